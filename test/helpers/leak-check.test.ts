@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from 'vitest';
+
+import { runFixtures } from './run-fixtures.ts';
+import type { FixtureRun } from './run-fixtures.ts';
+
+const FIXTURE = 'test/helpers/fixtures/leaks/';
+
+let run: FixtureRun;
+beforeAll(() => {
+  run = runFixtures(FIXTURE);
+}, 30_000);
+
+test.each([
+  ['timeout', `timer (setTimeout, 60000 ms) started at ${FIXTURE}in-a-test.fixture.ts:12`],
+  ['unreferenced interval', `timer (setInterval, 60000 ms) started at ${FIXTURE}in-a-test.fixture.ts:16`],
+  ['promised timeout', `timers/promises, 60000 ms) started at ${FIXTURE}in-a-test.fixture.ts:20`],
+  ['server', /server listening on 127\.0\.0\.1:\d+ started at .+leaks\/open-server\.ts:4/],
+  ['server closed with a client still connected', `closed server with open connections started at ${FIXTURE}`],
+  ['child process', /child process \d+ \(.+60_000\)\) started at .+in-a-test\.fixture\.ts:37/],
+  ['rejection', 'unhandled rejection: Error: nobody waited'],
+])('a test that leaves a %s fails and is told what it left', (name, leak) => {
+  const report = failure(`in-a-test.fixture.ts > ${name}`);
+
+  expect(report).toContain('Error: The test left running:');
+  expect(report).toMatch(leak);
+});
+
+test('what a file leaves behind fails the file and none of its tests', () => {
+  expect(failure('in-the-file.fixture.ts [')).toContain(
+    `The file left running:\n  - timer (setInterval, 60000 ms) started at ${FIXTURE}in-the-file.fixture.ts:4`,
+  );
+  expect(run.stdout).toContain('✓ a test of its own is not to blame');
+});
+
+test('a test that puts everything away passes', () => {
+  expect(run.stdout).toContain(`✓ ${FIXTURE}clean.fixture.ts (11 tests)`);
+  expect(run.stdout).toMatch(/\n12 passed, 8 failed, 0 skipped\n$/);
+  expect(run.exitCode).toBe(1);
+});
+
+/** What the report says below the headline of one failure. */
+function failure(headline: string): string {
+  const start = run.stderr.indexOf(` FAIL  ${FIXTURE}${headline}`);
+  expect(start, `no failure of ${headline} in:\n${run.stderr}`).toBeGreaterThan(-1);
+  return run.stderr.slice(start, run.stderr.indexOf('⎯⎯⎯', start));
+}

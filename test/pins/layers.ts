@@ -1,0 +1,89 @@
+/** Who may import whom: one table, checked in the source itself and in the lint rules. */
+import { importsOf, isTestFile, resolveImport } from '../helpers/source.ts';
+import type { Sources } from '../helpers/source.ts';
+
+const BASE = ['model', 'errors.ts', 'support', 'observe'];
+const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
+const WIRE = [...BASE, 'wire', 'wire/select.ts'];
+const SERVER = [...WIRE, 'store', 'store/store.ts', 'engine', 'push'];
+
+/**
+ * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
+ * the files of `wire/` without its dialects and without `select.ts`, the only file that knows them.
+ */
+export const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  model: BASE,
+  'errors.ts': BASE,
+  support: BASE,
+  observe: BASE,
+
+  wire: [...BASE, 'wire/select.ts'],
+  'wire/v1': [...BASE, 'wire'],
+  'wire/v03': [...BASE, 'wire'],
+  // The older dialects are 0.3 and their differences.
+  'wire/v02': [...BASE, 'wire', 'wire/v03'],
+  'wire/v01': [...BASE, 'wire', 'wire/v03'],
+  'wire/profiles': [...BASE, 'wire'],
+  'wire/select.ts': [...BASE, 'wire', ...DIALECTS],
+
+  client: WIRE,
+  'index.ts': [...WIRE, 'client'],
+
+  'store/store.ts': BASE,
+  store: [...BASE, 'store/store.ts'],
+  // The port only: an engine that knows a concrete store cannot be given another.
+  engine: [...BASE, 'store/store.ts'],
+  push: WIRE,
+  server: SERVER,
+  node: [...SERVER, 'server'],
+  grpc: [...SERVER, 'server'],
+  console: [...SERVER, 'server'],
+  testing: [...SERVER, 'server', 'node', 'grpc', 'console', 'client'],
+  cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client'],
+};
+
+/** Where `node:` modules, and imports whose path is known only at run time, are at home. */
+const NODE_ONLY: readonly string[] = ['node', 'grpc', 'cli', 'testing', 'store/sqlite'];
+
+/** The key of LAYERS that a path from the root belongs to. */
+function layerOf(path: string): string | undefined {
+  const below = path.replace(/^src\//, '');
+  const keys = Object.keys(LAYERS).filter((key) => below === key || below.startsWith(`${key}/`));
+  return keys.sort((a, b) => b.length - a.length)[0];
+}
+
+export function isNodeOnly(path: string): boolean {
+  return NODE_ONLY.some((folder) => path.startsWith(`src/${folder}/`));
+}
+
+export function mayImport(from: string, to: string): boolean {
+  return from === to || (LAYERS[from] ?? []).includes(to);
+}
+
+/** One sentence for each import that the table forbids. Tests may import what they like. */
+export function layerViolations(sources: Sources): readonly string[] {
+  return [...sources].filter(([path]) => !isTestFile(path)).flatMap(([path, text]) => fileViolations(path, text));
+}
+
+function fileViolations(path: string, text: string): readonly string[] {
+  const from = layerOf(path);
+  if (from === undefined) return [`${path} is in no layer: give its folder a line in LAYERS`];
+  return importsOf(path, text).flatMap(({ specifier, line }) => {
+    const why = refusal(path, from, specifier);
+    return why === undefined ? [] : [`${path}:${line} ${why}`];
+  });
+}
+
+function refusal(path: string, from: string, specifier: string | undefined): string | undefined {
+  if (specifier === undefined) {
+    return isNodeOnly(path) ? undefined : 'imports a path that is computed: nobody can check it';
+  }
+  if (specifier.startsWith('node:')) {
+    return isNodeOnly(path) ? undefined : `imports ${specifier}, but runs in any runtime`;
+  }
+  const target = resolveImport(path, specifier);
+  if (target === undefined) return undefined;
+  const to = target.startsWith('src/') ? layerOf(target) : undefined;
+  if (to === undefined) return `imports ${target}, which is in no layer`;
+  return mayImport(from, to) ? undefined : `imports ${target}: ${from} may not know ${to}`;
+}

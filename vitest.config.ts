@@ -1,0 +1,23 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** The folders of `test/` that are projects of their own, because they are slower or need more than a bare Node. */
+const FOLDERS = ['e2e', 'store', 'crash', 'interop', 'console'];
+
+export default defineConfig({
+  test: {
+    setupFiles: ['./test/helpers/leak-check.ts'],
+    projects: [
+      // Everything else, wherever it is, so that no test file can be overlooked.
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['**/*.test.ts'],
+          exclude: [...configDefaults.exclude, 'dist/**', ...FOLDERS.map((folder) => `test/${folder}/**`)],
+        },
+      },
+      // A folder without tests is an empty project; the first file in it runs without a word here.
+      ...FOLDERS.map((name) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } })),
+    ],
+  },
+});
