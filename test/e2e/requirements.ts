@@ -1,0 +1,35 @@
+/**
+ * Every rule of A2A 1.0.1 that we hold ourselves to, by its id. A test says which it shows with `verifies()`
+ * (test/helpers/verifies.ts); the gate beside this file fails on a rule whose step is done and that no test shows.
+ */
+import { AUTHENTICATION, AUTHORIZATION, EXTENDED_CARD, IN_TASK_AUTHORIZATION } from './requirements/access.ts';
+import type { Requirement } from './requirements/define.ts';
+import { BINDINGS, CAPABILITIES, ERRORS, EXTENSIONS, OPERATION } from './requirements/errors-and-bindings.ts';
+import { PUSH } from './requirements/push.ts';
+import { GET_AND_CANCEL, IDS, LIST, SEND, STREAM } from './requirements/tasks.ts';
+import { CARDS, SIGNATURES, VERSIONS } from './requirements/versions-and-cards.ts';
+
+const ALL = {
+  ...VERSIONS,
+  ...CARDS,
+  ...SIGNATURES,
+  ...AUTHENTICATION,
+  ...AUTHORIZATION,
+  ...ERRORS,
+  ...CAPABILITIES,
+  ...SEND,
+  ...IDS,
+  ...STREAM,
+  ...LIST,
+  ...GET_AND_CANCEL,
+  ...PUSH,
+  ...IN_TASK_AUTHORIZATION,
+  ...EXTENDED_CARD,
+  ...EXTENSIONS,
+  ...BINDINGS,
+  ...OPERATION,
+};
+
+export type RequirementId = keyof typeof ALL;
+
+export const REQUIREMENTS: Readonly<Record<RequirementId, Requirement>> = ALL;

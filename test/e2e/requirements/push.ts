@@ -1,0 +1,29 @@
+import { documented, may, must, should } from './define.ts';
+import type { Requirement } from './define.ts';
+
+export const PUSH = {
+  'P-01': must(5, 'server', '§3.1.7', 'create registers a webhook, and returns it with an id'),
+  'P-02': must(5, 'server', '§3.1.7', 'a config lives until the task is over or it is deleted'),
+  'P-03': must(5, 'server', '§3.1.8', 'get returns it, or fails if missing or inaccessible'),
+  'P-04': must(5, 'server', '§3.1.9', 'list returns all active ones'),
+  'P-05': must(5, 'server', '§3.1.10', 'delete is for good and can be repeated; nothing is sent after it'),
+  'P-06': must(5, 'server', '§4.3.3, §3.5.1', 'posts one StreamResponse by plain HTTP, whatever the binding'),
+  'P-07': must(5, 'server', '§4.3.3, §13.2', "puts the config's credentials into the headers"),
+  'P-08': must(5, 'server', '§4.3.3', 'tries each update at least once for each config'),
+  'P-09': should(5, 'server', '§4.3.3, §13.2', 'tries again, with exponential backoff'),
+  'P-10': should(5, 'server', '§4.3.3', 'gives a receiver 10 to 30 seconds'),
+  'P-11': may(5, 'server', '§4.3.3', 'stops after so many failures in a row'),
+  'P-12': should(5, 'server', '§13.2', 'refuses private, loopback and link-local addresses; has an allow list'),
+  'P-13': should(5, 'server', '§13.2', 'stores configs and their secrets safely'),
+  'P-14': must(5, 'webhook', '§4.3.3', 'answers 2xx when it has it'),
+  'P-15': should(5, 'webhook', '§4.3.3', 'takes the same notification twice without harm'),
+  'P-16': must(5, 'webhook', '§4.3.3, §13.2', 'checks that it expects this task'),
+  'P-17': must(5, 'webhook', '§13.2', 'checks who sent it by the agreed credentials'),
+  // How a receiver is deployed (https, limits, a token for each purpose, rotation) is its owner's choice.
+  'P-18': documented(
+    'docs/push.md',
+    should(5, 'webhook', '§13.2', 'https, rate limits, single-purpose tokens, rotation'),
+  ),
+  'P-19': should(5, 'webhook', 'guide', 'refuses stale notifications and replays'),
+  'P-20': must(5, 'server', 'proto', 'a config sent with a message names no task'),
+} as const satisfies Record<string, Requirement>;

@@ -1,0 +1,57 @@
+import { documented, may, must, mustNot, should, shouldNot } from './define.ts';
+import type { Requirement } from './define.ts';
+
+export const VERSIONS = {
+  'V-01': must(4, 'client', '§3.6.1', 'sends A2A-Version with each request; a 0.3 client sends none'),
+  'V-02': may(4, 'client', '§3.6.1', 'sends the version as a query parameter instead'),
+  'V-03': must(3, 'server', '§3.6.2', 'answers with the meaning of the Major.Minor that was asked for'),
+  'V-04': must(3, 'server', '§3.6.2', 'answers a version it does not speak with VersionNotSupported'),
+  'V-05': must(3, 'server', '§3.6.2', 'reads an empty version as 0.3'),
+  'V-06': mustNot(1, 'both', '§3.6', 'lets a patch number decide anything'),
+  'V-07': shouldNot(3, 'both', '§3.6', 'writes patch numbers into requests, answers or cards'),
+  'V-08': may(3, 'server', '§3.6.2', 'offers one binding in several versions, at one URL or several'),
+  'V-09': must(4, 'sdk', '§3.6.3', 'lets its user choose version and transport'),
+  'V-10': should(4, 'client', '§3.6.3', 'pinned to a version, does not fall back in silence'),
+  'V-11': must(1, 'both', '§14.2.1', 'the header has the form Major.Minor'),
+} as const satisfies Record<string, Requirement>;
+
+export const CARDS = {
+  'D-01': must(3, 'server', '§8.1', 'makes a card available'),
+  'D-02': must(3, 'server', '§14.3', 'what it serves at the well-known path is a card'),
+  'D-03': must(3, 'server', '§5.2, §8.3.1', 'lists all that it speaks, each with its true binding and URL'),
+  'D-04': should(3, 'server', '§8.3.1', 'lists all combinations, the preferred one first'),
+  'D-05': may(3, 'server', '§8.3.1', 'gives several bindings one URL'),
+  'D-06': must(4, 'client', '§8.3.2', 'takes the first entry it can speak, and its URL'),
+  'D-07': must(4, 'client', '§8.3.2', "sends exactly the entry's tenant with each request, or none"),
+  'D-08': should(4, 'client', '§5.2', 'falls back to another protocol of the card'),
+  'D-09': should(3, 'server', '§8.6.1', 'sends Cache-Control with max-age with a card'),
+  'D-10': should(3, 'server', '§8.6.1', 'sends an ETag of the version or content with a card'),
+  'D-11': may(3, 'server', '§8.6.1', 'sends Last-Modified with a card'),
+  'D-12': should(4, 'client', '§8.6.2', 'caches cards as HTTP says'),
+  'D-13': should(4, 'client', '§8.6.2', 'asks again conditionally for an expired card, and takes 304 for an answer'),
+  'D-14': may(4, 'client', '§8.6.2', 'has a lifetime of its own for cards without caching headers'),
+  'D-15': shouldNot(5, 'server', '§14.3', 'has credentials or internals in the public card'),
+  // The certificate is the deployment's; the server only sees what a proxy forwards.
+  'D-16': documented('docs/security.md', should(5, 'server', '§14.3', 'serves the card over https')),
+  'D-17': must(5, 'server', 'guide', 'protects a card with sensitive content by authentication'),
+  'D-18': should(3, 'server', 'guide', 'has a card for each agent behind a shared domain'),
+  'D-19': should(3, 'server', '§5.8', 'names a custom binding by a URI, and by a new one after a breaking change'),
+  // A document is what it asks for; we define no binding of our own.
+  'D-20': documented(
+    'docs/protocol-versions.md',
+    must(3, 'server', '§12.7', 'a custom binding is documented, and declared with its URI and full URL'),
+  ),
+} as const satisfies Record<string, Requirement>;
+
+export const SIGNATURES = {
+  'J-01': may(1, 'server', '§8.4', 'signs its card as a JWS'),
+  'J-02': must(1, 'server', '§8.4.1', 'signs the RFC 8785 form'),
+  'J-03': must(1, 'both', '§8.4.1', 'drops unset optional members and other defaults, keeps set and required ones'),
+  'J-04': must(1, 'both', '§8.4.1', 'leaves the signatures out of what is signed'),
+  'J-05': must(1, 'server', '§8.4.2', 'the protected header has alg, kid and typ; jku if wanted'),
+  'J-06': must(5, 'client', '§8.4.3', 'verifies: picks a signature, finds its key, canonicalises, checks'),
+  'J-07': should(5, 'client', '§8.4.3, §14.3', 'verifies one signature at least before it trusts a signed card'),
+  'J-08': should(5, 'client', '§8.4.3', 'fetches keys over a secure channel only'),
+  'J-09': mustNot(5, 'client', '§8.4.3', 'uses expired or revoked keys'),
+  'J-10': may(5, 'server', '§8.4.3', 'signs with several keys, so that keys can be rotated'),
+} as const satisfies Record<string, Requirement>;
