@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { normalizeBase64 } from './base64.ts';
+
+test.each([
+  ['empty', '', ''],
+  ['standard', 'aGVsbG8=', 'aGVsbG8='],
+  ['standard, two pads', 'aA==', 'aA=='],
+  ['unpadded', 'aGVsbG8', 'aGVsbG8='],
+  ['unpadded, two missing', 'aA', 'aA=='],
+  ['URL-safe', '-_-_', '+/+/'],
+  ['URL-safe and unpadded', '-_8', '+/8='],
+  ['URL-safe and padded', '-_8=', '+/8='],
+])('%s base64 is brought into the standard padded form', (_case, text, standard) => {
+  expect(normalizeBase64(text)).toBe(standard);
+});
+
+test.each([
+  ['a length that no bytes have', 'aGVsb'],
+  ['a foreign character', 'aGV$bG8='],
+  ['a space', 'aGVs bG8='],
+  ['a line break at the end', 'aGVsbG8=\n'],
+  ['a placeholder', '<base64-encoded-content>'],
+  ['a data URL', 'data:;base64,aGk='],
+  ['padding in the middle', 'aG=sbG8='],
+  ['padding alone', '=='],
+  ['too much padding', 'aGk=='],
+  ['too little padding', 'aA='],
+  ['padding that is not needed', 'aGVs='],
+  ['three pads', 'a==='],
+])('%s is refused', (_case, text) => {
+  expect(normalizeBase64(text)).toBeUndefined();
+});
+
+test('any bytes in any accepted form come back in the standard form', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.boolean(), fc.boolean(), (bytes, urlSafe, padded) => {
+      const standard = Buffer.from(bytes).toString('base64');
+      const alphabet = urlSafe ? standard.replaceAll('+', '-').replaceAll('/', '_') : standard;
+      expect(normalizeBase64(padded ? alphabet : alphabet.replace(/=+$/, ''))).toBe(standard);
+    }),
+  );
+});

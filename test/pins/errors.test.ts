@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { A2AError, ERROR_DOMAIN, ERRORS } from '../../src/errors.ts';
+
+/** What others rely on: 1.0 §5.4 in the form of 1.0.1, then the generic errors. */
+const TABLE = `
+  TASK_NOT_FOUND                      -32001  404  NOT_FOUND
+  TASK_NOT_CANCELABLE                 -32002  400  FAILED_PRECONDITION
+  PUSH_NOTIFICATION_NOT_SUPPORTED     -32003  400  FAILED_PRECONDITION
+  UNSUPPORTED_OPERATION               -32004  400  FAILED_PRECONDITION
+  CONTENT_TYPE_NOT_SUPPORTED          -32005  400  INVALID_ARGUMENT
+  INVALID_AGENT_RESPONSE              -32006  500  INTERNAL
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED  -32007  400  FAILED_PRECONDITION
+  EXTENSION_SUPPORT_REQUIRED          -32008  400  FAILED_PRECONDITION
+  VERSION_NOT_SUPPORTED               -32009  400  FAILED_PRECONDITION
+  PARSE_ERROR                         -32700  400  INVALID_ARGUMENT
+  INVALID_REQUEST                     -32600  400  INVALID_ARGUMENT
+  METHOD_NOT_FOUND                    -32601  404  UNIMPLEMENTED
+  INVALID_PARAMS                      -32602  400  INVALID_ARGUMENT
+  INTERNAL_ERROR                      -32603  500  INTERNAL
+  UNAUTHENTICATED                     -32000  401  UNAUTHENTICATED
+  PERMISSION_DENIED                   -32000  403  PERMISSION_DENIED
+  RATE_LIMIT_EXCEEDED                 -32000  429  RESOURCE_EXHAUSTED
+  METHOD_NOT_ALLOWED                  -32600  405  UNIMPLEMENTED
+  PAYLOAD_TOO_LARGE                   -32600  413  RESOURCE_EXHAUSTED
+  UNAVAILABLE                         -32603  503  UNAVAILABLE`;
+
+const actual = Object.entries(ERRORS).map(([code, { rpc, http, grpc }]) => [code, rpc, http, grpc].join(' '));
+
+test('the table of errors is what others rely on', () => {
+  expect(actual).toEqual(
+    TABLE.trim()
+      .split('\n')
+      .map((line) => line.trim().replaceAll(/ +/g, ' ')),
+  );
+  expect(ERROR_DOMAIN).toBe('a2a-protocol.org');
+});
+
+test('docs/errors.md lists every code with its numbers, and no other', () => {
+  const rows = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => /^\| `[A-Z_]+` /.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  const listed = rows.map((cells) => cells.slice(0, 4).join(' ').replaceAll('`', ''));
+  expect(listed.sort()).toEqual(actual.toSorted());
+  for (const [code, , , , meaning, advice] of rows) {
+    expect(meaning, `what ${code} means`).toMatch(/\.$/);
+    expect(advice, `what to do about ${code}`).toMatch(/\.$/);
+  }
+});
+
+// A2AError
+
+test('an error holds its code and whatever facts it was given', () => {
+  const cause = new Error('disk full');
+  const violations = [{ field: 'id', description: 'expected a string' }];
+  const error = new A2AError('INVALID_PARAMS', 'no', { details: { taskId: 't1' }, violations, retryAfterMs: 5, cause });
+  expect(error).toBeInstanceOf(Error);
+  expect(error).toMatchObject({
+    name: 'A2AError',
+    code: 'INVALID_PARAMS',
+    message: 'no',
+    violations,
+    retryAfterMs: 5,
+    cause,
+  });
+  expect(error.details).toEqual({ taskId: 't1' });
+});
+
+test('without facts there are none, and no cause', () => {
+  const error = new A2AError('INTERNAL_ERROR', 'no');
+  expect(error).toMatchObject({ details: {}, violations: [], retryAfterMs: undefined });
+  expect('cause' in error).toBe(false);
+});
+
+test('an error of another copy of the package is recognised', async () => {
+  vi.resetModules();
+  const copy = await import('../../src/errors.ts');
+  const error = new copy.A2AError('TASK_NOT_FOUND', 'gone');
+  expect(error).not.toBeInstanceOf(A2AError);
+  expect(A2AError.is(error)).toBe(true);
+  expect(A2AError.is(error, 'TASK_NOT_FOUND')).toBe(true);
+  expect(A2AError.is(error, 'INTERNAL_ERROR')).toBe(false);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a plain error', new Error('x')],
+  ['a plain object that looks like one', { name: 'A2AError', code: 'TASK_NOT_FOUND', message: 'x' }],
+  ['an error of that code and another name', Object.assign(new Error('x'), { code: 'TASK_NOT_FOUND' })],
+  ['an error of that name without a code', Object.assign(new Error('x'), { name: 'A2AError' })],
+  ['a code that is not in the table', Object.assign(new Error('x'), { name: 'A2AError', code: 'ENOENT' })],
+  ['a code that only the prototype has', Object.assign(new Error('x'), { name: 'A2AError', code: 'toString' })],
+])('%s is no A2AError', (_case, value) => {
+  expect(A2AError.is(value)).toBe(false);
+});
