@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import { A2AError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import {
+  type Codec,
+  defaulted,
+  expected,
+  isObject,
+  isSet,
+  member,
+  object,
+  optional,
+  required,
+  snakeCase,
+} from './codec.ts';
+import { decode } from './dialect.ts';
+import { Reader, type ReadOptions, type ReadRole, type Repair } from './reader.ts';
+import { boolean, int32, json, list, string, strings, struct } from './values.ts';
+
+interface Box {
+  readonly boxId: string;
+  readonly size: number;
+  readonly label?: string;
+  readonly fragile?: boolean;
+  readonly contents?: readonly string[];
+  readonly note?: JsonValue;
+  readonly extras?: JsonObject;
+  readonly inside?: Box;
+}
+
+const box: Codec<Box> = object<Box>(
+  {
+    boxId: required(string, { aliases: ['ID'] }),
+    size: expected(int32, (r) => r.depth + 100),
+    label: optional(string, { wire: 'sticker' }),
+    fragile: defaulted(boolean),
+    contents: defaulted(strings),
+    note: optional(json, { nullable: true }),
+    extras: defaulted(struct),
+    inside: optional({ decode: (r, value) => box.decode(r, value), encode: (value: Box) => box.encode(value) }),
+  },
+  { tag: ['kind', 'box'], seam: 'part' },
+);
+
+function read(value: unknown, role: ReadRole = 'request', options?: ReadOptions) {
+  return decode(box, value, role, options);
+}
+
+/** The violations as `field: description`. */
+function mistakes(value: unknown, role: ReadRole = 'request', options?: ReadOptions): readonly string[] {
+  try {
+    read(value, role, options);
+    return [];
+  } catch (error) {
+    if (!A2AError.is(error)) throw error;
+    return error.violations.map(({ field, description }) => `${field}: ${description}`);
+  }
+}
+
+const B1 = { boxId: 'b1', size: 2 };
+
+test.each<[string, JsonObject, Box]>([
+  ['members by name', { ...B1, contents: ['a'] }, { ...B1, contents: ['a'] }],
+  ['a member with another name on the wire', { ...B1, sticker: 'up' }, { ...B1, label: 'up' }],
+  ['snake case', { box_id: 'b1', size: 2 }, B1],
+  ['an alias', { ID: 'b1', size: 2 }, B1],
+  ['an alias beside the real name, which wins', { ID: 'other', boxId: 'b1', box_id: 'third', size: 2 }, B1],
+  ['an alias beside a null', { boxId: null, ID: 'b1', size: 2 }, B1],
+  ['unknown members are dropped', { ...B1, colour: 'red', label: 'the model name is no wire name' }, B1],
+  ['the tag is dropped', { kind: 'box', ...B1 }, B1],
+  ['another tag is dropped as well', { kind: 'bag', ...B1 }, B1],
+  ['null is absence', { ...B1, sticker: null, fragile: null, contents: null, inside: null }, B1],
+  ['null is content where it may be', { ...B1, note: null }, { ...B1, note: null }],
+  ['optional members count even if empty', { ...B1, sticker: '', note: '' }, { ...B1, label: '', note: '' }],
+  ['defaulted members do not', { ...B1, fragile: false, contents: [], extras: {} }, B1],
+  [
+    'defaulted members that say something',
+    { ...B1, fragile: true, extras: { a: 0 } },
+    { ...B1, fragile: true, extras: { a: 0 } },
+  ],
+  ['a box in a box', { ...B1, inside: { boxId: 'b2', size: 1 } }, { ...B1, inside: { boxId: 'b2', size: 1 } }],
+])('%s', (_case, wire, model) => {
+  const { value, raw, warnings } = read(wire);
+  expect(value).toStrictEqual(model);
+  expect(raw).toBe(wire);
+  expect(warnings).toEqual([]);
+});
+
+test.each<[string, unknown, readonly string[]]>([
+  ['a text', 'b1', [': expected an object']],
+  ['null', null, [': expected an object']],
+  ['a list', [B1], [': expected an object']],
+  ['an empty object', {}, ['boxId: expected the member boxId', 'size: expected the member size']],
+  ['null for what must be there', { ...B1, boxId: null }, ['boxId: expected the member boxId']],
+  ['a wrong type', { ...B1, size: 'big' }, ['size: expected a 32-bit integer']],
+  ['a wrong type under another name', { ID: 1, size: 2 }, ['boxId: expected a string']],
+  [
+    'several at several depths',
+    { size: 1.5, sticker: 1, inside: { boxId: 'b2', size: 1, contents: ['a', 7] } },
+    [
+      'size: expected a 32-bit integer',
+      'sticker: expected a string',
+      'inside.contents[1]: expected a string',
+      'boxId: expected the member boxId',
+    ],
+  ],
+  ['a missing member inside', { ...B1, inside: { size: 1 } }, ['inside.boxId: expected the member boxId']],
+])('%s is refused', (_case, wire, violations) => {
+  expect(mistakes(wire)).toEqual(violations);
+});
+
+test('a response may lack what is only expected: read with a warning and a substitute', () => {
+  const { value, warnings } = read({ boxId: 'b1', inside: { boxId: 'b2' } }, 'response');
+  expect(value).toEqual({ boxId: 'b1', size: 100, inside: { boxId: 'b2', size: 101 } });
+  expect(warnings).toEqual([
+    { code: 'member-missing', field: 'inside.size', description: 'expected the member size' },
+    { code: 'member-missing', field: 'size', description: 'expected the member size' },
+  ]);
+});
+
+test('a response may not lack what is required, nor, if reading is strict, what is expected', () => {
+  expect(mistakes({ size: 2 }, 'response')).toEqual(['boxId: expected the member boxId']);
+  expect(mistakes({ boxId: 'b1' }, 'response', { strict: true })).toEqual(['size: expected the member size']);
+});
+
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a member named %s does no harm', (name) => {
+  const wire = JSON.parse(`{"boxId":"b1","size":2,"${name}":{"label":"x","sticker":"x"}}`) as JsonObject;
+  const { value } = read(wire);
+  expect(value).toStrictEqual(B1);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});
+
+// Writing
+
+test('members are written in the order of the table, the tag first, empty and absent ones not at all', () => {
+  const model: Box = {
+    inside: { boxId: 'b2', size: 0 },
+    note: null,
+    contents: [],
+    fragile: false,
+    label: '',
+    size: 0,
+    boxId: 'b1',
+  };
+  expect(JSON.stringify(box.encode(model))).toBe(
+    '{"kind":"box","boxId":"b1","size":0,"sticker":"","note":null,"inside":{"kind":"box","boxId":"b2","size":0}}',
+  );
+});
+
+test('what has no place in the table is not written', () => {
+  expect(box.encode({ ...B1, secret: 1 } as Box)).toEqual({ kind: 'box', ...B1 });
+});
+
+// Seams
+
+const crate: Repair = {
+  code: 'crate',
+  seam: 'part',
+  expected: 'a box',
+  instead: 'read a crate',
+  apply: ({ crateId, ...rest }) => (crateId === undefined ? undefined : { ...rest, boxId: crateId }),
+};
+
+test.each<[string, JsonObject, readonly string[]]>([
+  ['unknown', { boxId: 'b0', crateId: 'b1', size: 2 }, ['']],
+  ['missing', { crateId: 'b1', size: 2 }, ['']],
+  ['inside something', { ...B1, inside: { crateId: 'b1', size: 2 } }, ['inside']],
+])('a profile repairs an object with members that are %s', (_case, wire, fields) => {
+  const { value, warnings } = read(wire, 'request', { repairs: [crate] });
+  expect([value, value.inside]).toContainEqual(B1);
+  expect(warnings).toEqual(
+    fields.map((field) => ({ code: 'crate', field, description: 'expected a box; read a crate' })),
+  );
+});
+
+test('a profile is asked about members of the wrong type', () => {
+  const literal: Repair = { ...crate, apply: (wire) => ({ ...wire, size: Number(wire['size']) }) };
+  expect(read({ boxId: 'b1', size: '2.0' }, 'request', { repairs: [literal] }).value).toEqual(B1);
+});
+
+test('a profile is not asked about an official object', () => {
+  const meddler: Repair = { ...crate, apply: () => ({ boxId: 'mine', size: 0 }) };
+  expect(read({ kind: 'box', ...B1, sticker: null }, 'request', { repairs: [meddler] }).value).toEqual(B1);
+});
+
+test('what a repair gives is read once more, and only once', () => {
+  const useless: Repair = { ...crate, apply: () => ({ stillWrong: true }) };
+  expect(mistakes({}, 'request', { repairs: [useless] })).toEqual([
+    'boxId: expected the member boxId',
+    'size: expected the member size',
+  ]);
+});
+
+test('strict reading refuses what a profile would have repaired', () => {
+  expect(mistakes({ crateId: 'b1', size: 2 }, 'request', { repairs: [crate], strict: true })).toEqual([
+    'boxId: expected the member boxId',
+  ]);
+});
+
+test('strict reading does not ignore members that a profile would act upon', () => {
+  const wire = { ...B1, inside: { ...B1, crateId: 'b1', colour: 'red' } };
+  expect(mistakes(wire, 'request', { repairs: [crate], strict: true })).toEqual(['inside: expected a box']);
+  expect(mistakes({ ...B1, colour: 'red' }, 'request', { repairs: [crate], strict: true })).toEqual([]);
+});
+
+test('objects without a seam cannot be repaired', () => {
+  const plain = object<Pick<Box, 'boxId'>>({ boxId: required(string) });
+  expect(() => decode(plain, { crateId: 'b1' }, 'request', { repairs: [crate] })).toThrow(
+    'boxId: expected the member boxId',
+  );
+});
+
+// Small things
+
+test('a hand-written codec reads members with the path', () => {
+  const r = new Reader('request');
+  expect(member(r, { a: ['x'] }, 'a', list(string))).toEqual(['x']);
+  member(r, {}, 'b', struct);
+  expect(r.depth).toBe(0);
+  expect(() => r.finish()).toThrow('b: expected an object');
+});
+
+test.each([
+  ['messageId', 'message_id'],
+  ['defaultInputModes', 'default_input_modes'],
+  ['url', 'url'],
+])('%s is %s in snake case', (camel, snake) => {
+  expect(snakeCase(camel)).toBe(snake);
+});
+
+test('objects and set values', () => {
+  expect([{}, [], null, 'x', undefined].map(isObject)).toEqual([true, false, false, false, false]);
+  expect([0, '', false, null, undefined].map(isSet)).toEqual([true, true, true, false, false]);
+});

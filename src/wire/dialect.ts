@@ -1,0 +1,126 @@
+import { A2AError } from '../errors.ts';
+import type { AgentCard } from '../model/card.ts';
+import type { StreamResponse } from '../model/event.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { Input, OperationName, Output } from '../model/operation.ts';
+import type { Codec } from './codec.ts';
+import type { JsonRpcErrorObject } from './jsonrpc.ts';
+import { type ReadOptions, Reader, type ReadRole, type Warning } from './reader.ts';
+
+/** The versions of the protocol as they are negotiated: `Major.Minor`. */
+export const PROTOCOL_VERSIONS = ['1.0', '0.3', '0.2', '0.1'] as const;
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
+
+/** How one operation is spoken: what a server reads and writes, and a client writes and reads. */
+export interface OperationCodec<K extends OperationName> {
+  /** The JSON-RPC method to send. */
+  readonly method: string;
+  readonly params: Codec<Input<K>>;
+  /** For the streaming operations: one item of the stream. */
+  readonly result: Codec<Output<K>>;
+}
+
+/** An operation that a dialect lacks is simply absent; absence is the "method not found". */
+export type OperationCodecs = { readonly [K in OperationName]?: OperationCodec<K> };
+
+/** Events of one stream in one dialect. Has a life: 0.1 counts artifacts while it goes. */
+export interface StreamEncoder {
+  /**
+   * The wire form of one event. `closes` says that the stream ends after it, which is what `final` means before 1.0.
+   * Usually one item; none or several where a dialect has no word for it.
+   */
+  encode(event: StreamResponse, closes: boolean): readonly unknown[];
+}
+
+/** How errors look in this dialect, per binding. */
+export interface ErrorCodec {
+  encodeRpc(error: A2AError): JsonRpcErrorObject;
+  decodeRpc(error: JsonRpcErrorObject): A2AError;
+  encodeRest(error: A2AError): RestError;
+  decodeRest(status: number, body: unknown): A2AError;
+}
+
+export interface RestError {
+  readonly status: number;
+  readonly body: JsonValue;
+}
+
+/** One way of speaking the protocol, complete for both roles. */
+export interface Dialect {
+  readonly name: string;
+  readonly version: ProtocolVersion;
+  readonly operations: OperationCodecs;
+  /** Method names that are read but not sent, with the operation they mean. */
+  readonly methodAliases: Readonly<Record<string, OperationName>>;
+  createStreamEncoder(): StreamEncoder;
+  /** Whether a received stream item says that no other follows (`final` before 1.0; 1.0 just closes). */
+  endsStream(item: unknown): boolean;
+  readonly card: Codec<AgentCard>;
+  /** The body of a push notification. */
+  readonly webhook: Codec<StreamResponse>;
+  readonly errors: ErrorCodec;
+  /** Media type of REST bodies and webhooks. */
+  readonly mediaType: 'application/a2a+json' | 'application/json';
+  /** 0.1 callers name their tasks themselves; their ids are aliases of ours. */
+  readonly clientNamesTasks: boolean;
+  /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
+  readonly getTaskMayStream?: true;
+  /** Under a profile only: stream items carry this JSON-RPC id instead of the request's. */
+  readonly streamItemId?: number;
+}
+
+/** What was read, what was odd about it, and the thing itself as it came. */
+export interface Decoded<T> {
+  readonly value: T;
+  readonly warnings: readonly Warning[];
+  readonly raw: unknown;
+}
+
+/** The operation that a method name means in a dialect. */
+export function operationOf(dialect: Dialect, method: string): OperationName | undefined {
+  let names = METHODS.get(dialect);
+  if (names === undefined) {
+    const codecs = Object.entries(dialect.operations) as [OperationName, { readonly method: string }][];
+    names = new Map([
+      ...Object.entries(dialect.methodAliases),
+      ...codecs.map(([name, { method: m }]) => [m, name] as const),
+    ]);
+    METHODS.set(dialect, names);
+  }
+  return names.get(method);
+}
+
+const METHODS = new WeakMap<Dialect, ReadonlyMap<string, OperationName>>();
+
+/** Reads the params of a call. @throws A2AError `INVALID_PARAMS` with every violation, or `METHOD_NOT_FOUND`. */
+export function decodeParams<K extends OperationName>(
+  dialect: Dialect,
+  operation: K,
+  params: unknown,
+  options?: ReadOptions,
+): Decoded<Input<K>> {
+  return decode(operationCodec(dialect, operation).params, params ?? {}, 'request', options);
+}
+
+/** Reads the result of a call, or one item of its stream. @throws A2AError `INVALID_AGENT_RESPONSE`. */
+export function decodeResult<K extends OperationName>(
+  dialect: Dialect,
+  operation: K,
+  result: unknown,
+  options?: ReadOptions,
+): Decoded<Output<K>> {
+  return decode(operationCodec(dialect, operation).result, result, 'response', options);
+}
+
+export function decode<T>(codec: Codec<T>, json: unknown, role: ReadRole, options?: ReadOptions): Decoded<T> {
+  const reader = new Reader(role, options);
+  const value = codec.decode(reader, json);
+  reader.finish();
+  return { value, warnings: reader.warnings, raw: json };
+}
+
+export function operationCodec<K extends OperationName>(dialect: Dialect, operation: K): OperationCodec<K> {
+  const codec: OperationCodec<K> | undefined = dialect.operations[operation];
+  if (codec !== undefined) return codec;
+  throw new A2AError('METHOD_NOT_FOUND', `A2A ${dialect.version} has no operation ${operation}`);
+}

@@ -1,0 +1,103 @@
+import { A2AError, ERRORS, type ErrorCode, type GrpcStatus } from '../errors.ts';
+import type { JsonValue } from '../model/json.ts';
+import { isObject } from './codec.ts';
+import type { ErrorCodec } from './dialect.ts';
+import { decodeDetails, type ErrorFacts } from './error-details.ts';
+
+/** Where a dialect's errors differ from the table in `errors.ts`, and how it words them. */
+export interface ErrorDialect {
+  readonly rpc?: Readonly<Partial<Record<ErrorCode, number>>>;
+  readonly http?: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** The `data` member of a JSON-RPC error. */
+  data(error: A2AError): JsonValue | undefined;
+  restBody(error: A2AError, numbers: { readonly rpc: number; readonly http: number }): JsonValue;
+}
+
+/** What a status alone says, if a peer's body says nothing: includes the statuses of 1.0.0 and of the 0.3 SDKs. */
+const BY_HTTP: Readonly<Record<number, ErrorCode>> = {
+  400: 'INVALID_PARAMS',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'TASK_NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  409: 'TASK_NOT_CANCELABLE',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'CONTENT_TYPE_NOT_SUPPORTED',
+  422: 'INVALID_PARAMS',
+  429: 'RATE_LIMIT_EXCEEDED',
+  501: 'UNSUPPORTED_OPERATION',
+  502: 'INVALID_AGENT_RESPONSE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+};
+
+/** The status names that mean one error only. */
+const BY_GRPC: ReadonlyMap<unknown, ErrorCode> = new Map<GrpcStatus, ErrorCode>([
+  ['NOT_FOUND', 'TASK_NOT_FOUND'],
+  ['INVALID_ARGUMENT', 'INVALID_PARAMS'],
+  ['UNAUTHENTICATED', 'UNAUTHENTICATED'],
+  ['PERMISSION_DENIED', 'PERMISSION_DENIED'],
+  ['RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED'],
+  ['UNAVAILABLE', 'UNAVAILABLE'],
+]);
+
+/** The server's own number: without a reason beside it, it says no more than that something failed. */
+const SERVER_ERROR = ERRORS.UNAUTHENTICATED.rpc;
+
+/** Builds both directions from the differences. Peers are read by reason, then number, then status name, then status. */
+export function createErrorCodec(dialect: ErrorDialect): ErrorCodec {
+  const rpcOf = (code: ErrorCode): number => dialect.rpc?.[code] ?? ERRORS[code].rpc;
+  const httpOf = (code: ErrorCode): number => dialect.http?.[code] ?? ERRORS[code].http;
+  const byRpc = invert(rpcOf);
+
+  const fromFacts = (code: ErrorCode, message: string, facts: ErrorFacts, cause: unknown): A2AError =>
+    new A2AError(facts.code ?? code, message, { ...facts, cause });
+
+  return {
+    encodeRpc(error) {
+      const data = dialect.data(error);
+      const object = { code: rpcOf(error.code), message: error.message };
+      return data === undefined ? object : { ...object, data };
+    },
+
+    decodeRpc(error) {
+      return fromFacts(byRpc.get(error.code) ?? 'INTERNAL_ERROR', error.message, decodeDetails(error.data), error);
+    },
+
+    encodeRest(error) {
+      const numbers = { rpc: rpcOf(error.code), http: httpOf(error.code) };
+      return { status: numbers.http, body: dialect.restBody(error, numbers) };
+    },
+
+    decodeRest(status, body) {
+      const outer = isObject(body) ? body : {};
+      // google.rpc.Status and the SDKs put the error inside, problem+json and others at the top.
+      const error = isObject(outer['error']) ? outer['error'] : outer;
+      const named = BY_GRPC.get(error['status']);
+      const numbered = typeof error['code'] === 'number' ? byRpc.get(error['code']) : undefined;
+      const code = numbered ?? named ?? BY_HTTP[status] ?? 'INTERNAL_ERROR';
+      const facts = decodeDetails(error['details'] ?? error['data']);
+      return fromFacts(code, messageOf(error) ?? messageOf(outer) ?? `HTTP ${status}`, facts, body);
+    },
+  };
+}
+
+/**
+ * Several codes share a number, and some have it only on loan in this dialect: the number means its owner, and among
+ * owners the first in the table, which is the general one.
+ */
+function invert(rpcOf: (code: ErrorCode) => number): ReadonlyMap<number, ErrorCode> {
+  const codes = Object.keys(ERRORS) as ErrorCode[];
+  const owners = codes.filter((code) => rpcOf(code) === ERRORS[code].rpc);
+  const byRpc = new Map<number, ErrorCode>();
+  for (const code of [...owners, ...codes]) {
+    const number = rpcOf(code);
+    if (number !== SERVER_ERROR && !byRpc.has(number)) byRpc.set(number, code);
+  }
+  return byRpc;
+}
+
+function messageOf(error: Readonly<Record<string, JsonValue>>): string | undefined {
+  const text = error['message'] ?? error['detail'] ?? error['title'] ?? error['error'];
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { A2AError } from '../errors.ts';
+import type { Codec } from './codec.ts';
+import { decode } from './dialect.ts';
+import type { ReadOptions, ReadRole } from './reader.ts';
+import {
+  boolean,
+  bytes,
+  count,
+  id,
+  int32,
+  json,
+  list,
+  map,
+  nothing,
+  oneOf,
+  protoEnum,
+  string,
+  strings,
+  struct,
+  timestamp,
+  within,
+  words,
+} from './values.ts';
+
+/** The violations as `field: description`. */
+function mistakes(
+  codec: Codec<unknown>,
+  value: unknown,
+  options?: ReadOptions,
+  role: ReadRole = 'request',
+): readonly string[] {
+  try {
+    decode(codec, value, role, options);
+    return [];
+  } catch (error) {
+    if (!A2AError.is(error)) throw error;
+    return error.violations.map(({ field, description }) => (field === '' ? description : `${field}: ${description}`));
+  }
+}
+
+const TIME = '2026-03-12T10:00:00.000Z';
+
+test.each<[string, Codec<unknown>, unknown, unknown]>([
+  ['a text', string, 'é\u0000😀', 'é\u0000😀'],
+  ['an empty text', string, '', ''],
+  ['an id', id, ' ', ' '],
+  ['a boolean', boolean, false, false],
+  ['an integer', int32, -7, -7],
+  ['an integer with a fraction of zero', int32, 7.0, 7],
+  ['an integer as text', int32, '42', 42],
+  ['the smallest integer', int32, -2147483648, -2147483648],
+  ['the largest integer', int32, '2147483647', 2147483647],
+  ['a count of zero', count, 0, 0],
+  ['the bounds', list(within(1, 3)), [1, '3'], [1, 3]],
+  ['bytes in a foreign form', bytes, '-_8', '+/8='],
+  ['no bytes', bytes, '', ''],
+  ['a time in a foreign form', timestamp, '2026-03-12T11:00:00+01:00', TIME],
+  ['null as data', json, null, null],
+  ['data', json, [{ a: [1.5, null, ''] }], [{ a: [1.5, null, ''] }]],
+  ['metadata', struct, { a: { b: null } }, { a: { b: null } }],
+  ['a list', strings, ['a', ''], ['a', '']],
+  ['a dictionary', map(strings), { a: [], b: ['c'] }, { a: [], b: ['c'] }],
+  ['a dictionary, null being absence', map(string), { a: null, b: 'c' }, { b: 'c' }],
+  ['done, said as null', nothing, null, null],
+  ['done, said as an object', nothing, {}, null],
+  ['done, not said', nothing, undefined, null],
+])('%s is read', (_case, codec, wire, model) => {
+  expect(decode(codec, wire, 'request').value).toStrictEqual(model);
+});
+
+const INT = 'expected a 32-bit integer';
+const A_TIME = 'expected a time such as 2026-03-12T10:00:00.000Z';
+
+test.each<[string, Codec<unknown>, unknown, readonly string[]]>([
+  ['a number', string, 1, ['expected a string']],
+  ['an empty id', id, '', ['expected a non-empty string']],
+  ['an id that is no text', id, null, ['expected a string']],
+  ['a word for a boolean', boolean, 'true', ['expected true or false']],
+  ['a fraction', int32, 1.5, [INT]],
+  ['a number past 32 bits', int32, 2147483648, [INT]],
+  ['a number below 32 bits', int32, -2147483649, [INT]],
+  ['a text past 32 bits', int32, '9999999999', [INT]],
+  ['a number in scientific notation as text', int32, '1e3', [INT]],
+  ['a number with blanks', int32, ' 1', [INT]],
+  ['no number', int32, Number.NaN, [INT]],
+  ['a negative count', count, -1, ['expected an integer of 0 or more']],
+  ['no count, said once', count, 'many', [INT]],
+  ['too small', within(1, 100), 0, ['expected an integer from 1 to 100']],
+  ['too large', within(1, 100), '101', ['expected an integer from 1 to 100']],
+  ['neither small nor large, said once', within(1, 100), 'ten', [INT]],
+  ['no base64', bytes, '<bytes>', ['expected base64']],
+  ['bytes that are no text, said once', bytes, [1], ['expected a string']],
+  ['a date alone', timestamp, '2026-03-12', [A_TIME]],
+  ['a time that is no text, said once', timestamp, 1698662400, [A_TIME]],
+  ['a list for metadata', struct, [], ['expected an object']],
+  ['null for metadata', struct, null, ['expected an object']],
+  ['an object for a list', strings, { 0: 'a' }, ['expected an array']],
+  ['an empty list, where one item is needed', list(string, 1), [], ['expected at least one item']],
+  ['wrong items in lists', list(strings), [['a'], [1], 2], ['[1][0]: expected a string', '[2]: expected an array']],
+  ['wrong items', strings, ['a', 1, 'b', null], ['[1]: expected a string', '[3]: expected a string']],
+  ['a list for a dictionary', map(string), [], ['expected an object']],
+  ['wrong entries', map(string), { a: 1, b: 'c', d: {} }, ['a: expected a string', 'd: expected a string']],
+])('%s is refused', (_case, codec, wire, violations) => {
+  expect(mistakes(codec, wire)).toEqual(violations);
+});
+
+test('a time without a zone is read as UTC with a warning, and refused if reading is strict', () => {
+  const { value, warnings } = decode(timestamp, '2026-03-12T10:00:00', 'request');
+  expect(value).toBe(TIME);
+  expect(warnings).toMatchObject([{ code: 'timestamp-zone-missing', field: '' }]);
+  expect(mistakes(timestamp, '2026-03-12T10:00:00', { strict: true })).toEqual(['expected a time zone such as Z']);
+});
+
+// Limits
+
+const limits = { maxDepth: 3, maxItems: 2, maxString: 4 };
+
+test.each<[string, Codec<unknown>, unknown, readonly string[]]>([
+  ['a long text', string, '12345', ['expected at most 4 characters']],
+  ['a long text in data', json, { a: ['', '12345'] }, ['a[1]: expected at most 4 characters']],
+  ['a long list', strings, ['', '', ''], ['expected at most 2 items']],
+  ['a long list in data', struct, { a: { b: [1, 2, 3] } }, ['a.b: expected at most 2 items']],
+  ['a large dictionary', map(string), { a: '', b: '', c: '' }, ['expected at most 2 members']],
+  [
+    'a large dictionary in a list',
+    list(map(string)),
+    [{}, { a: '', b: '', c: '' }],
+    ['[1]: expected at most 2 members'],
+  ],
+  ['deep data', json, [[[[]]]], ['[0][0][0]: expected at most 3 levels of nesting']],
+  ['deep metadata', struct, { a: { b: { c: {} } } }, ['a.b.c: expected at most 3 levels of nesting']],
+  [
+    'depth counts from the outside',
+    list(struct),
+    [{ a: { b: {} } }],
+    ['[0].a.b: expected at most 3 levels of nesting'],
+  ],
+  [
+    'several at once',
+    json,
+    [[1, 2, 3], '12345'],
+    ['[0]: expected at most 2 items', '[1]: expected at most 4 characters'],
+  ],
+])('%s is beyond the limits', (_case, codec, wire, violations) => {
+  expect(mistakes(codec, wire, { limits })).toEqual(violations);
+});
+
+test('what just fits is within the limits', () => {
+  expect(mistakes(json, { a: [['1234', 2]], b: null }, { limits })).toEqual([]);
+  expect(mistakes(map(string), { a: '1234', b: '', c: null }, { limits })).toEqual([]);
+});
+
+test('data nested a hundred thousand times deep is refused, not overflowed', () => {
+  const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
+  expect(mistakes(json, deep)).toEqual([expect.stringMatching(/^(\[0\]){64}: expected at most 64 levels/)]);
+});
+
+// Words
+
+const colour = words<'RED' | 'BLUE' | 'NONE'>({ red: 'RED', blue: 'BLUE' }, 'NONE', [['rouge', 'RED']]);
+const size = protoEnum(['SIZE_UNSPECIFIED', 'SIZE_SMALL', 'SIZE_BIG'], [['SIZE_LARGE', 'SIZE_BIG']]);
+
+test.each<[Codec<string>, unknown, string]>([
+  [colour, 'red', 'RED'],
+  [colour, 'rouge', 'RED'],
+  [size, 'SIZE_SMALL', 'SIZE_SMALL'],
+  [size, 'SIZE_LARGE', 'SIZE_BIG'],
+  [size, 2, 'SIZE_BIG'],
+  [size, 0, 'SIZE_UNSPECIFIED'],
+])('%# the word %j becomes %s', (codec, wire, model) => {
+  expect(decode(codec, wire, 'request')).toMatchObject({ value: model, warnings: [] });
+});
+
+test.each(['green', 'RED', '', null, 3, -1, '2', 'constructor', '__proto__', {}])('the word %j is unknown', (word) => {
+  expect(mistakes(colour, word)).toEqual(['expected one of red, blue']);
+  expect(mistakes(size, word)).toEqual(['expected one of SIZE_UNSPECIFIED, SIZE_SMALL, SIZE_BIG']);
+  const { value, warnings } = decode(colour, word, 'response');
+  expect(value).toBe('NONE');
+  expect(warnings).toEqual([{ code: 'unknown-word', field: '', description: 'expected one of red, blue' }]);
+  expect(mistakes(colour, word, { strict: true }, 'response')).toEqual(['expected one of red, blue']);
+});
+
+test('words are written as the wire has them; the last stands for what it has no word for', () => {
+  expect((['RED', 'BLUE', 'NONE'] as const).map((value) => colour.encode(value))).toEqual(['red', 'blue', 'blue']);
+  expect((['SIZE_UNSPECIFIED', 'SIZE_BIG'] as const).map((value) => size.encode(value))).toEqual([
+    'SIZE_UNSPECIFIED',
+    'SIZE_BIG',
+  ]);
+});
+
+// One of several
+
+const shape = oneOf<{ readonly circle: number } | { readonly wideBox: readonly string[] }>({
+  circle: int32,
+  wideBox: strings,
+});
+
+test.each<[unknown, unknown]>([
+  [{ circle: 3 }, { circle: 3 }],
+  [{ circle: 0, wideBox: null }, { circle: 0 }],
+  [{ wide_box: ['a'] }, { wideBox: ['a'] }],
+  [{ wideBox: null, wide_box: [] }, { wideBox: [] }],
+  [{ circle: 1, colour: 'red' }, { circle: 1 }],
+])('%j has one case', (wire, model) => {
+  expect(decode(shape, wire, 'request').value).toStrictEqual(model);
+});
+
+test.each<[unknown, string]>([
+  [{}, 'expected exactly one of circle, wideBox'],
+  [{ circle: null }, 'expected exactly one of circle, wideBox'],
+  [{ circle: 1, wideBox: [] }, 'expected exactly one of circle, wideBox'],
+  [{ circle: 'x' }, 'circle: expected a 32-bit integer'],
+  [{ wide_box: [1] }, 'wideBox[0]: expected a string'],
+  ['circle', 'expected an object'],
+])('%j is refused', (wire, violation) => {
+  expect(mistakes(shape, wire)).toEqual([violation]);
+});
+
+test('the one case is written', () => {
+  expect(shape.encode({ wideBox: ['a'] })).toEqual({ wideBox: ['a'] });
+});
+
+test('free data comes back as the same value, whatever its keys are called', () => {
+  const wire = JSON.parse('{"__proto__":{"a":1},"constructor":null,"toString":[{"__proto__":2}]}') as object;
+  for (const codec of [json, struct]) expect(decode(codec as Codec<unknown>, wire, 'request').value).toBe(wire);
+  const { value } = decode(map(json), wire, 'request');
+  expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1},"toString":[{"__proto__":2}]}');
+  expect(JSON.stringify(map(json).encode(value))).toBe(JSON.stringify(value));
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});
+
+test('no codec throws anything but our error, whatever it is given', () => {
+  const codecs: readonly Codec<unknown>[] = [id, count, bytes, timestamp, struct, map(shape), colour, size];
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...codecs),
+      fc.jsonValue(),
+      fc.constantFrom<ReadRole>('request', 'response'),
+      (codec, value, role) => {
+        mistakes(codec, value, { limits }, role);
+      },
+    ),
+  );
+});
+
+test.each<[string, unknown, string]>([
+  ['data', JSON.parse('1e400'), ''],
+  ['a member', JSON.parse('{"a":[1,-1e400]}'), 'a[1]'],
+])('a number beyond all numbers is refused in %s', (_, value, field) => {
+  expect(() => decode(json, value, 'request')).toThrow(
+    expect.objectContaining({ violations: [{ field, description: 'expected a finite number' }] }),
+  );
+});
