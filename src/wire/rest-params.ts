@@ -1,0 +1,78 @@
+import { A2AError, type FieldViolation } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { OperationName } from '../model/operation.ts';
+import { isSet } from './codec.ts';
+import type { RestMatch } from './rest-routes.ts';
+
+/** What the ids of a path are called in the params of an operation. */
+interface IdNames {
+  readonly taskId: string;
+  readonly configId: string;
+}
+
+const IDS_1: Readonly<Partial<Record<OperationName, IdNames>>> = {
+  GetTask: { taskId: 'id', configId: '' },
+  CancelTask: { taskId: 'id', configId: '' },
+  SubscribeToTask: { taskId: 'id', configId: '' },
+};
+
+const PUSH_IDS_1: IdNames = { taskId: 'taskId', configId: 'id' };
+const IDS_03: IdNames = { taskId: 'id', configId: 'pushNotificationConfigId' };
+
+/** Members that a request without a body puts into the query (1.0 §11.5), and which of them are booleans. */
+const QUERY: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
+  GetTask: ['historyLength', 'history_length'],
+  ListTasks: [
+    'contextId',
+    'status',
+    'pageSize',
+    'pageToken',
+    'historyLength',
+    'statusTimestampAfter',
+    'includeArtifacts',
+  ],
+  ListTaskPushNotificationConfigs: ['pageSize', 'pageToken'],
+  // 0.3 names the new config in the query.
+  CreateTaskPushNotificationConfig: ['configId'],
+};
+
+/**
+ * Puts what a REST request says in its path, query and body into one params object, which the dialect then reads like any
+ * other. What is said twice must agree (1.0 §11.5). @throws A2AError `INVALID_PARAMS`
+ */
+export function restParams(match: RestMatch, query: URLSearchParams, body: JsonObject | undefined): JsonObject {
+  // Copied by spreading: assigning would let a member named __proto__ set the prototype.
+  const params: Record<string, JsonValue> = { ...body };
+  const violations: FieldViolation[] = [];
+  const put = (name: string, value: JsonValue | undefined, from: string): void => {
+    if (name === '' || !isSet(value) || value === undefined) return;
+    const known = params[name];
+    if (isSet(known) && known !== '' && known !== value) {
+      violations.push({ field: name, description: `expected the same value as in the ${from}` });
+    }
+    params[name] = value;
+  };
+
+  for (const name of [...(QUERY[match.operation] ?? []), ...(match.prefix === '' ? ['tenant'] : [])]) {
+    put(name, queryValue(name, query), 'query');
+  }
+  const names = idNames(match);
+  put(names.taskId, match.taskId, 'path');
+  put(names.configId, match.configId, 'path');
+  put('tenant', match.tenant, 'path');
+  if (violations.length === 0) return params;
+  throw new A2AError('INVALID_PARAMS', `${violations[0]?.field}: ${violations[0]?.description}`, { violations });
+}
+
+function idNames({ operation, prefix }: RestMatch): IdNames {
+  if (prefix === '') return IDS_1[operation] ?? PUSH_IDS_1;
+  return operation === 'CreateTaskPushNotificationConfig' ? { ...IDS_03, taskId: 'taskId' } : IDS_03;
+}
+
+function queryValue(name: string, query: URLSearchParams): JsonValue | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  // Integers may stay text, every dialect reads them so; a boolean may not.
+  if (name === 'includeArtifacts' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
