@@ -1,0 +1,57 @@
+import type { AgentCapabilities, AgentCard, AgentCardSignature, AgentInterface, AgentSkill } from '../../model/card.ts';
+import { extension, provider, TEXT_ONLY } from '../card-parts.ts';
+import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
+import { boolean, id, list, string, strings, struct } from '../values.ts';
+import { securityRequirement, securitySchemes } from './security.ts';
+
+/** Custom bindings have been published without a version; they can only mean the one that has them (1.0 §5.8). */
+const agentInterface: Codec<AgentInterface> = objectAsReceived<AgentInterface>({
+  url: required(id),
+  protocolBinding: required(id),
+  tenant: defaulted(string),
+  protocolVersion: expected(id, () => '1.0'),
+});
+
+const capabilities: Codec<AgentCapabilities> = objectAsReceived<AgentCapabilities>({
+  streaming: optional(boolean),
+  pushNotifications: optional(boolean),
+  extensions: defaulted(list(extension)),
+  extendedAgentCard: optional(boolean),
+});
+
+/** The older name is read too, lest a closed agent look open. */
+const requirements = defaulted(list(securityRequirement), { aliases: ['security'] });
+
+const skill: Codec<AgentSkill> = objectAsReceived<AgentSkill>({
+  id: required(id),
+  name: required(string),
+  description: expected(string, () => ''),
+  tags: expected(strings, () => []),
+  examples: defaulted(strings),
+  inputModes: defaulted(strings),
+  outputModes: defaulted(strings),
+  securityRequirements: requirements,
+});
+
+const signature: Codec<AgentCardSignature> = objectAsReceived<AgentCardSignature>({
+  protected: required(id),
+  signature: required(id),
+  header: optional(struct),
+});
+
+export const card: Codec<AgentCard> = objectAsReceived<AgentCard>({
+  name: required(string),
+  description: expected(string, () => ''),
+  supportedInterfaces: required(list(agentInterface, 1)),
+  provider: optional(provider),
+  version: expected(string, () => ''),
+  documentationUrl: optional(string),
+  capabilities: expected(capabilities, () => ({})),
+  securitySchemes: defaulted(securitySchemes),
+  securityRequirements: requirements,
+  defaultInputModes: expected(strings, () => TEXT_ONLY),
+  defaultOutputModes: expected(strings, () => TEXT_ONLY),
+  skills: expected(list(skill), () => []),
+  signatures: defaulted(list(signature)),
+  iconUrl: optional(string),
+});

@@ -1,0 +1,21 @@
+import type { Dialect } from '../dialect.ts';
+import { card } from './card.ts';
+import { errors } from './error.ts';
+import { streamResponse } from './event.ts';
+import { operations } from './methods.ts';
+
+/** A2A 1.0. Its words are the model's words. */
+export const v1: Dialect = {
+  name: 'v1',
+  version: '1.0',
+  operations,
+  methodAliases: {},
+  // 1.0 has no end marker: the stream simply closes (1.0 §3.1.2).
+  createStreamEncoder: () => ({ encode: (event) => [event] }),
+  endsStream: () => false,
+  card,
+  webhook: streamResponse,
+  errors,
+  mediaType: 'application/a2a+json',
+  clientNamesTasks: false,
+};

@@ -1,0 +1,64 @@
+import type { Artifact } from '../../model/artifact.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { type Message, ROLES, type Role } from '../../model/message.ts';
+import type { Part } from '../../model/part.ts';
+import { type Codec, defaulted, expected, isObject, objectAsReceived, optional, required } from '../codec.ts';
+import { bytes, id, json, list, protoEnum, string, strings, struct } from '../values.ts';
+
+const role: Codec<Role> = protoEnum(ROLES);
+
+/** All members a part can have; `text: ""` and `data: null` are content (1.0 §4.1.6). */
+interface PartMembers {
+  readonly text?: string;
+  readonly raw?: string;
+  readonly url?: string;
+  readonly data?: JsonValue;
+  readonly metadata?: JsonObject;
+  readonly filename?: string;
+  readonly mediaType?: string;
+}
+
+const partMembers = objectAsReceived<PartMembers>({
+  text: optional(string),
+  raw: optional(bytes),
+  url: optional(id),
+  data: optional(json, { nullable: true }),
+  metadata: optional(struct),
+  filename: defaulted(string),
+  mediaType: defaulted(string),
+});
+
+const part: Codec<Part> = {
+  decode(r, value) {
+    const members = partMembers.decode(r, value);
+    if (!isObject(value)) return members as Part;
+    const contents =
+      Number(members.text !== undefined) +
+      Number(members.raw !== undefined) +
+      Number(members.url !== undefined) +
+      Number(members.data !== undefined);
+    if (contents !== 1) r.violate('exactly one of text, raw, url, data');
+    return members as Part;
+  },
+  encode: (value) => value,
+};
+
+export const message: Codec<Message> = objectAsReceived<Message>({
+  messageId: expected(id, (r) => r.newId()),
+  contextId: defaulted(string),
+  taskId: defaulted(string),
+  role: expected(role, () => 'ROLE_UNSPECIFIED'),
+  parts: expected(list(part, 1), () => []),
+  metadata: optional(struct),
+  extensions: defaulted(strings),
+  referenceTaskIds: defaulted(strings),
+});
+
+export const artifact: Codec<Artifact> = objectAsReceived<Artifact>({
+  artifactId: required(id),
+  name: defaulted(string),
+  description: defaulted(string),
+  parts: expected(list(part, 1), () => []),
+  metadata: optional(struct),
+  extensions: defaulted(strings),
+});

@@ -1,0 +1,103 @@
+import type {
+  CancelTaskRequest,
+  GetExtendedAgentCardRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  SendMessageConfiguration,
+  SendMessageRequest,
+  SubscribeToTaskRequest,
+} from '../../model/operation.ts';
+import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
+import type { OperationCodecs } from '../dialect.ts';
+import { fromUser } from '../inbound.ts';
+import { boolean, count, id, int32, list, nothing, string, strings, struct, timestamp, within } from '../values.ts';
+import { card } from './card.ts';
+import { sendMessageResponse, streamResponse } from './event.ts';
+import { message } from './message.ts';
+import { deletePushConfig, getPushConfig, listPushConfigs, pushConfig, pushConfigList } from './push.ts';
+import { task, taskState } from './task.ts';
+
+const configuration: Codec<SendMessageConfiguration> = objectAsReceived<SendMessageConfiguration>({
+  acceptedOutputModes: defaulted(strings),
+  taskPushNotificationConfig: optional(pushConfig),
+  historyLength: optional(count),
+  returnImmediately: defaulted(boolean),
+});
+
+const sendParams: Codec<SendMessageRequest> = objectAsReceived<SendMessageRequest>({
+  tenant: defaulted(string),
+  message: required(fromUser(message)),
+  configuration: optional(configuration),
+  metadata: optional(struct),
+});
+
+const getParams: Codec<GetTaskRequest> = objectAsReceived<GetTaskRequest>({
+  tenant: defaulted(string),
+  id: required(id),
+  historyLength: optional(count),
+});
+
+const listParams: Codec<ListTasksRequest> = objectAsReceived<ListTasksRequest>({
+  tenant: defaulted(string),
+  contextId: defaulted(string),
+  status: { ...optional(taskState), isAbsent: (state) => state === 'TASK_STATE_UNSPECIFIED' },
+  pageSize: optional(within(1, 100)),
+  pageToken: defaulted(string),
+  historyLength: optional(count),
+  statusTimestampAfter: optional(timestamp),
+  includeArtifacts: optional(boolean),
+});
+
+const taskList: Codec<ListTasksResponse> = objectAsReceived<ListTasksResponse>({
+  tasks: expected(list(task), () => []),
+  nextPageToken: expected(string, () => ''),
+  pageSize: expected(int32, () => 0),
+  totalSize: expected(int32, () => 0),
+});
+
+const cancelParams: Codec<CancelTaskRequest> = objectAsReceived<CancelTaskRequest>({
+  tenant: defaulted(string),
+  id: required(id),
+  metadata: optional(struct),
+});
+
+const subscribeParams: Codec<SubscribeToTaskRequest> = objectAsReceived<SubscribeToTaskRequest>({
+  tenant: defaulted(string),
+  id: required(id),
+});
+
+const cardParams: Codec<GetExtendedAgentCardRequest> = objectAsReceived<GetExtendedAgentCardRequest>({
+  tenant: defaulted(string),
+});
+
+/** JSON-RPC and gRPC use the names of the protocol definition (1.0 §5.3, §9.4). */
+export const operations: OperationCodecs = {
+  SendMessage: { method: 'SendMessage', params: sendParams, result: sendMessageResponse },
+  SendStreamingMessage: { method: 'SendStreamingMessage', params: sendParams, result: streamResponse },
+  GetTask: { method: 'GetTask', params: getParams, result: task },
+  ListTasks: { method: 'ListTasks', params: listParams, result: taskList },
+  CancelTask: { method: 'CancelTask', params: cancelParams, result: task },
+  SubscribeToTask: { method: 'SubscribeToTask', params: subscribeParams, result: streamResponse },
+  CreateTaskPushNotificationConfig: {
+    method: 'CreateTaskPushNotificationConfig',
+    params: pushConfig,
+    result: pushConfig,
+  },
+  GetTaskPushNotificationConfig: {
+    method: 'GetTaskPushNotificationConfig',
+    params: getPushConfig,
+    result: pushConfig,
+  },
+  ListTaskPushNotificationConfigs: {
+    method: 'ListTaskPushNotificationConfigs',
+    params: listPushConfigs,
+    result: pushConfigList,
+  },
+  DeleteTaskPushNotificationConfig: {
+    method: 'DeleteTaskPushNotificationConfig',
+    params: deletePushConfig,
+    result: nothing,
+  },
+  GetExtendedAgentCard: { method: 'GetExtendedAgentCard', params: cardParams, result: card },
+};

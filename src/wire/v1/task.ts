@@ -1,0 +1,23 @@
+import { TASK_STATES, type TaskState } from '../../model/state.ts';
+import type { Task, TaskStatus } from '../../model/task.ts';
+import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
+import { id, list, protoEnum, string, struct, timestamp } from '../values.ts';
+import { artifact, message } from './message.ts';
+
+/** `CANCELLED` is the spelling of 0.3's protocol definition, still met in the field. */
+export const taskState: Codec<TaskState> = protoEnum(TASK_STATES, [['TASK_STATE_CANCELLED', 'TASK_STATE_CANCELED']]);
+
+export const taskStatus: Codec<TaskStatus> = objectAsReceived<TaskStatus>({
+  state: expected(taskState, () => 'TASK_STATE_UNSPECIFIED'),
+  message: optional(message),
+  timestamp: optional(timestamp),
+});
+
+export const task: Codec<Task> = objectAsReceived<Task>({
+  id: required(id),
+  contextId: defaulted(string),
+  status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),
+  artifacts: optional(list(artifact)),
+  history: optional(list(message)),
+  metadata: optional(struct),
+});
