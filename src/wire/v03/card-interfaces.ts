@@ -1,0 +1,63 @@
+import { A2AError } from '../../errors.ts';
+import type { AgentCard, AgentInterface } from '../../model/card.ts';
+import type { ProtocolVersion } from '../dialect.ts';
+
+/** An interface as 0.2 and 0.3 know it: the version is the card's, tenants do not exist. */
+export interface Transport {
+  readonly url: string;
+  readonly transport: string;
+}
+
+interface Addresses {
+  readonly url: string;
+  readonly preferredTransport?: string;
+  readonly additionalInterfaces?: readonly Transport[];
+}
+
+/** The main pair first, then the others; most cards list the main one twice. */
+export function interfacesOf(card: Addresses, version: ProtocolVersion): readonly AgentInterface[] {
+  const { url, preferredTransport = 'JSONRPC', additionalInterfaces = [] } = card;
+  return distinct([{ url, transport: preferredTransport }, ...additionalInterfaces]).map((each) => ({
+    url: each.url,
+    protocolBinding: each.transport,
+    protocolVersion: version,
+  }));
+}
+
+/**
+ * The interfaces that speak the version, the preferred one first.
+ *
+ * @throws A2AError `UNSUPPORTED_OPERATION` if there is none, for then there is nothing that such a card could offer.
+ */
+export function transportsOf(card: AgentCard, version: ProtocolVersion): readonly [Transport, ...Transport[]] {
+  const own = card.supportedInterfaces.filter(({ protocolVersion }) => isOf(version, protocolVersion));
+  const [main, ...others] = distinct(own.map(toTransport));
+  if (main !== undefined) return [main, ...others];
+  throw new A2AError(
+    'UNSUPPORTED_OPERATION',
+    `The agent has no interface of A2A ${version}: add one to supportedInterfaces, or do not publish a card of that version`,
+    { details: { version } },
+  );
+}
+
+/** Whether a stated version belongs to a negotiated one: patch numbers make no difference (1.0 §3.6). */
+export function isOf(version: ProtocolVersion, stated: string): boolean {
+  return stated === version || stated.startsWith(`${version}.`);
+}
+
+/** The tenant of a REST interface becomes part of its address; other bindings have no place for it and lose it. */
+function toTransport({ url, protocolBinding, tenant }: AgentInterface): Transport {
+  const bakes = protocolBinding === 'HTTP+JSON' && tenant !== undefined && tenant !== '';
+  return { url: bakes ? tenantUrl(url, tenant) : url, transport: protocolBinding };
+}
+
+/** `https://host/a2a` → `https://host/a2a/acme`. A final `/v1` is part of the paths of 0.3 and stays at the end. */
+function tenantUrl(url: string, tenant: string): string {
+  const [, base = url, prefix = '', rest = ''] = /^([^?#]*?)(\/v1)?\/?((?:[?#].*)?)$/s.exec(url) ?? [];
+  // A lone surrogate has no UTF-8 form and would make the encoder throw.
+  return `${base}/${encodeURIComponent(tenant.replace(/\p{Surrogate}/gu, '\uFFFD'))}${prefix}${rest}`;
+}
+
+function distinct(transports: readonly Transport[]): readonly Transport[] {
+  return [...new Map(transports.map((each) => [JSON.stringify([each.url, each.transport]), each])).values()];
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import type { AgentCard } from '../../model/card.ts';
+import type { SecurityRequirement, SecurityScheme } from '../../model/security.ts';
+import { Reader } from '../reader.ts';
+import { fromTagged, type SecurityWords, toTagged } from './card-security.ts';
+
+const V03: SecurityWords = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
+const V02: SecurityWords = { version: '0.2', mutualTls: false, oauth2MetadataUrl: false, skillSecurity: false };
+
+const FLOW = { tokenUrl: 'https://id.test/t', scopes: {} };
+const SCHEMES: Readonly<Record<string, SecurityScheme>> = {
+  key: { apiKeySecurityScheme: { location: 'header', name: 'X-Key' } },
+  tls: { mtlsSecurityScheme: {} },
+  tv: { oauth2SecurityScheme: { flows: { deviceCode: { ...FLOW, deviceAuthorizationUrl: 'https://id.test/d' } } } },
+  id: { oauth2SecurityScheme: { flows: { clientCredentials: FLOW }, oauth2MetadataUrl: 'https://id.test/m' } },
+  'id.password': { oauth2SecurityScheme: { flows: { password: FLOW }, oauth2MetadataUrl: 'https://id.test/m' } },
+};
+
+type Secured = Pick<AgentCard, 'securitySchemes' | 'securityRequirements' | 'skills'>;
+
+function secured(requirements: readonly SecurityRequirement[], ...skills: (readonly SecurityRequirement[])[]): Secured {
+  return {
+    securitySchemes: SCHEMES,
+    securityRequirements: requirements,
+    skills: skills.map((securityRequirements, i) => ({
+      id: `skill${i}`,
+      name: '',
+      description: '',
+      tags: [],
+      securityRequirements,
+    })),
+  };
+}
+
+function asks(...names: string[]): SecurityRequirement {
+  return { schemes: Object.fromEntries(names.map((name) => [name, {}])) };
+}
+
+test('an alternative that needs an unsayable scheme is left out as a whole', () => {
+  const { securitySchemes, securityRequirements } = toTagged(secured([asks('key', 'tv'), asks('tls'), asks()]), V03);
+
+  expect(securityRequirements).toEqual([asks('tls'), asks()]);
+  expect(Object.keys(securitySchemes ?? {})).toEqual(['key', 'tls', 'id']);
+});
+
+test('0.2 has no mutual TLS and no address of OAuth metadata', () => {
+  const { securitySchemes = {}, securityRequirements } = toTagged(secured([asks('key', 'tls'), asks('key')]), V02);
+
+  expect(securityRequirements).toEqual([asks('key')]);
+  expect(Object.keys(securitySchemes)).toEqual(['key', 'id']);
+  expect(securitySchemes['id']).toEqual([
+    { oauth2SecurityScheme: { flows: { clientCredentials: FLOW } } },
+    { oauth2SecurityScheme: { flows: { password: FLOW } } },
+  ]);
+});
+
+test('a card of which no alternative is left is not published', () => {
+  expect(() => toTagged(secured([asks('tv'), asks('key', 'tv')]), V03)).toThrow(
+    expect.objectContaining({
+      code: 'UNSUPPORTED_OPERATION',
+      message: expect.stringMatching(/^A2A 0\.3 has no words for the security scheme tv, .*: add .* version 0\.3$/),
+      details: { version: '0.3', schemes: 'tv' },
+    }),
+  );
+  expect(() => toTagged(secured([asks('tls'), asks('tv')]), V02)).toThrow('security scheme tls, tv,');
+});
+
+test('a card without requirements stays open', () => {
+  expect(toTagged(secured([]), V03).securityRequirements).toEqual([]);
+});
+
+test('a name without a scheme stays, for it keeps the door shut', () => {
+  expect(toTagged(secured([asks('nowhere')]), V03).securityRequirements).toEqual([asks('nowhere')]);
+});
+
+test('a skill of which no alternative is left is not shown', () => {
+  const { skills } = toTagged(secured([], [asks('tv')], [asks('tv'), asks('key')], []), V03);
+
+  expect(skills.map(({ id, securityRequirements }) => [id, securityRequirements])).toEqual([
+    ['skill1', [asks('key')]],
+    ['skill2', []],
+  ]);
+});
+
+test('where skills have no requirements, all are shown without', () => {
+  const { skills } = toTagged(secured([], [asks('tv')], [asks('key')]), V02);
+
+  expect(skills.map(({ id, securityRequirements }) => [id, securityRequirements])).toEqual([
+    ['skill0', []],
+    ['skill1', []],
+  ]);
+});
+
+test('a flow that a skill asks for alone keeps its scheme apart', () => {
+  const both = [asks('id'), asks('id.password')];
+
+  expect(toTagged(secured(both, both), V03).skills[0]?.securityRequirements).toEqual([asks('id')]);
+  expect(toTagged(secured(both, [asks('id.password')]), V03)).toMatchObject({
+    securityRequirements: both,
+    skills: [{ securityRequirements: [asks('id.password')] }],
+  });
+});
+
+test('a list that multiplies too much is refused where it stands', () => {
+  const { securitySchemes, ...rest } = toTagged(secured([], [], [asks('id'), asks('id.password')]), V03);
+  const reader = new Reader('response', { limits: { maxItems: 1 } });
+
+  fromTagged(reader, { securitySchemes: securitySchemes ?? {}, ...rest });
+  expect(() => reader.finish()).toThrow('skills[1].security: expected requirements of at most 1 alternatives');
+});
+
+const someRequirement = fc
+  .uniqueArray(fc.constantFrom(...Object.keys(SCHEMES), 'nowhere'))
+  .map((names) => asks(...names));
+
+test.each([V03, V02])('no way in is added by writing and reading $version', (words) => {
+  fc.assert(
+    fc.property(
+      fc.array(someRequirement, { maxLength: 5 }),
+      fc.array(someRequirement, { maxLength: 3 }),
+      (own, skill) => {
+        let written;
+        try {
+          written = toTagged(secured(own, skill), words);
+        } catch {
+          expect(own.length).toBeGreaterThan(0);
+          return;
+        }
+        const { securityRequirements = [], skills } = fromTagged(new Reader('response'), written);
+
+        if (own.length > 0) expect(securityRequirements).not.toEqual([]);
+        for (const way of securityRequirements) expect(own).toContainEqual(way);
+        if (!words.skillSecurity || skills[0] === undefined) return;
+        if (skill.length > 0) expect(skills[0].securityRequirements).not.toEqual([]);
+        for (const way of skills[0].securityRequirements ?? []) expect(skill).toContainEqual(way);
+      },
+    ),
+  );
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { A2AError, type ErrorCode, ERRORS } from '../../errors.ts';
+import { errors } from './error.ts';
+
+/** What we send: the numbers of 0.3's text, the statuses of its SDKs, and numbers on loan for what came later. */
+const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
+  ['TASK_NOT_FOUND', -32001, 404],
+  ['TASK_NOT_CANCELABLE', -32002, 409],
+  ['PUSH_NOTIFICATION_NOT_SUPPORTED', -32003, 400],
+  ['UNSUPPORTED_OPERATION', -32004, 400],
+  ['CONTENT_TYPE_NOT_SUPPORTED', -32005, 415],
+  ['INVALID_AGENT_RESPONSE', -32006, 502],
+  ['EXTENDED_AGENT_CARD_NOT_CONFIGURED', -32007, 404],
+  ['EXTENSION_SUPPORT_REQUIRED', -32004, 400],
+  ['VERSION_NOT_SUPPORTED', -32009, 400],
+  ['PARSE_ERROR', -32700, 400],
+  ['INVALID_REQUEST', -32600, 400],
+  ['METHOD_NOT_FOUND', -32601, 404],
+  ['INVALID_PARAMS', -32602, 400],
+  ['INTERNAL_ERROR', -32603, 500],
+  ['UNAUTHENTICATED', -32000, 401],
+  ['PERMISSION_DENIED', -32000, 403],
+  ['RATE_LIMIT_EXCEEDED', -32000, 429],
+  ['METHOD_NOT_ALLOWED', -32600, 405],
+  ['PAYLOAD_TOO_LARGE', -32600, 413],
+  ['UNAVAILABLE', -32603, 503],
+];
+
+test('every code is in the table', () => {
+  expect(TABLE.map(([code]) => code).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
+});
+
+test.each(TABLE)('%s over JSON-RPC', (code, rpc) => {
+  const wire = errors.encodeRpc(new A2AError(code, 'no', { details: { taskId: 't1' } }));
+  expect(wire).toEqual({ code: rpc, message: 'no', data: { reason: code, taskId: 't1' } });
+  expect(errors.decodeRpc(wire)).toMatchObject({ code, message: 'no', details: { taskId: 't1' }, cause: wire });
+});
+
+test.each(TABLE)('%s over REST can be read by every kind of client', (code, rpc, http) => {
+  const { status, body } = errors.encodeRest(new A2AError(code, 'no', { details: { taskId: 't1' } }));
+  expect(status).toBe(http);
+  const data = { reason: code, taskId: 't1' };
+  expect(body).toEqual({ code: rpc, message: 'no', error: { code: rpc, message: 'no', data } });
+  expect(errors.decodeRest(status, body)).toMatchObject({
+    code,
+    message: 'no',
+    details: { taskId: 't1' },
+    cause: body,
+  });
+});
+
+test.each<[number, ErrorCode]>([
+  [-32001, 'TASK_NOT_FOUND'],
+  [-32004, 'UNSUPPORTED_OPERATION'],
+  [-32007, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
+  [-32008, 'INTERNAL_ERROR'],
+  [-32000, 'INTERNAL_ERROR'],
+])('the number %i alone means %s', (rpc, code) => {
+  expect(errors.decodeRpc({ code: rpc, message: 'no' }).code).toBe(code);
+});
+
+test('violations travel among the facts', () => {
+  const violations = [{ field: 'message', description: 'expected the member message' }];
+  const error = new A2AError('INVALID_PARAMS', 'no', { violations });
+  expect(errors.encodeRpc(error).data).toEqual({ reason: 'INVALID_PARAMS', fieldViolations: violations });
+  expect(errors.decodeRpc(errors.encodeRpc(error)).violations).toEqual(violations);
+  const { status, body } = errors.encodeRest(error);
+  expect(errors.decodeRest(status, body).violations).toEqual(violations);
+});
+
+test('the cause of an error never leaves the process', () => {
+  const error = new A2AError('INTERNAL_ERROR', 'no', { cause: new Error('password=hunter2') });
+  expect(JSON.stringify([errors.encodeRpc(error), errors.encodeRest(error)])).not.toContain('hunter2');
+});

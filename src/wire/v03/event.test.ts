@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { StreamResponse } from '../../model/event.ts';
+import { decodeResult } from '../dialect.ts';
+import { v03 } from './index.ts';
+
+const ids = { taskId: 't', contextId: 'c' };
+const working: StreamResponse = { statusUpdate: { ...ids, status: { state: 'TASK_STATE_WORKING' } } };
+const paused: StreamResponse = { statusUpdate: { ...ids, status: { state: 'TASK_STATE_INPUT_REQUIRED' } } };
+const done: StreamResponse = { statusUpdate: { ...ids, status: { state: 'TASK_STATE_COMPLETED' } } };
+const chunk: StreamResponse = { artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: 'x' }] } } };
+const task: StreamResponse = { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } } };
+const message: StreamResponse = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x' }] } };
+
+const written = (event: StreamResponse, closes = false): unknown => v03.createStreamEncoder().encode(event, closes)[0];
+const read = (json: unknown): StreamResponse => decodeResult(v03, 'SendStreamingMessage', json).value;
+
+test.each([
+  ['task', task],
+  ['message', message],
+  ['status-update', working],
+  ['artifact-update', chunk],
+])('kind %s comes first, and the event comes back', (kind, event) => {
+  const json = written(event) as object;
+  expect(Object.entries(json)[0]).toEqual(['kind', kind]);
+  expect(read(json)).toEqual(event);
+});
+
+describe('final', () => {
+  test.each([
+    ['an end', done, true, true],
+    ['a question that ends the stream', paused, true, true],
+    ['a question that does not', paused, false, false],
+    ['progress', working, false, false],
+  ])('on %s follows whether the stream closes', (_, event, closes, final) => {
+    expect(written(event, closes)).toMatchObject({ final });
+  });
+
+  test.each([
+    [done, true],
+    [paused, false],
+  ])('outside a stream follows the state: %j', (event, final) => {
+    expect(v03.operations.SendStreamingMessage?.result.encode(event)).toMatchObject({ final });
+  });
+
+  test.each([
+    [{ final: true }, true],
+    [{ final: false }, false],
+    [{}, false],
+    [null, false],
+    ['final', false],
+  ])('of %j says whether the reader should stop: %j', (item, ends) => {
+    expect(v03.endsStream(item)).toBe(ends);
+  });
+});
+
+test('both flags of a chunk are always said, and false is not kept', () => {
+  expect(written(chunk)).toMatchObject({ append: false, lastChunk: false });
+  expect(read(written(chunk))).toEqual(chunk);
+});
+
+test.each<[object, string]>([
+  [{ id: 't', status: { state: 'working' } }, 'task'],
+  [{ taskId: 't', contextId: 'c', status: { state: 'working' } }, 'statusUpdate'],
+  [
+    { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [{ kind: 'text', text: 'x' }] } },
+    'artifactUpdate',
+  ],
+  [{ messageId: 'm', role: 'agent', parts: [{ kind: 'text', text: 'x' }] }, 'message'],
+])('without kind, %j is told by its members', (json, member) => {
+  expect(Object.keys(read(json))).toEqual([member]);
+});
+
+test.each([null, 'x', {}, { kind: 'dream' }, []])('%j is no event', (json) => {
+  expect(() => read(json)).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
+});
+
+test.each([
+  ['started', 'TASK_STATE_SUBMITTED'],
+  ['pending', 'TASK_STATE_SUBMITTED'],
+  ['processing', 'TASK_STATE_WORKING'],
+  ['cancelled', 'TASK_STATE_CANCELED'],
+  ['unknown', 'TASK_STATE_UNSPECIFIED'],
+])('the state %s is read as %s', (state, expected) => {
+  expect(read({ kind: 'task', id: 't', contextId: 'c', status: { state } })).toMatchObject({
+    task: { status: { state: expected } },
+  });
+});

@@ -1,0 +1,26 @@
+import type { StreamResponse } from '../../model/event.ts';
+import type { Codec } from '../codec.ts';
+import type { Dialect } from '../dialect.ts';
+import { card } from './card.ts';
+import { errors } from './error.ts';
+import { createStreamEncoder, endsStream, streamResponse } from './event.ts';
+import { operations } from './methods.ts';
+
+/** Webhooks of 0.2 and 0.3 carry the whole task; what else arrives is read as well. */
+const webhook: Codec<StreamResponse> = streamResponse;
+
+/** A2A 0.3 as spoken over JSON-RPC: objects tagged by `kind`, results without a wrapper. */
+export const v03: Dialect = {
+  name: 'v03',
+  version: '0.3',
+  operations,
+  // The specification of 0.3 prints this name once; 0.2.6 uses it in its prose.
+  methodAliases: { 'agent/authenticatedExtendedCard': 'GetExtendedAgentCard' },
+  createStreamEncoder,
+  endsStream,
+  card,
+  webhook,
+  errors,
+  mediaType: 'application/json',
+  clientNamesTasks: false,
+};

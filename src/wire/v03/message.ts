@@ -1,0 +1,37 @@
+import type { Artifact } from '../../model/artifact.ts';
+import type { Message, Role } from '../../model/message.ts';
+import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
+import { id, list, string, strings, struct, words } from '../values.ts';
+import { ofKind } from './kind.ts';
+import { createPartCodec } from './part.ts';
+
+export const part = createPartCodec('kind');
+
+/** What is not the user is the agent: the old dialects have no third word. */
+export const role: Codec<Role> = words<Role>({ user: 'ROLE_USER', agent: 'ROLE_AGENT' }, 'ROLE_UNSPECIFIED');
+
+export const message: Codec<Message> = ofKind(
+  'message',
+  object<Message>(
+    {
+      messageId: expected(id, (r) => r.newId()),
+      role: expected(role, () => 'ROLE_UNSPECIFIED'),
+      parts: expected(list(part, 1), () => []),
+      contextId: defaulted(string),
+      taskId: defaulted(string),
+      referenceTaskIds: defaulted(strings),
+      extensions: defaulted(strings),
+      metadata: optional(struct),
+    },
+    { tag: ['kind', 'message'], seam: 'message' },
+  ),
+);
+
+export const artifact: Codec<Artifact> = object<Artifact>({
+  artifactId: required(id),
+  name: defaulted(string),
+  description: defaulted(string),
+  parts: expected(list(part, 1), () => []),
+  metadata: optional(struct),
+  extensions: defaulted(strings),
+});

@@ -1,0 +1,92 @@
+import type {
+  CancelTaskRequest,
+  GetTaskRequest,
+  SendMessageConfiguration,
+  SendMessageRequest,
+  SubscribeToTaskRequest,
+} from '../../model/operation.ts';
+import { type Codec, defaulted, object, optional, required } from '../codec.ts';
+import type { OperationCodecs } from '../dialect.ts';
+import { fromUser } from '../inbound.ts';
+import { count, id, noParams, nothing, strings, struct } from '../values.ts';
+import { returnImmediately, sayingBlocking } from './blocking.ts';
+import { card } from './card.ts';
+import { sendMessageResponse, streamResponse } from './event.ts';
+import { message } from './message.ts';
+import {
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+  pushConfig,
+  pushConfigList,
+  taskPushConfig,
+} from './push.ts';
+import { task } from './task.ts';
+
+const configuration: Codec<SendMessageConfiguration> = sayingBlocking(
+  object<SendMessageConfiguration>({
+    acceptedOutputModes: defaulted(strings),
+    taskPushNotificationConfig: optional(pushConfig, { wire: 'pushNotificationConfig' }),
+    historyLength: optional(count),
+    returnImmediately,
+  }),
+);
+
+/** Tenants came with 1.0; before it they are part of the address. */
+export const sendParams: Codec<SendMessageRequest> = object<Omit<SendMessageRequest, 'tenant'>>(
+  {
+    message: required(fromUser(message)),
+    configuration: optional(configuration),
+    metadata: optional(struct),
+  },
+  { seam: 'sendParams' },
+);
+
+export const getParams: Codec<GetTaskRequest> = object<Omit<GetTaskRequest, 'tenant'>>(
+  { id: required(id), historyLength: optional(count) },
+  { seam: 'taskParams' },
+);
+
+export const cancelParams: Codec<CancelTaskRequest> = object<Omit<CancelTaskRequest, 'tenant'>>(
+  { id: required(id), metadata: optional(struct) },
+  { seam: 'taskParams' },
+);
+
+export const subscribeParams: Codec<SubscribeToTaskRequest> = object<Omit<SubscribeToTaskRequest, 'tenant'>>(
+  { id: required(id) },
+  { seam: 'taskParams' },
+);
+
+/** What 0.2 and 0.3 share: all but the extended card, which 0.2 fetches by plain HTTP. */
+export const sharedOperations = {
+  SendMessage: { method: 'message/send', params: sendParams, result: sendMessageResponse },
+  SendStreamingMessage: { method: 'message/stream', params: sendParams, result: streamResponse },
+  GetTask: { method: 'tasks/get', params: getParams, result: task },
+  CancelTask: { method: 'tasks/cancel', params: cancelParams, result: task },
+  SubscribeToTask: { method: 'tasks/resubscribe', params: subscribeParams, result: streamResponse },
+  CreateTaskPushNotificationConfig: {
+    method: 'tasks/pushNotificationConfig/set',
+    params: taskPushConfig,
+    result: taskPushConfig,
+  },
+  GetTaskPushNotificationConfig: {
+    method: 'tasks/pushNotificationConfig/get',
+    params: getPushConfig,
+    result: taskPushConfig,
+  },
+  ListTaskPushNotificationConfigs: {
+    method: 'tasks/pushNotificationConfig/list',
+    params: listPushConfigs,
+    result: pushConfigList,
+  },
+  DeleteTaskPushNotificationConfig: {
+    method: 'tasks/pushNotificationConfig/delete',
+    params: deletePushConfig,
+    result: nothing,
+  },
+} satisfies OperationCodecs;
+
+export const operations: OperationCodecs = {
+  ...sharedOperations,
+  GetExtendedAgentCard: { method: 'agent/getAuthenticatedExtendedCard', params: noParams, result: card },
+};

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import type { OAuth2SecurityScheme, SecurityRequirement, SecurityScheme } from '../../model/security.ts';
+import { Reader } from '../reader.ts';
+import { mergeFlows, type Requirements, type SchemeGroups, splitFlows } from './oauth-flows.ts';
+import { type Flow, FLOWS } from './security.ts';
+
+const BEARER: SecurityScheme = { httpAuthSecurityScheme: { scheme: 'bearer' } };
+
+function oauth(flow: Flow, rest: Partial<OAuth2SecurityScheme> = {}): SecurityScheme {
+  const flows = { [flow]: { authorizationUrl: 'https://a.test', tokenUrl: 'https://t.test', scopes: {} } };
+  return { oauth2SecurityScheme: { ...rest, flows } as unknown as OAuth2SecurityScheme };
+}
+
+function asks(...names: string[]): SecurityRequirement {
+  return { schemes: Object.fromEntries(names.map((name) => [name, {}])) };
+}
+
+function split(groups: SchemeGroups, requirements: Requirements): { schemes: object; requirements: Requirements } {
+  const { schemes, expand } = splitFlows(groups);
+  return { schemes, requirements: expand(new Reader('response'), requirements) };
+}
+
+test('each flow becomes a scheme, and each requirement an alternative per flow', () => {
+  const groups = { id: [oauth('authorizationCode'), oauth('password')], http: [BEARER] };
+  const scoped = { schemes: { id: { list: ['read'] }, http: {} } };
+
+  expect(split(groups, [scoped, asks('http'), asks()])).toEqual({
+    schemes: { id: oauth('authorizationCode'), 'id.password': oauth('password'), http: BEARER },
+    requirements: [scoped, { schemes: { 'id.password': { list: ['read'] }, http: {} } }, asks('http'), asks()],
+  });
+});
+
+test('a name that is taken is not given to a flow', () => {
+  const groups = { id: [oauth('authorizationCode'), oauth('password')], 'id.password': [BEARER] };
+
+  expect(split(groups, [asks('id'), asks('id.password')])).toEqual({
+    schemes: { id: oauth('authorizationCode'), 'id.password': BEARER, 'id.password.password': oauth('password') },
+    requirements: [asks('id'), asks('id.password.password'), asks('id.password')],
+  });
+});
+
+test('a name that only an unreadable scheme had is free', () => {
+  const groups = { id: [oauth('authorizationCode'), oauth('password')], 'id.password': [] };
+
+  expect(split(groups, []).schemes).toEqual({ id: oauth('authorizationCode'), 'id.password': oauth('password') });
+});
+
+test('flows are put together where every requirement takes any of them', () => {
+  const schemes = { id: oauth('authorizationCode'), 'id.password': oauth('password'), http: BEARER };
+
+  expect(mergeFlows(schemes, [[asks('id'), asks('id.password'), asks('http')], []])).toEqual({
+    groups: { id: [oauth('authorizationCode'), oauth('password')], http: [BEARER] },
+    lists: [[asks('id'), asks('http')], []],
+  });
+});
+
+test.each<[string, Readonly<Record<string, SecurityScheme>>, Requirements]>([
+  ['a requirement wants one flow only', {}, [asks('id.password')]],
+  ['a requirement wants the first flow only', {}, [asks('id')]],
+  ['a requirement wants both', {}, [asks('id', 'id.password'), asks('id.password')]],
+  ['the scopes differ', {}, [asks('id'), { schemes: { 'id.password': { list: ['read'] } } }]],
+  ['one flow is wanted with something else', {}, [asks('id', 'http'), asks('id.password')]],
+  ['the descriptions differ', { 'id.password': oauth('password', { description: 'x' }) }, []],
+  ['the metadata addresses differ', { 'id.password': oauth('password', { oauth2MetadataUrl: 'x' }) }, []],
+  ['the flow is not the one of the name', { 'id.password': oauth('implicit') }, []],
+  ['the flow is the same', { id: oauth('password') }, []],
+  ['the other is no OAuth scheme', { 'id.password': BEARER }, []],
+  ['the first is no OAuth scheme', { id: BEARER }, []],
+])('schemes stay apart where %s', (_, others, requirements) => {
+  const schemes = { id: oauth('authorizationCode'), 'id.password': oauth('password'), http: BEARER, ...others };
+
+  expect(mergeFlows(schemes, [[], requirements])).toEqual({
+    groups: Object.fromEntries(Object.entries(schemes).map(([name, scheme]) => [name, [scheme]])),
+    lists: [[], requirements],
+  });
+});
+
+test('a scheme which has taken a flow in is not taken in itself', () => {
+  const schemes = {
+    id: oauth('authorizationCode'),
+    'id.clientCredentials': oauth('clientCredentials'),
+    'id.clientCredentials.password': oauth('password'),
+  };
+  const { groups } = mergeFlows(schemes, []);
+
+  expect(groups).toEqual({
+    id: [oauth('authorizationCode')],
+    'id.clientCredentials': [oauth('clientCredentials'), oauth('password')],
+  });
+  expect(splitFlows(groups).schemes).toEqual(schemes);
+});
+
+test('requirements that would multiply beyond the limit are refused', () => {
+  const groups = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => [`id${i}`, FLOWS.map((flow) => oauth(flow))] as const),
+  );
+  const reader = new Reader('response', { limits: { maxItems: 1000 } });
+  const { expand } = splitFlows(groups);
+
+  expect(expand(reader, [asks('id0', 'id1')])).toHaveLength(16);
+  expand(reader, [asks(...Object.keys(groups))]);
+  expect(() => reader.finish()).toThrow('expected requirements of at most 1000 alternatives');
+});
+
+test('the limit holds for all lists of a card together', () => {
+  const { expand } = splitFlows({ id: FLOWS.map((flow) => oauth(flow)) });
+  const reader = new Reader('response', { limits: { maxItems: 10 } });
+
+  expand(reader, [asks('id')]);
+  expand(reader, [asks('id')]);
+  expect(() => reader.finish()).not.toThrow();
+  expand(reader, [asks('id')]);
+  expect(() => reader.finish()).toThrow('at most 10 alternatives');
+});
+
+const someFlows = fc.subarray([...FLOWS], { minLength: 1 }).map((flows) => flows.map((flow) => oauth(flow)));
+const names = ['a', 'b', 'b.x', 'c'];
+const someGroups = fc.dictionary(fc.constantFrom(...names), fc.oneof(someFlows, fc.constant([BEARER])));
+const someRequirements = fc.array(
+  fc
+    .dictionary(fc.constantFrom(...names), fc.constantFrom<{ list?: string[] }>({}, { list: ['s'] }))
+    .map((schemes) => ({ schemes })),
+  { maxLength: 4 },
+);
+
+test('what was taken apart is put together again as it was', () => {
+  fc.assert(
+    fc.property(someGroups, fc.array(someRequirements, { maxLength: 3 }), (groups, lists) => {
+      const { schemes, expand } = splitFlows(groups);
+      const reader = new Reader('response');
+      const merged = mergeFlows(
+        schemes,
+        lists.map((list) => expand(reader, list)),
+      );
+
+      expect(merged).toEqual({ groups, lists });
+    }),
+  );
+});

@@ -1,0 +1,21 @@
+import type { Dialect } from '../../dialect.ts';
+import { errors } from '../error.ts';
+import { endsStream, webhook } from '../style.ts';
+import { card } from './card.ts';
+import { createStreamEncoder } from './event.ts';
+import { operations } from './methods.ts';
+
+/** A2A 0.3 in the JSON of its protocol definition: REST as both reference SDKs speak it, and what gRPC carries. */
+export const v03Proto: Dialect = {
+  name: 'v03-proto',
+  version: '0.3',
+  operations,
+  methodAliases: {},
+  createStreamEncoder,
+  endsStream,
+  card,
+  webhook,
+  errors,
+  mediaType: 'application/json',
+  clientNamesTasks: false,
+};

@@ -1,0 +1,52 @@
+import type { Artifact } from '../../../model/artifact.ts';
+import { type Message, ROLES, type Role } from '../../../model/message.ts';
+import { CARRIER, uncarry } from '../../carrier.ts';
+import { type Codec, defaulted, expected, object, optional, required } from '../../codec.ts';
+import { id, list, protoEnum, string, strings, struct } from '../../values.ts';
+import { part } from './part.ts';
+
+const role: Codec<Role> = protoEnum(ROLES);
+
+const members: Codec<Message> = object<Message>({
+  messageId: expected(id, (r) => r.newId()),
+  contextId: defaulted(string),
+  taskId: defaulted(string),
+  role: expected(role, () => 'ROLE_UNSPECIFIED'),
+  // Messages that are half of this style and half of another are met, and their parts are worth reading.
+  parts: expected(list(part, 1), () => [], { wire: 'content', aliases: ['parts'] }),
+  metadata: optional(struct),
+  extensions: defaulted(strings),
+  // Not in the protocol definition, whose parsers refuse what they do not know: read here, but written as metadata.
+  referenceTaskIds: defaulted(strings),
+});
+
+export const message: Codec<Message> = {
+  decode(r, json) {
+    const value = members.decode(r, json);
+    const carried: unknown = value.metadata?.[CARRIER.referenceTaskIds];
+    return isListOfIds(carried) ? restoreReferences(value, carried) : value;
+  },
+  encode(value) {
+    if (value.referenceTaskIds === undefined || value.referenceTaskIds.length === 0) return members.encode(value);
+    const { referenceTaskIds, metadata, ...rest } = value;
+    return members.encode({ ...rest, metadata: { ...metadata, [CARRIER.referenceTaskIds]: referenceTaskIds } });
+  },
+};
+
+function isListOfIds(carried: unknown): carried is readonly string[] {
+  return Array.isArray(carried) && carried.length > 0 && carried.every((item) => typeof item === 'string');
+}
+
+function restoreReferences({ metadata = {}, ...rest }: Message, referenceTaskIds: readonly string[]): Message {
+  const left = uncarry(metadata, [CARRIER.referenceTaskIds]);
+  return left === undefined ? { ...rest, referenceTaskIds } : { ...rest, metadata: left, referenceTaskIds };
+}
+
+export const artifact: Codec<Artifact> = object<Artifact>({
+  artifactId: required(id),
+  name: defaulted(string),
+  description: defaulted(string),
+  parts: expected(list(part, 1), () => []),
+  metadata: optional(struct),
+  extensions: defaulted(strings),
+});

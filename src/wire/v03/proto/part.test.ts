@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { A2AError } from '../../../errors.ts';
+import type { Part } from '../../../model/part.ts';
+import { CARRIER } from '../../carrier.ts';
+import { decode } from '../../dialect.ts';
+import { part } from './part.ts';
+
+function read(json: unknown, role: 'request' | 'response' = 'request', strict = false) {
+  return decode(part, json, role, { strict });
+}
+
+function violationsOf(json: unknown, strict = false) {
+  try {
+    read(json, 'request', strict);
+  } catch (error) {
+    if (A2AError.is(error)) return error.violations;
+  }
+  return [];
+}
+
+const BOTH_WAYS: readonly (readonly [string, Part, unknown])[] = [
+  ['text', { text: 'hi' }, { text: 'hi' }],
+  ['empty text', { text: '' }, { text: '' }],
+  ['text with metadata', { text: 'hi', metadata: { a: null } }, { text: 'hi', metadata: { a: null } }],
+  [
+    'text with a type and a name',
+    { text: '# hi', mediaType: 'text/markdown', filename: 'hi.md', metadata: { a: 1 } },
+    { text: '# hi', metadata: { a: 1, [CARRIER.mediaType]: 'text/markdown', [CARRIER.filename]: 'hi.md' } },
+  ],
+  [
+    'a file by its bytes',
+    { raw: 'AQI=', mediaType: 'image/png', filename: 'a.png', metadata: { a: 1 } },
+    { file: { fileWithBytes: 'AQI=', mimeType: 'image/png', name: 'a.png' }, metadata: { a: 1 } },
+  ],
+  ['an empty file', { raw: '' }, { file: { fileWithBytes: '' } }],
+  [
+    'a file by its address',
+    { url: 'https://ex.test/a', mediaType: 'image/png', filename: 'a.png' },
+    { file: { fileWithUri: 'https://ex.test/a', mimeType: 'image/png', name: 'a.png' } },
+  ],
+  ['an object', { data: { a: [1, null] } }, { data: { data: { a: [1, null] } } }],
+  ['an empty object', { data: {} }, { data: { data: {} } }],
+  ['a list', { data: [1] }, { data: { data: { value: [1] } }, metadata: { [CARRIER.wrappedData]: true } }],
+  ['null', { data: null }, { data: { data: { value: null } }, metadata: { [CARRIER.wrappedData]: true } }],
+  [
+    'a number with a type',
+    { data: 7, mediaType: 'application/x-seven', metadata: { a: 1 } },
+    {
+      data: { data: { value: 7 } },
+      metadata: { a: 1, [CARRIER.mediaType]: 'application/x-seven', [CARRIER.wrappedData]: true },
+    },
+  ],
+];
+
+test.each(BOTH_WAYS)('%s is written and read back', (_, model, wire) => {
+  expect(part.encode(model)).toEqual(wire);
+  expect(read(wire)).toEqual({ value: model, warnings: [], raw: wire });
+});
+
+test('the names of the protocol definition itself are read', () => {
+  const wire = { file: { file_with_bytes: '-_8', mime_type: 'image/png' } };
+  expect(read(wire).value).toEqual({ raw: '+/8=', mediaType: 'image/png' });
+});
+
+test('a default that is written out is as good as absent', () => {
+  expect(read({ file: { fileWithUri: 'u', mimeType: '', name: '' }, text: null, data: null }).value).toEqual({
+    url: 'u',
+  });
+  expect(read({ data: {} }).value).toEqual({ data: {} });
+});
+
+test('the tag of another style does no harm', () => {
+  expect(read({ kind: 'text', text: 'hi' }).value).toEqual({ text: 'hi' });
+});
+
+test('of bytes and address the bytes are the content, and the address is kept', () => {
+  const both = { file: { fileWithBytes: 'AQI=', fileWithUri: 'u' }, metadata: { [CARRIER.mediaType]: 'a/b' } };
+  const { value, warnings } = read(both);
+  expect(value).toEqual({ raw: 'AQI=', mediaType: 'a/b', metadata: { [CARRIER.uri]: 'u' } });
+  expect(warnings).toMatchObject([{ code: 'file-bytes-and-uri', field: 'file' }]);
+  expect(violationsOf(both, true)).toHaveLength(1);
+});
+
+test.each([
+  ['nothing', {}, '', 'expected exactly one of text, file, data'],
+  ['two contents', { text: 'a', data: { data: {} } }, '', 'expected exactly one of text, file, data'],
+  ['no object', 'hi', '', 'expected an object'],
+  ['a text that is none', { text: 1 }, 'text', 'expected a string'],
+  ['a file without content', { file: { name: 'a' } }, 'file', 'expected fileWithBytes or fileWithUri'],
+  ['a file that is none', { file: 'a' }, 'file', 'expected an object'],
+  ['bytes that are no base64', { file: { fileWithBytes: '?' } }, 'file.fileWithBytes', 'expected base64'],
+  ['data of another style', { data: { a: 1 } }, 'data.data', 'expected the member data'],
+  ['data that is no object', { data: { data: [1] } }, 'data.data', 'expected an object'],
+  ['metadata that is none', { text: 'a', metadata: [] }, 'metadata', 'expected an object'],
+])('%s is refused', (_, json, field, description) => {
+  expect(violationsOf(json)).toEqual([{ field, description }]);
+});

@@ -1,0 +1,101 @@
+import type {
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
+} from '../../model/operation.ts';
+import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model/push.ts';
+import { defined } from '../../support/defined.ts';
+import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
+import type { Reader } from '../reader.ts';
+import { id, list, string, strings } from '../values.ts';
+
+interface OldAuthentication {
+  /** Not there if it was missing, which has been noted. */
+  readonly schemes: readonly string[] | undefined;
+  readonly credentials?: string;
+}
+
+interface OldConfig {
+  readonly id?: string;
+  readonly url: string;
+  readonly token?: string;
+  readonly authentication?: OldAuthentication;
+}
+
+const oldConfig: Codec<OldConfig> = object<OldConfig>({
+  id: defaulted(string),
+  url: required(id),
+  token: defaulted(string),
+  authentication: optional(
+    object<OldAuthentication>({ schemes: expected(strings, () => []), credentials: defaulted(string) }),
+  ),
+});
+
+/** 1.0 knows one scheme where the old dialects have a list: the bearer token if it is among them, else the first. */
+function oneScheme(r: Reader, { schemes = [], credentials }: OldAuthentication): AuthenticationInfo | undefined {
+  if (schemes.length > 1) r.warn('push-schemes-reduced', 'only one of several schemes is used', 'authentication');
+  const scheme = schemes.find((name) => name.toLowerCase() === 'bearer') ?? schemes[0];
+  if (scheme === undefined && credentials === undefined) return undefined;
+  return defined({ scheme: scheme ?? 'Bearer', credentials });
+}
+
+/** The config alone, as it stands inside a send; task and tenant have no place in it. */
+export const pushConfig: Codec<TaskPushNotificationConfig> = {
+  decode(r, json) {
+    const { authentication, ...config } = oldConfig.decode(r, json);
+    return defined({ ...config, authentication: authentication && oneScheme(r, authentication) });
+  },
+  encode: ({ id: configId, url, token, authentication }) =>
+    oldConfig.encode(
+      defined({
+        id: configId,
+        url,
+        token,
+        authentication:
+          authentication && defined({ ...authentication, scheme: undefined, schemes: [authentication.scheme] }),
+      }),
+    ),
+};
+
+interface TaskConfig {
+  readonly taskId: string;
+  readonly pushNotificationConfig: TaskPushNotificationConfig;
+}
+
+/** The config with its task: `{taskId, pushNotificationConfig}`; in 0.1 the task's id is called `id`. */
+export function createTaskPushConfigCodec(taskIdName: 'taskId' | 'id'): Codec<TaskPushNotificationConfig> {
+  const outer = object<TaskConfig>({
+    taskId: required(id, { wire: taskIdName }),
+    pushNotificationConfig: required(pushConfig),
+  });
+  return {
+    decode(r, json) {
+      const { taskId, pushNotificationConfig } = outer.decode(r, json);
+      return { ...pushNotificationConfig, taskId };
+    },
+    encode: ({ taskId = '', ...config }) => outer.encode({ taskId, pushNotificationConfig: config }),
+  };
+}
+
+export const taskPushConfig = createTaskPushConfigCodec('taskId');
+
+export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = object<
+  Omit<GetTaskPushNotificationConfigRequest, 'tenant'>
+>({ taskId: required(id, { wire: 'id' }), id: defaulted(string, { wire: 'pushNotificationConfigId' }) });
+
+export const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> = object<
+  Omit<DeleteTaskPushNotificationConfigRequest, 'tenant'>
+>({ taskId: required(id, { wire: 'id' }), id: required(id, { wire: 'pushNotificationConfigId' }) });
+
+/** There are no pages before 1.0: all configs come at once. */
+export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = object<
+  Pick<ListTaskPushNotificationConfigsRequest, 'taskId'>
+>({ taskId: required(id, { wire: 'id' }) });
+
+const configs = list(taskPushConfig);
+
+export const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> = {
+  decode: (r, json) => ({ configs: configs.decode(r, json) }),
+  encode: (value) => configs.encode(value.configs ?? []),
+};
