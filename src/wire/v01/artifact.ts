@@ -1,0 +1,122 @@
+import type { Artifact } from '../../model/artifact.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { CARRIER, carry, uncarry } from '../carrier.ts';
+import { type Codec, defaulted, expected, object, optional } from '../codec.ts';
+import type { Reader } from '../reader.ts';
+import { boolean, count, list, string, struct } from '../values.ts';
+import { part } from './part.ts';
+
+/** 0.1 numbers artifacts instead of naming them, and says inside each piece whether it is one. */
+interface NumberedArtifact extends Pick<Artifact, 'name' | 'description' | 'parts'> {
+  readonly index?: number;
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+  readonly metadata?: JsonObject | undefined;
+}
+
+const numbered: Codec<NumberedArtifact> = object<NumberedArtifact>({
+  index: optional(count),
+  name: defaulted(string),
+  description: defaulted(string),
+  parts: expected(list(part, 1), () => []),
+  append: optional(boolean),
+  lastChunk: optional(boolean),
+  metadata: optional(struct),
+});
+
+/** Which number each artifact of a task has. One for each list or stream: numbers are given in order of appearance. */
+export class ArtifactNumbers {
+  readonly #byId = new Map<string, number>();
+  readonly #taken = new Set<number>();
+  #next = 0;
+
+  /** The number that a 0.1 peer gave it, if no other has that already; else the next. The same id keeps its number. */
+  of({ artifactId, metadata }: Artifact): number {
+    const known = this.#byId.get(artifactId);
+    if (known !== undefined) return known;
+    const given = metadata?.[CARRIER.index];
+    const number = isNumber(given) && !this.#taken.has(given) ? given : this.#free();
+    this.#byId.set(artifactId, number);
+    this.#taken.add(number);
+    return number;
+  }
+
+  #free(): number {
+    while (this.#taken.has(this.#next)) this.#next++;
+    return this.#next;
+  }
+}
+
+function isNumber(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+}
+
+function idOf(number: number): string {
+  return `artifact-${number}`;
+}
+
+/** An artifact or a piece of one, with its number and the flags that later versions put beside it. */
+export interface ArtifactPiece {
+  readonly artifact: Artifact;
+  readonly index: number;
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+}
+
+/** An artifact that came from 0.1 is named by its number and says so in its metadata; any other takes its id along. */
+export const artifactPiece: Codec<ArtifactPiece> = {
+  decode(r, json) {
+    const { index = 0, append, lastChunk, metadata, ...content } = numbered.decode(r, json);
+    const flags = { index, ...(append === true ? { append } : {}), ...(lastChunk === true ? { lastChunk } : {}) };
+    const carried = metadata?.[CARRIER.artifactId];
+    if (metadata === undefined || typeof carried !== 'string' || carried === '') {
+      return {
+        artifact: { artifactId: idOf(index), ...content, metadata: { ...metadata, [CARRIER.index]: index } },
+        ...flags,
+      };
+    }
+    const own = uncarry(metadata, [CARRIER.artifactId]);
+    return { artifact: { artifactId: carried, ...content, ...(own === undefined ? {} : { metadata: own }) }, ...flags };
+  },
+
+  encode({ artifact, ...flags }) {
+    const { artifactId, metadata } = artifact;
+    const isNumbered = metadata?.[CARRIER.index] === flags.index && artifactId === idOf(flags.index);
+    const carried = isNumbered
+      ? uncarry(metadata, [CARRIER.index])
+      : carry(metadata, { [CARRIER.artifactId]: artifactId });
+    return numbered.encode({ ...artifact, ...flags, metadata: carried });
+  },
+};
+
+const pieces = list(artifactPiece);
+
+/** The artifacts of a task. The flags of pieces mean nothing here: what is in a task is whole. */
+export const artifacts: Codec<readonly Artifact[]> = {
+  decode(r, json) {
+    const values = pieces.decode(r, json).map(({ artifact }) => artifact);
+    return distinct(r, values);
+  },
+  encode(values) {
+    const numbers = new ArtifactNumbers();
+    return pieces.encode(values.map((artifact) => ({ artifact, index: numbers.of(artifact) })));
+  },
+};
+
+/** A server that leaves the default number on every artifact means several: the later ones get numbers of their own. */
+function distinct(r: Reader, values: readonly Artifact[]): readonly Artifact[] {
+  const ids = new Set(values.map(({ artifactId }) => artifactId));
+  if (ids.size === values.length) return values;
+  const seen = new Set<string>();
+  let next = 0;
+  return values.map((artifact, position) => {
+    if (!seen.has(artifact.artifactId)) {
+      seen.add(artifact.artifactId);
+      return artifact;
+    }
+    r.tolerate('artifact-index-repeated', 'an index of its own', position);
+    while (ids.has(idOf(next))) next++;
+    ids.add(idOf(next));
+    return { ...artifact, artifactId: idOf(next), metadata: { ...artifact.metadata, [CARRIER.index]: next } };
+  });
+}

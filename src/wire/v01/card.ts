@@ -1,0 +1,118 @@
+import type { AgentCapabilities, AgentCard, AgentProvider, AgentSkill } from '../../model/card.ts';
+import { defined } from '../../support/defined.ts';
+import { TEXT_ONLY } from '../card-parts.ts';
+import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
+import { boolean, id, list, string, strings } from '../values.ts';
+import { address } from '../v03/card.ts';
+import { transportsOf } from '../v03/card-interfaces.ts';
+import { fromSchemeNames, toSchemeNames } from './authentication.ts';
+
+/** The secret in `credentials` is for readers of private cards; the model has no place for it and none is written. */
+interface Authentication {
+  readonly schemes: readonly string[];
+}
+
+interface FirstCapabilities extends Pick<AgentCapabilities, 'streaming' | 'pushNotifications'> {
+  readonly stateTransitionHistory?: boolean;
+}
+
+type FirstProvider = Pick<AgentProvider, 'organization'> & Partial<AgentProvider>;
+type FirstSkill = Omit<AgentSkill, 'description' | 'tags' | 'securityRequirements'> &
+  Partial<Pick<AgentSkill, 'description' | 'tags'>>;
+
+interface FirstCard {
+  readonly name: string;
+  readonly description?: string;
+  readonly url: string;
+  readonly provider?: FirstProvider;
+  readonly version: string;
+  readonly documentationUrl?: string;
+  readonly capabilities: FirstCapabilities;
+  readonly authentication?: Authentication;
+  readonly defaultInputModes?: readonly string[];
+  readonly defaultOutputModes?: readonly string[];
+  readonly skills: readonly FirstSkill[];
+}
+
+/** The schema of 0.1 calls plain text `text`, its prose `text/plain`. */
+const modes: Codec<readonly string[]> = {
+  decode: (r, json) => strings.decode(r, json).map((mode) => (mode === 'text' ? 'text/plain' : mode)),
+  encode: (value) => value,
+};
+
+const firstCard: Codec<FirstCard> = object<FirstCard>({
+  name: required(string),
+  description: optional(string),
+  url: expected(address, () => ''),
+  provider: optional(object<FirstProvider>({ organization: required(string), url: defaulted(string) })),
+  version: expected(string, () => ''),
+  documentationUrl: optional(string),
+  capabilities: expected(
+    object<FirstCapabilities>({
+      streaming: optional(boolean),
+      pushNotifications: optional(boolean),
+      stateTransitionHistory: optional(boolean),
+    }),
+    () => ({}),
+  ),
+  authentication: optional(object<Authentication>({ schemes: expected(strings, () => []) })),
+  defaultInputModes: optional(modes),
+  defaultOutputModes: optional(modes),
+  skills: expected(
+    list(
+      object<FirstSkill>({
+        id: required(id),
+        name: required(string),
+        description: optional(string),
+        tags: optional(strings),
+        examples: defaulted(strings),
+        inputModes: defaulted(modes),
+        outputModes: defaulted(modes),
+      }),
+    ),
+    () => [],
+  ),
+});
+
+/**
+ * Cards of 0.1: one address, spoken to by JSON-RPC, and the bare names of authentication schemes. Icons, extensions,
+ * extended cards, requirements of skills, scopes and all details of schemes have no place in them.
+ */
+export const card: Codec<AgentCard> = {
+  decode(r, json) {
+    const mark = r.mark();
+    const first = firstCard.decode(r, json);
+    if (r.failedSince(mark)) return first as object as AgentCard;
+    const { streaming, pushNotifications } = first.capabilities;
+    return defined({
+      name: first.name,
+      description: first.description ?? '',
+      supportedInterfaces: [{ url: first.url, protocolBinding: 'JSONRPC', protocolVersion: '0.1' }],
+      provider: first.provider && { url: '', ...first.provider },
+      version: first.version,
+      documentationUrl: first.documentationUrl,
+      capabilities: defined({ streaming, pushNotifications }),
+      ...fromSchemeNames(first.authentication?.schemes ?? []),
+      defaultInputModes: first.defaultInputModes ?? TEXT_ONLY,
+      defaultOutputModes: first.defaultOutputModes ?? TEXT_ONLY,
+      skills: first.skills.map((skill) => ({ description: '', tags: [], ...skill })),
+    });
+  },
+  encode(value) {
+    const schemes = toSchemeNames(value);
+    const { streaming, pushNotifications } = value.capabilities;
+    return firstCard.encode(
+      defined({
+        ...value,
+        url: addressOf(value),
+        capabilities: defined({ streaming, pushNotifications, stateTransitionHistory: false }),
+        authentication: schemes.length === 0 ? undefined : { schemes },
+      }),
+    );
+  },
+};
+
+function addressOf({ supportedInterfaces, ...card }: AgentCard): string {
+  const spoken = supportedInterfaces.filter(({ protocolBinding }) => protocolBinding === 'JSONRPC');
+  return transportsOf({ ...card, supportedInterfaces: spoken }, '0.1')[0].url;
+}

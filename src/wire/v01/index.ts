@@ -1,0 +1,21 @@
+import type { Dialect } from '../dialect.ts';
+import { endsStream } from '../v03/event.ts';
+import { card } from './card.ts';
+import { errors } from './error.ts';
+import { createStreamEncoder, webhook } from './event.ts';
+import { operations } from './methods.ts';
+
+/** A2A 0.1: everything is a task that its caller names, and a message is only what is said in one. */
+export const v01: Dialect = {
+  name: 'v01',
+  version: '0.1',
+  operations,
+  methodAliases: {},
+  createStreamEncoder,
+  endsStream,
+  card,
+  webhook,
+  errors,
+  mediaType: 'application/json',
+  clientNamesTasks: true,
+};

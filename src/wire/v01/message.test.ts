@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Message } from '../../model/message.ts';
+import { decode } from '../dialect.ts';
+import type { Repair } from '../reader.ts';
+import { message } from './message.ts';
+
+const wire = { role: 'user', parts: [{ type: 'text', text: 'hi' }], metadata: { a: 1 } };
+
+test('a message gets a fresh id', () => {
+  const { value, warnings } = decode(message, wire, 'request', { strict: true, newId: () => 'fresh' });
+  expect(value).toEqual({ messageId: 'fresh', role: 'ROLE_USER', parts: [{ text: 'hi' }], metadata: { a: 1 } });
+  expect(warnings).toEqual([]);
+});
+
+test('what 0.1 has no member for is not written', () => {
+  const full: Message = {
+    messageId: 'm1',
+    contextId: 'c1',
+    taskId: 't1',
+    role: 'ROLE_USER',
+    parts: [{ text: 'hi' }],
+    metadata: { a: 1 },
+    extensions: ['urn:x'],
+    referenceTaskIds: ['t0'],
+  };
+  expect(message.encode(full)).toEqual(wire);
+});
+
+test('ids that a caller sends all the same are kept', () => {
+  const ids = { messageId: 'm1', contextId: 'c1', taskId: 't1', extensions: ['urn:x'], referenceTaskIds: ['t0'] };
+  expect(decode(message, { ...wire, ...ids }, 'request').value).toMatchObject(ids);
+});
+
+test('no repair is offered a message that lacks an id', () => {
+  const offered: unknown[] = [];
+  const spy: Repair = {
+    code: 'spy',
+    seam: 'message',
+    expected: '',
+    instead: 'read something else',
+    apply(json) {
+      offered.push(json['messageId']);
+      return undefined;
+    },
+  };
+  decode(message, { ...wire, stranger: 1 }, 'request', { newId: () => 'fresh', repairs: [spy] });
+  expect(offered).toEqual(['fresh']);
+});
+
+test('a message without role and parts is refused in a request and borne in a response', () => {
+  expect(() => decode(message, {}, 'request')).toThrow('role: expected the member role (and 1 more)');
+  const { value, warnings } = decode(message, {}, 'response', { newId: () => 'fresh' });
+  expect(value).toEqual({ messageId: 'fresh', role: 'ROLE_UNSPECIFIED', parts: [] });
+  expect(warnings).toHaveLength(2);
+});

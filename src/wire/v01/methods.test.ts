@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { SendMessageRequest } from '../../model/operation.ts';
+import { decodeParams, operationCodec } from '../dialect.ts';
+import { v01 } from './index.ts';
+
+const text = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+
+const wire = {
+  id: 't1',
+  sessionId: 's1',
+  message: text,
+  pushNotification: { url: 'https://x.test/hook', token: 'secret' },
+  historyLength: 3,
+  metadata: { a: 1 },
+};
+
+const model: SendMessageRequest = {
+  message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }], taskId: 't1', contextId: 's1' },
+  configuration: {
+    taskPushNotificationConfig: { url: 'https://x.test/hook', token: 'secret' },
+    historyLength: 3,
+  },
+  metadata: { a: 1 },
+};
+
+const send = operationCodec(v01, 'SendMessage').params;
+
+describe.each(['SendMessage', 'SendStreamingMessage'] as const)('%s', (operation) => {
+  test('reads what stands beside the message into its place', () => {
+    const { value, warnings } = decodeParams(v01, operation, wire, { newId: () => 'm1', strict: true });
+    expect(value).toEqual(model);
+    expect(warnings).toEqual([]);
+  });
+
+  test('writes it back', () => {
+    expect(operationCodec(v01, operation).params.encode(model)).toEqual(wire);
+  });
+});
+
+test('a bare send has neither configuration nor context', () => {
+  const { value } = decodeParams(v01, 'SendMessage', { id: 't1', message: text }, { newId: () => 'm1' });
+  expect(value).toEqual({
+    message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }], taskId: 't1' },
+  });
+});
+
+test('a session outweighs a context inside the message', () => {
+  const message = { ...text, contextId: 'c9', taskId: 't9' };
+  const both = decodeParams(v01, 'SendMessage', { id: 't1', sessionId: 's1', message }).value.message;
+  expect(both).toMatchObject({ contextId: 's1', taskId: 't1' });
+  expect(decodeParams(v01, 'SendMessage', { id: 't1', message }).value.message).toMatchObject({ contextId: 'c9' });
+});
+
+test('a message that starts a task names it, the same every time', () => {
+  const { taskId: _, ...message } = model.message;
+  expect(send.encode({ message })).toMatchObject({ id: 'm1' });
+});
+
+test('what 0.1 has no word for is not written', () => {
+  const configuration = { acceptedOutputModes: ['text/plain'], returnImmediately: true };
+  expect(send.encode({ tenant: 'x', message: model.message, configuration })).toEqual({
+    id: 't1',
+    sessionId: 's1',
+    message: text,
+  });
+});
+
+test('a send without id or message is refused at both places', () => {
+  expect(() => decodeParams(v01, 'SendMessage', {})).toThrow('id: expected the member id (and 1 more)');
+  expect(() => decodeParams(v01, 'SendMessage', { id: '', message: { parts: [] } })).toThrow(
+    'id: expected a non-empty',
+  );
+});
+
+test('a message of an agent is read as the user’s', () => {
+  const { value, warnings } = decodeParams(v01, 'SendMessage', { id: 't1', message: { ...text, role: 'agent' } });
+  expect(value.message.role).toBe('ROLE_USER');
+  expect(warnings).toMatchObject([{ code: 'role-not-user', field: 'message.role' }]);
+});
+
+test.each([
+  [{ id: 't1' }, 0],
+  [{ id: 't1', historyLength: null }, 0],
+  [{ id: 't1', historyLength: 0 }, 0],
+  [{ id: 't1', historyLength: 5, metadata: {} }, 5],
+])('getting %j asks for %i messages', (params, historyLength) => {
+  expect(decodeParams(v01, 'GetTask', params).value).toEqual({ id: 't1', historyLength });
+});
+
+test.each([
+  ['GetTask', { id: 't1', historyLength: 2 }],
+  ['CancelTask', { id: 't1', metadata: { a: 1 } }],
+  ['SubscribeToTask', { id: 't1' }],
+] as const)('%s names the task', (operation, request) => {
+  expect(operationCodec(v01, operation).params.encode({ tenant: 'x', ...request })).toEqual(request);
+  expect(decodeParams(v01, operation, request).value).toEqual(request);
+});
+
+test('methods have the names of 0.1, and what it lacks is absent', () => {
+  const methods = Object.entries(v01.operations).map(([operation, { method }]) => [operation, method]);
+  expect(Object.fromEntries(methods)).toEqual({
+    SendMessage: 'tasks/send',
+    SendStreamingMessage: 'tasks/sendSubscribe',
+    GetTask: 'tasks/get',
+    CancelTask: 'tasks/cancel',
+    SubscribeToTask: 'tasks/resubscribe',
+    CreateTaskPushNotificationConfig: 'tasks/pushNotification/set',
+    GetTaskPushNotificationConfig: 'tasks/pushNotification/get',
+  });
+});
