@@ -1,0 +1,193 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { Message, Role } from '../../model/message.ts';
+import type { GetTaskRequest, SendMessageRequest } from '../../model/operation.ts';
+import { isTerminal, type TaskState } from '../../model/state.ts';
+import type { Task } from '../../model/task.ts';
+import { defined } from '../../support/defined.ts';
+import { normalizeTimestamp } from '../../support/timestamp.ts';
+import { type Codec, defaulted, isObject, member, object, optional, required } from '../codec.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Reader } from '../reader.ts';
+import { id, list, string, struct, timestamp, words } from '../values.ts';
+
+/**
+ * One platform's own REST form, met at `/a2a/tasks/send` and `/a2a/tasks/{id}`: the request is a text, the task is flat
+ * with its state at the top and everything said in `messages`. It knows four states and no artifacts.
+ */
+
+const role = words<Role>({ user: 'ROLE_USER', agent: 'ROLE_AGENT' }, 'ROLE_UNSPECIFIED');
+
+/** Going out, an end that is not a success is a failure, and a pause is still work. */
+const state = words<TaskState>(
+  {
+    failed: 'TASK_STATE_FAILED',
+    submitted: 'TASK_STATE_SUBMITTED',
+    working: 'TASK_STATE_WORKING',
+    completed: 'TASK_STATE_COMPLETED',
+  },
+  'TASK_STATE_UNSPECIFIED',
+);
+
+function flatState(value: TaskState): TaskState {
+  if (value === 'TASK_STATE_CANCELED' || value === 'TASK_STATE_REJECTED') return 'TASK_STATE_FAILED';
+  return isTerminal(value) || value === 'TASK_STATE_SUBMITTED' ? value : 'TASK_STATE_WORKING';
+}
+
+interface FlatPart {
+  readonly text: string;
+}
+
+interface FlatMessage {
+  readonly role: Role;
+  readonly parts: readonly FlatPart[];
+}
+
+interface FlatTask {
+  readonly id: string;
+  readonly state: TaskState;
+  readonly messages: readonly FlatMessage[];
+  readonly sessionId?: string;
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
+}
+
+const flatTask: Codec<FlatTask> = object<FlatTask>({
+  id: required(id),
+  state: required(state),
+  messages: required(
+    list(
+      object<FlatMessage>({
+        role: required(role),
+        parts: required(list(object<FlatPart>({ text: required(string) }, { tag: ['type', 'text'] }))),
+      }),
+    ),
+  ),
+  sessionId: defaulted(string),
+  createdAt: optional(timestamp),
+  updatedAt: optional(timestamp),
+});
+
+const CREATED_AT = 'createdAt';
+
+const task: Codec<Task> = {
+  decode(r, json) {
+    const flat = flatTask.decode(r, json);
+    const messages = (flat.messages ?? []).map((message): Message => ({ messageId: r.newId(), ...message }));
+    const last = messages.findLast((message) => message.role === 'ROLE_AGENT');
+    return defined({
+      id: flat.id,
+      contextId: flat.sessionId,
+      // The answer is the last thing the agent said.
+      status: defined({
+        state: flat.state,
+        message: isTerminal(flat.state) ? last : undefined,
+        timestamp: flat.updatedAt,
+      }),
+      history: messages,
+      metadata: flat.createdAt === undefined ? undefined : { [CREATED_AT]: flat.createdAt },
+    });
+  },
+  encode(value) {
+    const { status, history = [], artifacts = [] } = value;
+    const results = artifacts.map((artifact) => ({ role: 'ROLE_AGENT' as const, parts: textsOf(artifact.parts) }));
+    const said = history.map((message) => ({ role: message.role, parts: textsOf(message.parts) }));
+    const spoken =
+      status.message !== undefined && !history.some(({ messageId }) => messageId === status.message?.messageId);
+    const lastWord = spoken ? [{ role: 'ROLE_AGENT' as const, parts: textsOf(status.message?.parts ?? []) }] : [];
+    return flatTask.encode(
+      defined({
+        id: value.id,
+        state: flatState(status.state),
+        messages: [...said, ...results, ...lastWord].filter(({ parts }) => parts.length > 0),
+        sessionId: value.contextId,
+        createdAt: createdAt(value) ?? status.timestamp,
+        updatedAt: status.timestamp,
+      }),
+    );
+  },
+};
+
+/** Where reading keeps it; a value of the user's own under that name is no time. */
+function createdAt({ metadata }: Task): string | undefined {
+  const kept = metadata?.[CREATED_AT];
+  return typeof kept === 'string' ? normalizeTimestamp(kept)?.text : undefined;
+}
+
+function textsOf(parts: Message['parts']): readonly FlatPart[] {
+  return parts.flatMap((part) => ('text' in part ? [{ text: part.text }] : []));
+}
+
+/** The body is the text itself, at the top or under `params`, with hints beside it that become metadata. */
+const sendParams: Codec<SendMessageRequest> = {
+  decode(r, json) {
+    const inner = isObject(json) ? json['params'] : undefined;
+    return isObject(inner) ? r.at('params', () => decodeBody(r, inner)) : decodeBody(r, isObject(json) ? json : {});
+  },
+  encode: ({ message, metadata }) => ({
+    params: {
+      ...metadata,
+      message: textsOf(message.parts)
+        .map(({ text }) => text)
+        .join('\n'),
+    },
+  }),
+};
+
+function decodeBody(r: Reader, body: JsonObject): SendMessageRequest {
+  const { message: _, ...hints } = body;
+  const text = member(r, body, 'message', someText);
+  const message: Message = { messageId: r.newId(), role: 'ROLE_USER', parts: [{ text }] };
+  return Object.keys(hints).length === 0 ? { message } : { message, metadata: struct.decode(r, hints) };
+}
+
+const someText: Codec<string> = {
+  decode(r, json) {
+    if (typeof json === 'string' && json.trim() !== '') return string.decode(r, json);
+    r.violate('a text that is not blank');
+    return '';
+  },
+  encode: (text) => text,
+};
+
+const getParams: Codec<GetTaskRequest> = object<Pick<GetTaskRequest, 'id'>>({ id: required(id) });
+
+export interface FlatTaskMatch {
+  readonly operation: 'SendMessage' | 'GetTask';
+  readonly taskId?: string;
+}
+
+/** Finds the operation of a request to the platform's own paths. */
+export function matchFlatTask(verb: string, path: string): FlatTaskMatch | undefined {
+  if (verb === 'POST' && path === '/a2a/tasks/send') return { operation: 'SendMessage' };
+  const [, segment] = /^\/a2a\/tasks\/([^/]+)$/.exec(path) ?? [];
+  if (verb !== 'GET' || segment === undefined) return undefined;
+  try {
+    return { operation: 'GetTask', taskId: decodeURIComponent(segment) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The flat form as a dialect of its own, built on another one's errors and cards. */
+export function createFlatTaskDialect(base: Dialect): Dialect {
+  return {
+    ...base,
+    name: 'flat-task',
+    operations: {
+      SendMessage: {
+        method: 'tasks/send',
+        params: sendParams,
+        result: { decode: (r, json) => ({ task: task.decode(r, json) }), encode: encodeSendResult },
+      },
+      GetTask: { method: 'tasks/get', params: getParams, result: task },
+    },
+    methodAliases: {},
+  };
+}
+
+/** A bare message is a task that is done at once. */
+function encodeSendResult(result: { readonly task: Task } | { readonly message: Message }): unknown {
+  if ('task' in result) return task.encode(result.task);
+  const { message } = result;
+  return task.encode({ id: message.taskId ?? message.messageId, status: { state: 'TASK_STATE_COMPLETED', message } });
+}

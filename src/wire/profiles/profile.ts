@@ -1,0 +1,45 @@
+import type { Dialect, OperationCodecs } from '../dialect.ts';
+import type { Repair } from '../reader.ts';
+
+/**
+ * One thing that real peers do differently from the protocol. Reading it is always on and leaves a warning; `strict`
+ * turns it off. Answering in the same way happens only where a mount asks for it.
+ */
+export interface Profile {
+  readonly name: string;
+  readonly repairs?: readonly Repair[];
+  /** The dialect as such peers want to be answered. */
+  answer?(dialect: Dialect): Dialect;
+}
+
+/** A dialect whose answers, results and stream items alike, pass through `rewrite` last. */
+export function rewriteAnswers(dialect: Dialect, rewrite: (json: unknown) => unknown): Dialect {
+  const operations = Object.fromEntries(
+    Object.entries(dialect.operations).map(([name, { method, params, result }]) => [
+      name,
+      { method, params, result: { decode: result.decode, encode: (value: never) => rewrite(result.encode(value)) } },
+    ]),
+  ) as OperationCodecs;
+  return {
+    ...dialect,
+    operations,
+    createStreamEncoder() {
+      const encoder = dialect.createStreamEncoder();
+      return { encode: (event, closes) => encoder.encode(event, closes).map(rewrite) };
+    },
+  };
+}
+
+/** Applies `change` to every part of an encoded answer: the objects in any list named `parts`. */
+export function rewriteParts(json: unknown, change: (part: Record<string, unknown>) => unknown): unknown {
+  if (Array.isArray(json)) return json.map((item) => rewriteParts(item, change));
+  if (typeof json !== 'object' || json === null) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => {
+      // Users' own data may look like anything.
+      if (key === 'metadata' || key === 'data') return [key, value];
+      if (key === 'parts' && Array.isArray(value)) return [key, value.map(change)];
+      return [key, rewriteParts(value, change)];
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../model/json.ts';
+import { CARRIER, carry, uncarry } from '../carrier.ts';
+import { isObject } from '../codec.ts';
+import { type Profile, rewriteAnswers, rewriteParts } from './profile.ts';
+
+const TOOL_KINDS: readonly unknown[] = ['tool-result', 'tool-use'];
+
+/**
+ * Questions to the caller and their answers in a form of their own: parts of the kinds `tool-use` and `tool-result`, and
+ * a member `inputRequest` on the message that asks. The model keeps them as data and metadata, word for word.
+ */
+export const toolParts: Profile = {
+  name: 'tool-parts',
+  repairs: [
+    {
+      code: 'tool-part',
+      seam: 'part',
+      expected: "'text', 'file' or 'data'",
+      instead: 'read a tool part as data',
+      apply({ kind, metadata, ...content }) {
+        if (!TOOL_KINDS.includes(kind) || kind === undefined) return undefined;
+        return {
+          kind: 'data',
+          data: content,
+          metadata: carry(isObject(metadata) ? metadata : undefined, { [CARRIER.kind]: kind }) as JsonObject,
+        };
+      },
+    },
+    {
+      code: 'input-request',
+      seam: 'message',
+      expected: 'no member inputRequest',
+      instead: 'kept it in the metadata',
+      apply({ inputRequest, ...message }) {
+        if (!isObject(inputRequest)) return undefined;
+        const metadata = isObject(message['metadata']) ? message['metadata'] : undefined;
+        return { ...message, metadata: carry(metadata, { [CARRIER.inputRequest]: inputRequest }) as JsonObject };
+      },
+    },
+  ],
+  answer: (dialect) => rewriteAnswers(dialect, (json) => restoreRequests(rewriteParts(json, restorePart))),
+};
+
+function restorePart(part: Record<string, unknown>): unknown {
+  const { kind, data, metadata, ...rest } = part as JsonObject;
+  if (kind !== 'data' || !isObject(data) || !isObject(metadata) || !TOOL_KINDS.includes(metadata[CARRIER.kind]))
+    return part;
+  return { kind: metadata[CARRIER.kind], ...data, ...rest, ...member('metadata', uncarry(metadata, [CARRIER.kind])) };
+}
+
+/** Puts `inputRequest` back onto the messages that carry one. */
+function restoreRequests(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(restoreRequests);
+  if (!isObject(json)) return json;
+  const { metadata } = json;
+  const request = json['kind'] === 'message' && isObject(metadata) ? metadata[CARRIER.inputRequest] : undefined;
+  const entries = Object.entries(json).map(([key, value]) => [
+    key,
+    key === 'metadata' || key === 'data' ? value : restoreRequests(value),
+  ]);
+  const copy = Object.fromEntries(entries) as JsonObject;
+  if (request === undefined) return copy;
+  const { metadata: _, ...message } = copy;
+  return {
+    ...message,
+    ...member('metadata', uncarry(metadata as JsonObject, [CARRIER.inputRequest])),
+    inputRequest: request,
+  };
+}
+
+function member(key: string, value: JsonObject | undefined): JsonObject {
+  return value === undefined ? {} : { [key]: value };
+}
