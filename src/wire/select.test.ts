@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { verifies } from '../../test/helpers/verifies.ts';
+import type { ProtocolVersion } from './dialect.ts';
+import { dialectOf, type Offer, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
+import { requestedVersion } from './version.ts';
+
+const ALL: Offer = { versions: ['1.0', '0.3', '0.2', '0.1'] };
+const only = (...versions: ProtocolVersion[]): Offer => ({ versions });
+const ABSENT = requestedVersion(undefined);
+
+/** Dialect and operation, or dialect and error code, in one line. */
+function rpc(method: string, params: unknown = {}, version = '', offer = ALL): string {
+  const selection = selectRpc(method, params, requestedVersion(version), offer);
+  return `${selection.dialect.name} ${selection.error?.code ?? selection.operation}`;
+}
+
+describe('a call that states its version', () => {
+  test.each([
+    ['1.0', 'SendMessage', 'v1 SendMessage'],
+    ['1.0.7', 'SendMessage', 'v1 SendMessage'],
+    ['0.3', 'message/send', 'v03 SendMessage'],
+    ['0.2', 'message/send', 'v02 SendMessage'],
+    ['0.1', 'tasks/send', 'v01 SendMessage'],
+    ['0.3', 'SendMessage', 'v03 METHOD_NOT_FOUND'],
+    ['1.0', 'message/send', 'v1 METHOD_NOT_FOUND'],
+    ['0.2', 'agent/getAuthenticatedExtendedCard', 'v02 METHOD_NOT_FOUND'],
+    ['0.3', 'tasks/send', 'v03 METHOD_NOT_FOUND'],
+    ['1.0', 'toString', 'v1 METHOD_NOT_FOUND'],
+  ])(verifies('V-03', '%s with %s is %s'), (version, method, expected) => {
+    expect(rpc(method, {}, version)).toBe(expected);
+  });
+
+  test.each([
+    ['1.1', 'v1'],
+    ['2.0', 'v1'],
+    ['one', 'v1'],
+    ['0.2', 'v02'],
+    ['0.1', 'v01'],
+  ])(verifies('V-04', '%s is refused in the words of %s where only 1.0 and 0.3 are offered'), (version, dialect) => {
+    const selection = selectRpc('SendMessage', {}, requestedVersion(version), only('1.0', '0.3'));
+    expect(selection.dialect.name).toBe(dialect);
+    expect(selection.error).toMatchObject({
+      code: 'VERSION_NOT_SUPPORTED',
+      details: { requestedVersion: version, supportedVersions: '0.3,1.0' },
+    });
+  });
+
+  test('a version as long as a novel is cut in the answer', () => {
+    const { error } = selectRpc('SendMessage', {}, requestedVersion('9'.repeat(10_000)), ALL);
+    expect(error?.details['requestedVersion']).toHaveLength(32);
+  });
+});
+
+describe('a call without a version', () => {
+  const ofLater = { message: { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'hi' }] } };
+
+  test.each<[string, unknown, string]>([
+    ['SendMessage', {}, 'v1 SendMessage'],
+    ['ListTasks', {}, 'v1 ListTasks'],
+    ['message/send', {}, 'v03 SendMessage'],
+    ['message/stream', {}, 'v03 SendStreamingMessage'],
+    ['tasks/pushNotificationConfig/set', {}, 'v03 CreateTaskPushNotificationConfig'],
+    ['agent/getAuthenticatedExtendedCard', {}, 'v03 GetExtendedAgentCard'],
+    ['agent/authenticatedExtendedCard', {}, 'v03 GetExtendedAgentCard'],
+    ['tasks/get', { id: 't' }, 'v03 GetTask'],
+    ['tasks/send', { id: 't', message: { parts: [{ type: 'text' }] } }, 'v01 SendMessage'],
+    ['tasks/sendSubscribe', { id: 't', message: {} }, 'v01 SendStreamingMessage'],
+    ['tasks/pushNotification/get', { id: 't' }, 'v01 GetTaskPushNotificationConfig'],
+    ['tasks/send', ofLater, 'v03 SendMessage'],
+    ['tasks/sendSubscribe', ofLater, 'v03 SendStreamingMessage'],
+    ['tasks/send', { ...ofLater, id: 't' }, 'v01 SendMessage'],
+    ['tasks/list', {}, 'v03 METHOD_NOT_FOUND'],
+    ['', {}, 'v03 METHOD_NOT_FOUND'],
+  ])('%s with %j is %s', (method, params, expected) => {
+    expect(rpc(method, params)).toBe(expected);
+  });
+
+  test('a method of 0.1 with params of 0.2 leaves a warning', () => {
+    expect(selectRpc('tasks/send', ofLater, ABSENT, ALL)).toMatchObject({ warnings: [{ code: 'tasks-send-alias' }] });
+  });
+
+  test(verifies('V-05', 'an empty version is the same as none'), () => {
+    expect(rpc('message/send', {}, '   ')).toBe('v03 SendMessage');
+  });
+
+  test('methods that three versions spell alike are marked, so that the task can decide', () => {
+    expect(selectRpc('tasks/cancel', {}, ABSENT, ALL)).toMatchObject({ shared: true });
+    expect(selectRpc('message/send', {}, ABSENT, ALL)).toMatchObject({ shared: false });
+  });
+
+  test.each<[string, ProtocolVersion[], string]>([
+    ['message/send', ['0.2'], 'v02 SendMessage'],
+    ['message/send', ['1.0'], 'v1 VERSION_NOT_SUPPORTED'],
+    ['no/such', ['1.0'], 'v1 VERSION_NOT_SUPPORTED'],
+    ['tasks/get', ['0.1'], 'v01 GetTask'],
+    ['tasks/get', ['1.0', '0.1'], 'v01 GetTask'],
+    ['tasks/send', ['0.3'], 'v03 METHOD_NOT_FOUND'],
+    ['SendMessage', ['0.3'], 'v03 METHOD_NOT_FOUND'],
+  ])('%s at an endpoint of %j is %s', (method, versions, expected) => {
+    expect(rpc(method, { id: 't' }, '', only(...versions))).toBe(expected);
+  });
+
+  test('strictly, an absent version is 0.3 whatever the method', () => {
+    expect(rpc('SendMessage', {}, '', { ...ALL, strict: true })).toBe('v03 METHOD_NOT_FOUND');
+    expect(rpc('SendMessage', {}, '', { versions: ['1.0'], strict: true })).toBe('v1 VERSION_NOT_SUPPORTED');
+    expect(rpc('tasks/send', ofLater, '', { ...ALL, strict: true })).toBe('v01 SendMessage');
+  });
+});
+
+describe('a mount with a profile', () => {
+  test('answers old callers in its own way, the same object each time', () => {
+    const offer: Offer = { ...ALL, profile: 'agent-native' };
+    const { dialect } = selectRpc('message/stream', {}, ABSENT, offer);
+    expect(dialect.streamItemId).toBe(0);
+    expect(selectRpc('message/send', {}, requestedVersion('0.3'), offer).dialect).toBe(dialect);
+  });
+
+  test('leaves 1.0 and 0.1 alone', () => {
+    const offer: Offer = { ...ALL, profile: 'rxjs' };
+    expect(selectRpc('SendMessage', {}, ABSENT, offer).dialect).toBe(dialectOf('1.0'));
+    expect(selectRpc('tasks/send', { id: 't' }, ABSENT, offer).dialect).toBe(dialectOf('0.1'));
+    expect(selectRpc('tasks/get', {}, ABSENT, offer).dialect.getTaskMayStream).toBe(true);
+  });
+
+  test('does not touch the dialect it is derived from', () => {
+    selectRpc('tasks/get', {}, ABSENT, { ...ALL, profile: 'rxjs' });
+    expect(dialectOf('0.3').getTaskMayStream).toBeUndefined();
+  });
+});
+
+describe('the flat form', () => {
+  test.each([
+    ['POST', '/a2a/tasks/send', 'SendMessage', undefined],
+    ['GET', '/a2a/tasks/t%201', 'GetTask', 't 1'],
+  ])('%s %s is answered under its profile only', (verb, path, operation, taskId) => {
+    expect(selectFlatTask(verb, path, ALL)).toBeUndefined();
+    const selection = selectFlatTask(verb, path, { ...ALL, profile: 'corvid' });
+    expect(selection).toMatchObject({ operation, dialect: { name: 'flat-task' } });
+    expect(selection?.taskId).toBe(taskId);
+  });
+
+  test.each([
+    ['GET', '/a2a/tasks/send/x'],
+    ['POST', '/a2a/tasks/t1'],
+    ['GET', '/a2a/tasks/%E0%A4%A'],
+    ['GET', '/tasks/t1'],
+  ])('%s %s is not of it', (verb, path) => {
+    expect(selectFlatTask(verb, path, { ...ALL, profile: 'corvid' })).toBeUndefined();
+  });
+});
+
+describe('a REST request', () => {
+  const proto = { message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hi' }] } };
+  const kind = { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }] } };
+  const ofOne = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } };
+
+  test.each<['' | '/v1', unknown, string, Offer, string]>([
+    ['', ofOne, '', ALL, 'v1'],
+    ['', undefined, '', ALL, 'v1'],
+    ['/v1', proto, '', ALL, 'v03-proto'],
+    ['/v1', kind, '', ALL, 'v03-kind'],
+    ['/v1', kind, '', { ...ALL, restStyle: 'kind-bare' }, 'v03'],
+    ['/v1', undefined, '', ALL, 'v03-proto'],
+    ['/v1', undefined, '', { ...ALL, restStyle: 'kind' }, 'v03-kind'],
+    ['/v1', undefined, '', { ...ALL, restStyle: 'kind-bare' }, 'v03'],
+    ['/v1', ofOne, '', ALL, 'v1'],
+    ['/v1', ofOne, '1.0', ALL, 'v1'],
+    ['', proto, '0.3', ALL, 'v03-proto'],
+  ])('under %j with %j, version %j, speaks as expected', (prefix, body, version, offer, expected) => {
+    const selection = selectRest(prefix, body, requestedVersion(version), offer);
+    expect([selection.dialect.name, selection.error]).toEqual([expected, undefined]);
+  });
+
+  test.each([
+    ['0.2', ALL],
+    ['3.0', ALL],
+    ['1.0', only('0.3')],
+    ['', only('0.3')],
+  ])('version %j is refused', (version, offer) => {
+    expect(selectRest('', undefined, requestedVersion(version), offer).error?.code).toBe('VERSION_NOT_SUPPORTED');
+  });
+});
+
+test.each([
+  ['/lf.a2a.v1.A2AService/SendMessage', ALL, 'v1'],
+  ['/a2a.v1.A2AService/SendMessage', ALL, 'v03-proto'],
+  ['/a2a.v1.A2AService/SendMessage', only('1.0'), undefined],
+  ['/other.Service/SendMessage', ALL, undefined],
+  ['', ALL, undefined],
+])('the gRPC path %s is spoken in %3$s', (path, offer, expected) => {
+  expect(selectGrpc(path, offer)?.name).toBe(expected);
+});

@@ -1,0 +1,205 @@
+import { A2AError } from '../errors.ts';
+import type { OperationName } from '../model/operation.ts';
+import { isObject } from './codec.ts';
+import { type Dialect, operationOf, type ProtocolVersion } from './dialect.ts';
+import { asyncFlag } from './profiles/async-flag.ts';
+import { chunkPart } from './profiles/chunk-part.ts';
+import { fileData } from './profiles/file-data.ts';
+import { createFlatTaskDialect, type FlatTaskMatch, matchFlatTask } from './profiles/flat-task.ts';
+import { getAsStream } from './profiles/get-as-stream.ts';
+import { privateErrors } from './profiles/private-errors.ts';
+import type { Profile } from './profiles/profile.ts';
+import { snapshotStream } from './profiles/snapshot-stream.ts';
+import { strayIds } from './profiles/stray-ids.ts';
+import { tasksSendAlias } from './profiles/tasks-send.ts';
+import { toolParts } from './profiles/tool-parts.ts';
+import { typeTag } from './profiles/type-tag.ts';
+import type { Repair, Warning } from './reader.ts';
+import { v01 } from './v01/index.ts';
+import { v02 } from './v02/index.ts';
+import { v03 } from './v03/index.ts';
+import { v03Proto } from './v03/proto/index.ts';
+import { detectStyle, v03Kind } from './v03/rest.ts';
+import { v1 } from './v1/index.ts';
+import type { RequestedVersion } from './version.ts';
+
+/** Every way of speaking the protocol, by name. */
+export const dialects = {
+  v1,
+  v03,
+  'v03-proto': v03Proto,
+  'v03-kind': v03Kind,
+  v02,
+  v01,
+  'flat-task': createFlatTaskDialect(v03),
+} as const satisfies Record<string, Dialect>;
+
+const BY_VERSION: Readonly<Record<ProtocolVersion, Dialect>> = { '1.0': v1, '0.3': v03, '0.2': v02, '0.1': v01 };
+
+/** What deviating peers are read by, unless reading is strict. */
+export const repairs: readonly Repair[] = [
+  strayIds,
+  asyncFlag,
+  getAsStream,
+  typeTag,
+  toolParts,
+  fileData,
+  chunkPart,
+].flatMap((profile) => profile.repairs ?? []);
+
+/** Answers that deviate on purpose, for mounts that serve one kind of peer. */
+export const PROFILES = {
+  /** Looopy's RxJS agent: private error numbers, `tasks/get` that streams, tool parts and input requests. */
+  rxjs: [privateErrors, getAsStream, toolParts],
+  /** agent-native: parts tagged `type`, streams of whole tasks under id 0. */
+  'agent-native': [typeTag, snapshotStream],
+  /** corvid: a flat task at paths of its own, for which `selectFlatTask` looks; all else as usual. */
+  corvid: [],
+} as const satisfies Record<string, readonly Profile[]>;
+
+export type ProfileName = keyof typeof PROFILES;
+
+/** What an endpoint offers. */
+export interface Offer {
+  /** The versions it answers to. */
+  readonly versions: readonly ProtocolVersion[];
+  /** A call without a version header is 0.3, even if its method name can only be of 1.0 (1.0 §3.6.2). */
+  readonly strict?: boolean;
+  readonly profile?: ProfileName;
+  /** How to answer REST requests of 0.3 that show no style of their own. */
+  readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
+}
+
+/** The dialect to answer in, and the operation that is wanted or the error to answer with. */
+export type Selection =
+  | {
+      readonly dialect: Dialect;
+      readonly operation: OperationName;
+      /** The method is spelt alike in several versions: the dialect of the task it names should answer, if known. */
+      readonly shared: boolean;
+      readonly warnings: readonly Warning[];
+      readonly error?: never;
+    }
+  | { readonly dialect: Dialect; readonly operation?: never; readonly error: A2AError };
+
+/** Methods that 0.1, 0.2 and 0.3 spell alike. */
+const SHARED = new Set(['tasks/get', 'tasks/cancel', 'tasks/resubscribe']);
+
+/** Which dialect a JSON-RPC call speaks: an explicit version decides; without one the method, then the payload. */
+export function selectRpc(method: string, params: unknown, version: RequestedVersion, offer: Offer): Selection {
+  if (version.kind === 'absent') return selectByMethod(method, params, offer);
+  if (version.kind === 'known' && offer.versions.includes(version.version)) {
+    return callOf(profiled(BY_VERSION[version.version], offer), method);
+  }
+  // A caller of a version that we know can read that version's errors; any other gets those of 1.0.
+  const dialect = version.kind === 'known' ? BY_VERSION[version.version] : v1;
+  return { dialect, error: versionNotSupported(textOf(version), offer) };
+}
+
+/** An absent version means 0.3 (1.0 §3.6.2), unless the method can only be of another version. */
+function selectByMethod(method: string, params: unknown, offer: Offer): Selection {
+  const lenient = offer.strict !== true;
+  const offers = (version: ProtocolVersion): boolean => offer.versions.includes(version);
+  if (lenient && offers('1.0') && operationOf(v1, method) !== undefined) return callOf(v1, method);
+
+  const base = offers('0.3') ? v03 : offers('0.2') ? v02 : undefined;
+  const alias = lenient && base !== undefined ? tasksSendAlias(method, params) : undefined;
+  if (base !== undefined && alias !== undefined) return { dialect: profiled(base, offer), ...alias, shared: false };
+  if (offers('0.1') && (base === undefined || operationOf(base, method) === undefined)) {
+    if (base === undefined || operationOf(v01, method) !== undefined) return callOf(v01, method);
+  }
+  if (base !== undefined) return callOf(profiled(base, offer), method);
+  return { dialect: v1, error: versionNotSupported('0.3', offer) };
+}
+
+/** The dialect to answer a REST request in, or the error to answer it with. */
+export interface RestSelection {
+  readonly dialect: Dialect;
+  readonly error?: A2AError;
+}
+
+/** Which dialect a REST request speaks: by its version, else by its path, and the style of its body. */
+export function selectRest(prefix: '' | '/v1', body: unknown, version: RequestedVersion, offer: Offer): RestSelection {
+  const implied = prefix === '' || isOf1(body) ? '1.0' : '0.3';
+  const spoken = version.kind === 'absent' ? implied : textOf(version);
+  const dialect = spoken === '0.3' ? restDialectOf03(body, offer) : v1;
+  // REST came with 0.3.
+  const isOffered = (spoken === '1.0' || spoken === '0.3') && offer.versions.includes(spoken);
+  return isOffered ? { dialect } : { dialect, error: versionNotSupported(spoken, offer) };
+}
+
+/** A message of 1.0 can arrive under `/v1` when that is where the agent is mounted. */
+function isOf1(body: unknown): boolean {
+  const message = isObject(body) ? body['message'] : undefined;
+  if (!isObject(message) || !Array.isArray(message['parts'])) return false;
+  const { role } = message;
+  const hasKind = message['parts'].some((part) => isObject(part) && 'kind' in part);
+  return typeof role === 'string' && role.startsWith('ROLE_') && !hasKind;
+}
+
+function restDialectOf03(body: unknown, offer: Offer): Dialect {
+  const style = detectStyle(body) ?? offer.restStyle ?? 'proto';
+  if (style === 'proto') return v03Proto;
+  return offer.restStyle === 'kind-bare' ? profiled(v03, offer) : v03Kind;
+}
+
+/** The flat form has paths of its own, and only a mount with its profile answers there. */
+export function selectFlatTask(
+  verb: string,
+  path: string,
+  offer: Offer,
+): (FlatTaskMatch & { dialect: Dialect }) | undefined {
+  const match = offer.profile === 'corvid' ? matchFlatTask(verb, path) : undefined;
+  return match && { ...match, dialect: dialects['flat-task'] };
+}
+
+const GRPC_SERVICES: ReadonlyMap<string, Dialect> = new Map([
+  ['lf.a2a.v1.A2AService', v1],
+  ['a2a.v1.A2AService', v03Proto],
+]);
+
+/** Which dialect a gRPC call speaks: the package in its path decides (`/lf.a2a.v1.A2AService/SendMessage`). */
+export function selectGrpc(path: string, offer: Offer): Dialect | undefined {
+  const dialect = GRPC_SERVICES.get(path.split('/')[1] ?? '');
+  return dialect !== undefined && offer.versions.includes(dialect.version) ? dialect : undefined;
+}
+
+/** The dialect of a version, as spoken over JSON-RPC. */
+export function dialectOf(version: ProtocolVersion): Dialect {
+  return BY_VERSION[version];
+}
+
+/** Profiles speak 0.3 or its like; a profiled dialect is derived once. */
+const PROFILED = new Map<string, Dialect>();
+
+function profiled(base: Dialect, { profile }: Offer): Dialect {
+  if (profile === undefined || (base !== v03 && base !== v02)) return base;
+  const key = `${profile} ${base.name}`;
+  const known = PROFILED.get(key);
+  if (known !== undefined) return known;
+  const profiles: readonly Profile[] = PROFILES[profile];
+  const dialect = profiles.reduce((current, { answer }) => answer?.(current) ?? current, base);
+  PROFILED.set(key, dialect);
+  return dialect;
+}
+
+function callOf(dialect: Dialect, method: string): Selection {
+  const operation = operationOf(dialect, method);
+  if (operation !== undefined) return { dialect, operation, shared: SHARED.has(method), warnings: [] };
+  const name = method.slice(0, 100);
+  const error = new A2AError('METHOD_NOT_FOUND', `A2A ${dialect.version} has no method ${JSON.stringify(name)}`, {
+    details: { method: name },
+  });
+  return { dialect, error };
+}
+
+function textOf(version: Exclude<RequestedVersion, { kind: 'absent' }>): string {
+  return version.kind === 'known' ? version.version : version.text;
+}
+
+function versionNotSupported(requested: string, offer: Offer): A2AError {
+  const supported = [...offer.versions].sort();
+  return new A2AError('VERSION_NOT_SUPPORTED', `This agent speaks A2A ${supported.join(', ')}; ask for one of these`, {
+    details: { requestedVersion: requested.slice(0, 32), supportedVersions: supported.join(',') },
+  });
+}
