@@ -1,0 +1,23 @@
+import { type Loss, LOSSES } from '../../src/wire/losses.ts';
+
+/** The losses of one direction as a table of Markdown. */
+export function lossTable(direction: Loss['direction']): string {
+  const rows = LOSSES.filter((loss) => loss.direction === direction).map((loss) => [
+    whatOf(loss),
+    loss.dialects.join(', '),
+    loss.reason,
+  ]);
+  const header = ['what', 'in', 'why'];
+  return [header, header.map((cell) => '-'.repeat(cell.length)), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+function whatOf({ members, values, holding, when }: Loss): string {
+  const words = [members.map((member) => `\`${member}\``).join(', ')];
+  if (values !== undefined)
+    words.push(values.map((value) => (value === undefined ? 'not set' : `\`${JSON.stringify(value)}\``)).join(', '));
+  if (holding !== undefined) words.push(`with \`${holding}\``);
+  if (when !== undefined) words.push(`if ${when}`);
+  return words.join('; ');
+}
