@@ -1,0 +1,114 @@
+/**
+ * The official SDK as its own guide sets it up: Express, `jsonRpcHandler`, `DefaultRequestHandler` and the in-memory
+ * store, with an executor that does the same trivial work as the others.
+ */
+import { createServer, type RequestListener } from 'node:http';
+import { contend } from '../harness/contender.ts';
+import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, workOn } from './content.ts';
+
+/** The few names that we use of the SDK. */
+interface Sdk {
+  readonly Task: { fromJSON(json: unknown): unknown };
+  readonly AgentCard: { fromJSON(json: unknown): unknown };
+  readonly TaskState: Readonly<Record<'TASK_STATE_WORKING' | 'TASK_STATE_COMPLETED', number>>;
+}
+interface SdkServer {
+  readonly InMemoryTaskStore: new () => { save(task: unknown, context: unknown): Promise<void> };
+  readonly DefaultRequestHandler: new (card: unknown, store: unknown, executor: unknown) => unknown;
+  readonly ServerCallContext: new (options: unknown) => unknown;
+  readonly UnauthenticatedUser: new () => unknown;
+  readonly AgentEvent: Readonly<Record<'task' | 'statusUpdate' | 'artifactUpdate', (data: unknown) => unknown>>;
+}
+interface SdkExpress {
+  readonly jsonRpcHandler: (options: unknown) => unknown;
+  readonly UserBuilder: { readonly noAuthentication: unknown };
+}
+interface Express {
+  readonly default: () => RequestListener & { use(middleware: unknown): void };
+}
+interface Turn {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly userMessage: {
+    readonly parts: readonly { readonly content: { readonly value: string } }[];
+    readonly metadata?: { readonly chunks?: number };
+  };
+}
+interface Bus {
+  publish(event: unknown): void;
+  finished(): void;
+}
+
+/** Imports by a computed name: peers are installed for the bench only, and the types must hold without them. */
+function peer<T>(name: string): Promise<T> {
+  return import(name) as Promise<T>;
+}
+
+const { Task, AgentCard, TaskState } = await peer<Sdk>('@a2a-js/sdk');
+const { InMemoryTaskStore, DefaultRequestHandler, ServerCallContext, UnauthenticatedUser, AgentEvent } =
+  await peer<SdkServer>('@a2a-js/sdk/server');
+const { jsonRpcHandler, UserBuilder } = await peer<SdkExpress>('@a2a-js/sdk/server/express');
+const { default: express } = await peer<Express>('express');
+
+const card = AgentCard.fromJSON({
+  name: 'Bench',
+  description: 'Does next to nothing.',
+  version: '1.0.0',
+  supportedInterfaces: [{ url: 'http://127.0.0.1/', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  capabilities: { streaming: true },
+  defaultInputModes: ['text/plain'],
+  defaultOutputModes: ['text/plain'],
+  skills: [],
+});
+
+function status(state: number) {
+  return { state, message: undefined, timestamp: new Date().toISOString() };
+}
+
+function artifact(text: string) {
+  const part = { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
+  const about = { artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, description: '', metadata: undefined, extensions: [] };
+  return { ...about, parts: [part] };
+}
+
+const executor = {
+  async execute({ taskId, contextId, userMessage }: Turn, bus: Bus): Promise<void> {
+    const ids = { taskId, contextId, metadata: undefined };
+    const working = status(TaskState.TASK_STATE_WORKING);
+    bus.publish(
+      AgentEvent.task({
+        id: taskId,
+        contextId,
+        status: working,
+        artifacts: [],
+        history: [userMessage],
+        metadata: undefined,
+      }),
+    );
+    const chunks = userMessage.metadata?.chunks;
+    if (chunks === undefined) {
+      const text = workOn(userMessage.parts[0]?.content.value ?? '');
+      bus.publish(AgentEvent.artifactUpdate({ ...ids, artifact: artifact(text), append: false, lastChunk: true }));
+    } else {
+      for (let n = 0; n < chunks; n++) {
+        const flags = { append: n > 0, lastChunk: n === chunks - 1 };
+        bus.publish(AgentEvent.artifactUpdate({ ...ids, artifact: artifact(chunkText(n)), ...flags }));
+      }
+    }
+    bus.publish(AgentEvent.statusUpdate({ ...ids, status: status(TaskState.TASK_STATE_COMPLETED) }));
+    bus.finished();
+  },
+  async cancelTask(): Promise<void> {},
+};
+
+const store = new InMemoryTaskStore();
+await store.save(Task.fromJSON(historyTask()), new ServerCallContext({ user: new UnauthenticatedUser() }));
+
+const app = express();
+app.use(
+  jsonRpcHandler({
+    requestHandler: new DefaultRequestHandler(card, store, executor),
+    userBuilder: UserBuilder.noAuthentication,
+  }),
+);
+contend(createServer(app));

@@ -1,0 +1,41 @@
+/**
+ * What every contender answers, in the JSON of 1.0, so that all of them put the same bytes on the wire but for their
+ * ids and the order of members.
+ */
+
+/** The id of the task that the `get` bench reads; each contender has it from the start. */
+export const HISTORY_TASK_ID = '0f5b6c1e-77aa-4c0c-9d52-3f1f6c1d2a10';
+export const HISTORY_LENGTH = 50;
+
+export const ARTIFACT_ID = 'translation';
+export const ARTIFACT_NAME = 'translation.txt';
+
+/** The agent's whole work in the `send` bench. */
+export function workOn(text: string): string {
+  return `fr: ${text}`;
+}
+
+/** The n-th piece of the artifact in the `stream` bench, about as long as a few tokens of a model. */
+export function chunkText(n: number): string {
+  return `chunk ${n} of an answer, `;
+}
+
+/** A finished task with a conversation of 50 messages behind it. */
+export function historyTask() {
+  const contextId = '5d0c2f7e-2f0f-4f5c-8f2e-0d7e6c3b9a11';
+  return {
+    id: HISTORY_TASK_ID,
+    contextId,
+    status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-11-15T12:00:00.000Z' },
+    artifacts: [
+      { artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, parts: [{ text: 'The whole conversation, translated.' }] },
+    ],
+    history: Array.from({ length: HISTORY_LENGTH }, (_, n) => ({
+      messageId: `message-${n}`,
+      contextId,
+      taskId: HISTORY_TASK_ID,
+      role: n % 2 === 0 ? 'ROLE_USER' : 'ROLE_AGENT',
+      parts: [{ text: `Turn ${n}: please keep the tone of the first paragraph, and the numbers as they are.` }],
+    })),
+  };
+}

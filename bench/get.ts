@@ -1,0 +1,20 @@
+import { HISTORY_LENGTH, HISTORY_TASK_ID } from './contenders/content.ts';
+import { expectJson, type HttpBench, rpcCall, rpcResult } from './harness/http-bench.ts';
+
+/** Reading a finished task with a long conversation: what a polling client does all day. */
+export const get: HttpBench = {
+  name: 'get',
+  title: `get: GetTask with ${HISTORY_LENGTH} messages of history, JSON-RPC 1.0, tasks in memory`,
+  unit: 'request',
+  cases: [{ name: 'get', connections: 16, requests: 2000, chunks: 0 }],
+
+  body: (_work, n) => rpcCall(n, 'GetTask', { id: HISTORY_TASK_ID, historyLength: HISTORY_LENGTH }),
+
+  check: (_work, n, { status, body }) => {
+    expectJson('HTTP status', status, 200);
+    const task = rpcResult(n, body);
+    expectJson('task id', task['id'], HISTORY_TASK_ID);
+    expectJson('messages of history', (task['history'] as unknown[] | undefined)?.length, HISTORY_LENGTH);
+    return 1;
+  },
+};

@@ -1,0 +1,92 @@
+/** The process that makes the load: one round per question, then it waits for the next. */
+import { Agent, request } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { httpBenches } from '../http-benches.ts';
+import { answer } from './child.ts';
+import { readCpu } from './contender.ts';
+import type { Answer, HttpBench, HttpCase } from './http-bench.ts';
+import { quantile } from './stats.ts';
+
+/** One round of one case against one server. */
+export interface LoadOrder {
+  readonly bench: string;
+  readonly work: string;
+  readonly port: number;
+  readonly requests: number;
+  /** Number of the first request, so that no id is sent twice to one server. */
+  readonly first: number;
+  readonly limitMs: number;
+}
+
+export interface LoadResult {
+  readonly units: number;
+  readonly wallMs: number;
+  /** Latency of whole requests: for a stream, until its last byte. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** CPU time of this process, to see when the load itself was the limit. */
+  readonly loadCpuUs: number;
+}
+
+function post(agent: Agent, port: number, body: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'a2a-version': '1.0',
+    };
+    const call = request({ host: '127.0.0.1', port, path: '/', method: 'POST', agent, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+      );
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+/** Keeps each connection busy with one request after the other until all are answered. */
+async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder) {
+  const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
+  const latencies: number[] = [];
+  const answers: Answer[] = [];
+  let next = 0;
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    agent.destroy();
+  }, order.limitMs);
+  const connection = async () => {
+    while (next < order.requests) {
+      const n = next++;
+      const started = performance.now();
+      answers[n] = await post(agent, order.port, bench.body(work, order.first + n));
+      latencies.push(performance.now() - started);
+    }
+  };
+  try {
+    const [started, cpu] = [performance.now(), readCpu().cpuUs];
+    await Promise.all(Array.from({ length: work.connections }, connection));
+    return { latencies, answers, wallMs: performance.now() - started, loadCpuUs: readCpu().cpuUs - cpu };
+  } catch (error) {
+    throw late ? new Error(`${bench.name}, ${work.name}: not done within ${order.limitMs} ms`) : error;
+  } finally {
+    clearTimeout(timer);
+    agent.destroy();
+  }
+}
+
+async function run(order: LoadOrder): Promise<LoadResult> {
+  const bench = httpBenches.find(({ name }) => name === order.bench);
+  const work = bench?.cases.find(({ name }) => name === order.work);
+  if (bench === undefined || work === undefined) throw new Error(`no bench ${order.bench}, ${order.work}`);
+  const { latencies, answers, wallMs, loadCpuUs } = await fire(bench, work, order);
+  // Every answer is checked, but after the clock has stopped: the check costs more than the call.
+  const units = answers.reduce((sum, got, n) => sum + bench.check(work, order.first + n, got), 0);
+  return { units, wallMs, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99), loadCpuUs };
+}
+
+answer((question) => run(question as LoadOrder));
