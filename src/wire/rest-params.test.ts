@@ -1,16 +1,18 @@
 import { expect, test } from 'vitest';
 import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { ProtocolVersion } from './dialect.ts';
 import { restParams } from './rest-params.ts';
 import { matchRest, type RestMatch } from './rest-routes.ts';
 
-/** The params of a request given as `GET /path?query`, and its body. */
-function params(request: string, body?: JsonObject): JsonObject {
+/** The params of a request given as `GET /path?query`, and its body; the version is that of the path if not given. */
+function params(request: string, body?: JsonObject, version?: ProtocolVersion): JsonObject {
   const [verb = '', target = ''] = request.split(' ');
   const [path = '', query = ''] = target.split('?');
   const match = matchRest(verb, path);
   expect(match).toHaveProperty('operation');
-  return restParams(match as RestMatch, new URLSearchParams(query), body);
+  const spoken = version ?? (path.startsWith('/v1/') ? '0.3' : '1.0');
+  return restParams(match as RestMatch, spoken, new URLSearchParams(query), body);
 }
 
 const CONFIG = { url: 'https://example.com/hook' };
@@ -49,6 +51,14 @@ test.each<[string, JsonObject | undefined, JsonObject]>([
   ['GET /v1/card?tenant=acme', undefined, {}],
 ])('%s with the body %j', (request, body, expected) => {
   expect(params(request, body)).toEqual(expected);
+});
+
+test.each<[string, ProtocolVersion, JsonObject]>([
+  ['GET /v1/tasks/t1/pushNotificationConfigs/p1?tenant=acme', '1.0', { taskId: 't1', id: 'p1', tenant: 'acme' }],
+  ['GET /v1/extendedAgentCard?tenant=acme', '1.0', { tenant: 'acme' }],
+  ['GET /tasks/t1/pushNotificationConfigs/p1', '0.3', { id: 't1', pushNotificationConfigId: 'p1' }],
+])('%s is read in the words of %s when that is spoken', (request, version, expected) => {
+  expect(params(request, undefined, version)).toEqual(expected);
 });
 
 test('every filter of a list is taken from the query, and nothing else is', () => {

@@ -2,6 +2,7 @@ import { A2AError, type FieldViolation } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { OperationName } from '../model/operation.ts';
 import { isSet } from './codec.ts';
+import type { ProtocolVersion } from './dialect.ts';
 import type { RestMatch } from './rest-routes.ts';
 
 /** What the ids of a path are called in the params of an operation. */
@@ -38,9 +39,15 @@ const QUERY: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
 
 /**
  * Puts what a REST request says in its path, query and body into one params object, which the dialect then reads like any
- * other. What is said twice must agree (1.0 §11.5). @throws A2AError `INVALID_PARAMS`
+ * other. The version is the one that is spoken, which need not be that of the path: either can be mounted under the other's
+ * prefix. What is said twice must agree (1.0 §11.5). @throws A2AError `INVALID_PARAMS`
  */
-export function restParams(match: RestMatch, query: URLSearchParams, body: JsonObject | undefined): JsonObject {
+export function restParams(
+  match: RestMatch,
+  version: ProtocolVersion,
+  query: URLSearchParams,
+  body: JsonObject | undefined,
+): JsonObject {
   // Copied by spreading: assigning would let a member named __proto__ set the prototype.
   const params: Record<string, JsonValue> = { ...body };
   const violations: FieldViolation[] = [];
@@ -53,10 +60,10 @@ export function restParams(match: RestMatch, query: URLSearchParams, body: JsonO
     params[name] = value;
   };
 
-  for (const name of [...(QUERY[match.operation] ?? []), ...(match.prefix === '' ? ['tenant'] : [])]) {
+  for (const name of [...(QUERY[match.operation] ?? []), ...(version === '1.0' ? ['tenant'] : [])]) {
     put(name, queryValue(name, query), 'query');
   }
-  const names = idNames(match);
+  const names = idNames(match.operation, version);
   put(names.taskId, match.taskId, 'path');
   put(names.configId, match.configId, 'path');
   put('tenant', match.tenant, 'path');
@@ -64,8 +71,8 @@ export function restParams(match: RestMatch, query: URLSearchParams, body: JsonO
   throw new A2AError('INVALID_PARAMS', `${violations[0]?.field}: ${violations[0]?.description}`, { violations });
 }
 
-function idNames({ operation, prefix }: RestMatch): IdNames {
-  if (prefix === '') return IDS_1[operation] ?? PUSH_IDS_1;
+function idNames(operation: OperationName, version: ProtocolVersion): IdNames {
+  if (version === '1.0') return IDS_1[operation] ?? PUSH_IDS_1;
   return operation === 'CreateTaskPushNotificationConfig' ? { ...IDS_03, taskId: 'taskId' } : IDS_03;
 }
 

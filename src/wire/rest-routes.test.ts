@@ -182,3 +182,9 @@ test('whatever the ids and the tenant are, a server reads from the path what a c
     ),
   );
 });
+
+test('an id with half a character in it is refused with our error', () => {
+  expect(() => restPath({ operation: 'GetTask', prefix: '', taskId: '\ud800' })).toThrow(
+    expect.objectContaining({ code: 'INVALID_PARAMS' }),
+  );
+});

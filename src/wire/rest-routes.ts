@@ -1,3 +1,4 @@
+import { A2AError } from '../errors.ts';
 import type { OperationName } from '../model/operation.ts';
 
 export type RestVerb = 'GET' | 'POST' | 'DELETE';
@@ -55,10 +56,8 @@ const ROUTES: readonly Route[] = [
   { operation: 'GetExtendedAgentCard', verbs: ['GET'], path: ['extendedAgentCard'] },
 ];
 
-/** The paths of 0.3 under `/v1` differ in one name only. */
-const ROUTES_03: readonly Route[] = ROUTES.map((route) =>
-  route.operation === 'GetExtendedAgentCard' ? { ...route, path: ['card'] } : route,
-);
+/** The paths of 0.3 under `/v1` differ in one name only; both are known there, for 1.0 may be mounted under it. */
+const ROUTES_03: readonly Route[] = [{ operation: 'GetExtendedAgentCard', verbs: ['GET'], path: ['card'] }, ...ROUTES];
 
 const RESERVED = new Set(['v1', 'tasks', 'extendedAgentCard', '.well-known']);
 
@@ -138,8 +137,16 @@ export function restPath(match: RestMatch): { readonly verb: RestVerb; readonly 
   if (route === undefined) throw new TypeError(`No REST path for ${match.operation}`);
   const { prefix, tenant, taskId = '', configId = '' } = match;
   const segments = route.path.map((pattern) =>
-    pattern.replace('{task}', () => encodeURIComponent(taskId)).replace('{config}', () => encodeURIComponent(configId)),
+    pattern.replace('{task}', () => encodeSegment(taskId)).replace('{config}', () => encodeSegment(configId)),
   );
-  const head = tenant === undefined ? prefix : `${prefix}/${encodeURIComponent(tenant)}`;
+  const head = tenant === undefined ? prefix : `${prefix}/${encodeSegment(tenant)}`;
   return { verb: route.verbs[0] ?? 'GET', path: [head, ...segments].join('/') };
+}
+
+function encodeSegment(id: string): string {
+  try {
+    return encodeURIComponent(id);
+  } catch (cause) {
+    throw new A2AError('INVALID_PARAMS', 'An id with half a character in it cannot stand in a path', { cause });
+  }
 }

@@ -116,10 +116,13 @@ function checkLimits(r: Reader, value: unknown): void {
     r.violate(`at most ${r.limits.maxDepth} levels of nesting`);
     return;
   }
+  if (Array.isArray(value) && value.length > r.limits.maxItems) {
+    r.violate(`at most ${r.limits.maxItems} items`);
+    return;
+  }
   const depth = r.depth++;
   if (Array.isArray(value)) {
-    if (value.length > r.limits.maxItems) r.violate(`at most ${r.limits.maxItems} items`);
-    else for (let i = 0; i < value.length; i++) checkMember(r, depth, i, value[i]);
+    for (let i = 0; i < value.length; i++) checkMember(r, depth, i, value[i]);
   } else {
     for (const key in value) checkMember(r, depth, key, (value as JsonObject)[key]);
   }

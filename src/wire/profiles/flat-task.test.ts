@@ -5,7 +5,7 @@ import type { Task } from '../../model/task.ts';
 import { classifyPayload } from '../classify.ts';
 import { decodeParams, decodeResult, operationCodec } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { createFlatTaskDialect } from './flat-task.ts';
+import { createFlatTaskDialect, matchFlatTask } from './flat-task.ts';
 
 const flat = createFlatTaskDialect(v03);
 
@@ -52,6 +52,22 @@ test.each<[string, unknown, string]>([
 test('a task is asked for by its id', () => {
   expect(decodeParams(flat, 'GetTask', { id: 't1' }).value).toEqual({ id: 't1' });
   expect(Object.keys(flat.operations)).toEqual(['SendMessage', 'GetTask']);
+});
+
+test.each([
+  ['POST', '/a2a/tasks/send', { operation: 'SendMessage' }],
+  ['GET', '/a2a/tasks/t1', { operation: 'GetTask', taskId: 't1' }],
+  ['GET', '/a2a/tasks/a%2Fb%253A', { operation: 'GetTask', taskId: 'a/b%3A' }],
+  ['GET', '/a2a/tasks/send', { operation: 'GetTask', taskId: 'send' }],
+  ['POST', '/a2a/tasks/t1', undefined],
+  ['POST', '/a2a/tasks/send/', undefined],
+  ['GET', '/a2a/tasks', undefined],
+  ['GET', '/a2a/tasks/', undefined],
+  ['GET', '/a2a/tasks/t1/x', undefined],
+  ['GET', '/a2a/tasks/%zz', undefined],
+  ['DELETE', '/a2a/tasks/t1', undefined],
+])('%s %s means %j', (verb, path, match) => {
+  expect(matchFlatTask(verb, path)).toEqual(match);
 });
 
 // What a client reads

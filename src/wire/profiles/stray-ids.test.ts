@@ -74,6 +74,12 @@ test('other params stay when ids are moved', () => {
   });
 });
 
+test('a message that is no object is refused, whatever lies beside it', () => {
+  expect(() => decodeParams(v03, 'SendMessage', { message: 'hi', contextId: 'c1' }, options)).toThrow(
+    expect.objectContaining({ violations: [{ field: 'message', description: 'expected an object' }] }),
+  );
+});
+
 test('a status message without an id is read in answers', () => {
   const status = {
     state: 'input-required',

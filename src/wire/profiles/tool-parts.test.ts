@@ -158,6 +158,7 @@ test("users' data that looks like a tool part stays data", () => {
   const parts: readonly Part[] = [
     { data: { a: 1 }, metadata: { 'a2a:kind': 'other' } },
     { data: [1], metadata: { x: 1 } },
+    { data: { inner: { kind: 'message', metadata: { 'a2a:inputRequest': REQUEST } } } },
   ];
   const message = { messageId: 'm1', role: 'ROLE_AGENT', parts } as const;
   expect(operationCodec(rxjs, 'SendMessage').result.encode({ message })).toEqual(

@@ -42,6 +42,16 @@ test('parts without a tag are told by their content', () => {
   expect(warnings).toEqual([0, 1, 2].map((i) => untagged(`message.parts[${i}]`)));
 });
 
+test('files in the form of 1.0 are told by their content too', () => {
+  const files = [
+    { raw: 'YSxiCg==', filename: 'report.csv', mediaType: 'text/csv' },
+    { url: 'https://files.example/1', metadata: { page: 1 } },
+  ];
+  const { value, warnings } = send(files);
+  expect(value.message.parts).toEqual(files);
+  expect(warnings).toEqual([0, 1].map((i) => untagged(`message.parts[${i}]`)));
+});
+
 test('the stream example of 0.2 is read', () => {
   const artifact = { artifactId: '9b6934dd', parts: [{ type: 'text', text: '<section 1...>', metadata: { page: 1 } }] };
   const json = {

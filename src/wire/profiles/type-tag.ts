@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../model/json.ts';
+import { defined } from '../../support/defined.ts';
 import { isObject } from '../codec.ts';
 import { type Profile, rewriteAnswers, rewriteParts } from './profile.ts';
 
@@ -30,6 +32,7 @@ export const typeTag: Profile = {
         if (part['kind'] !== undefined || part['type'] !== undefined) return undefined;
         if (typeof part['text'] === 'string') return { kind: 'text', ...part };
         if (isObject(part['file'])) return { kind: 'file', ...part };
+        if (typeof part['raw'] === 'string' || typeof part['url'] === 'string') return fileOf1(part);
         return 'data' in part ? { kind: 'data', ...part } : undefined;
       },
     },
@@ -37,3 +40,9 @@ export const typeTag: Profile = {
   answer: (dialect) =>
     rewriteAnswers(dialect, (json) => rewriteParts(json, ({ kind, ...part }) => ({ type: kind, ...part }))),
 };
+
+/** A file in the form of 1.0 has its members side by side. */
+function fileOf1({ raw, url, filename, mediaType, metadata }: JsonObject): JsonObject {
+  const file = defined({ bytes: raw, uri: url, name: filename, mimeType: mediaType });
+  return defined({ kind: 'file', file, metadata });
+}
