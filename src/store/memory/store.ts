@@ -1,0 +1,299 @@
+import { A2AError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import { type Clock, systemClock } from '../../support/clock.ts';
+import { defined } from '../../support/defined.ts';
+import { guardHolds, recordAfter } from '../guard.ts';
+import type {
+  Appended,
+  ClaimRequest,
+  Created,
+  Idempotency,
+  JournalRecord,
+  Lease,
+  NewTask,
+  ReadParts,
+  RetentionPolicy,
+  Scope,
+  Store,
+  StoredTask,
+  TaskEvent,
+  TaskPage,
+  TaskQuery,
+  TaskRecord,
+  TaskWrite,
+} from '../store.ts';
+import { TaskIndex } from './task-index.ts';
+
+export interface MemoryStoreOptions {
+  /** How many tasks are kept at most; beyond it the one that ended first makes room. */
+  readonly maxTasks?: number;
+  readonly clock?: Clock;
+}
+
+interface Row {
+  record: TaskRecord;
+  readonly history: Message[];
+  events: TaskEvent[];
+  journal: JournalRecord[];
+  artifacts: { readonly snapshot: string; readonly upTo: number } | undefined;
+  readonly alias: string | undefined;
+  /** The keys of the requests that made or changed the task. */
+  readonly keys: string[];
+}
+
+interface KeyRow {
+  readonly digest: string;
+  readonly taskId: string;
+  readonly keepUntil: number;
+  readonly reply?: Message;
+}
+
+/** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options);
+}
+
+/** Every method runs to its end without a pause, so that each is a transaction by itself. */
+class MemoryStore implements Store {
+  readonly #clock: Clock;
+  readonly #maxTasks: number;
+  readonly #rows = new Map<string, Row>();
+  readonly #index = new TaskIndex<Row>();
+  /** Rows with a time to wake up: few, whatever the number of tasks. */
+  readonly #unfinished = new Set<Row>();
+  /** In the order in which they ended. */
+  readonly #ended = new Set<Row>();
+  readonly #keys = new Map<string, KeyRow>();
+  readonly #aliases = new Map<string, string>();
+  readonly #nodes = new Map<string, number>();
+  readonly #watchers = new Set<(taskId: string) => void>();
+
+  constructor({ clock = systemClock, maxTasks = 100_000 }: MemoryStoreOptions) {
+    this.#clock = clock;
+    this.#maxTasks = maxTasks;
+  }
+
+  async create(task: NewTask): Promise<Created> {
+    const known = this.#repeat(task, task.idempotency);
+    if (known !== undefined) return known;
+    const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
+    if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
+    if (this.#rows.has(task.id)) throw new A2AError('INTERNAL_ERROR', `There is a task ${task.id} already`);
+    this.#makeRoom();
+    const row = newRow(task);
+    this.#rows.set(task.id, row);
+    this.#index.add(row);
+    this.#unfinished.add(row);
+    if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
+    this.#remember(row, task.idempotency);
+    this.#tell(task.id);
+    return { kind: 'created', record: row.record };
+  }
+
+  async append(write: TaskWrite): Promise<Appended> {
+    const row = this.#rows.get(write.taskId);
+    if (row === undefined) return { kind: 'refused' };
+    const before = row.record;
+    const known = this.#repeat(before, write.idempotency);
+    if (known !== undefined) return known;
+    if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
+    const { events = [], journal = [], history = [] } = write;
+    for (const [i, event] of events.entries()) row.events.push({ ...event, number: before.lastEvent + 1 + i });
+    for (const [i, entry] of journal.entries()) row.journal.push({ ...entry, number: before.lastJournal + 1 + i });
+    row.history.push(...history);
+    const after = recordAfter(before, write);
+    if (write.artifacts !== undefined) row.artifacts = { snapshot: write.artifacts, upTo: after.lastEvent };
+    if (after.endedAt !== undefined) {
+      row.journal = [];
+      this.#ended.add(row);
+    }
+    this.#index.update(row, after);
+    if (after.wakeAt === undefined) this.#unfinished.delete(row);
+    else this.#unfinished.add(row);
+    this.#remember(row, write.idempotency);
+    this.#tell(write.taskId);
+    return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
+  }
+
+  async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
+    const row = this.#rows.get(taskId);
+    if (row === undefined || row.record.visible || !guardHolds({ lease }, row.record, true)) return false;
+    for (const key of row.keys) {
+      const known = this.#keys.get(key);
+      if (known !== undefined) this.#keys.set(key, { ...known, reply });
+    }
+    this.#remove(row);
+    this.#tell(taskId);
+    return true;
+  }
+
+  async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
+    const row = this.#rows.get(taskId);
+    if (row === undefined || row.record.tenant !== scope.tenant || row.record.owner !== scope.owner) return undefined;
+    return stored(row, parts);
+  }
+
+  async resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
+    return this.#aliases.get(scoped(scope, alias));
+  }
+
+  async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
+    const { rows, total } = this.#index.page(scope, query);
+    return { tasks: rows.map((row) => stored(row, query)), total };
+  }
+
+  async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
+    const events = this.#rows.get(taskId)?.events ?? [];
+    // Retention takes all events or none, so they start at 1.
+    return events.slice(after, after + limit);
+  }
+
+  async journal(taskId: string): Promise<readonly JournalRecord[]> {
+    return [...(this.#rows.get(taskId)?.journal ?? [])];
+  }
+
+  async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {
+    const now = this.#clock.now();
+    const due = this.#waiting().filter(({ record }) => wakeTime(record) <= now && agents.includes(record.agent));
+    return due.slice(0, limit).map((row) => {
+      const { fence, attempts } = row.record;
+      const record = { ...row.record, node, fence: fence + 1, attempts: attempts + 1 };
+      this.#index.update(row, record);
+      return record;
+    });
+  }
+
+  async nextWake(agents: readonly string[]): Promise<number | undefined> {
+    const next = this.#waiting().find(({ record }) => agents.includes(record.agent));
+    return next && wakeTime(next.record);
+  }
+
+  async heartbeat(node: string, ttlMs: number): Promise<void> {
+    this.#nodes.set(node, this.#clock.now() + ttlMs);
+  }
+
+  async retire(node: string): Promise<void> {
+    this.#nodes.delete(node);
+  }
+
+  async prune(policy: RetentionPolicy): Promise<number> {
+    const ended = [...this.#ended].sort((a, b) => endTime(a.record) - endTime(b.record));
+    const surplus = ended.length - policy.keepEnded;
+    const gone = ended
+      .filter(({ record }, i) => i < surplus || endTime(record) < policy.endedBefore)
+      .slice(0, policy.limit);
+    for (const row of gone) this.#remove(row);
+    for (const row of ended) {
+      if (endTime(row.record) < policy.eventsEndedBefore) dropEvents(row);
+    }
+    for (const [key, { keepUntil, taskId }] of this.#keys) {
+      if (keepUntil < this.#clock.now() && !this.#rows.has(taskId)) this.#keys.delete(key);
+    }
+    return gone.length;
+  }
+
+  watch(listener: (taskId: string) => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear();
+  }
+
+  /** Tasks that wait for a run and that no living node holds, the longest due first. */
+  #waiting(): readonly Row[] {
+    const idle = [...this.#unfinished].filter(({ record }) => !this.#isAlive(record.node));
+    return idle.sort((a, b) => wakeTime(a.record) - wakeTime(b.record));
+  }
+
+  #isAlive(node: string | undefined): boolean {
+    return node !== undefined && (this.#nodes.get(node) ?? 0) > this.#clock.now();
+  }
+
+  #repeat(scope: Scope, idempotency: Idempotency | undefined): Repeat | undefined {
+    const known = idempotency && this.#keys.get(scoped(scope, idempotency.key));
+    if (known === undefined) return undefined;
+    if (known.digest !== idempotency?.digest) return { kind: 'key-reused' };
+    return defined({ kind: 'repeated' as const, taskId: known.taskId, reply: known.reply });
+  }
+
+  #remember({ record, keys }: Row, idempotency: Idempotency | undefined): void {
+    if (idempotency === undefined) return;
+    const key = scoped(record, idempotency.key);
+    this.#keys.set(key, { digest: idempotency.digest, taskId: record.id, keepUntil: idempotency.keepUntil });
+    keys.push(key);
+  }
+
+  #makeRoom(): void {
+    if (this.#rows.size < this.#maxTasks) return;
+    const [oldest] = this.#ended;
+    if (oldest === undefined) {
+      throw new A2AError(
+        'UNAVAILABLE',
+        `The memory store is full: ${this.#maxTasks} tasks, and none of them has ended`,
+      );
+    }
+    this.#remove(oldest);
+  }
+
+  #remove(row: Row): void {
+    this.#rows.delete(row.record.id);
+    this.#index.remove(row);
+    this.#unfinished.delete(row);
+    this.#ended.delete(row);
+    if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
+  }
+
+  #tell(taskId: string): void {
+    for (const listener of this.#watchers) {
+      try {
+        listener(taskId);
+      } catch {
+        // The write has happened, whatever becomes of the hint.
+      }
+    }
+  }
+}
+
+type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
+
+function newRow({ message, event, alias, idempotency: _, ...task }: NewTask): Row {
+  const isRun = task.node !== undefined;
+  const record: TaskRecord = {
+    ...task,
+    visible: event !== undefined,
+    lastEvent: event === undefined ? 0 : 1,
+    lastJournal: 0,
+    fence: isRun ? 1 : 0,
+    attempts: isRun ? 1 : 0,
+    canceling: false,
+  };
+  const events = event === undefined ? [] : [{ ...event, number: 1 }];
+  return { record, history: [message], events, journal: [], artifacts: undefined, alias, keys: [] };
+}
+
+function stored({ record, history, artifacts, events }: Row, parts: ReadParts): StoredTask {
+  const last = parts.history ?? history.length;
+  const task = { record, history: last === 0 ? [] : history.slice(-last) };
+  if (parts.artifacts !== true) return task;
+  const tail = events.slice(artifacts?.upTo ?? 0).filter(({ kind }) => kind === 'artifact');
+  return { ...task, artifacts: artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail } };
+}
+
+/** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */
+function dropEvents(row: Row): void {
+  row.events = [];
+}
+
+function wakeTime({ wakeAt = 0 }: TaskRecord): number {
+  return wakeAt;
+}
+
+function endTime({ endedAt = 0 }: TaskRecord): number {
+  return endedAt;
+}
+
+function scoped({ tenant, owner }: Scope, key: string): string {
+  return JSON.stringify([tenant, owner, key]);
+}

@@ -1,0 +1,291 @@
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { TaskState } from '../model/state.ts';
+import type { TaskStatus } from '../model/task.ts';
+
+/**
+ * What the engine asks of a store, and all it knows of one. `storeContract()` in `tandem-a2a/testing` checks an
+ * implementation; the memory store is the one to read first.
+ *
+ * - **A promise that resolves means stored**: durable by the standards of the store, visible to every later call.
+ *   Nothing that failed may have happened in part. A store may gather the writes of one moment into one transaction.
+ * - **Numbers are the store's.** Events and journal entries of a task are numbered 1, 2, 3 … without gaps, in the order
+ *   of the commits; the number is given at the commit and never from memory.
+ * - **Writes are guarded.** A write whose guard does not hold changes nothing and says so; it is not an error.
+ * - **Values do not change.** Nobody changes what was passed to a store or came from it, so a store may keep the very
+ *   objects and hand them out again. All of them survive `JSON.stringify`; serialised ones come back to the character.
+ * - **Errors** are `A2AError`s: `UNAVAILABLE` for what may pass (locked, full, cut off), with nothing stored.
+ */
+export interface Store {
+  /**
+   * Stores a new task with its first message, or finds that this was done before. Ids are the engine's and unique among
+   * all owners: one that another task has is an error.
+   */
+  create(task: NewTask): Promise<Created>;
+
+  /** Changes one task, all or nothing. Writes to the same task are stored in the order of the calls, awaited or not. */
+  append(write: TaskWrite): Promise<Appended>;
+
+  /**
+   * Ends a provisional task with a bare message: the task and all that belongs to it are gone, the message stays as the
+   * outcome of its request, for repeats. Says whether the guard held.
+   */
+  dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean>;
+
+  /** The task and what is asked of it, if it is this owner's; provisional tasks included. */
+  read(scope: Scope, taskId: string, parts?: ReadParts): Promise<StoredTask | undefined>;
+
+  /** The owner's id for a task that its caller named: see `NewTask.alias`. */
+  resolveAlias(scope: Scope, alias: string): Promise<string | undefined>;
+
+  /**
+   * The owner's visible tasks, the latest status first; ids decide ties, descending, by code unit. A status without a time
+   * counts as of the creation of its task.
+   */
+  list(scope: Scope, query: TaskQuery): Promise<TaskPage>;
+
+  /** Public events with a number above `after`, in order, at most `limit` of them. */
+  events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]>;
+
+  /** The whole private journal, in order. Empty once the task has ended. */
+  journal(taskId: string): Promise<readonly JournalRecord[]>;
+
+  /**
+   * Takes leases on tasks that are due: `wakeAt` has come, and no living node holds them. Each lease raises the fencing
+   * number of its task, so that what the former holder still writes is refused. The longest due come first. Who claims
+   * has given a heartbeat: the lease of a node that does not live is free at once.
+   */
+  claim(request: ClaimRequest): Promise<readonly TaskRecord[]>;
+
+  /** When the next task of these agents will be due that nobody holds; `undefined` if none will be. */
+  nextWake(agents: readonly string[]): Promise<number | undefined>;
+
+  /**
+   * Says that a node lives for another `ttlMs`. Leases of a node that has not said so for that long are free. A node that
+   * comes back under its old name holds again what nobody has claimed, so a process takes a new name when it starts.
+   */
+  heartbeat(node: string, ttlMs: number): Promise<void>;
+
+  /** Gives back all leases of a node at once, as if it had died. */
+  retire(node: string): Promise<void>;
+
+  /** Removes what has outlived its time, at most `limit` tasks. Returns how many tasks it removed. */
+  prune(policy: RetentionPolicy): Promise<number>;
+
+  /**
+   * Calls `listener` after commits to a task, also by other processes where the store can tell. A hint, nothing more: it
+   * may come late, doubled or, across processes, never, and what it throws is ignored. Returns the function that ends it.
+   */
+  watch(listener: (taskId: string) => void): () => void;
+
+  close(): Promise<void>;
+}
+
+/** Whose a task is: part of every row, and of every question that comes from outside. */
+export interface Scope {
+  readonly tenant: string;
+  readonly owner: string;
+}
+
+/** The right to run a task. Whoever claims it next gets a higher number. */
+export interface Lease {
+  readonly node: string;
+  readonly fence: number;
+}
+
+/** The small, often read part of a task. */
+export interface TaskRecord extends Scope {
+  readonly id: string;
+  readonly contextId: string;
+  /** Which agent runs it. */
+  readonly agent: string;
+  readonly status: TaskStatus;
+  readonly metadata?: JsonObject;
+  /** What runs need to know of the request that made the task. Opaque to the store. */
+  readonly origin: JsonObject;
+  /** A provisional task is unknown to its caller until the first thing it does. */
+  readonly visible: boolean;
+  /** The number of the last public event; 0 while there is none. */
+  readonly lastEvent: number;
+  readonly lastJournal: number;
+  /** The last fencing number given out; 0 while nobody has run the task. */
+  readonly fence: number;
+  /** Who runs it now, or was running it when its node died. */
+  readonly node?: string;
+  /** Runs in a row that began and did not end by themselves. */
+  readonly attempts: number;
+  /** From when on somebody should run it. Absent while it waits for its caller, and after its end. */
+  readonly wakeAt?: number;
+  /** The question that waits for an answer. */
+  readonly question?: string;
+  /** From now on the task can only end as canceled. */
+  readonly canceling: boolean;
+  readonly createdAt: number;
+  /** When it reached a terminal state. */
+  readonly endedAt?: number;
+}
+
+/** A task with its bulky parts, as far as they were asked for. */
+export interface StoredTask {
+  readonly record: TaskRecord;
+  /** The last messages, oldest first. */
+  readonly history: readonly Message[];
+  /** The last snapshot, serialised, and the artifact events after it: the current artifacts are a fold of both. */
+  readonly artifacts?: { readonly snapshot?: string; readonly tail: readonly TaskEvent[] };
+}
+
+export interface ReadParts {
+  /** How many of the last messages; all if not set. */
+  readonly history?: number;
+  readonly artifacts?: boolean;
+}
+
+/** A public event: what subscribers see. `body` is its JSON in the words of 1.0, serialised once for all of them. */
+export interface TaskEvent {
+  readonly number: number;
+  readonly kind: 'task' | 'status' | 'artifact';
+  readonly body: string;
+}
+
+export type NewEvent = Omit<TaskEvent, 'number'>;
+
+/** Something a run has to remember: a step's result, a question, an answer, a message read. Opaque to the store. */
+export interface JournalEntry {
+  readonly kind: string;
+  readonly key: string;
+  readonly body: JsonValue;
+}
+
+export interface JournalRecord extends JournalEntry {
+  readonly number: number;
+}
+
+/**
+ * A request that may come twice. `digest` tells the same content from another one. Keys belong to the scope of the task,
+ * whether it was created or written to. A repeat is found before anything else is looked at, guard and alias included; a
+ * request that changed nothing has not used its key.
+ */
+export interface Idempotency {
+  readonly key: string;
+  readonly digest: string;
+  /** How long the key is kept at least; it is kept as long as its task in any case. */
+  readonly keepUntil: number;
+}
+
+export interface NewTask extends Scope {
+  readonly id: string;
+  readonly contextId: string;
+  readonly agent: string;
+  readonly status: TaskStatus;
+  readonly metadata?: JsonObject;
+  readonly origin: JsonObject;
+  readonly message: Message;
+  /** Makes the task visible, as event 1. Without it the task is provisional. */
+  readonly event?: NewEvent;
+  readonly createdAt: number;
+  readonly wakeAt: number;
+  /** The node that runs it at once; its fencing number is 1. */
+  readonly node?: string;
+  /** What the caller calls it. Unique within the scope; taken means that nothing is created. */
+  readonly alias?: string;
+  readonly idempotency?: Idempotency;
+}
+
+export type Created =
+  | { readonly kind: 'created'; readonly record: TaskRecord }
+  /** The same request came before: the task it made, or the message that was its answer. */
+  | { readonly kind: 'repeated'; readonly taskId: string; readonly reply?: Message }
+  /** The key was used before for something else. */
+  | { readonly kind: 'key-reused' }
+  | { readonly kind: 'alias-taken'; readonly taskId: string };
+
+/** What must hold for a write; all that is given. No guard ever lets a terminal task change. */
+export interface Guard {
+  /** The writer runs the task: it has this lease, and nobody has had a later one. */
+  readonly lease?: Lease;
+  readonly states?: readonly TaskState[];
+  /** No living node runs it. */
+  readonly idle?: true;
+  /** This question waits for an answer. */
+  readonly question?: string;
+  readonly canceling?: boolean;
+}
+
+/** One change of one task. What is not mentioned stays as it is; `null` takes it away. */
+export interface TaskWrite {
+  readonly taskId: string;
+  readonly guard: Guard;
+  readonly events?: readonly NewEvent[];
+  readonly journal?: readonly JournalEntry[];
+  /** Messages that enter the history. */
+  readonly history?: readonly Message[];
+  /** The new status. Its timestamp is the time by which tasks are listed. */
+  readonly status?: TaskStatus;
+  readonly metadata?: JsonObject;
+  readonly visible?: true;
+  readonly wakeAt?: number | null;
+  readonly question?: string | null;
+  readonly canceling?: true;
+  /** Gives the lease back: the run ended by itself, and attempts count from 0 again. */
+  readonly release?: true;
+  /** Takes the lease from whoever has it: raises the fencing number. The attempt still counts. */
+  readonly revoke?: true;
+  /** All artifacts with the events of this write folded in, serialised. Replaces the earlier snapshot. */
+  readonly artifacts?: string;
+  /**
+   * The task has ended: the journal is dropped, its lease, its wake-up and its question too. Comes with a terminal
+   * status, and with `artifacts` if there are any, because the events may go before the task.
+   */
+  readonly endedAt?: number;
+  readonly idempotency?: Idempotency;
+}
+
+export type Appended =
+  | {
+      readonly kind: 'appended';
+      readonly record: TaskRecord;
+      /** The number of the first event of this write, or that of the next one if it has none. */
+      readonly firstEvent: number;
+    }
+  /** The guard did not hold: the task as it is, if there is one. */
+  | { readonly kind: 'refused'; readonly record?: TaskRecord }
+  | { readonly kind: 'repeated'; readonly taskId: string }
+  | { readonly kind: 'key-reused' };
+
+export interface TaskQuery extends ReadParts {
+  readonly contextId?: string;
+  readonly states?: readonly TaskState[];
+  /** Only tasks whose status is of this time or later. */
+  readonly statusSince?: number;
+  readonly limit: number;
+  /** Where the page before this one ended. */
+  readonly after?: PagePosition;
+}
+
+export interface PagePosition {
+  readonly statusTime: number;
+  readonly id: string;
+}
+
+export interface TaskPage {
+  readonly tasks: readonly StoredTask[];
+  /** All tasks that match, on whatever page. */
+  readonly total: number;
+}
+
+export interface ClaimRequest {
+  readonly node: string;
+  /** The agents that the node runs. */
+  readonly agents: readonly string[];
+  readonly limit: number;
+}
+
+export interface RetentionPolicy {
+  /** Tasks that ended before this time go. */
+  readonly endedBefore: number;
+  /** Of the ended tasks of all owners this many stay, the latest. */
+  readonly keepEnded: number;
+  /** Events of tasks that ended before this time go; the tasks themselves stay. */
+  readonly eventsEndedBefore: number;
+  readonly limit: number;
+}

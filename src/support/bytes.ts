@@ -1,0 +1,9 @@
+/** Chunks of this size fit the arguments of one call. */
+const CHUNK = 0x8000;
+
+/** Bytes in standard padded base64. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let i = 0; i < bytes.length; i += CHUNK) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK));
+  return btoa(binary);
+}

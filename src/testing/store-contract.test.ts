@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+
+import { memoryStore } from '../store/memory/store.ts';
+import type { Store } from '../store/store.ts';
+import { storeContract, type StoreContractOptions } from './store-contract.ts';
+
+type Registered = readonly (readonly [name: string, run: () => Promise<void>])[];
+
+function register(options: Omit<StoreContractOptions, 'test'>): Registered {
+  const registered: (readonly [string, () => Promise<void>])[] = [];
+  storeContract({ ...options, test: (name, run) => registered.push([name, run]) });
+  return registered;
+}
+
+/** A store that does some things its own way. */
+function altered(store: Store, changes: Partial<Store>): Store {
+  return { ...bound(store), ...changes };
+}
+
+function bound(store: Store): Store {
+  return {
+    create: (task) => store.create(task),
+    append: (write) => store.append(write),
+    dropForReply: (taskId, lease, reply) => store.dropForReply(taskId, lease, reply),
+    read: (scope, taskId, parts) => store.read(scope, taskId, parts),
+    resolveAlias: (scope, alias) => store.resolveAlias(scope, alias),
+    list: (scope, query) => store.list(scope, query),
+    events: (taskId, after, limit) => store.events(taskId, after, limit),
+    journal: (taskId) => store.journal(taskId),
+    claim: (request) => store.claim(request),
+    nextWake: (agents) => store.nextWake(agents),
+    heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),
+    retire: (node) => store.retire(node),
+    prune: (policy) => store.prune(policy),
+    watch: (listener) => store.watch(listener),
+    close: () => store.close(),
+  };
+}
+
+async function firstFailure(registered: Registered): Promise<string | undefined> {
+  for (const [name, run] of registered) {
+    const holds = await run().then(
+      () => true,
+      () => false,
+    );
+    if (!holds) return name;
+  }
+  return undefined;
+}
+
+test('a store that keeps its promises passes', async () => {
+  expect(await firstFailure(register({ open: ({ clock }) => bound(memoryStore({ clock })) }))).toBeUndefined();
+});
+
+test.each<[string, (store: Store) => Partial<Store>]>([
+  ['ignores guards', (store) => ({ append: (write) => store.append({ ...write, guard: {} }) })],
+  ['forgets keys', (store) => ({ create: ({ idempotency: _, ...task }) => store.create(task) })],
+  [
+    'shows provisional tasks',
+    (store) => ({ create: (task) => store.create({ event: { kind: 'task', body: '{}' }, ...task }) }),
+  ],
+  [
+    'counts the page for the whole',
+    (store) => ({
+      list: async (scope, query) => {
+        const page = await store.list(scope, query);
+        return { ...page, total: page.tasks.length };
+      },
+    }),
+  ],
+  ['begins each page anew', (store) => ({ list: (scope, { after: _, ...query }) => store.list(scope, query) })],
+  [
+    'repeats an event at the seam of two reads',
+    (store) => ({
+      events: (taskId, after, limit) => store.events(taskId, Math.max(0, after - 1), limit),
+    }),
+  ],
+  [
+    'counts events from the last one it read',
+    (store) => ({
+      async append(write) {
+        const done = await store.append(write);
+        return done.kind === 'appended' ? { ...done, firstEvent: done.record.lastEvent } : done;
+      },
+    }),
+  ],
+  [
+    'checks now and writes later',
+    (store) => ({
+      async append(write) {
+        const dry = await store.append({ taskId: write.taskId, guard: write.guard });
+        return dry.kind === 'appended' ? store.append({ ...write, guard: {} }) : dry;
+      },
+    }),
+  ],
+  [
+    'hands out a lease without a new number',
+    (store) => ({
+      claim: async (request) => (await store.claim(request)).map((task) => ({ ...task, fence: task.fence - 1 })),
+    }),
+  ],
+  ['lets no node die', (store) => ({ heartbeat: (node) => store.heartbeat(node, Number.MAX_SAFE_INTEGER) })],
+  ['lets no node retire', () => ({ retire: async () => {} })],
+  ['removes what it likes', (store) => ({ prune: (policy) => store.prune({ ...policy, keepEnded: 0 }) })],
+  [
+    'lets a listener stop a write',
+    (store) => {
+      const listeners: ((taskId: string) => void)[] = [];
+      return {
+        watch(listener) {
+          listeners.push(listener);
+          return store.watch(listener);
+        },
+        async create(task) {
+          const created = await store.create(task);
+          for (const listener of listeners) listener(task.id);
+          return created;
+        },
+      };
+    },
+  ],
+])('a store that %s is caught', async (_what, change) => {
+  const broken = register({
+    open: ({ clock }) => {
+      const store = memoryStore({ clock });
+      return altered(store, change(store));
+    },
+  });
+
+  expect(await firstFailure(broken)).toBeDefined();
+});
+
+test('each behaviour has a name of its own', () => {
+  const names = register({ open: () => memoryStore(), reopen: (closed) => closed }).map(([name]) => name);
+
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  expect(names.length).toBeGreaterThan(200);
+});
+
+test('what a store leaves behind is asked only of those that can be opened again', async () => {
+  const names = (list: Registered): readonly string[] => list.map(([name]) => name);
+  const forAll = register({ open: ({ clock }) => memoryStore({ clock }) });
+  // Closing a memory store takes nothing from it, so it can stand for its own successor.
+  const forDurable = register({ open: ({ clock }) => memoryStore({ clock }), reopen: (closed) => closed });
+  const extra = forDurable.filter(([name]) => !names(forAll).includes(name));
+
+  expect(names(extra)).toContain('all that was stored is there when the store is opened again');
+  expect(await firstFailure(extra)).toBeUndefined();
+});
+
+test('a store that is empty when it is opened again is caught', async () => {
+  const forgetful = register({
+    open: ({ clock }) => memoryStore({ clock }),
+    reopen: (_closed, { clock }) => memoryStore({ clock }),
+  });
+
+  expect(await firstFailure(forgetful)).toBe('all that was stored is there when the store is opened again');
+});
+
+test('every store that was opened is closed, whether it passed or not', async () => {
+  let opened = 0;
+  let closed = 0;
+  const registered = register({
+    open: ({ clock }) => {
+      opened += 1;
+      const store = memoryStore({ clock });
+      return altered(store, {
+        retire: () => Promise.reject(new Error('broken')),
+        close: async () => void (closed += 1),
+      });
+    },
+  });
+  const results = await Promise.allSettled(registered.map(([, run]) => run()));
+
+  expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0);
+  expect([opened, closed]).toEqual([registered.length, registered.length]);
+});

@@ -1,0 +1,97 @@
+import type { Store } from '../store/store.ts';
+import type { Clock } from '../support/clock.ts';
+import { fakeClock } from './fake-clock.ts';
+import type { Behaviours, Subject } from './store-contract/behaviours.ts';
+import { claiming } from './store-contract/claiming.ts';
+import { creating } from './store-contract/creating.ts';
+import { durability } from './store-contract/durability.ts';
+import { ending } from './store-contract/ending.ts';
+import { guards } from './store-contract/guards.ts';
+import { idempotency } from './store-contract/idempotency.ts';
+import { leases } from './store-contract/leases.ts';
+import { listing } from './store-contract/listing.ts';
+import { numbering } from './store-contract/numbering.ts';
+import { paging } from './store-contract/paging.ts';
+import { provisional } from './store-contract/provisional.ts';
+import { randomCalls } from './store-contract/random-calls.ts';
+import { retention } from './store-contract/retention.ts';
+import { START } from './store-contract/samples.ts';
+import { scopes } from './store-contract/scopes.ts';
+import { values } from './store-contract/values.ts';
+import { watching } from './store-contract/watching.ts';
+import { writing } from './store-contract/writing.ts';
+
+export interface StoreContractOptions {
+  /** Registers one test: `test` of vitest, of `node:test`, or of any runner of that shape. */
+  readonly test: (name: string, run: () => Promise<void>) => unknown;
+  /** Opens a store without any data that takes its time from `clock`. The contract closes it. */
+  readonly open: (context: OpenContext) => Store | Promise<Store>;
+  /** For stores that outlive their process: opens again what a store, now closed, has left behind. */
+  readonly reopen?: (closed: Store, context: OpenContext) => Store | Promise<Store>;
+}
+
+export interface OpenContext {
+  readonly clock: Clock;
+}
+
+const FOR_ALL: readonly Behaviours[] = [
+  creating,
+  scopes,
+  provisional,
+  writing,
+  numbering,
+  guards,
+  ending,
+  leases,
+  claiming,
+  idempotency,
+  listing,
+  paging,
+  retention,
+  watching,
+  values,
+  randomCalls,
+];
+
+/**
+ * Checks that a store keeps the promises of the port, one test for each. Every test opens a store of its own and waits
+ * for nothing but the store.
+ *
+ * @example
+ * storeContract({ test, open: ({ clock }) => memoryStore({ clock }) });
+ */
+export function storeContract({ test, open, reopen }: StoreContractOptions): void {
+  const register = (behaviours: Behaviours, again?: StoreContractOptions['reopen']): void => {
+    for (const [name, run] of Object.entries(behaviours)) {
+      test(name, async () => {
+        const subject = await openSubject(open, again);
+        try {
+          await run(subject);
+        } finally {
+          await subject.store.close();
+        }
+      });
+    }
+  };
+  for (const behaviours of FOR_ALL) register(behaviours);
+  if (reopen !== undefined) register(durability, reopen);
+}
+
+async function openSubject(
+  open: StoreContractOptions['open'],
+  reopen: StoreContractOptions['reopen'],
+): Promise<Subject> {
+  const clock = fakeClock(START);
+  let store = await open({ clock });
+  return {
+    clock,
+    get store() {
+      return store;
+    },
+    async reopen() {
+      if (reopen === undefined) throw new Error('This store cannot be opened again');
+      await store.close();
+      return (store = await reopen(store, { clock }));
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { deepEqual, equal } from 'node:assert/strict';
+
+import type { Store } from '../../store/store.ts';
+import type { Behaviours } from './behaviours.ts';
+import { append, create, event, lease, newTask, recordOf, START, TTL } from './samples.ts';
+
+const A1 = { lease: { node: 'node-a', fence: 1 } };
+
+export const leases: Behaviours = {
+  'a lease that is given back leaves the task to the next one, and its run was no attempt': async ({ store }) => {
+    await store.heartbeat('node-a', TTL);
+    const { node: _, ...rest } = await create(store, newTask('one', { node: 'node-a' }));
+
+    const { record } = await append(store, 'one', { release: true }, A1);
+
+    deepEqual(record, { ...rest, attempts: 0 });
+    deepEqual(await recordOf(store, 'one'), record);
+    const next = await lease(store, 'node-b', 'one');
+    deepEqual([next.node, next.fence, next.attempts], ['node-b', 2, 1]);
+  },
+
+  'a lease that was given back is of no use any more': async ({ store }) => {
+    await create(store, newTask('one', { node: 'node-a' }));
+    await append(store, 'one', { release: true }, A1);
+
+    equal(await isAccepted(store, 'node-a', 1), false);
+  },
+
+  'a lease that is taken away raises the fencing number, and the attempt counts': async ({ store }) => {
+    await store.heartbeat('node-a', TTL);
+    const { node: _, ...rest } = await create(store, newTask('one', { node: 'node-a' }));
+
+    const { record } = await append(store, 'one', { revoke: true });
+
+    deepEqual(record, { ...rest, fence: 2 });
+    deepEqual(await recordOf(store, 'one'), record);
+    equal(await isAccepted(store, 'node-a', 1), false);
+    equal(await isAccepted(store, 'node-a', 2), false);
+    await append(store, 'one', {}, { idle: true });
+    const next = await lease(store, 'node-b', 'one');
+    deepEqual([next.node, next.fence, next.attempts], ['node-b', 3, 2]);
+  },
+
+  'a lease may be given back and taken away in one write': async ({ store }) => {
+    const { node: _, ...rest } = await create(store, newTask('one', { node: 'node-a' }));
+
+    const { record } = await append(store, 'one', { release: true, revoke: true });
+
+    deepEqual(record, { ...rest, fence: 2, attempts: 0 });
+  },
+
+  'taking away a lease that nobody has still raises the fencing number': async ({ store }) => {
+    const before = await create(store, newTask('one'));
+
+    deepEqual((await append(store, 'one', { revoke: true })).record, { ...before, fence: 1 });
+  },
+
+  'attempts add up until a run ends by itself': async ({ store, clock }) => {
+    await create(store, newTask('one'));
+    for (const attempt of [1, 2, 3]) {
+      const { attempts, fence } = await lease(store, `node-${attempt}`, 'one');
+      deepEqual([attempts, fence], [attempt, attempt]);
+      clock.advance(TTL);
+    }
+
+    const { record } = await append(store, 'one', { release: true });
+
+    deepEqual([record.attempts, record.fence], [0, 3]);
+  },
+
+  'a node that died may write until another one has taken its task': async ({ store, clock }) => {
+    await store.heartbeat('node-a', TTL);
+    await create(store, newTask('one', { node: 'node-a' }));
+    clock.advance(10 * TTL);
+    equal(await isAccepted(store, 'node-a', 1), true);
+
+    await lease(store, 'node-b', 'one');
+
+    equal(await isAccepted(store, 'node-a', 1), false);
+    equal(await isAccepted(store, 'node-a', 2), false);
+    equal(await isAccepted(store, 'node-b', 1), false);
+    equal(await isAccepted(store, 'node-b', 2), true);
+  },
+
+  'a node that takes its own task again has a new lease': async ({ store, clock }) => {
+    await store.heartbeat('node-a', TTL);
+    await create(store, newTask('one', { node: 'node-a' }));
+    clock.advance(TTL);
+
+    const [record] = await store.claim({ node: 'node-a', agents: ['translator'], limit: 1 });
+
+    deepEqual([record?.node, record?.fence, record?.attempts], ['node-a', 2, 2]);
+    equal(await isAccepted(store, 'node-a', 1), false);
+    equal(await isAccepted(store, 'node-a', 2), true);
+  },
+
+  'leases are free when the heartbeat has been missing for its time': async ({ store, clock }) => {
+    await store.heartbeat('node-a', TTL);
+    await create(store, newTask('one', { node: 'node-a' }));
+
+    clock.advance(TTL - 1);
+    deepEqual(await claimable(store), []);
+    clock.advance(1);
+    deepEqual(await claimable(store), ['one']);
+  },
+
+  'a heartbeat keeps the leases of its own node only': async ({ store, clock }) => {
+    await store.heartbeat('node-a', TTL);
+    await store.heartbeat('node-b', TTL);
+    await create(store, newTask('one', { node: 'node-a' }));
+    await create(store, newTask('two', { node: 'node-b' }));
+
+    clock.advance(TTL - 1);
+    await store.heartbeat('node-a', TTL);
+    clock.advance(TTL - 1);
+
+    deepEqual(await claimable(store), ['two']);
+  },
+
+  'a node that comes back to life has its leases again, if nobody took them': async ({ store, clock }) => {
+    await store.heartbeat('node-a', TTL);
+    await create(store, newTask('one', { node: 'node-a' }));
+    clock.advance(2 * TTL);
+
+    await store.heartbeat('node-a', TTL);
+
+    deepEqual(await claimable(store), []);
+    equal(await isAccepted(store, 'node-a', 1), true);
+  },
+
+  'a node that retires gives all its leases back at once': async ({ store }) => {
+    await store.heartbeat('node-a', TTL);
+    await store.heartbeat('node-b', TTL);
+    await create(store, newTask('one', { node: 'node-a' }));
+    await create(store, newTask('two', { node: 'node-a', wakeAt: START - 1 }));
+    await create(store, newTask('three', { node: 'node-b' }));
+    const before = await recordOf(store, 'one');
+
+    await store.retire('node-a');
+
+    deepEqual(await recordOf(store, 'one'), before);
+    equal(await store.nextWake(['translator']), START - 1);
+    deepEqual(await claimable(store), ['two', 'one']);
+  },
+
+  'a node that nobody knows may retire': async ({ store }) => {
+    await store.retire('node-x');
+  },
+};
+
+async function isAccepted(store: Store, node: string, fence: number): Promise<boolean> {
+  const result = await store.append({ taskId: 'one', guard: { lease: { node, fence } }, events: [event('a')] });
+  return result.kind === 'appended';
+}
+
+/** What a node gets that was not there before. It lives, so what it gets is not free any more. */
+async function claimable(store: Store): Promise<readonly string[]> {
+  await store.heartbeat('node-z', TTL);
+  return (await store.claim({ node: 'node-z', agents: ['translator'], limit: 100 })).map(({ id }) => id);
+}

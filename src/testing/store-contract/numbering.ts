@@ -1,0 +1,159 @@
+import { deepEqual, equal } from 'node:assert/strict';
+
+import type { Behaviours } from './behaviours.ts';
+import { append, create, entry, event, newTask, provisionalTask, times } from './samples.ts';
+
+export const numbering: Behaviours = {
+  'events of a task are numbered from 1 without gaps, across writes and within one': async ({ store }) => {
+    await create(store, newTask('one'));
+
+    equal((await append(store, 'one', { events: [event('a'), event('b'), event('c')] })).firstEvent, 2);
+    const without = await append(store, 'one', { journal: [entry('x')] });
+    deepEqual([without.firstEvent, without.record.lastEvent], [5, 4]);
+    const last = await append(store, 'one', { events: [event('d', 'artifact')] });
+
+    deepEqual([last.firstEvent, last.record.lastEvent], [5, 5]);
+    deepEqual(await store.events('one', 0, 100), [
+      { number: 1, ...event('created', 'task') },
+      { number: 2, ...event('a') },
+      { number: 3, ...event('b') },
+      { number: 4, ...event('c') },
+      { number: 5, ...event('d', 'artifact') },
+    ]);
+  },
+
+  'writes to one task are stored in the order of the calls, awaited or not': async ({ store }) => {
+    await create(store, newTask('one'));
+    await Promise.all(times(300).map((i) => append(store, 'one', { events: [event(`${i}`)] })));
+
+    const bodies = (await store.events('one', 1, 1000)).map(({ body }) => body);
+    deepEqual(
+      bodies,
+      times(300).map((i) => event(`${i}`).body),
+    );
+  },
+
+  'journal entries have numbers of their own, from 1 without gaps': async ({ store }) => {
+    await create(store, newTask('one'));
+    await append(store, 'one', { journal: [entry('a'), entry('b')], events: [event('a')] });
+    await append(store, 'one', { events: [event('b')] });
+    const { record } = await append(store, 'one', { journal: [entry('a')] });
+
+    equal(record.lastJournal, 3);
+    deepEqual(await store.journal('one'), [
+      { number: 1, ...entry('a') },
+      { number: 2, ...entry('b') },
+      { number: 3, ...entry('a') },
+    ]);
+  },
+
+  'the first event of a provisional task is number 1': async ({ store }) => {
+    await create(store, provisionalTask('one'));
+
+    equal((await append(store, 'one', { visible: true, events: [event('created', 'task')] })).firstEvent, 1);
+  },
+
+  'each task counts for itself': async ({ store }) => {
+    await create(store, newTask('one'));
+    await create(store, newTask('two'));
+    await append(store, 'one', { events: [event('a'), event('b')], journal: [entry('a')] });
+
+    const { firstEvent, record } = await append(store, 'two', { events: [event('a')], journal: [entry('a')] });
+
+    deepEqual([firstEvent, record.lastJournal], [2, 1]);
+    deepEqual(
+      (await store.journal('two')).map(({ number }) => number),
+      [1],
+    );
+  },
+
+  'a reader gets the events above a number, as many as it asks for': async ({ store }) => {
+    await create(store, newTask('one'));
+    await append(store, 'one', { events: times(9).map((i) => event(`event ${i}`)) });
+    const numbers = async (after: number, limit: number): Promise<readonly number[]> =>
+      (await store.events('one', after, limit)).map(({ number }) => number);
+
+    deepEqual(await numbers(0, 3), [1, 2, 3]);
+    deepEqual(await numbers(3, 3), [4, 5, 6]);
+    deepEqual(await numbers(8, 100), [9, 10]);
+    deepEqual(await numbers(10, 100), []);
+    deepEqual(await numbers(11, 100), []);
+    deepEqual(await numbers(0, 0), []);
+  },
+
+  'numbers that a caller slips in are not the ones that are stored': async ({ store }) => {
+    await create(store, newTask('one'));
+    const stray = { number: 77 };
+    await append(store, 'one', { events: [{ ...event('a'), ...stray }], journal: [{ ...entry('x'), ...stray }] });
+
+    deepEqual(await store.events('one', 1, 10), [{ number: 2, ...event('a') }]);
+    deepEqual(await store.journal('one'), [{ number: 1, ...entry('x') }]);
+  },
+
+  'of 200 writes at once to one task none is lost, and numbers follow the commits': async ({ store }) => {
+    await create(store, newTask('one'));
+    // One, two or three events each, so that a gap or an overlap cannot hide.
+    const sizes = times(200).map((i) => 1 + (i % 3));
+    const done = await Promise.all(
+      sizes.map((size, i) =>
+        append(store, 'one', { events: times(size).map((k) => event(`${i}.${k}`)), journal: [entry(`${i}`)] }),
+      ),
+    );
+
+    const total = 1 + sizes.reduce((sum, size) => sum + size, 0);
+    const events = await store.events('one', 0, 1000);
+    deepEqual(
+      events.map(({ number }) => number),
+      times(total).map((i) => i + 1),
+    );
+    const journal = await store.journal('one');
+    deepEqual(
+      journal.map(({ number }) => number),
+      times(200).map((i) => i + 1),
+    );
+    for (const [i, { firstEvent, record }] of done.entries()) {
+      const size = sizes[i] ?? 0;
+      const own = events.slice(firstEvent - 1, firstEvent - 1 + size).map(({ body }) => body);
+      deepEqual(
+        own,
+        times(size).map((k) => event(`${i}.${k}`).body),
+      );
+      equal(record.lastEvent, firstEvent + size - 1);
+      // One commit numbers both, so the two orders are the same.
+      equal(journal[record.lastJournal - 1]?.key, `${i}`);
+    }
+    const byCommit = [...done].sort((a, b) => a.firstEvent - b.firstEvent);
+    deepEqual(
+      byCommit.map(({ record }) => record.lastJournal),
+      times(200).map((i) => i + 1),
+    );
+  },
+
+  'writes at once to many tasks keep the numbers of each': async ({ store }) => {
+    const ids = times(20).map((i) => `task-${i}`);
+    await Promise.all(ids.map((id) => create(store, newTask(id))));
+    await Promise.all(
+      times(200).map((i) => append(store, `task-${i % 20}`, { events: [event(`${i}`)], journal: [entry(`${i}`)] })),
+    );
+
+    for (const [i, id] of ids.entries()) {
+      const events = await store.events(id, 0, 100);
+      deepEqual(
+        events.map(({ number }) => number),
+        times(11).map((n) => n + 1),
+      );
+      const own = times(10).map((n) => event(`${i + 20 * n}`).body);
+      deepEqual(
+        events
+          .slice(1)
+          .map(({ body }) => body)
+          .sort(),
+        own.sort(),
+      );
+      deepEqual(
+        (await store.journal(id)).map(({ number }) => number),
+        times(10).map((n) => n + 1),
+      );
+    }
+  },
+};

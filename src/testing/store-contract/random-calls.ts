@@ -1,0 +1,199 @@
+import { deepEqual } from 'node:assert/strict';
+
+import type { TaskState } from '../../model/state.ts';
+import { memoryStore } from '../../store/memory/store.ts';
+import type { Guard, NewTask, Scope, Store, TaskQuery } from '../../store/store.ts';
+import type { FakeClock } from '../fake-clock.ts';
+import type { Behaviours } from './behaviours.ts';
+import {
+  type Change,
+  entry,
+  event,
+  everythingOf,
+  HOUR,
+  key,
+  message,
+  newTask,
+  START,
+  status,
+  times,
+  TTL,
+} from './samples.ts';
+
+const SCOPES: readonly Scope[] = [
+  { tenant: 'acme', owner: 'alice' },
+  { tenant: 'acme', owner: 'bob' },
+  { tenant: 'globex', owner: 'alice' },
+];
+const STATES: readonly TaskState[] = [
+  'TASK_STATE_WORKING',
+  'TASK_STATE_INPUT_REQUIRED',
+  'TASK_STATE_COMPLETED',
+  'TASK_STATE_CANCELED',
+];
+const OPEN: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED'];
+const NODES = ['node-a', 'node-b', 'node-c'];
+const TASKS = 20;
+const CALLS = 600;
+
+/** What no list of cases foresees: long random histories must give, call by call, what the reference store gives. */
+export const randomCalls: Behaviours = Object.fromEntries(
+  times(6).map((seed) => [
+    `${CALLS} random calls give what the memory store gives (seed ${seed})`,
+    async ({ store, clock }) => {
+      const reference = memoryStore({ clock });
+      const dice = new Dice(seed);
+      for (const number of times(CALLS)) {
+        const [what, call] = nextCall(dice, clock, number);
+        const expected = await call(reference);
+        deepEqual(await call(store), expected, `call ${number}, ${what}, differs from the reference`);
+      }
+      for (const id of times(TASKS).map(idOf)) {
+        for (const scope of SCOPES) {
+          deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
+        }
+      }
+      for (const scope of SCOPES) {
+        deepEqual(await store.list(scope, { limit: 100 }), await reference.list(scope, { limit: 100 }));
+      }
+    },
+  ]),
+);
+
+type Call = (store: Store) => Promise<unknown>;
+
+function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [string, Call] {
+  const taskId = idOf(dice.below(TASKS));
+  const scope = dice.pick(SCOPES);
+  const node = dice.pick(NODES);
+  const roll = dice.below(100);
+  if (roll < 20) {
+    const task = randomTask(dice, scope, number);
+    // Whose id is in use is not the question here.
+    return ['create', async (store) => (await isKnown(store, task.id)) || store.create(task)];
+  }
+  if (roll < 60) {
+    const write = { taskId, guard: randomGuard(dice), ...randomChange(dice, clock.now(), number) };
+    return [`append ${JSON.stringify(write)}`, (store) => store.append(write)];
+  }
+  if (roll < 64) {
+    const lease = { node, fence: 1 };
+    return ['dropForReply', (store) => store.dropForReply(taskId, lease, message(`reply ${number}`))];
+  }
+  if (roll < 72) {
+    const query = randomQuery(dice);
+    return [`list ${JSON.stringify(query)}`, (store) => store.list(scope, query)];
+  }
+  if (roll < 76) return ['resolveAlias', (store) => store.resolveAlias(scope, `alias-${number % 5}`)];
+  if (roll < 84) {
+    const request = { node, agents: dice.pick([['translator'], ['painter'], ['translator', 'painter']]), limit: 2 };
+    return ['claim', (store) => store.claim(request)];
+  }
+  if (roll < 87) return ['nextWake', (store) => store.nextWake(['painter'])];
+  if (roll < 92) return ['heartbeat', (store) => store.heartbeat(node, TTL)];
+  if (roll < 93) return ['retire', (store) => store.retire(node)];
+  if (roll < 95) {
+    const ended = clock.now() - dice.below(TTL);
+    const policy = { endedBefore: ended, keepEnded: dice.below(8), eventsEndedBefore: ended + HOUR, limit: 1000 };
+    return ['prune', (store) => store.prune(policy)];
+  }
+  clock.advance(dice.below(TTL / 2));
+  return ['read', (store) => store.read(scope, taskId, { history: dice.seed % 4, artifacts: true })];
+}
+
+function idOf(i: number): string {
+  return `task-${i}`;
+}
+
+async function isKnown(store: Store, id: string): Promise<boolean> {
+  const found = await Promise.all(SCOPES.map((scope) => store.read(scope, id)));
+  return found.some((task) => task !== undefined);
+}
+
+/** Times of wake-up and end are all different in their last three digits: nobody says who comes first of two equal ones. */
+function randomTask(dice: Dice, scope: Scope, number: number): NewTask {
+  const { event: _, ...task } = newTask(idOf(dice.below(TASKS)), {
+    ...scope,
+    contextId: `context-${dice.below(3)}`,
+    agent: dice.pick(['translator', 'painter']),
+    status: status('TASK_STATE_SUBMITTED', START + dice.below(5)),
+    wakeAt: START + number,
+    ...(dice.below(3) === 0 && { node: dice.pick(NODES) }),
+    ...(dice.below(3) === 0 && { alias: `alias-${dice.below(5)}` }),
+    ...(dice.below(3) === 0 && { idempotency: randomKey(dice) }),
+  });
+  return dice.below(3) === 0 ? task : { ...task, event: event(`created ${number}`, 'task') };
+}
+
+function randomKey(dice: Dice): ReturnType<typeof key> {
+  return key(`key-${dice.below(12)}`, `digest-${dice.below(2)}`, START + 1000 * HOUR);
+}
+
+function randomGuard(dice: Dice): Guard {
+  return {
+    ...(dice.below(6) === 0 && { lease: { node: dice.pick(NODES), fence: 1 + dice.below(3) } }),
+    ...(dice.below(6) === 0 && { states: OPEN.slice(dice.below(3)) }),
+    ...(dice.below(8) === 0 && { idle: true as const }),
+    ...(dice.below(8) === 0 && { question: `q-${dice.below(2)}` }),
+    ...(dice.below(8) === 0 && { canceling: dice.below(2) === 0 }),
+  };
+}
+
+function randomChange(dice: Dice, now: number, number: number): Change {
+  const state = dice.pick(STATES);
+  const ends = state === 'TASK_STATE_COMPLETED' || state === 'TASK_STATE_CANCELED';
+  const hasStatus = dice.below(4) === 0;
+  const own = now - (now % 1000) + 1000 + number;
+  return {
+    ...(dice.below(2) === 0 && {
+      events: times(1 + dice.below(3)).map((i) => event(`${number}.${i}`, dice.pick(['status', 'artifact']))),
+    }),
+    ...(dice.below(3) === 0 && { journal: times(1 + dice.below(2)).map((i) => entry(`${number}.${i}`)) }),
+    ...(dice.below(3) === 0 && { history: times(1 + dice.below(2)).map((i) => message(`${number}.${i}`)) }),
+    ...(hasStatus && { status: status(state, START + dice.below(20)) }),
+    ...(hasStatus && ends && { endedAt: own, artifacts: `["end ${number}"]` }),
+    ...(dice.below(6) === 0 && { metadata: { number } }),
+    ...(dice.below(4) === 0 && { visible: true as const }),
+    ...(dice.below(4) === 0 && { wakeAt: dice.pick([null, START + number, own]) }),
+    ...(dice.below(5) === 0 && { question: dice.pick([null, 'q-0', 'q-1']) }),
+    ...(dice.below(12) === 0 && { canceling: true as const }),
+    ...(dice.below(6) === 0 && { release: true as const }),
+    ...(dice.below(12) === 0 && { revoke: true as const }),
+    ...(dice.below(8) === 0 && !(hasStatus && ends) && { artifacts: `["${number}"]` }),
+    ...(dice.below(5) === 0 && { idempotency: randomKey(dice) }),
+  };
+}
+
+function randomQuery(dice: Dice): TaskQuery {
+  return {
+    limit: 1 + dice.below(8),
+    ...(dice.below(3) === 0 && { contextId: `context-${dice.below(3)}` }),
+    ...(dice.below(3) === 0 && { states: STATES.slice(dice.below(4)) }),
+    ...(dice.below(3) === 0 && { statusSince: START + dice.below(20) }),
+    ...(dice.below(3) === 0 && { after: { statusTime: START + dice.below(20), id: idOf(dice.below(TASKS)) } }),
+    ...(dice.below(2) === 0 && { history: dice.below(3) }),
+    ...(dice.below(2) === 0 && { artifacts: true }),
+  };
+}
+
+/** The same throws for the same seed, everywhere (mulberry32). */
+class Dice {
+  readonly seed: number;
+  #state: number;
+
+  constructor(seed: number) {
+    this.seed = seed;
+    this.#state = seed;
+  }
+
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  }
+
+  pick<T>(from: readonly [T, ...T[]] | readonly T[]): T {
+    return from[this.below(from.length)] as T;
+  }
+}

@@ -1,0 +1,101 @@
+import { deepEqual, equal } from 'node:assert/strict';
+
+import type { Store } from '../../store/store.ts';
+import type { Behaviours } from './behaviours.ts';
+import { ALICE, append, create, event, message, newTask, provisionalTask } from './samples.ts';
+
+export const watching: Behaviours = {
+  'whoever watches hears of a new task, once it can be read': async ({ store }) => {
+    const heard = hearing(store, 'one', async () => (await store.read(ALICE, 'one'))?.record.lastEvent);
+    await create(store, newTask('one'));
+
+    equal(await heard, 1);
+  },
+
+  'whoever watches hears of a write, once it can be read': async ({ store }) => {
+    await create(store, newTask('one'));
+    const heard = new Promise<number>((resolve) => {
+      // A late word of the creation may come first.
+      store.watch((id) => {
+        void store.events(id, 1, 10).then(({ length }) => length > 0 && resolve(length));
+      });
+    });
+    await append(store, 'one', { events: [event('a')] });
+
+    equal(await heard, 1);
+  },
+
+  'whoever watches hears when a task is dropped for a reply': async ({ store }) => {
+    await create(store, provisionalTask('one', { node: 'node-a' }));
+    const heard = new Promise<void>((resolve) => {
+      store.watch((id) => {
+        void store.read(ALICE, id).then((task) => task === undefined && resolve());
+      });
+    });
+    await store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
+
+    await heard;
+  },
+
+  'all who watch hear of every task': async ({ store }) => {
+    const heard = ['one', 'two'].flatMap((id) => [hearing(store, id), hearing(store, id)]);
+    await Promise.all([create(store, newTask('one')), create(store, newTask('two', { owner: 'bob' }))]);
+
+    deepEqual((await Promise.all(heard)).length, 4);
+  },
+
+  'whoever stops watching hears nothing more, and the others still do': async ({ store }) => {
+    const ids: string[] = [];
+    const stop = store.watch((id) => ids.push(id));
+    const heard = hearing(store, 'one');
+    stop();
+    await create(store, newTask('one'));
+    await heard;
+
+    deepEqual(ids, []);
+    stop();
+    const again = hearing(store, 'two');
+    await create(store, newTask('two'));
+    await again;
+    deepEqual(ids, []);
+  },
+
+  'a listener that throws harms neither the write nor the other listeners': async ({ store }) => {
+    const broken = (): never => {
+      throw new Error('a listener that throws');
+    };
+    store.watch(broken);
+    const heard = hearing(store, 'one');
+    store.watch(() => broken());
+
+    await create(store, newTask('one'));
+    await heard;
+    equal((await append(store, 'one', { events: [event('a')] })).firstEvent, 2);
+    equal((await store.events('one', 0, 10)).length, 2);
+  },
+
+  'a listener may write, and may stop watching, while it is called': async ({ store }) => {
+    await create(store, newTask('one'));
+    const written = new Promise<number>((resolve, reject) => {
+      const stop = store.watch((id) => {
+        if (id !== 'two') return;
+        stop();
+        append(store, 'one', { events: [event('a')] }).then(({ firstEvent }) => resolve(firstEvent), reject);
+      });
+    });
+    await create(store, newTask('two'));
+
+    equal(await written, 2);
+  },
+};
+
+/** Resolves with what `then` finds when the store first speaks of a task. */
+function hearing<T = void>(store: Store, taskId: string, then?: () => Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    store.watch((id) => {
+      if (id !== taskId) return;
+      if (then === undefined) resolve(undefined);
+      else then().then(resolve, reject);
+    });
+  });
+}
