@@ -1,0 +1,181 @@
+import type { A2AError } from '../../errors.ts';
+import type { Connection } from './connection.ts';
+import { RESULT, toStoreError, troubleOf } from './failure.ts';
+
+/**
+ * A flush ends after so many writes or so much work, whichever comes first, and lets the loop have its turn. Where a
+ * commit takes longer than that, the work before it may take as long: on a slow disk that is 1.4 times the writes, and
+ * each of them waits for fewer commits.
+ */
+const MAX_WRITES = 256;
+const WORK_MS = 2;
+const MAX_WORK_MS = 10;
+/** How often writes look whether another program has let go of the file. */
+const LOOK_AGAIN_MS = 50;
+
+/** Taken at the start, before a test can put a false one in its place. */
+const { setImmediate: nextTurn, setTimeout: later, performance: timer } = globalThis;
+
+interface Pending {
+  /** May run twice, so it changes nothing but the database. */
+  readonly run: () => void;
+  readonly succeed: () => void;
+  readonly fail: (error: A2AError) => void;
+  readonly since: number;
+}
+
+export interface GroupCommitOptions {
+  /** Runs first in every transaction; what it throws fails all of it. */
+  readonly check: () => void;
+  /** How long writes wait for another program that has locked the file. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Puts the writes of one turn of the event loop into one transaction: fsync is by far the dearest part of a write, and
+ * this way many share one. A turn's writes gather until its check phase (`setImmediate`), so nobody waits for a timer.
+ *
+ *     submit ──► queue ──► BEGIN ─ write ─ write ─ … ─ COMMIT ──► promises resolve
+ *                  ▲                                     │ fails: all of them reject, nothing of it is stored
+ *                  └──────── what did not fit: next turn ┘
+ *
+ * A flush is synchronous from BEGIN to COMMIT. So no read on the same connection can fall in between and see what is not
+ * yet committed.
+ */
+export class GroupCommit {
+  readonly #connection: Connection;
+  readonly #check: () => void;
+  readonly #patienceMs: number;
+  #queue: Pending[] = [];
+  #isScheduled = false;
+  #lastCommitMs = 0;
+  #onDrained: (() => void) | undefined;
+
+  constructor(connection: Connection, { check, patienceMs = 5000 }: GroupCommitOptions) {
+    this.#connection = connection;
+    this.#check = check;
+    this.#patienceMs = patienceMs;
+  }
+
+  /**
+   * Resolves with what `work` returned once that is committed. What it throws fails this write alone; all or nothing of
+   * it is stored. `committed` runs right after the commit, before anybody hears of it.
+   */
+  submit<T>(work: () => T, committed?: (result: T) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let result: T;
+      this.#queue.push({
+        run: () => {
+          result = work();
+        },
+        succeed: () => {
+          committed?.(result);
+          resolve(result);
+        },
+        fail: reject,
+        since: timer.now(),
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    if (this.#queue.length > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve));
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    nextTurn(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    try {
+      this.#connection.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      this.#beginFailed(error);
+      return;
+    }
+    const { batch, failed } = this.#commit();
+    this.#queue.splice(0, batch.length);
+    if (this.#queue.length > 0) this.#schedule();
+    for (const one of batch) {
+      const error = failed.get(one);
+      if (error === undefined) one.succeed();
+      else one.fail(error);
+    }
+    this.#tellDrained();
+  }
+
+  /** Runs as many writes as fit and commits them. Those that failed are named, with why. */
+  #commit(): { readonly batch: readonly Pending[]; readonly failed: ReadonlyMap<Pending, A2AError> } {
+    const failed = new Map<Pending, A2AError>();
+    let batch: readonly Pending[] = this.#queue.slice(0, MAX_WRITES);
+    try {
+      this.#check();
+      const done = this.#runAll(batch);
+      // A write that throws is rare, and savepoints cost an eighth of a write: only now, all again with savepoints.
+      if (done === undefined) {
+        this.#connection.rollback();
+        this.#connection.exec('BEGIN IMMEDIATE');
+        this.#check();
+        for (const one of batch) this.#runAlone(one, failed);
+      } else {
+        batch = batch.slice(0, done);
+      }
+      const start = timer.now();
+      this.#connection.exec('COMMIT');
+      this.#lastCommitMs = timer.now() - start;
+    } catch (error) {
+      this.#connection.rollback();
+      for (const one of batch) failed.set(one, toStoreError(error));
+    }
+    return { batch, failed };
+  }
+
+  /** Says how many ran, or nothing if one of them threw. */
+  #runAll(batch: readonly Pending[]): number | undefined {
+    const end = timer.now() + Math.min(Math.max(WORK_MS, this.#lastCommitMs), MAX_WORK_MS);
+    for (const [i, one] of batch.entries()) {
+      try {
+        one.run();
+      } catch {
+        return undefined;
+      }
+      if (timer.now() > end) return i + 1;
+    }
+    return batch.length;
+  }
+
+  #runAlone(one: Pending, failed: Map<Pending, A2AError>): void {
+    this.#connection.exec('SAVEPOINT one');
+    try {
+      one.run();
+    } catch (error) {
+      if (troubleOf(error) !== undefined) throw error;
+      failed.set(one, toStoreError(error));
+      this.#connection.exec('ROLLBACK TO one');
+    }
+    this.#connection.exec('RELEASE one');
+  }
+
+  /** A lock passes; waiting for it must not hold up the loop. Anything else fails all that waits. */
+  #beginFailed(error: unknown): void {
+    const waited = timer.now() - (this.#queue[0]?.since ?? 0);
+    if (troubleOf(error) === RESULT.BUSY && waited < this.#patienceMs) {
+      this.#isScheduled = true;
+      later(() => this.#flush(), LOOK_AGAIN_MS);
+      return;
+    }
+    for (const one of this.#queue.splice(0)) one.fail(toStoreError(error));
+    this.#tellDrained();
+  }
+
+  #tellDrained(): void {
+    if (this.#queue.length > 0) return;
+    this.#onDrained?.();
+    this.#onDrained = undefined;
+  }
+}

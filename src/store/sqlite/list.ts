@@ -1,0 +1,81 @@
+import type { TaskState } from '../../model/state.ts';
+import { statusTime } from '../guard.ts';
+import type { Scope, TaskQuery } from '../store.ts';
+import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import type { SqlValue } from './driver.ts';
+import type { Tally } from './tally.ts';
+import { type FoundTask, stateNumber, TASK_COLUMNS, toFound } from './task-row.ts';
+
+/** One range of one index, in the order of the list. */
+interface Range {
+  readonly index: string;
+  readonly where: readonly string[];
+  readonly values: readonly SqlValue[];
+}
+
+/**
+ * A page by the position where the one before it ended, so that it costs the same wherever it lies. The index is named
+ * in the statement: a plan that would sort or walk is an error and not a slow list.
+ */
+export function listPage(connection: Connection, scope: Scope, query: TaskQuery): FoundTask[] {
+  const ranges = rangesOf(scope, query);
+  const tasks = ranges.flatMap((range) => readRange(connection, range, query));
+  // The ranges of several states are merged here; each gave as many as the page can hold.
+  if (ranges.length > 1) tasks.sort(byTimeAndId);
+  return tasks.slice(0, Math.max(0, query.limit));
+}
+
+/** How many tasks match, on whatever page. */
+export function listTotal(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): number {
+  const { contextId, states, statusSince } = query;
+  if (contextId === undefined && statusSince === undefined) return tally.visible(scope, states && unique(states));
+  return rangesOf(scope, query).reduce((sum, range) => sum + countRange(connection, range), 0);
+}
+
+function rangesOf({ tenant, owner }: Scope, { contextId, states, statusSince }: TaskQuery): readonly Range[] {
+  const where = ['visible = 1', 'tenant = ?', 'owner = ?'];
+  const values: SqlValue[] = [tenant, owner];
+  const since = statusSince === undefined ? [] : ['status_time >= ?'];
+  const sinceValues = statusSince === undefined ? [] : [statusSince];
+  if (contextId !== undefined) {
+    const inStates = states === undefined ? [] : ['state IN (SELECT value FROM json_each(?))'];
+    const stateValues = states === undefined ? [] : [JSON.stringify(states.map(stateNumber))];
+    return [
+      {
+        index: 'task_list_context',
+        where: [...where, 'context_id = ?', ...inStates, ...since],
+        values: [...values, contextId, ...stateValues, ...sinceValues],
+      },
+    ];
+  }
+  if (states === undefined) {
+    return [{ index: 'task_list', where: [...where, ...since], values: [...values, ...sinceValues] }];
+  }
+  return unique(states).map((state) => ({
+    index: 'task_list_state',
+    where: [...where, 'state = ?', ...since],
+    values: [...values, stateNumber(state), ...sinceValues],
+  }));
+}
+
+function readRange(connection: Connection, { index, where, values }: Range, { after, limit }: TaskQuery): FoundTask[] {
+  const all = after === undefined ? where : [...where, '(status_time, id) < (?, ?)'];
+  const sql = `SELECT ${TASK_COLUMNS} FROM task INDEXED BY ${index} WHERE ${all.join(' AND ')}
+    ORDER BY status_time DESC, id DESC LIMIT ?`;
+  const position = after === undefined ? [] : [after.statusTime, after.id];
+  return connection.all(sql, ...values, ...position, sqlLimit(limit)).map(toFound);
+}
+
+function countRange(connection: Connection, { index, where, values }: Range): number {
+  const sql = `SELECT count(*) FROM task INDEXED BY ${index} WHERE ${where.join(' AND ')}`;
+  return getNumber(connection, sql, ...values);
+}
+
+function unique(states: readonly TaskState[]): readonly TaskState[] {
+  return [...new Set(states)];
+}
+
+/** Later first; of the same time, the greater id first. */
+function byTimeAndId({ record: a }: FoundTask, { record: b }: FoundTask): number {
+  return statusTime(b) - statusTime(a) || (a.id < b.id ? 1 : -1);
+}

@@ -1,0 +1,94 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { knownNodes } from './claim.ts';
+import { Connection } from './connection.ts';
+import type { Driver } from './driver.ts';
+import { RESULT, troubleOf } from './failure.ts';
+import { type FileLock, lockFile } from './lock.ts';
+import { migrate, schemaVersion } from './migrate.ts';
+
+/** A file of ours, open, locked and up to date. */
+export interface OpenFile {
+  readonly connection: Connection;
+  readonly boot: number;
+  /** Nodes that earlier processes left in the rows. */
+  readonly nodes: readonly string[];
+  readonly lock: FileLock;
+}
+
+/**
+ * FULL: a commit is on the disk when it returns; with NORMAL a power cut takes acknowledged writes with it. The rest is
+ * measured: a cache that holds the hot pages, and a write-ahead log that does not stay at the size of its worst day.
+ */
+const PRAGMAS = `
+  PRAGMA synchronous = FULL;
+  PRAGMA cache_size = -65536;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA mmap_size = 0;
+  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA trusted_schema = OFF;`;
+
+/** On macOS fsync leaves data in the cache of the disk unless it is asked not to. */
+const MACOS_PRAGMAS = 'PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;';
+
+/** At the start we may wait for another program; later, waiting would hold up the whole process. */
+const PATIENCE_AT_START_MS = 5000;
+const PATIENCE_MS = 50;
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  [RESULT.BUSY]: 'is locked by another program: try again when that has finished',
+  [RESULT.READONLY]: 'cannot be written: check the rights of the file and of its folder',
+  [RESULT.CANTOPEN]: 'cannot be opened: check that its folder exists and can be written',
+  [RESULT.IOERR]: 'cannot be read or written: the disk reports an error, or is full',
+  [RESULT.CORRUPT]: 'is damaged: restore it from a copy, or choose another file',
+  [RESULT.FULL]: 'is on a disk that is full: make room first',
+  [RESULT.NOTADB]: 'is not a SQLite database: choose another file. It was left as it is',
+};
+
+/** Opens, locks and upgrades a database file, or says in a sentence why not. A file that is refused is not changed. */
+export function openFile(driver: Driver, path: string): OpenFile {
+  if (path === '' || path === ':memory:') {
+    throw new Error('A SQLite store needs a file. To keep tasks in memory, use the memory store');
+  }
+  const file = realPath(path);
+  try {
+    return lockAndOpen(driver, file);
+  } catch (error) {
+    const refusal = REFUSALS[troubleOf(error) ?? -1];
+    throw refusal === undefined ? error : new Error(`${file} ${refusal}`, { cause: error });
+  }
+}
+
+function lockAndOpen(driver: Driver, file: string): OpenFile {
+  const lock = lockFile(driver, file);
+  let connection: Connection | undefined;
+  try {
+    connection = new Connection(driver, file);
+    connection.exec(`PRAGMA busy_timeout = ${PATIENCE_AT_START_MS}`);
+    const version = schemaVersion(connection, file);
+    setUp(connection, file);
+    const boot = migrate(connection, version);
+    connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
+    return { connection, boot, nodes: knownNodes(connection), lock };
+  } catch (error) {
+    connection?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+function setUp(connection: Connection, file: string): void {
+  const mode = connection.get('PRAGMA journal_mode = WAL')?.[0];
+  if (mode !== 'wal') throw new Error(`${file} is on a file system without write-ahead logs: choose a local disk`);
+  connection.exec(process.platform === 'darwin' ? PRAGMAS + MACOS_PRAGMAS : PRAGMAS);
+}
+
+/** One file has one name, also if a link leads to it, so that it has one lock. */
+function realPath(path: string): string {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const folder = dirname(absolute);
+  return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
+}

@@ -1,0 +1,32 @@
+import type { RetentionPolicy } from '../store.ts';
+import { type Connection, sqlLimit } from './connection.ts';
+import type { Tally } from './tally.ts';
+import { dropEvents } from './task-log.ts';
+import { findTask } from './task-row.ts';
+
+const ENDED = `SELECT id, ended_at FROM task INDEXED BY task_ended WHERE ended_at IS NOT NULL
+  ORDER BY ended_at, pk LIMIT ?`;
+
+const REPLAYABLE = `SELECT id FROM task INDEXED BY task_replay
+  WHERE ended_at IS NOT NULL AND has_events = 1 AND ended_at < ? ORDER BY ended_at LIMIT ?`;
+
+/** The ended tasks that have outlived their time, or are more than may be kept; the longest ended first. */
+export function outlived(connection: Connection, tally: Tally, policy: RetentionPolicy): readonly string[] {
+  const surplus = tally.ended() - policy.keepEnded;
+  const oldest = connection.all(ENDED, sqlLimit(policy.limit)) as (readonly [id: string, endedAt: number])[];
+  return oldest.filter(([, endedAt], i) => i < surplus || endedAt < policy.endedBefore).map(([id]) => id);
+}
+
+/** The tasks whose events nobody may replay any more. */
+export function unreplayable(connection: Connection, policy: RetentionPolicy): readonly string[] {
+  const rows = connection.all(REPLAYABLE, policy.eventsEndedBefore, sqlLimit(policy.limit));
+  return rows.map(([id]) => String(id));
+}
+
+/** Whoever ends a task writes a snapshot of its artifacts, so that its events are only needed to replay the stream. */
+export function forgetEvents(connection: Connection, id: string): void {
+  const task = findTask(connection, id);
+  if (task === undefined) return;
+  dropEvents(connection, task.pk);
+  connection.run('UPDATE task SET has_events = 0 WHERE pk = ?', task.pk);
+}

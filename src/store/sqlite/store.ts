@@ -1,0 +1,217 @@
+import { A2AError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import { type Clock, systemClock } from '../../support/clock.ts';
+import type {
+  Appended,
+  ClaimRequest,
+  Created,
+  JournalRecord,
+  Lease,
+  NewTask,
+  ReadParts,
+  RetentionPolicy,
+  Scope,
+  Store,
+  StoredTask,
+  TaskEvent,
+  TaskPage,
+  TaskQuery,
+  TaskRecord,
+  TaskWrite,
+} from '../store.ts';
+import { claimTasks, nextWake } from './claim.ts';
+import type { Connection } from './connection.ts';
+import { type Driver, loadDriver } from './driver.ts';
+import { toStoreError } from './failure.ts';
+import { GroupCommit } from './group-commit.ts';
+import { listPage, listTotal } from './list.ts';
+import { currentBoot } from './migrate.ts';
+import { Nodes } from './nodes.ts';
+import { type OpenFile, openFile } from './open.ts';
+import { dropOldRequests } from './request-key.ts';
+import { forgetEvents, outlived, unreplayable } from './retention.ts';
+import { Tally } from './tally.ts';
+import { readEvents, readJournal, readParts } from './task-log.ts';
+import { findTask } from './task-row.ts';
+import { aliasOwner, appendToTask, createTask, dropTaskForReply, removeEnded, type Written } from './writes.ts';
+
+export interface SqliteStoreOptions {
+  readonly clock?: Clock;
+  /** @internal For tests that break the database. */
+  readonly driver?: Driver;
+}
+
+/** How many old request keys go in one write. */
+const OLD_REQUESTS = 1000;
+
+/**
+ * Keeps tasks in one file of this machine; everything acknowledged survives the process and the power. The file is open
+ * when this returns. It throws, with a sentence, if the file cannot be had: one process has it at a time.
+ *
+ * @example
+ * await serve(translator, { store: sqlite('tasks.db') });
+ */
+export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
+  const { clock = systemClock, driver = loadDriver() } = options;
+  return new SqliteStore(openFile(driver, path), clock);
+}
+
+/** Writes are gathered (`GroupCommit`); reads run at once, on what is committed. */
+class SqliteStore implements Store {
+  readonly #file: OpenFile;
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #commits: GroupCommit;
+  readonly #nodes: Nodes;
+  readonly #tally: Tally;
+  readonly #watchers = new Set<(taskId: string) => void>();
+  #closing: Promise<void> | undefined;
+  #isLost = false;
+
+  constructor(file: OpenFile, clock: Clock) {
+    this.#file = file;
+    this.#connection = file.connection;
+    this.#clock = clock;
+    this.#commits = new GroupCommit(file.connection, { check: () => this.#assertOurs() });
+    this.#nodes = new Nodes(clock, file.nodes);
+    this.#tally = new Tally(file.connection);
+  }
+
+  async create(task: NewTask): Promise<Created> {
+    return this.#write(task.id, () => createTask(this.#connection, this.#nodes, task));
+  }
+
+  async append(write: TaskWrite): Promise<Appended> {
+    return this.#write(write.taskId, () => appendToTask(this.#connection, this.#nodes, write));
+  }
+
+  async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
+    return this.#write(taskId, () => dropTaskForReply(this.#connection, taskId, lease, reply));
+  }
+
+  async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
+    return this.#read((connection) => {
+      const task = findTask(connection, taskId);
+      if (task?.record.tenant !== scope.tenant || task.record.owner !== scope.owner) return undefined;
+      return readParts(connection, task, parts);
+    });
+  }
+
+  async resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
+    return this.#read((connection) => aliasOwner(connection, scope, alias));
+  }
+
+  async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
+    return this.#read((connection) => {
+      const tasks = listPage(connection, scope, query).map((task) => readParts(connection, task, query));
+      return { tasks, total: listTotal(connection, this.#tally, scope, query) };
+    });
+  }
+
+  async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
+    return this.#read((connection) => readEvents(connection, taskId, after, limit));
+  }
+
+  async journal(taskId: string): Promise<readonly JournalRecord[]> {
+    return this.#read((connection) => readJournal(connection, taskId));
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
+    return this.#submit(() => claimTasks(this.#connection, this.#nodes, request, this.#clock.now()));
+  }
+
+  async nextWake(agents: readonly string[]): Promise<number | undefined> {
+    return this.#read((connection) => nextWake(connection, this.#nodes, agents));
+  }
+
+  async heartbeat(node: string, ttlMs: number): Promise<void> {
+    this.#assertOpen();
+    this.#nodes.heartbeat(node, ttlMs);
+  }
+
+  async retire(node: string): Promise<void> {
+    this.#assertOpen();
+    this.#nodes.retire(node);
+  }
+
+  /** Each task is a write of its own, so that removing many does not hold up the loop. */
+  async prune(policy: RetentionPolicy): Promise<number> {
+    const old = this.#read((connection) => outlived(connection, this.#tally, policy));
+    const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#connection, id)));
+    const removed = (await Promise.all(removals)).filter(Boolean);
+    const silent = this.#read((connection) => unreplayable(connection, policy));
+    await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
+    await this.#submit(() => dropOldRequests(this.#connection, this.#clock.now(), OLD_REQUESTS));
+    return removed.length;
+  }
+
+  watch(listener: (taskId: string) => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  /** Stores what still waits, puts everything into the one file and gives it free. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#shutDown());
+  }
+
+  async #shutDown(): Promise<void> {
+    try {
+      await this.#commits.drain();
+      this.#watchers.clear();
+      // The log alone is as safe; but one file is easier to move than three.
+      this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // A disk that is full or gone keeps nobody from closing: what is in the log is stored.
+    } finally {
+      this.#connection.close();
+      this.#file.lock.release();
+    }
+  }
+
+  async #write<T>(taskId: string | undefined, work: () => Written<T>): Promise<T> {
+    const { result } = await this.#submit(work, (written) => this.#committed(taskId, written));
+    return result;
+  }
+
+  async #submit<T>(work: () => T, committed?: (result: T) => void): Promise<T> {
+    this.#assertOpen();
+    return this.#commits.submit(work, committed);
+  }
+
+  #read<T>(question: (connection: Connection) => T): T {
+    this.#assertOpen();
+    try {
+      return question(this.#connection);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  #committed(taskId: string | undefined, { before, after }: Written<unknown>): void {
+    if (before === undefined && after === undefined) return;
+    this.#tally.apply(before, after);
+    if (taskId !== undefined) this.#tell(taskId);
+  }
+
+  #tell(taskId: string): void {
+    for (const listener of this.#watchers) {
+      try {
+        listener(taskId);
+      } catch {
+        // The write has happened, whatever becomes of the hint.
+      }
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new A2AError('UNAVAILABLE', 'The task store is closed');
+    if (this.#isLost) throw new A2AError('UNAVAILABLE', 'Another process has taken over the task store');
+  }
+
+  /** The lock should make this impossible; but it can be deleted, and some network drives only pretend to lock. */
+  #assertOurs(): void {
+    this.#isLost ||= currentBoot(this.#connection) !== this.#file.boot;
+    if (this.#isLost) this.#assertOpen();
+  }
+}

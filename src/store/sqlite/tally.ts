@@ -1,0 +1,70 @@
+import { TASK_STATES, type TaskState } from '../../model/state.ts';
+import type { Scope, TaskRecord } from '../store.ts';
+import { type Connection, getNumber } from './connection.ts';
+
+/** Owners whose counts are kept; beyond it those who have not asked for the longest time are counted anew. */
+const MAX_OWNERS = 1000;
+
+type Counts = Map<TaskState, number>;
+
+/**
+ * How many tasks there are, without counting them: 100,000 index entries take 3 ms, a list that ends with its total
+ * would be as slow as that. Counted once, then kept up with the commits; nobody else writes to the file.
+ */
+export class Tally {
+  readonly #connection: Connection;
+  readonly #owners = new Map<string, Counts>();
+  #ended: number | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The owner's visible tasks, in these states or in any. */
+  visible(scope: Scope, states: readonly TaskState[] = TASK_STATES): number {
+    const counts = this.#countsOf(scope);
+    return states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+  }
+
+  /** Ended tasks of all owners. */
+  ended(): number {
+    const sql = 'SELECT count(*) FROM task INDEXED BY task_ended WHERE ended_at IS NOT NULL';
+    this.#ended ??= getNumber(this.#connection, sql);
+    return this.#ended;
+  }
+
+  /** A committed change of one task: how it was, how it is. */
+  apply(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
+    this.#add(before, -1);
+    this.#add(after, 1);
+  }
+
+  #add(task: TaskRecord | undefined, by: 1 | -1): void {
+    if (task === undefined) return;
+    if (this.#ended !== undefined && task.endedAt !== undefined) this.#ended += by;
+    const counts = task.visible ? this.#owners.get(ownerKey(task)) : undefined;
+    counts?.set(task.status.state, (counts.get(task.status.state) ?? 0) + by);
+  }
+
+  #countsOf(scope: Scope): Counts {
+    const key = ownerKey(scope);
+    const counts = this.#owners.get(key) ?? this.#count(scope);
+    // Set again, so that the first in the map is the one that has not asked for the longest time.
+    this.#owners.delete(key);
+    this.#owners.set(key, counts);
+    const [oldest] = this.#owners.keys();
+    if (this.#owners.size > MAX_OWNERS && oldest !== undefined) this.#owners.delete(oldest);
+    return counts;
+  }
+
+  #count({ tenant, owner }: Scope): Counts {
+    const sql = `SELECT state, count(*) FROM task INDEXED BY task_list_state
+      WHERE visible = 1 AND tenant = ? AND owner = ? GROUP BY state`;
+    const rows = this.#connection.all(sql, tenant, owner) as (readonly [state: number, count: number])[];
+    return new Map(rows.map(([state, count]) => [TASK_STATES[state] ?? 'TASK_STATE_UNSPECIFIED', count]));
+  }
+}
+
+function ownerKey({ tenant, owner }: Scope): string {
+  return JSON.stringify([tenant, owner]);
+}

@@ -1,0 +1,195 @@
+import type { JsonObject } from '../../model/json.ts';
+import { TASK_STATES, type TaskState } from '../../model/state.ts';
+import type { TaskStatus } from '../../model/task.ts';
+import { statusTime } from '../guard.ts';
+import type { NewTask, TaskRecord } from '../store.ts';
+import type { Connection } from './connection.ts';
+import type { Row, SqlValue } from './driver.ts';
+
+/** A task as it lies in its table, with what only the store knows of it. */
+export interface FoundTask {
+  readonly pk: number;
+  readonly record: TaskRecord;
+  /** The number of the last message of the history. */
+  readonly lastMessage: number;
+}
+
+type TaskRow = readonly [
+  pk: number,
+  lastMessage: number,
+  id: string,
+  tenant: string,
+  owner: string,
+  contextId: string,
+  agent: string,
+  visible: number,
+  canceling: number,
+  lastEvent: number,
+  lastJournal: number,
+  fence: number,
+  attempts: number,
+  node: string | null,
+  wakeAt: number | null,
+  question: string | null,
+  createdAt: number,
+  endedAt: number | null,
+  status: string,
+  metadata: string | null,
+  origin: string,
+];
+
+type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
+
+/** In the order of `TaskRow`. */
+export const TASK_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, last_event,
+  last_journal, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin`;
+
+const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
+
+const INSERT = `INSERT INTO task (id, tenant, owner, context_id, agent, alias, state, status_time, visible, canceling,
+    has_events, last_event, last_journal, last_message, fence, attempts, node, wake_at, created_at, status, metadata,
+    origin)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, 0, 1, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+
+const COUNTS = 'last_event = ?, last_journal = ?, last_message = ?';
+/** All that a chunk of a stream changes. */
+const COUNT_ON = `UPDATE task SET ${COUNTS} WHERE pk = ?`;
+
+export function findTask(connection: Connection, id: string): FoundTask | undefined {
+  const row = connection.get(FIND, id);
+  return row && toFound(row);
+}
+
+/** Reads a row of `TASK_COLUMNS`. */
+export function toFound(row: Row): FoundTask {
+  const [
+    pk,
+    lastMessage,
+    id,
+    tenant,
+    owner,
+    contextId,
+    agent,
+    visible,
+    canceling,
+    lastEvent,
+    lastJournal,
+    fence,
+    attempts,
+    node,
+    wakeAt,
+    question,
+    createdAt,
+    endedAt,
+    status,
+    metadata,
+    origin,
+  ] = row as TaskRow;
+  const record: Writable = {
+    id,
+    tenant,
+    owner,
+    contextId,
+    agent,
+    status: JSON.parse(status) as TaskStatus,
+    origin: JSON.parse(origin) as JsonObject,
+    visible: visible === 1,
+    lastEvent,
+    lastJournal,
+    fence,
+    attempts,
+    canceling: canceling === 1,
+    createdAt,
+  };
+  if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
+  if (node !== null) record.node = node;
+  if (wakeAt !== null) record.wakeAt = wakeAt;
+  if (question !== null) record.question = question;
+  if (endedAt !== null) record.endedAt = endedAt;
+  return { pk, record, lastMessage };
+}
+
+/** Stores a new task. Its message and event are stored by their own families. */
+export function insertTask(connection: Connection, task: NewTask): FoundTask {
+  const record = newRecord(task);
+  const values = [
+    record.id,
+    record.tenant,
+    record.owner,
+    record.contextId,
+    record.agent,
+    task.alias ?? null,
+    stateNumber(record.status.state),
+    statusTime(record),
+    Number(record.visible),
+    record.lastEvent,
+    record.fence,
+    record.attempts,
+    record.node ?? null,
+    task.wakeAt,
+    record.createdAt,
+    JSON.stringify(record.status),
+    json(record.metadata),
+    JSON.stringify(record.origin),
+  ];
+  return { pk: Number(connection.get(INSERT, ...values)?.[0]), record, lastMessage: 1 };
+}
+
+function newRecord(task: NewTask): TaskRecord {
+  const isRun = Number(task.node !== undefined);
+  const isVisible = task.event !== undefined;
+  const record: Writable = {
+    id: task.id,
+    tenant: task.tenant,
+    owner: task.owner,
+    contextId: task.contextId,
+    agent: task.agent,
+    status: task.status,
+    origin: task.origin,
+    visible: isVisible,
+    lastEvent: Number(isVisible),
+    lastJournal: 0,
+    fence: isRun,
+    attempts: isRun,
+    canceling: false,
+    createdAt: task.createdAt,
+    wakeAt: task.wakeAt,
+  };
+  if (task.metadata !== undefined) record.metadata = task.metadata;
+  if (task.node !== undefined) record.node = task.node;
+  return record;
+}
+
+/** Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. */
+export function updateTask(connection: Connection, task: FoundTask, after: TaskRecord, lastMessage: number): void {
+  const { pk, record: before } = task;
+  const values: SqlValue[] = [after.lastEvent, after.lastJournal, lastMessage];
+  let columns = COUNTS;
+  const set = (column: string, value: SqlValue): void => {
+    columns += `, ${column} = ?`;
+    values.push(value);
+  };
+  if (after.status !== before.status) {
+    set('state', stateNumber(after.status.state));
+    set('status_time', statusTime(after));
+    set('status', JSON.stringify(after.status));
+  }
+  if (after.metadata !== before.metadata) set('metadata', json(after.metadata));
+  if (after.visible !== before.visible) set('visible', Number(after.visible));
+  if (after.canceling !== before.canceling) set('canceling', Number(after.canceling));
+  if (after.fence !== before.fence) set('fence', after.fence);
+  if (after.attempts !== before.attempts) set('attempts', after.attempts);
+  if (after.node !== before.node) set('node', after.node ?? null);
+  if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
+  if (after.question !== before.question) set('question', after.question ?? null);
+  if (after.endedAt !== before.endedAt) set('ended_at', after.endedAt ?? null);
+  connection.run(columns === COUNTS ? COUNT_ON : `UPDATE task SET ${columns} WHERE pk = ?`, ...values, pk);
+}
+
+export function stateNumber(state: TaskState): number {
+  return TASK_STATES.indexOf(state);
+}
+
+function json(object: JsonObject | undefined): string | null {
+  return object === undefined ? null : JSON.stringify(object);
+}

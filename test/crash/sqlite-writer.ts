@@ -1,0 +1,62 @@
+/**
+ * A process that writes to a SQLite store until it is killed: `sqlite-writer.ts <file>`. Says `open` once it has the file,
+ * then a line `<task> <event>` for every write, after it was acknowledged and not before.
+ */
+import { writeSync } from 'node:fs';
+
+import { sqlite } from '../../src/store/sqlite/store.ts';
+
+const IN_FLIGHT = 32;
+const EVENTS_PER_TASK = 20;
+
+const store = sqlite(process.argv[2] ?? '');
+say('open');
+for (let i = 0; i < IN_FLIGHT; i += 1) void writeForEver(i);
+
+async function writeForEver(worker: number): Promise<never> {
+  for (let i = 0; ; i += 1) await writeTask(`${process.pid}-${worker}-${i}`);
+}
+
+async function writeTask(taskId: string): Promise<void> {
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: taskId }] } as const;
+  await store.create({
+    id: taskId,
+    tenant: '',
+    owner: 'crash',
+    contextId: taskId,
+    agent: 'writer',
+    status: { state: 'TASK_STATE_WORKING' },
+    origin: {},
+    message,
+    event: { kind: 'task', body: `${taskId} 1` },
+    createdAt: 1,
+    wakeAt: 1,
+    node: 'writer',
+  });
+  say(`${taskId} 1`);
+  for (let number = 2; number <= EVENTS_PER_TASK; number += 1) {
+    const result = await store.append({
+      taskId,
+      guard: { lease: { node: 'writer', fence: 1 } },
+      events: [{ kind: 'artifact', body: `${taskId} ${number}` }],
+      journal: [{ kind: 'step', key: `${number}`, body: number }],
+      history: [message],
+    });
+    if (result.kind !== 'appended' || result.firstEvent !== number) throw new Error(JSON.stringify(result));
+    say(`${taskId} ${number}`);
+  }
+}
+
+/** Past Node's buffers: what was said has left the process. A reader who is slow is waited for. */
+function say(line: string): void {
+  for (let rest = Buffer.from(`${line}\n`); rest.length > 0;) rest = rest.subarray(tryWrite(rest));
+}
+
+function tryWrite(bytes: Buffer): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
+    throw error;
+  }
+}

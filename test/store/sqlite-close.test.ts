@@ -1,0 +1,82 @@
+/** The end of a store: nothing is lost, everything is given free, and late callers hear why. */
+import { existsSync, statSync } from 'node:fs';
+
+import { afterAll, expect, test } from 'vitest';
+
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import { ALICE, chunk, newTask, scratchFolder, spyDriver, sqliteError } from './sqlite-driver.ts';
+
+const scratch = scratchFolder();
+
+afterAll(() => scratch.remove());
+
+test('writes under way are stored before the file is closed', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await store.create(newTask('a'));
+  const writes = Promise.all(Array.from({ length: 600 }, () => store.append(chunk('a'))));
+  await store.close();
+  await writes;
+  const again = sqlite(path);
+
+  expect((await again.read(ALICE, 'a'))?.record.lastEvent).toBe(601);
+  await again.close();
+});
+
+test('everything is in the one file', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await store.create(newTask('a'));
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+  await store.close();
+
+  expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
+});
+
+test('closing twice is closing once', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await Promise.all([store.close(), store.close()]);
+  await store.close();
+
+  await sqlite(path).close();
+});
+
+test('a closed store says so', async () => {
+  const store = sqlite(scratch.file());
+  const closing = store.close();
+  const closed = { name: 'A2AError', code: 'UNAVAILABLE', message: 'The task store is closed' };
+  const lease = { node: 'n', fence: 1 };
+  const policy = { endedBefore: 0, keepEnded: 0, eventsEndedBefore: 0, limit: 1 };
+
+  const calls = [
+    store.create(newTask('a')),
+    store.append(chunk('a')),
+    store.dropForReply('a', lease, newTask('a').message),
+    store.read(ALICE, 'a'),
+    store.resolveAlias(ALICE, 'a'),
+    store.list(ALICE, { limit: 1 }),
+    store.events('a', 0, 1),
+    store.journal('a'),
+    store.claim({ node: 'n', agents: [], limit: 1 }),
+    store.nextWake(['translator']),
+    store.heartbeat('n', 1),
+    store.retire('n'),
+    store.prune(policy),
+  ];
+  for (const call of calls) await expect(call).rejects.toMatchObject(closed);
+  await closing;
+});
+
+test('a full disk keeps nobody from closing', async () => {
+  const path = scratch.file();
+  const spy = spyDriver();
+  const store = sqlite(path, { driver: spy.driver });
+  await store.create(newTask('a'));
+  spy.failure = (sql) => (sql.includes('checkpoint') ? sqliteError(13, 'database or disk is full') : undefined);
+  await store.close();
+  const again = sqlite(path);
+
+  expect((await again.read(ALICE, 'a'))?.record.id).toBe('a');
+  await again.close();
+});

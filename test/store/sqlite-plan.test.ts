@@ -1,0 +1,69 @@
+/** No statement walks over a table or sorts: the cost of a call does not grow with the number of tasks. */
+import { afterAll, expect, test } from 'vitest';
+
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import type { Store, TaskQuery } from '../../src/store/store.ts';
+import { ALICE, chunk, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
+
+const scratch = scratchFolder();
+
+afterAll(() => scratch.remove());
+
+const IDEMPOTENCY = { key: 'k', digest: 'd', keepUntil: 0 };
+const POLICY = { endedBefore: 0, keepEnded: 10, eventsEndedBefore: 10, limit: 10 };
+
+/** Makes every kind of call, with everything that can be in it. */
+async function callEverything(store: Store): Promise<void> {
+  const { message } = newTask('a');
+  await store.create(newTask('a', { alias: 'one', idempotency: IDEMPOTENCY }));
+  const { event: _, ...provisional } = newTask('b', { node: 'n', idempotency: { ...IDEMPOTENCY, key: 'l' } });
+  await store.create(provisional);
+  await store.dropForReply('b', { node: 'n', fence: 1 }, message);
+  await store.append({ ...chunk('a'), journal: [{ kind: 'step', key: 'k', body: 1 }], history: [message] });
+  await store.append({ taskId: 'a', guard: {}, artifacts: '[]', question: 'q' });
+  await store.heartbeat('n', 1000);
+  await store.claim({ node: 'n', agents: ['translator'], limit: 5 });
+  await store.nextWake(['translator']);
+  await store.events('a', 0, 5);
+  await store.journal('a');
+  await store.resolveAlias(ALICE, 'one');
+  for (const query of queries()) await store.list(ALICE, query);
+  await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
+  await store.prune(POLICY);
+  await store.prune({ ...POLICY, endedBefore: 10 });
+}
+
+function queries(): readonly TaskQuery[] {
+  const filters: Partial<TaskQuery>[] = [
+    { contextId: 'c' },
+    { states: ['TASK_STATE_WORKING', 'TASK_STATE_FAILED'] },
+    { statusSince: 1 },
+    { after: { statusTime: 5, id: 'z' } },
+  ];
+  // Every subset of the filters.
+  return Array.from({ length: 2 ** filters.length }, (_, bits) =>
+    Object.assign({ limit: 10, artifacts: true }, ...filters.filter((_, i) => (bits >> i) % 2 === 1)),
+  );
+}
+
+test('every statement finds its rows through an index, in order', async () => {
+  const spy = spyDriver();
+  const store = sqlite(scratch.file(), { driver: spy.driver });
+  await callEverything(store);
+  const statements = [...spy.prepared].filter((sql) => !/PRAGMA|sqlite_schema/.test(sql));
+  const plans = statements.map((sql) => {
+    const values = (sql.match(/\?/g) ?? []).map(() => null);
+    const rows = spy
+      .database()
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...values);
+    return {
+      sql,
+      plan: rows.map(([, , , detail]) => String(detail)).filter((detail) => !detail.includes('json_each')),
+    };
+  });
+
+  expect(plans.length).toBeGreaterThan(40);
+  expect(plans.filter(({ plan }) => plan.some((step) => /SCAN|TEMP B-TREE/.test(step)))).toEqual([]);
+  await store.close();
+});

@@ -1,0 +1,75 @@
+/** What is removed is gone from every table, and nothing is looked at twice. */
+import { afterAll, expect, test } from 'vitest';
+
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import type { SpyDriver } from './sqlite-driver.ts';
+import { chunk, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
+
+const scratch = scratchFolder();
+const POLICY = { endedBefore: 0, keepEnded: 100, eventsEndedBefore: 0, limit: 100 };
+
+afterAll(() => scratch.remove());
+
+async function createEnded(store: Store, id: string, endedAt: number, keepUntil: number): Promise<void> {
+  await store.create(newTask(id, { alias: `alias of ${id}`, idempotency: { key: id, digest: 'd', keepUntil } }));
+  const { message } = newTask(id);
+  await store.append({ ...chunk(id), journal: [{ kind: 'step', key: 'k', body: 1 }], history: [message] });
+  const status = { state: 'TASK_STATE_COMPLETED' } as const;
+  await store.append({ taskId: id, guard: {}, status, artifacts: '[]', endedAt });
+}
+
+function rows(spy: SpyDriver): Record<string, unknown> {
+  const tables = ['task', 'event', 'journal', 'message', 'artifact', 'request_key'];
+  const count = (table: string): unknown => spy.database().prepare(`SELECT count(*) FROM ${table}`).get()?.[0];
+  return Object.fromEntries(tables.map((table) => [table, count(table)]));
+}
+
+test('a task that goes takes everything with it, its key when its time has come', async () => {
+  const spy = spyDriver();
+  const clock = fakeClock(1000);
+  const store = sqlite(scratch.file(), { driver: spy.driver, clock });
+  await createEnded(store, 'a', 10, 1500);
+  await createEnded(store, 'b', 10, 500);
+  expect(rows(spy)).toEqual({ task: 2, event: 4, journal: 0, message: 4, artifact: 2, request_key: 2 });
+
+  expect(await store.prune({ ...POLICY, endedBefore: 20 })).toBe(2);
+  expect(rows(spy)).toEqual({ task: 0, event: 0, journal: 0, message: 0, artifact: 0, request_key: 1 });
+  clock.advance(1000);
+  expect(await store.prune(POLICY)).toBe(0);
+  expect(rows(spy)).toMatchObject({ request_key: 0 });
+  await store.close();
+});
+
+test('events are taken once, and their task is not looked at again', async () => {
+  const spy = spyDriver();
+  const store = sqlite(scratch.file(), { driver: spy.driver });
+  for (const id of ['a', 'b', 'c']) await createEnded(store, id, 10, 0);
+  const waiting = (): unknown => spy.database().prepare('SELECT sum(has_events) FROM task').get()?.[0];
+
+  await store.prune({ ...POLICY, eventsEndedBefore: 20, limit: 2 });
+  expect(waiting()).toBe(1);
+  await store.prune({ ...POLICY, eventsEndedBefore: 20, limit: 2 });
+  expect(waiting()).toBe(0);
+  expect(rows(spy)).toMatchObject({ task: 3, event: 0, artifact: 3 });
+  await store.close();
+});
+
+test('each task is removed in a transaction that others may share, and the loop goes on between them', async () => {
+  const spy = spyDriver();
+  const store = sqlite(scratch.file(), { driver: spy.driver });
+  await createEnded(store, 'a', 10, 0);
+  await store.create(newTask('b'));
+  spy.executed.length = 0;
+  const [removed, appended] = await Promise.all([
+    store.prune({ ...POLICY, endedBefore: 20 }),
+    store.append(chunk('b')),
+  ]);
+
+  expect(removed).toBe(1);
+  expect(appended.kind).toBe('appended');
+  // The append shares the first; the second drops keys.
+  expect(spy.executed.filter((sql) => sql === 'COMMIT')).toHaveLength(2);
+  await store.close();
+});

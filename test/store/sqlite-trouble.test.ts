@@ -1,0 +1,147 @@
+/** A disk that is full, a file that is locked, read-only, damaged or taken away, while the store is open. */
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+import { afterAll, expect, test } from 'vitest';
+
+import type { Database } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ALICE, chunk, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
+
+const scratch = scratchFolder();
+
+afterAll(() => scratch.remove());
+
+function unavailable(sentence: string): Record<string, unknown> {
+  return { name: 'A2AError', code: 'UNAVAILABLE', message: expect.stringContaining(sentence), retryAfterMs: 1000 };
+}
+
+/** Appends until it fails; gives the number of events that were acknowledged, and the error. */
+async function appendUntilFailure(store: Store, taskId: string): Promise<{ acknowledged: number; error: unknown }> {
+  for (let acknowledged = 1; acknowledged < 10_000;) {
+    const writes = Array.from({ length: 8 }, () => store.append(chunk(taskId, 'x'.repeat(1000))));
+    for (const result of await Promise.allSettled(writes)) {
+      if (result.status === 'rejected') return { acknowledged, error: result.reason };
+      acknowledged += 1;
+    }
+  }
+  throw new Error('It never failed');
+}
+
+async function storedEvents(store: Store, taskId: string): Promise<readonly number[]> {
+  return (await store.events(taskId, 0, Infinity)).map(({ number }) => number);
+}
+
+function pageCount(database: Database): number {
+  return Number(database.prepare('PRAGMA page_count').get()?.[0]);
+}
+
+test('a full disk: what was acknowledged is there, the rest is refused, and it goes on when there is room', async () => {
+  const path = scratch.file();
+  const spy = spyDriver();
+  const store = sqlite(path, { driver: spy.driver });
+  await store.create(newTask('a'));
+  spy.database().exec(`PRAGMA max_page_count = ${pageCount(spy.database()) + 20}`);
+  const { acknowledged, error } = await appendUntilFailure(store, 'a');
+
+  expect(error).toMatchObject(unavailable('The disk of the task store is full: nothing was stored'));
+  expect(acknowledged).toBeGreaterThan(8);
+  const events = Array.from({ length: acknowledged }, (_, i) => i + 1);
+  expect(await storedEvents(store, 'a')).toEqual(events);
+  spy.database().exec('PRAGMA max_page_count = 1000000');
+  expect(await store.append(chunk('a'))).toMatchObject({ kind: 'appended', firstEvent: acknowledged + 1 });
+  await store.close();
+
+  const again = sqlite(path);
+  expect(await storedEvents(again, 'a')).toEqual([...events, acknowledged + 1]);
+  await again.close();
+});
+
+test('on a full disk, old tasks can still be removed to make room', async () => {
+  const spy = spyDriver();
+  const store = sqlite(scratch.file(), { driver: spy.driver });
+  await store.create(newTask('old'));
+  await Promise.all(Array.from({ length: 50 }, () => store.append(chunk('old', 'x'.repeat(1000)))));
+  await store.append({ taskId: 'old', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 1 });
+  await store.create(newTask('new'));
+  spy.database().exec(`PRAGMA max_page_count = ${pageCount(spy.database())}`);
+  await appendUntilFailure(store, 'new');
+
+  expect(await store.prune({ endedBefore: 2, keepEnded: 10, eventsEndedBefore: 0, limit: 10 })).toBe(1);
+  expect(await store.append(chunk('new', 'x'.repeat(1000)))).toMatchObject({ kind: 'appended' });
+  await store.close();
+});
+
+test('a file that cannot be written: reads go on, writes are refused until they can be made', async () => {
+  const spy = spyDriver();
+  const store = sqlite(scratch.file(), { driver: spy.driver });
+  await store.create(newTask('a'));
+  spy.database().exec('PRAGMA query_only = ON');
+
+  await expect(store.append(chunk('a'))).rejects.toMatchObject(unavailable('The task store is read-only'));
+  expect(await storedEvents(store, 'a')).toEqual([1]);
+  spy.database().exec('PRAGMA query_only = OFF');
+  expect(await store.append(chunk('a'))).toMatchObject({ kind: 'appended', firstEvent: 2 });
+  await store.close();
+});
+
+test('a file that another program has locked: writes wait, the loop does not', async () => {
+  const path = scratch.file();
+  const spy = spyDriver();
+  const store = sqlite(path, { driver: spy.driver });
+  await store.create(newTask('a'));
+  const other = loadDriver()(path);
+  other.exec('BEGIN IMMEDIATE');
+  let tries = 0;
+  const heldUp = new Promise<void>((resolve) => {
+    spy.failure = (sql) => {
+      if (sql === 'BEGIN IMMEDIATE' && (tries += 1) === 2) resolve();
+      return undefined;
+    };
+  });
+  const write = store.append(chunk('a'));
+  await heldUp;
+  expect(await storedEvents(store, 'a')).toEqual([1]);
+  other.exec('COMMIT');
+  other.close();
+
+  expect(await write).toMatchObject({ kind: 'appended', firstEvent: 2 });
+  await store.close();
+});
+
+test('damage in the middle of the file is told, and hides no other task', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await store.create(newTask('small'));
+  await store.create(newTask('large'));
+  await store.append({ taskId: 'large', guard: {}, artifacts: 'x'.repeat(500_000) });
+  await store.close();
+  const file = openSync(path, 'r+');
+  writeSync(file, new Uint8Array(40_960).fill(0xff), 0, 40_960, 200_704);
+  closeSync(file);
+  const again = sqlite(path);
+
+  await expect(again.read(ALICE, 'large', { artifacts: true })).rejects.toMatchObject(
+    unavailable('The file of the task store is damaged'),
+  );
+  expect((await again.read(ALICE, 'small'))?.record.id).toBe('small');
+  await again.close();
+});
+
+test('a store whose file was opened behind its back writes nothing more', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await store.create(newTask('a'));
+  const thief = loadDriver()(path);
+  thief.exec("UPDATE meta SET value = value + 1 WHERE name = 'boot'");
+  thief.close();
+
+  const refusal = { code: 'UNAVAILABLE', message: 'Another process has taken over the task store' };
+  await expect(store.append(chunk('a'))).rejects.toMatchObject(refusal);
+  await expect(store.read(ALICE, 'a')).rejects.toMatchObject(refusal);
+  await store.close();
+  const again = sqlite(path);
+  expect(await storedEvents(again, 'a')).toEqual([1]);
+  await again.close();
+});
