@@ -1,0 +1,190 @@
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Part } from '../model/part.ts';
+import type { TaskState } from '../model/state.ts';
+import { normalizeBase64 } from '../support/base64.ts';
+import { encodeBase64 } from '../support/bytes.ts';
+import { defined } from '../support/defined.ts';
+
+/** The states that a handler may announce, in the words that people use. */
+const STATES = {
+  working: 'TASK_STATE_WORKING',
+  'input-required': 'TASK_STATE_INPUT_REQUIRED',
+  'auth-required': 'TASK_STATE_AUTH_REQUIRED',
+  completed: 'TASK_STATE_COMPLETED',
+  failed: 'TASK_STATE_FAILED',
+  rejected: 'TASK_STATE_REJECTED',
+} as const satisfies Record<string, TaskState>;
+
+export type OutputState = keyof typeof STATES;
+
+/** Content in its simplest forms; `parts` for everything else. Exactly one of the first five. */
+export interface OutputContent {
+  readonly text?: string;
+  readonly data?: JsonValue;
+  /** Raw bytes, or their base64. */
+  readonly bytes?: Uint8Array | string;
+  readonly url?: string;
+  readonly parts?: readonly Part[];
+  readonly mediaType?: string;
+  readonly filename?: string;
+}
+
+/** A word about how it goes, with or without content. */
+export interface StatusOutput extends OutputContent {
+  readonly status: OutputState;
+  readonly metadata?: JsonObject;
+}
+
+/** A piece of a result. The name is what callers see, and what later pieces go by. */
+export interface ArtifactOutput extends OutputContent {
+  readonly artifact: string;
+  readonly description?: string;
+  /** Adds to the artifact of that name instead of replacing it. */
+  readonly append?: boolean;
+  /** No more will follow. */
+  readonly lastChunk?: boolean;
+  readonly metadata?: JsonObject;
+  readonly extensions?: readonly string[];
+}
+
+/** What a handler may yield or return. A bare text adds to the artifact `response`. */
+export type Output =
+  | string
+  | StatusOutput
+  | ArtifactOutput
+  | (OutputContent & { readonly status?: never; readonly artifact?: never });
+
+/** What became of an output: a status, or a chunk of an artifact. */
+export type Emission =
+  | {
+      readonly kind: 'status';
+      readonly state: TaskState;
+      readonly parts: readonly Part[];
+      readonly metadata?: JsonObject;
+    }
+  | {
+      readonly kind: 'artifact';
+      readonly name: string;
+      readonly parts: readonly Part[];
+      readonly append: boolean;
+      readonly lastChunk: boolean;
+      readonly description?: string;
+      readonly metadata?: JsonObject;
+      readonly extensions?: readonly string[];
+    };
+
+/** The artifact that collects what a handler says without a name. */
+export const RESPONSE = 'response';
+
+const CONTENTS = ['text', 'data', 'bytes', 'url', 'parts'] as const;
+
+/**
+ * Reads what a handler gave. Handlers are not ours, so nothing is taken on trust.
+ *
+ * @throws TypeError that tells the author of the handler what to give instead; it never reaches a caller.
+ */
+export function emissionOf(output: unknown): Emission {
+  if (typeof output === 'string') return chunk(RESPONSE, [{ text: output }], { append: true });
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) throw nonsense(output);
+  const given = output as Record<string, unknown>;
+  if (given['status'] !== undefined && given['artifact'] !== undefined) throw nonsense(output);
+  if (given['status'] !== undefined) return statusOf(given);
+  const parts = partsOf(given);
+  if (parts.length === 0) throw nonsense(output);
+  if (given['artifact'] === undefined) return chunk(RESPONSE, parts, { ...given, append: true });
+  const name = given['artifact'];
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('The name of an artifact must be a non-empty string');
+  return chunk(name, parts, given);
+}
+
+function statusOf(given: Record<string, unknown>): Emission {
+  const { status } = given;
+  if (typeof status !== 'string' || !Object.hasOwn(STATES, status)) {
+    throw new TypeError(`A status must be one of ${Object.keys(STATES).join(', ')}, not ${show(status)}`);
+  }
+  const state = STATES[status as OutputState];
+  return defined({ kind: 'status' as const, state, parts: partsOf(given), metadata: struct(given, 'metadata') });
+}
+
+function chunk(name: string, parts: readonly Part[], given: Record<string, unknown>): Emission {
+  const { extensions } = given;
+  return defined({
+    kind: 'artifact' as const,
+    name,
+    parts,
+    append: given['append'] === true,
+    lastChunk: given['lastChunk'] === true,
+    description: text(given, 'description'),
+    metadata: struct(given, 'metadata'),
+    extensions: Array.isArray(extensions) ? extensions.map(String) : undefined,
+  });
+}
+
+function partsOf(given: Record<string, unknown>): readonly Part[] {
+  const contents = CONTENTS.filter((key) => given[key] !== undefined);
+  const [content] = contents;
+  if (content === undefined) return [];
+  if (contents.length > 1) throw new TypeError(`Give one of ${contents.join(', ')}, or put several into parts`);
+  if (content === 'parts') return checkedParts(given['parts']);
+  const names = defined({ mediaType: text(given, 'mediaType'), filename: text(given, 'filename') });
+  switch (content) {
+    case 'text':
+      return [{ text: text(given, 'text') ?? '', ...names }];
+    case 'data':
+      return [{ data: given['data'] as JsonValue, ...names }];
+    case 'bytes':
+      return [{ raw: base64Of(given['bytes']), ...names }];
+    case 'url':
+      return [{ url: text(given, 'url') ?? '', ...names }];
+  }
+}
+
+/** Parts in the words of the protocol; what is not one of them would break every reader of the task. */
+function checkedParts(parts: unknown): readonly Part[] {
+  if (!Array.isArray(parts)) throw new TypeError(`parts must be an array, not ${show(parts)}`);
+  return parts.map((part: unknown, i) => {
+    if (typeof part !== 'object' || part === null)
+      throw new TypeError(`parts[${i}] must be an object, not ${show(part)}`);
+    const given = part as Record<string, unknown>;
+    const contents = (['text', 'raw', 'url', 'data'] as const).filter((key) => given[key] !== undefined);
+    const [content] = contents;
+    if (content === undefined || contents.length > 1) {
+      throw new TypeError(`parts[${i}] must have exactly one of text, raw, url, data`);
+    }
+    if (content !== 'data' && typeof given[content] !== 'string') {
+      throw new TypeError(`parts[${i}].${content} must be a string, not ${show(given[content])}`);
+    }
+    if (content === 'raw') return { ...given, raw: base64Of(given['raw']) };
+    return part as Part;
+  });
+}
+
+function base64Of(bytes: unknown): string {
+  if (bytes instanceof Uint8Array) return encodeBase64(bytes);
+  const standard = typeof bytes === 'string' ? normalizeBase64(bytes) : undefined;
+  if (standard === undefined) throw new TypeError('bytes must be a Uint8Array or base64 text');
+  return standard;
+}
+
+function text(given: Record<string, unknown>, key: string): string | undefined {
+  const value = given[key];
+  if (value === undefined || typeof value === 'string') return value;
+  throw new TypeError(`${key} must be a string, not ${show(value)}`);
+}
+
+function struct(given: Record<string, unknown>, key: string): JsonObject | undefined {
+  const value = given[key];
+  if (value === undefined) return undefined;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new TypeError(`${key} must be an object, not ${show(value)}`);
+}
+
+function nonsense(output: unknown): TypeError {
+  return new TypeError(`A handler gives texts, {status: …} or {artifact: …, text: …}, not ${show(output)}`);
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
+}
