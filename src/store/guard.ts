@@ -16,9 +16,9 @@ export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boo
 export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   const ends = write.endedAt !== undefined;
   const frees = ends || write.release === true || write.revoke === true;
-  const { node, wakeAt, question, endedAt: _, ...rest } = task;
+  // A copy with a few members taken away again: naming them in a rest pattern costs a hundred times as much.
   const after: { -readonly [K in keyof TaskRecord]: TaskRecord[K] } = {
-    ...rest,
+    ...task,
     visible: task.visible || write.visible === true,
     canceling: task.canceling || write.canceling === true,
     lastEvent: task.lastEvent + (write.events?.length ?? 0),
@@ -28,11 +28,11 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   };
   if (write.status !== undefined) after.status = write.status;
   if (write.metadata !== undefined) after.metadata = write.metadata;
-  if (!frees && node !== undefined) after.node = node;
-  const nextWake = write.wakeAt === undefined ? wakeAt : write.wakeAt;
-  if (!ends && nextWake !== undefined && nextWake !== null) after.wakeAt = nextWake;
-  const nextQuestion = write.question === undefined ? question : write.question;
-  if (!ends && nextQuestion !== undefined && nextQuestion !== null) after.question = nextQuestion;
+  if (frees) delete after.node;
+  if (ends || write.wakeAt === null) delete after.wakeAt;
+  else if (write.wakeAt !== undefined) after.wakeAt = write.wakeAt;
+  if (ends || write.question === null) delete after.question;
+  else if (write.question !== undefined) after.question = write.question;
   if (write.endedAt !== undefined) after.endedAt = write.endedAt;
   return after;
 }

@@ -144,22 +144,28 @@ test('a refused guard disturbs nobody in its transaction', async () => {
   ]);
 });
 
-test('a commit that fails fails all of its writes, stores none of them, and the next one succeeds', async () => {
-  await store.create(newTask('a'));
-  expect((await store.list(ALICE, { limit: 10 })).total).toBe(1);
-  spy.failure = (sql) => (sql === 'COMMIT' ? sqliteError(13, 'database or disk is full') : undefined);
-  const failed = await Promise.allSettled([
-    store.append({ ...chunk('a'), status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 }),
-    store.create(newTask('b')),
-    store.claim({ node: 'n', agents: ['translator'], limit: 5 }),
-  ]);
-  spy.failure = () => undefined;
+test.each([
+  ['a full disk', sqliteError(13, 'database or disk is full')],
+  ['anything else', new Error('no')],
+])(
+  'a commit that fails for %s fails all of its writes, stores none of them, and the next succeeds',
+  async (_, error) => {
+    await store.create(newTask('a'));
+    expect((await store.list(ALICE, { limit: 10 })).total).toBe(1);
+    spy.failure = (sql) => (sql === 'COMMIT' ? error : undefined);
+    const failed = await Promise.allSettled([
+      store.append({ ...chunk('a'), status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 }),
+      store.create(newTask('b')),
+      store.claim({ node: 'n', agents: ['translator'], limit: 5 }),
+    ]);
+    spy.failure = () => undefined;
 
-  for (const result of failed) {
-    expect(result).toMatchObject({ status: 'rejected', reason: { name: 'A2AError', code: 'UNAVAILABLE' } });
-  }
-  expect(await store.read(ALICE, 'b')).toBeUndefined();
-  expect((await store.read(ALICE, 'a'))?.record).toMatchObject({ lastEvent: 1, fence: 0 });
-  expect((await store.list(ALICE, { limit: 10 })).total).toBe(1);
-  expect(await store.append(chunk('a'))).toMatchObject({ kind: 'appended', firstEvent: 2 });
-});
+    for (const result of failed) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { name: 'A2AError', code: 'UNAVAILABLE' } });
+    }
+    expect(await store.read(ALICE, 'b')).toBeUndefined();
+    expect((await store.read(ALICE, 'a'))?.record).toMatchObject({ lastEvent: 1, fence: 0 });
+    expect((await store.list(ALICE, { limit: 10 })).total).toBe(1);
+    expect(await store.append(chunk('a'))).toMatchObject({ kind: 'appended', firstEvent: 2 });
+  },
+);

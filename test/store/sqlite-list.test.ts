@@ -79,6 +79,17 @@ test('what may be kept is counted on, over all owners', async () => {
   await store.close();
 });
 
+test('a list that is asked for as soon as a commit is heard of counts nothing twice', async () => {
+  const store = sqlite(scratch.file());
+  const heard: Promise<unknown>[] = [];
+  store.watch(() => heard.push(store.list(ALICE, { limit: 1 }).then(({ total }) => total)));
+  await Promise.all(['a', 'b', 'c'].map((id) => store.create(newTask(id))));
+
+  expect(await Promise.all(heard)).toEqual([3, 3, 3]);
+  expect((await store.list(ALICE, { limit: 1 })).total).toBe(3);
+  await store.close();
+});
+
 test('an owner who has not asked for long is counted anew', async () => {
   const store = sqlite(scratch.file());
   await store.create(newTask('a'));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { A2AError } from '../../errors.ts';
-import { RESULT, toStoreError, troubleOf } from './failure.ts';
+import { RESULT, toCommitError, toStoreError, troubleOf } from './failure.ts';
 
 function error(message: string, members: object): Error {
   return Object.assign(new Error(message), members);
@@ -19,7 +19,8 @@ test.each([
 ])('trouble with the surroundings is known by %s', (_, cause, code) => {
   expect(troubleOf(cause)).toBe(code);
   expect(toStoreError(cause)).toMatchObject({ code: 'UNAVAILABLE', cause, retryAfterMs: 1000 });
-  expect(toStoreError(cause).message).toMatch(/task store.*: nothing was stored$/);
+  expect(toCommitError(cause)).toMatchObject({ code: 'UNAVAILABLE', cause, retryAfterMs: 1000 });
+  expect(toCommitError(cause).message).toBe(`${toStoreError(cause).message}: nothing was stored`);
 });
 
 test.each([
@@ -37,8 +38,19 @@ test.each([
   });
 });
 
+test('a transaction that fails for whatever reason may succeed another time', () => {
+  const cause = new TypeError('no');
+
+  expect(toCommitError(cause)).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'The task store could not commit: nothing was stored',
+    cause,
+  });
+});
+
 test('what already is an error of ours stays as it is', () => {
   const ours = new A2AError('UNAVAILABLE', 'The task store is closed');
 
   expect(toStoreError(ours)).toBe(ours);
+  expect(toCommitError(ours)).toBe(ours);
 });

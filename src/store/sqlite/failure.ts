@@ -50,14 +50,25 @@ export function troubleOf(error: unknown): number | undefined {
   return found && Number(found[0]);
 }
 
-/** What the callers of the port get to see of an error. */
+/** What the caller of a method gets to see of an error. */
 export function toStoreError(error: unknown): A2AError {
   if (A2AError.is(error)) return error;
-  const trouble = troubleOf(error);
-  const sentence = trouble === undefined ? undefined : TROUBLES[trouble]?.sentence;
+  const sentence = sentenceFor(error);
   if (sentence === undefined)
     return new A2AError('INTERNAL_ERROR', 'The task store could not do this', { cause: error });
+  return new A2AError('UNAVAILABLE', sentence, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** What all writes of a transaction get to see of the error that made it fail. It may pass, whatever it was. */
+export function toCommitError(error: unknown): A2AError {
+  if (A2AError.is(error)) return error;
+  const sentence = sentenceFor(error) ?? 'The task store could not commit';
   return new A2AError('UNAVAILABLE', `${sentence}: nothing was stored`, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+function sentenceFor(error: unknown): string | undefined {
+  const trouble = troubleOf(error);
+  return trouble === undefined ? undefined : TROUBLES[trouble]?.sentence;
 }
 
 /** `node:sqlite` and its double give the extended code, whose low byte is the primary one. */

@@ -1,6 +1,6 @@
 import type { A2AError } from '../../errors.ts';
 import type { Connection } from './connection.ts';
-import { RESULT, toStoreError, troubleOf } from './failure.ts';
+import { RESULT, toCommitError, toStoreError, troubleOf } from './failure.ts';
 
 /**
  * A flush ends after so many writes or so much work, whichever comes first, and lets the loop have its turn. Where a
@@ -19,6 +19,7 @@ const { setImmediate: nextTurn, setTimeout: later, performance: timer } = global
 interface Pending {
   /** May run twice, so it changes nothing but the database. */
   readonly run: () => void;
+  readonly committed: () => void;
   readonly succeed: () => void;
   readonly fail: (error: A2AError) => void;
   readonly since: number;
@@ -59,7 +60,7 @@ export class GroupCommit {
 
   /**
    * Resolves with what `work` returned once that is committed. What it throws fails this write alone; all or nothing of
-   * it is stored. `committed` runs right after the commit, before anybody hears of it.
+   * it is stored. `committed` runs right after the commit, before anybody hears of any of its writes.
    */
   submit<T>(work: () => T, committed?: (result: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -68,10 +69,8 @@ export class GroupCommit {
         run: () => {
           result = work();
         },
-        succeed: () => {
-          committed?.(result);
-          resolve(result);
-        },
+        committed: () => committed?.(result),
+        succeed: () => resolve(result),
         fail: reject,
         since: timer.now(),
       });
@@ -102,6 +101,9 @@ export class GroupCommit {
     this.#queue.splice(0, batch.length);
     if (this.#queue.length > 0) this.#schedule();
     for (const one of batch) {
+      if (!failed.has(one)) one.committed();
+    }
+    for (const one of batch) {
       const error = failed.get(one);
       if (error === undefined) one.succeed();
       else one.fail(error);
@@ -130,7 +132,7 @@ export class GroupCommit {
       this.#lastCommitMs = timer.now() - start;
     } catch (error) {
       this.#connection.rollback();
-      for (const one of batch) failed.set(one, toStoreError(error));
+      for (const one of batch) failed.set(one, toCommitError(error));
     }
     return { batch, failed };
   }
@@ -169,7 +171,7 @@ export class GroupCommit {
       later(() => this.#flush(), LOOK_AGAIN_MS);
       return;
     }
-    for (const one of this.#queue.splice(0)) one.fail(toStoreError(error));
+    for (const one of this.#queue.splice(0)) one.fail(toCommitError(error));
     this.#tellDrained();
   }
 

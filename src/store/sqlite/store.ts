@@ -77,15 +77,15 @@ class SqliteStore implements Store {
     this.#tally = new Tally(file.connection);
   }
 
-  async create(task: NewTask): Promise<Created> {
+  create(task: NewTask): Promise<Created> {
     return this.#write(task.id, () => createTask(this.#connection, this.#nodes, task));
   }
 
-  async append(write: TaskWrite): Promise<Appended> {
+  append(write: TaskWrite): Promise<Appended> {
     return this.#write(write.taskId, () => appendToTask(this.#connection, this.#nodes, write));
   }
 
-  async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
+  dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     return this.#write(taskId, () => dropTaskForReply(this.#connection, taskId, lease, reply));
   }
 
@@ -163,20 +163,27 @@ class SqliteStore implements Store {
       this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A disk that is full or gone keeps nobody from closing: what is in the log is stored.
-    } finally {
+    }
+    try {
       this.#connection.close();
+    } finally {
       this.#file.lock.release();
     }
   }
 
   async #write<T>(taskId: string | undefined, work: () => Written<T>): Promise<T> {
-    const { result } = await this.#submit(work, (written) => this.#committed(taskId, written));
+    this.#assertOpen();
+    const { result, before, after } = await this.#commits.submit(work, (written) => {
+      this.#tally.apply(written.before, written.after);
+    });
+    if (taskId !== undefined && before !== after) this.#tell(taskId);
     return result;
   }
 
-  async #submit<T>(work: () => T, committed?: (result: T) => void): Promise<T> {
+  /** For writes of which nobody outside hears. */
+  async #submit<T>(work: () => T): Promise<T> {
     this.#assertOpen();
-    return this.#commits.submit(work, committed);
+    return this.#commits.submit(work);
   }
 
   #read<T>(question: (connection: Connection) => T): T {
@@ -186,12 +193,6 @@ class SqliteStore implements Store {
     } catch (error) {
       throw toStoreError(error);
     }
-  }
-
-  #committed(taskId: string | undefined, { before, after }: Written<unknown>): void {
-    if (before === undefined && after === undefined) return;
-    this.#tally.apply(before, after);
-    if (taskId !== undefined) this.#tell(taskId);
   }
 
   #tell(taskId: string): void {
