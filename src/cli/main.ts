@@ -43,4 +43,9 @@ function version(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
+// Whoever reads our output may stop reading, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 main(process.argv[2]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { normalizeBase64 } from './base64.ts';
+import { isBase64, normalizeBase64 } from './base64.ts';
 
 test.each([
   ['empty', '', ''],
@@ -41,3 +41,16 @@ test('any bytes in any accepted form come back in the standard form', () => {
     }),
   );
 });
+
+test('large files in the other alphabet are turned in one pass', () => {
+  const standard = normalizeBase64('-_'.repeat(2_000_000));
+  expect(standard?.slice(0, 8)).toBe('+/+/+/+/');
+  expect(standard).toHaveLength(4_000_000);
+});
+
+test.each(['', 'AA', 'AA==', '_-8', 'A', 'AA=', 'AA=A', '!!!!', '=='])(
+  '%j is base64 if it can be made standard',
+  (text) => {
+    expect(isBase64(text)).toBe(normalizeBase64(text) !== undefined);
+  },
+);

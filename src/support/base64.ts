@@ -11,8 +11,23 @@ export function normalizeBase64(text: string): string | undefined {
   if (!ANY.test(text)) return undefined;
   // Padding is all there or not there at all.
   if (text.endsWith('=') && text.length % 4 !== 0) return undefined;
-  const bare = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
-  const tail = bare.length % 4;
+  const tail = text.length % 4;
   if (tail === 1) return undefined;
-  return tail === 0 ? bare : bare + '='.repeat(4 - tail);
+  const standard = toStandardAlphabet(text);
+  return tail === 0 ? standard : standard + '='.repeat(4 - tail);
+}
+
+/** By bytes: replacing every second character of a large file as text takes seconds. */
+function toStandardAlphabet(text: string): string {
+  const codes = new TextEncoder().encode(text);
+  for (let i = 0; i < codes.length; i++) {
+    if (codes[i] === 0x2d) codes[i] = 0x2b;
+    else if (codes[i] === 0x5f) codes[i] = 0x2f;
+  }
+  return new TextDecoder().decode(codes);
+}
+
+/** Whether `normalizeBase64` would take it, without the work. */
+export function isBase64(text: string): boolean {
+  return ANY.test(text) && text.length % 4 !== 1 && !(text.endsWith('=') && text.length % 4 !== 0);
 }

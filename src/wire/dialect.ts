@@ -5,7 +5,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { Input, OperationName, Output } from '../model/operation.ts';
 import type { Codec } from './codec.ts';
 import type { JsonRpcErrorObject } from './jsonrpc.ts';
-import { type ReadOptions, Reader, type ReadRole, type Warning } from './reader.ts';
+import { type ReadOptions, Reader, type ReadRole, type Repair, type Warning } from './reader.ts';
 
 /** The versions of the protocol as they are negotiated: `Major.Minor`. */
 export const PROTOCOL_VERSIONS = ['1.0', '0.3', '0.2', '0.1'] as const;
@@ -61,6 +61,8 @@ export interface Dialect {
   readonly errors: ErrorCodec;
   /** Media type of REST bodies and webhooks. */
   readonly mediaType: 'application/a2a+json' | 'application/json';
+  /** Deviations of peers that are understood here, unless reading is strict. */
+  readonly repairs?: readonly Repair[];
   /** 0.1 callers name their tasks themselves; their ids are aliases of ours. */
   readonly clientNamesTasks: boolean;
   /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
@@ -99,7 +101,7 @@ export function decodeParams<K extends OperationName>(
   params: unknown,
   options?: ReadOptions,
 ): Decoded<Input<K>> {
-  return decode(operationCodec(dialect, operation).params, params ?? {}, 'request', options);
+  return decode(operationCodec(dialect, operation).params, params ?? {}, 'request', withRepairs(dialect, options));
 }
 
 /** Reads the result of a call, or one item of its stream. @throws A2AError `INVALID_AGENT_RESPONSE`. */
@@ -109,7 +111,11 @@ export function decodeResult<K extends OperationName>(
   result: unknown,
   options?: ReadOptions,
 ): Decoded<Output<K>> {
-  return decode(operationCodec(dialect, operation).result, result, 'response', options);
+  return decode(operationCodec(dialect, operation).result, result, 'response', withRepairs(dialect, options));
+}
+
+function withRepairs({ repairs }: Dialect, options: ReadOptions | undefined): ReadOptions | undefined {
+  return repairs === undefined ? options : { repairs, ...options };
 }
 
 export function decode<T>(codec: Codec<T>, json: unknown, role: ReadRole, options?: ReadOptions): Decoded<T> {

@@ -193,3 +193,9 @@ test('strict reading refuses what a profile would act upon, lenient reading does
   lenient.refuse('part', { color: 'red' });
   expect(errorOf(lenient)).toBeUndefined();
 });
+
+test('a name as long as a novel is cut in the path', () => {
+  const r = new Reader('request');
+  r.at('x'.repeat(1_000_000), () => r.violate('a string'));
+  expect(() => r.finish()).toThrow(`${'x'.repeat(64)}…: expected a string`);
+});

@@ -50,6 +50,7 @@ export type ReadRole = 'request' | 'response';
 
 const MAX_VIOLATIONS = 20;
 const MAX_WARNINGS = 100;
+const MAX_NAME = 64;
 
 /**
  * The state of one decoding pass: where we are, what was wrong, what was odd. Codecs write violations here and go on with
@@ -161,7 +162,9 @@ export class Reader {
     if (key !== undefined) keys.push(key);
     return keys.reduce<string>((path, k) => {
       if (typeof k === 'number') return `${path}[${k}]`;
-      return path === '' ? k : `${path}.${k}`;
+      // Names come from the sender, and a path is told again for each mistake.
+      const name = k.length > MAX_NAME ? `${k.slice(0, MAX_NAME)}…` : k;
+      return path === '' ? name : `${path}.${name}`;
     }, '');
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verifies } from '../../test/helpers/verifies.ts';
-import type { ProtocolVersion } from './dialect.ts';
+import { decodeParams, type ProtocolVersion } from './dialect.ts';
 import { dialectOf, type Offer, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
 import { requestedVersion } from './version.ts';
 
@@ -26,7 +25,7 @@ describe('a call that states its version', () => {
     ['0.2', 'agent/getAuthenticatedExtendedCard', 'v02 METHOD_NOT_FOUND'],
     ['0.3', 'tasks/send', 'v03 METHOD_NOT_FOUND'],
     ['1.0', 'toString', 'v1 METHOD_NOT_FOUND'],
-  ])(verifies('V-03', '%s with %s is %s'), (version, method, expected) => {
+  ])('%s with %s is %s', (version, method, expected) => {
     expect(rpc(method, {}, version)).toBe(expected);
   });
 
@@ -36,7 +35,7 @@ describe('a call that states its version', () => {
     ['one', 'v1'],
     ['0.2', 'v02'],
     ['0.1', 'v01'],
-  ])(verifies('V-04', '%s is refused in the words of %s where only 1.0 and 0.3 are offered'), (version, dialect) => {
+  ])('%s is refused in the words of %s where only 1.0 and 0.3 are offered', (version, dialect) => {
     const selection = selectRpc('SendMessage', {}, requestedVersion(version), only('1.0', '0.3'));
     expect(selection.dialect.name).toBe(dialect);
     expect(selection.error).toMatchObject({
@@ -79,8 +78,24 @@ describe('a call without a version', () => {
     expect(selectRpc('tasks/send', ofLater, ABSENT, ALL)).toMatchObject({ warnings: [{ code: 'tasks-send-alias' }] });
   });
 
-  test(verifies('V-05', 'an empty version is the same as none'), () => {
+  test('an empty version is the same as none', () => {
     expect(rpc('message/send', {}, '   ')).toBe('v03 SendMessage');
+  });
+
+  test('a version that is stated decides, also for methods that others spell alike', () => {
+    expect(selectRpc('tasks/get', {}, requestedVersion('0.3'), ALL)).toMatchObject({ shared: false });
+    expect(selectRpc('tasks/resubscribe', {}, ABSENT, ALL)).toMatchObject({ shared: true });
+  });
+
+  test('whoever is selected is read leniently', () => {
+    const { dialect } = selectRpc('message/send', {}, ABSENT, ALL);
+    const params = { message: { role: 'user', parts: [{ type: 'text', text: 'hi' }] } };
+    expect(decodeParams(dialect, 'SendMessage', params).warnings).toMatchObject([
+      { code: 'kind-missing' },
+      { code: 'message-id-missing' },
+      { code: 'part-type-tag' },
+    ]);
+    expect(() => decodeParams(dialect, 'SendMessage', params, { strict: true })).toThrow('message.kind');
   });
 
   test('methods that three versions spell alike are marked, so that the task can decide', () => {

@@ -15,13 +15,35 @@ import { tasksSendAlias } from './profiles/tasks-send.ts';
 import { toolParts } from './profiles/tool-parts.ts';
 import { typeTag } from './profiles/type-tag.ts';
 import type { Repair, Warning } from './reader.ts';
-import { v01 } from './v01/index.ts';
-import { v02 } from './v02/index.ts';
-import { v03 } from './v03/index.ts';
-import { v03Proto } from './v03/proto/index.ts';
-import { detectStyle, v03Kind } from './v03/rest.ts';
+import { v01 as official01 } from './v01/index.ts';
+import { v02 as official02 } from './v02/index.ts';
+import { v03 as official03 } from './v03/index.ts';
+import { v03Proto as official03Proto } from './v03/proto/index.ts';
+import { detectStyle, v03Kind as official03Kind } from './v03/rest.ts';
 import { v1 } from './v1/index.ts';
 import type { RequestedVersion } from './version.ts';
+
+/** What deviating peers are read by, unless reading is strict. */
+export const repairs: readonly Repair[] = [
+  strayIds,
+  asyncFlag,
+  getAsStream,
+  typeTag,
+  toolParts,
+  fileData,
+  chunkPart,
+].flatMap((profile) => profile.repairs ?? []);
+
+/** Dialects leave this file lenient; nobody has to ask for it. 1.0 has no deviations to know yet. */
+function lenient(dialect: Dialect): Dialect {
+  return { ...dialect, repairs };
+}
+
+const v01 = lenient(official01);
+const v02 = lenient(official02);
+const v03 = lenient(official03);
+const v03Proto = lenient(official03Proto);
+const v03Kind = lenient(official03Kind);
 
 /** Every way of speaking the protocol, by name. */
 export const dialects = {
@@ -35,17 +57,6 @@ export const dialects = {
 } as const satisfies Record<string, Dialect>;
 
 const BY_VERSION: Readonly<Record<ProtocolVersion, Dialect>> = { '1.0': v1, '0.3': v03, '0.2': v02, '0.1': v01 };
-
-/** What deviating peers are read by, unless reading is strict. */
-export const repairs: readonly Repair[] = [
-  strayIds,
-  asyncFlag,
-  getAsStream,
-  typeTag,
-  toolParts,
-  fileData,
-  chunkPart,
-].flatMap((profile) => profile.repairs ?? []);
 
 /** Answers that deviate on purpose, for mounts that serve one kind of peer. */
 export const PROFILES = {
@@ -89,7 +100,9 @@ const SHARED = new Set(['tasks/get', 'tasks/cancel', 'tasks/resubscribe']);
 export function selectRpc(method: string, params: unknown, version: RequestedVersion, offer: Offer): Selection {
   if (version.kind === 'absent') return selectByMethod(method, params, offer);
   if (version.kind === 'known' && offer.versions.includes(version.version)) {
-    return callOf(profiled(BY_VERSION[version.version], offer), method);
+    const selection = callOf(profiled(BY_VERSION[version.version], offer), method);
+    // Who says a version gets that one, whoever made the task.
+    return selection.error === undefined ? { ...selection, shared: false } : selection;
   }
   // A caller of a version that we know can read that version's errors; any other gets those of 1.0.
   const dialect = version.kind === 'known' ? BY_VERSION[version.version] : v1;

@@ -248,3 +248,17 @@ test('no codec throws anything but our error, whatever it is given', () => {
     ),
   );
 });
+
+test('names and numbers of members are bounded', () => {
+  const limits = { maxString: 10, maxItems: 3 };
+  for (const value of [{ ['x'.repeat(11)]: 1 }, { a: 1, b: 2, c: 3, d: 4 }]) {
+    expect(() => decode(json, value, 'request', { limits })).toThrow('at most 3 members');
+    expect(() => decode(map(json), value, 'request', { limits })).toThrow('at most 3 members');
+  }
+});
+
+test('an empty list is borne in a response where a request must have an item', () => {
+  expect(() => decode(list(string, 1), [], 'request')).toThrow('at least one item');
+  const { value, warnings } = decode(list(string, 1), [], 'response');
+  expect([value, warnings]).toMatchObject([[], [{ code: 'list-empty' }]]);
+});

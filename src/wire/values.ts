@@ -124,9 +124,21 @@ function checkLimits(r: Reader, value: unknown): void {
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) checkMember(r, depth, i, value[i]);
   } else {
-    for (const key in value) checkMember(r, depth, key, (value as JsonObject)[key]);
+    checkMembers(r, depth, value as JsonObject);
   }
   r.depth = depth;
+}
+
+function checkMembers(r: Reader, depth: number, value: JsonObject): void {
+  let members = 0;
+  for (const key in value) {
+    if (++members > r.limits.maxItems || key.length > r.limits.maxString) {
+      r.depth = depth;
+      r.violate(`at most ${r.limits.maxItems} members, with names of at most ${r.limits.maxString} characters`);
+      return;
+    }
+    checkMember(r, depth, key, value[key]);
+  }
 }
 
 function checkMember(r: Reader, depth: number, key: string | number, value: unknown): void {
@@ -143,7 +155,10 @@ export function list<T>(item: Codec<T>, min: 0 | 1 = 0): Codec<readonly T[]> {
         r.violate('an array');
         return [];
       }
-      if (value.length < min) r.violate('at least one item');
+      if (value.length < min) {
+        if (r.role === 'request') r.violate('at least one item');
+        else r.tolerate('list-empty', 'at least one item');
+      }
       if (value.length > r.limits.maxItems) {
         r.violate(`at most ${r.limits.maxItems} items`);
         return [];
@@ -180,7 +195,7 @@ export function map<T>(item: Codec<T>): Codec<Readonly<Record<string, T>>> {
       let tooMany = false;
       for (const key in value) {
         if (value[key] === null) continue;
-        tooMany = entries.length >= r.limits.maxItems;
+        tooMany = entries.length >= r.limits.maxItems || key.length > r.limits.maxString;
         if (tooMany) break;
         r.path[depth] = key;
         entries.push([key, item.decode(r, value[key])]);

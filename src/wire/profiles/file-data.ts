@@ -1,4 +1,4 @@
-import { normalizeBase64 } from '../../support/base64.ts';
+import { isBase64 } from '../../support/base64.ts';
 import type { Profile } from './profile.ts';
 
 /**
@@ -16,7 +16,7 @@ export const fileData: Profile = {
       apply({ data, fileWithBytes, fileWithUri, ...file }) {
         const bytes = fileWithBytes ?? data;
         // What is no base64 is not content; the complaint should be about what was sent.
-        if (typeof bytes === 'string' && normalizeBase64(bytes) !== undefined) return { ...file, bytes };
+        if (typeof bytes === 'string' && isBase64(bytes)) return { ...file, bytes };
         return typeof fileWithUri === 'string' ? { ...file, uri: fileWithUri } : undefined;
       },
     },

@@ -179,3 +179,9 @@ describe('the answer to a send', () => {
     expect(sendMessageResponse.encode({ message: answer })).toEqual({ id: 'm1', status });
   });
 });
+
+test.each([{ id: 't', artifact: null }, { artifact: null }])('%j is refused with our error', (json) => {
+  for (const codec of [streamResponse, webhook]) {
+    expect(() => decode(codec, json, 'response')).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
+  }
+});

@@ -38,9 +38,12 @@ function decodeStatusEvent(r: Reader, json: JsonObject): StreamResponse {
   return { statusUpdate: { ...restoreState(statusEvent.decode(r, json)), contextId: '' } };
 }
 
+const NO_PIECE: ArtifactEvent['piece'] = { artifact: { artifactId: '', parts: [] }, index: 0 };
+
 function decodeArtifactEvent(r: Reader, json: JsonObject): StreamResponse {
-  const { piece, ...event } = artifactEvent.decode(r, json);
-  const { index: _, ...update } = piece;
+  // Not there if it was null, which has been noted.
+  const { piece, ...event }: Partial<ArtifactEvent> & Pick<ArtifactEvent, 'taskId'> = artifactEvent.decode(r, json);
+  const { index: _, ...update } = piece ?? NO_PIECE;
   return { artifactUpdate: { ...event, ...update, contextId: '' } };
 }
 

@@ -36,8 +36,8 @@ test('a name that is taken is not given to a flow', () => {
   const groups = { id: [oauth('authorizationCode'), oauth('password')], 'id.password': [BEARER] };
 
   expect(split(groups, [asks('id'), asks('id.password')])).toEqual({
-    schemes: { id: oauth('authorizationCode'), 'id.password': BEARER, 'id.password.password': oauth('password') },
-    requirements: [asks('id'), asks('id.password.password'), asks('id.password')],
+    schemes: { id: oauth('authorizationCode'), 'id.password': BEARER, 'id.password.2': oauth('password') },
+    requirements: [asks('id'), asks('id.password.2'), asks('id.password')],
   });
 });
 

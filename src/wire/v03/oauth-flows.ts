@@ -22,13 +22,16 @@ interface SplitFlows {
 export function splitFlows(groups: SchemeGroups): SplitFlows {
   const schemes = new Map<string, SecurityScheme>();
   const namesOf = new Map<string, readonly string[]>();
+  let collisions = 1;
   // Names that are taken stay with their owners: all first flows before any other.
   for (const [name, [first]] of Object.entries(groups)) if (first !== undefined) schemes.set(name, first);
   for (const [name, [, ...others]] of Object.entries(groups)) {
     if (others.length === 0) continue;
     const names = others.map((scheme) => {
-      let split = `${name}.${flowOf(scheme)}`;
-      while (schemes.has(split)) split += `.${flowOf(scheme)}`;
+      const usual = `${name}.${flowOf(scheme)}`;
+      let split = usual;
+      // A number, and never the same one twice: names that collide on purpose cost no more than others.
+      while (schemes.has(split)) split = `${usual}.${++collisions}`;
       schemes.set(split, scheme);
       return split;
     });

@@ -77,3 +77,9 @@ test('a kind of part that we do not know is data when a server sends it', () => 
   expect(value).toEqual({ data: video, metadata: { 'a2a:kind': 'video' } });
   expect(warnings).toMatchObject([{ code: 'part-kind-unknown' }]);
 });
+
+test('what we do not know is bounded like all else', () => {
+  let nested: unknown = [];
+  for (let i = 0; i < 100; i++) nested = [nested];
+  expect(() => decode(part, { kind: 'video', nested }, 'response')).toThrow('levels of nesting');
+});

@@ -58,7 +58,7 @@ function decodeStranger(r: Reader, part: JsonObject, tag: string): Part {
     return NOTHING;
   }
   r.tolerate('part-kind-unknown', "'text', 'file' or 'data'", tag);
-  return { data: part, metadata: { [CARRIER.kind]: kind } };
+  return { data: json.decode(r, part), metadata: { [CARRIER.kind]: kind } };
 }
 
 /** An object, in 0.1 also a list. The prose of 0.2 allows lists too, and servers have been seen to answer with anything. */

@@ -177,6 +177,13 @@ describe('answers of servers that are slightly wrong', () => {
     expect(value.status.message?.messageId).toBe('made-up');
   });
 
+  test('a part without content is null, which is what the reference SDK means by it', () => {
+    const task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ artifactId: 'a', parts: [{}] }] };
+    const { value, warnings } = decodeResult(v1, 'GetTask', task);
+    expect(value.artifacts?.[0]?.parts).toEqual([{ data: null }]);
+    expect(warnings).toMatchObject([{ code: 'part-empty', field: 'artifacts[0].parts[0]' }]);
+  });
+
   test('a task without an id is no answer', () => {
     expect(() => decodeResult(v1, 'GetTask', { status: { state: 'TASK_STATE_WORKING' } })).toThrow(
       expect.objectContaining({

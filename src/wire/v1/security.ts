@@ -80,9 +80,12 @@ const securityScheme: Codec<SecurityScheme> = oneOf<SecurityScheme>(KINDS);
 export const securitySchemes: Codec<Readonly<Record<string, SecurityScheme>>> = {
   decode(r, json) {
     if (!isObject(json) || r.role === 'request') return schemeMap.decode(r, json);
-    const strangers = Object.keys(json).filter((name) => isObject(json[name]) && !hasKnownKind(json[name]));
-    for (const name of strangers) r.tolerate('security-scheme-unknown', 'a kind of scheme that 1.0 has', name);
-    return schemeMap.decode(r, Object.fromEntries(Object.entries(json).filter(([name]) => !strangers.includes(name))));
+    const known = Object.entries(json).filter(([name, scheme]) => {
+      if (!isObject(scheme) || hasKnownKind(scheme)) return true;
+      r.tolerate('security-scheme-unknown', 'a kind of scheme that 1.0 has', name);
+      return false;
+    });
+    return schemeMap.decode(r, Object.fromEntries(known));
   },
   encode: (value) => value,
 };

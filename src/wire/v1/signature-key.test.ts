@@ -24,7 +24,7 @@ test.each([
   ['it carries no signature', unsigned],
   ['it carries no signature', { ...wire, signatures: [] }],
   ['it carries no signature', { ...wire, signatures: {} }],
-])(verifies('J-07', 'not a signed card: %s'), async (reason, json) => {
+])('not a signed card: %s', async (reason, json) => {
   await expect(verifyCard(json, a.trust)).rejects.toMatchObject(refusal(`could not be verified: ${reason}$`));
 });
 
@@ -47,7 +47,7 @@ test.each([
   ['no applicable key found', { protected: encode({ alg: 'RS256', kid: 'a' }), signature: bytes }],
   ['must be disjoint', { ...signatureOf(signed), header: { kid: 'z' } }],
   ['MUST be integrity protected', { ...signatureOf(signed), header: { crit: ['exp'], exp: 1 } }],
-])(verifies(['J-05', 'J-06'], 'a signature is skipped with the reason: %s'), async (reason, signature) => {
+])(verifies('J-05', 'a signature is skipped with the reason: %s'), async (reason, signature) => {
   const error = refusal(`^The agent card could not be verified: signature 1.*${reason}`);
   await expect(verifyCard({ ...wire, signatures: [signature] }, a.trust)).rejects.toMatchObject(error);
 });
@@ -113,7 +113,7 @@ test('a key function that fails does not take the other signatures with it', asy
   await expect(verifyCard(wire, { keys })).rejects.toMatchObject(refusal('key server is down'));
 });
 
-test(verifies('J-06', 'the key of another kid, or another key of the same kid, does not do'), async () => {
+test('the key of another kid, or another key of the same kid, does not do', async () => {
   await expect(verifyCard(wire, b.trust)).rejects.toMatchObject(refusal('no trusted key has this kid'));
   const { trust } = await newSigner('ES256', 'a');
   await expect(verifyCard(wire, trust)).rejects.toMatchObject(refusal('signature verification failed'));
@@ -126,7 +126,7 @@ test.each([
   ['the key has expired', { exp: 'never' }],
   ['the key is not valid yet', { nbf: SECOND + 1 }],
   ['the key was revoked', { revoked: { revoked_at: SECOND } }],
-])(verifies('J-09', '%s: %j'), async (reason, members) => {
+])('%s: %j', async (reason, members) => {
   const now = () => SECOND * 1000;
   const retired = { ...a.jwk, ...members };
   await expect(verifyCard(wire, { keys: { keys: [retired] }, now })).rejects.toMatchObject(refusal(`${reason}$`));
@@ -134,7 +134,7 @@ test.each([
   await expect(verifyCard(wire, { keys: { keys: [retired, a.jwk] }, now })).resolves.toMatchObject({ kid: 'a' });
 });
 
-test(verifies('J-09', 'a key within its life is used'), async () => {
+test('a key within its life is used', async () => {
   const alive = { ...a.jwk, exp: SECOND + 1, nbf: SECOND };
   const now = () => SECOND * 1000;
   await expect(verifyCard(wire, { keys: { keys: [alive] }, now })).resolves.toMatchObject({ kid: 'a' });

@@ -34,7 +34,7 @@ const refusal = (reason: string | RegExp) => ({
 const headerOf = (signature: AgentCardSignature): unknown =>
   JSON.parse(new TextDecoder().decode(base64url.decode(signature.protected)));
 
-test(verifies(['J-01', 'J-02', 'J-06'], 'the vector verifies with the key of RFC 8037'), async () => {
+test(verifies(['J-01', 'J-02'], 'the vector verifies with the key of RFC 8037'), async () => {
   const card = { ...vector.card, signatures: [vector.signature] };
   const verified = await verifyCard(card, { keys: { keys: [vector.publicKey] } });
   expect(verified).toEqual({
@@ -56,7 +56,7 @@ test(
 );
 
 test.each(['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'])(
-  verifies(['J-01', 'J-06'], 'a card signed with %s verifies'),
+  verifies('J-01', 'a card signed with %s verifies'),
   async (alg) => {
     const { trust, ...signer } = await newSigner(alg, 'k');
     const verified = await verifyCard(onTheWire(await signCard(CARD, signer)), trust);
@@ -115,7 +115,7 @@ test('signing leaves the card that was passed in alone and returns a tidy one', 
   }
 });
 
-test(verifies('J-10', 'a second signature keeps the first valid'), async () => {
+test('a second signature keeps the first valid', async () => {
   const twice = await signCard(signed, b);
   expect(twice.signatures).toHaveLength(2);
   expect(signatureOf(twice)).toEqual(signatureOf(signed));
@@ -123,7 +123,7 @@ test(verifies('J-10', 'a second signature keeps the first valid'), async () => {
   await expect(verifyCard(onTheWire(twice), b.trust)).resolves.toMatchObject({ kid: 'b', alg: 'EdDSA' });
 });
 
-test(verifies('J-10', 'a signature over a form that is not ours survives a second one'), async () => {
+test('a signature over a form that is not ours survives a second one', async () => {
   const foreign = { ...unsigned, documentationUrl: '', extra: 1 };
   const signature = await foreignSignature(foreign, { alg: 'ES256', kid: 'a' }, a.key, 'unknown-kept');
   const twice = await signCard({ ...foreign, signatures: [signature] } as unknown as AgentCard, b);
@@ -139,7 +139,7 @@ test(verifies('J-04', 'reordering, adding or losing other signatures changes not
   }
 });
 
-test(verifies('J-07', 'one valid signature among broken ones is enough'), async () => {
+test('one valid signature among broken ones is enough', async () => {
   const broken = { ...signatureOf(signed), signature: signatureOf(await signCard(CARD, b)).signature };
   const signatures = [null, 'x', { protected: 1 }, broken, signatureOf(signed)] as unknown as JsonValue;
   await expect(verifyCard({ ...wire, signatures }, a.trust)).resolves.toMatchObject({ kid: 'a', card: unsigned });
@@ -168,15 +168,12 @@ function* tampered(json: JsonValue, path = 'card'): Generator<[string, JsonValue
   }
 }
 
-test.each([...tampered(unsigned)])(
-  verifies('J-06', 'a card whose %s was changed does not verify'),
-  async (_path, card) => {
-    const received = { ...(card as JsonObject), signatures: wire['signatures'] ?? [] };
-    await expect(verifyCard(received, a.trust)).rejects.toMatchObject(refusal('signature verification failed'));
-  },
-);
+test.each([...tampered(unsigned)])('a card whose %s was changed does not verify', async (_path, card) => {
+  const received = { ...(card as JsonObject), signatures: wire['signatures'] ?? [] };
+  await expect(verifyCard(received, a.trust)).rejects.toMatchObject(refusal('signature verification failed'));
+});
 
-test(verifies('J-06', 'an empty requirement that was slipped in does not reach the caller'), async () => {
+test('an empty requirement that was slipped in does not reach the caller', async () => {
   const pruned = await signCard(CARD, { ...a, variant: 'pruned' });
   const requirements = CARD.securityRequirements as unknown as JsonValue[];
   const received = { ...onTheWire(pruned), securityRequirements: [{}, ...requirements] };
@@ -185,7 +182,7 @@ test(verifies('J-06', 'an empty requirement that was slipped in does not reach t
   expect(verified.card['securityRequirements']).toEqual(requirements);
 });
 
-test(verifies('J-06', 'unknown members that were added do not reach the caller'), async () => {
+test('unknown members that were added do not reach the caller', async () => {
   const skill = { ...CARD.skills[0], url: 'https://evil.example' } as unknown as JsonObject;
   const received = { ...wire, url: 'https://evil.example', supported_interfaces: [], skills: [skill] };
   const verified = await verifyCard(received, a.trust);
@@ -198,7 +195,7 @@ test.each([
   ['unknown-kept', SPARSE_CARD, { extra: { list: [] } }],
   ['pruned', SPARSE_CARD, {}],
   ['pruned-unknown-kept', SPARSE_CARD, { extra: { list: [1] }, other: {} }],
-] as const)(verifies('J-06', 'a card signed in the %s form verifies as such'), async (variant, card, more) => {
+] as const)('a card signed in the %s form verifies as such', async (variant, card, more) => {
   const json = { ...onTheWire(card), ...more };
   const signature = await foreignSignature(json, { alg: 'ES256', kid: 'a', typ: 'JOSE' }, a.key, variant);
   const verified = await verifyCard({ ...json, signatures: [signature] }, a.trust);
@@ -206,7 +203,7 @@ test.each([
   expect(JSON.stringify(verified.card)).toBe(await canonicalPayload(json, variant));
 });
 
-test(verifies('J-06', 'a card signed by the reference SDK verifies as pruned'), async () => {
+test('a card signed by the reference SDK verifies as pruned', async () => {
   const verified = await verifyCard(sdk.card, { keys: { keys: [sdk.publicKey] } });
   expect(verified).toMatchObject({ variant: 'pruned', kid: 'k1', alg: 'ES256' });
   expect(verified.card).toEqual(JSON.parse(sdk.payload));
