@@ -20,8 +20,8 @@ const IDS_1: Readonly<Partial<Record<OperationName, IdNames>>> = {
 const PUSH_IDS_1: IdNames = { taskId: 'taskId', configId: 'id' };
 const IDS_03: IdNames = { taskId: 'id', configId: 'pushNotificationConfigId' };
 
-/** Members that a request without a body puts into the query (1.0 §11.5), and which of them are booleans. */
-const QUERY: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
+/** Members that a request without a body puts into the query (1.0 §11.5). */
+export const QUERY_MEMBERS: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
   GetTask: ['historyLength', 'history_length'],
   ListTasks: [
     'contextId',
@@ -60,7 +60,7 @@ export function restParams(
     params[name] = value;
   };
 
-  for (const name of [...(QUERY[match.operation] ?? []), ...(version === '1.0' ? ['tenant'] : [])]) {
+  for (const name of [...(QUERY_MEMBERS[match.operation] ?? []), ...(version === '1.0' ? ['tenant'] : [])]) {
     put(name, queryValue(name, query), 'query');
   }
   const names = idNames(match.operation, version);

@@ -1,0 +1,76 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Input, OperationName } from '../model/operation.ts';
+import { type Dialect, operationCodec } from './dialect.ts';
+import { QUERY_MEMBERS } from './rest-params.ts';
+import { type RestVerb, restPath } from './rest-routes.ts';
+
+/** What a client sends: the inverse of `matchRest` and `restParams`. */
+export interface RestRequest {
+  readonly verb: RestVerb;
+  /** From the address of the interface on; for 0.3 it starts with `/v1`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Nothing if the request has no body. */
+  readonly body: JsonObject | undefined;
+}
+
+/** Writes a request in a dialect that has REST. @throws A2AError `METHOD_NOT_FOUND` if it lacks the operation. */
+export function encodeRestRequest<K extends OperationName>(
+  dialect: Dialect,
+  operation: K,
+  input: Input<K>,
+): RestRequest {
+  const { params } = operationCodec(dialect, operation);
+  const given = input as Readonly<Record<string, unknown>>;
+  const isOf1 = dialect.version === '1.0';
+  const { verb, path } = restPath({
+    operation,
+    prefix: isOf1 ? '' : '/v1',
+    ...idsOf(operation, given),
+    ...(isOf1 && typeof given['tenant'] === 'string' && { tenant: given['tenant'] }),
+  });
+  const query = new URLSearchParams();
+  for (const name of QUERY_MEMBERS[operation] ?? []) {
+    const value = given[name];
+    if (typeof value === 'string') query.set(name, value);
+    else if (typeof value === 'number' || typeof value === 'boolean') query.set(name, String(value));
+  }
+  return {
+    verb,
+    path,
+    query,
+    body: verb === 'POST' ? bodyOf(operation, params.encode(input) as JsonObject) : undefined,
+  };
+}
+
+function idsOf(
+  operation: OperationName,
+  given: Readonly<Record<string, unknown>>,
+): { taskId?: string; configId?: string } {
+  const { id, taskId } = given as { readonly id?: string; readonly taskId?: string };
+  switch (operation) {
+    case 'GetTask':
+    case 'CancelTask':
+    case 'SubscribeToTask':
+      return id === undefined ? {} : { taskId: id };
+    case 'GetTaskPushNotificationConfig':
+    case 'DeleteTaskPushNotificationConfig':
+      return { ...(taskId !== undefined && { taskId }), ...(id !== undefined && { configId: id }) };
+    case 'CreateTaskPushNotificationConfig':
+    case 'ListTaskPushNotificationConfigs':
+      return taskId === undefined ? {} : { taskId };
+    case 'SendMessage':
+    case 'SendStreamingMessage':
+    case 'ListTasks':
+    case 'GetExtendedAgentCard':
+      return {};
+  }
+}
+
+/** The path has said the tenant and, where nothing else is left to say, everything. */
+function bodyOf(operation: OperationName, params: JsonObject): JsonObject | undefined {
+  const { tenant: _, ...body } = params;
+  if (operation === 'SubscribeToTask') return undefined;
+  if (operation !== 'CancelTask') return body;
+  return body['metadata'] === undefined ? undefined : { metadata: body['metadata'] };
+}
