@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Input, OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect } from './dialect.ts';
 import { restParams } from './rest-params.ts';
-import { encodeRestRequest } from './rest-request.ts';
+import { encodeRestRequest, restUrl } from './rest-request.ts';
 import { matchRest } from './rest-routes.ts';
 import { dialects } from './select.ts';
 
@@ -75,4 +75,15 @@ test('what has nothing to say has no body', () => {
     verb: 'GET',
     path: '/v1/tasks/t',
   });
+});
+
+test.each([
+  ['https://a.example', '/tasks/t', 'https://a.example/tasks/t'],
+  ['https://a.example/agent/', '/v1/tasks/t', 'https://a.example/agent/v1/tasks/t'],
+  ['https://a.example/v1', '/v1/tasks/t', 'https://a.example/v1/tasks/t'],
+  ['https://a.example/v1/', '/v1/message:send', 'https://a.example/v1/message:send'],
+  ['https://a.example/v1', '/message:send', 'https://a.example/v1/message:send'],
+])('%s and %s make %s', (base, path, url) => {
+  expect(restUrl(base, { path, query: new URLSearchParams() })).toBe(url);
+  expect(restUrl(base, { path, query: new URLSearchParams({ a: 'b c' }) })).toBe(`${url}?a=b+c`);
 });

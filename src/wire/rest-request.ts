@@ -74,3 +74,13 @@ function bodyOf(operation: OperationName, params: JsonObject): JsonObject | unde
   if (operation !== 'CancelTask') return body;
   return body['metadata'] === undefined ? undefined : { metadata: body['metadata'] };
 }
+
+/**
+ * The address of a request at an interface. Cards of 0.3 differ in whether their address has the `/v1` of the paths
+ * already; it is never said twice.
+ */
+export function restUrl(interfaceUrl: string, { path, query }: Pick<RestRequest, 'path' | 'query'>): string {
+  const base = interfaceUrl.replace(/\/+$/, '');
+  const rest = base.endsWith('/v1') && path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
+  return query.size === 0 ? `${base}${rest}` : `${base}${rest}?${query.toString()}`;
+}
