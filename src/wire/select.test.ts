@@ -197,11 +197,15 @@ describe('a REST request', () => {
 });
 
 test.each([
-  ['/lf.a2a.v1.A2AService/SendMessage', ALL, 'v1'],
-  ['/a2a.v1.A2AService/SendMessage', ALL, 'v03-proto'],
-  ['/a2a.v1.A2AService/SendMessage', only('1.0'), undefined],
-  ['/other.Service/SendMessage', ALL, undefined],
-  ['', ALL, undefined],
-])('the gRPC path %s is spoken in %3$s', (path, offer, expected) => {
-  expect(selectGrpc(path, offer)?.name).toBe(expected);
+  ['/lf.a2a.v1.A2AService/SendMessage', '', ALL, 'v1', undefined],
+  ['/lf.a2a.v1.A2AService/SendMessage', '1.0', ALL, 'v1', undefined],
+  ['/a2a.v1.A2AService/SendMessage', '', ALL, 'v03-proto', undefined],
+  ['/a2a.v1.A2AService/SendMessage', '1.0', ALL, 'v03-proto', 'VERSION_NOT_SUPPORTED'],
+  ['/lf.a2a.v1.A2AService/SendMessage', '9.9', ALL, 'v1', 'VERSION_NOT_SUPPORTED'],
+  ['/a2a.v1.A2AService/SendMessage', '', only('1.0'), 'v03-proto', 'VERSION_NOT_SUPPORTED'],
+  ['/other.Service/SendMessage', '', ALL, undefined, undefined],
+  ['', '', ALL, undefined, undefined],
+])('the gRPC path %j with version %j is spoken as expected', (path, version, offer, dialect, code) => {
+  const selection = selectGrpc(path, requestedVersion(version), offer);
+  expect([selection?.dialect.name, selection?.error?.code]).toEqual([dialect, code]);
 });

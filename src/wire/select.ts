@@ -125,14 +125,14 @@ function selectByMethod(method: string, params: unknown, offer: Offer): Selectio
   return { dialect: v1, error: versionNotSupported('0.3', offer) };
 }
 
-/** The dialect to answer a REST request in, or the error to answer it with. */
-export interface RestSelection {
+/** The dialect to answer a request in whose path names the operation, or the error to answer it with. */
+export interface PathSelection {
   readonly dialect: Dialect;
   readonly error?: A2AError;
 }
 
 /** Which dialect a REST request speaks: by its version, else by its path, and the style of its body. */
-export function selectRest(prefix: '' | '/v1', body: unknown, version: RequestedVersion, offer: Offer): RestSelection {
+export function selectRest(prefix: '' | '/v1', body: unknown, version: RequestedVersion, offer: Offer): PathSelection {
   const implied = prefix === '' || isOf1(body) ? '1.0' : '0.3';
   const spoken = version.kind === 'absent' ? implied : textOf(version);
   const dialect = spoken === '0.3' ? restDialectOf03(body, offer) : v1;
@@ -171,10 +171,16 @@ const GRPC_SERVICES: ReadonlyMap<string, Dialect> = new Map([
   ['a2a.v1.A2AService', v03Proto],
 ]);
 
-/** Which dialect a gRPC call speaks: the package in its path decides (`/lf.a2a.v1.A2AService/SendMessage`). */
-export function selectGrpc(path: string, offer: Offer): Dialect | undefined {
+/**
+ * Which dialect a gRPC call speaks: the package in its path decides (`/lf.a2a.v1.A2AService/SendMessage`), a version that
+ * is stated must agree. `undefined` if there is no such service.
+ */
+export function selectGrpc(path: string, version: RequestedVersion, offer: Offer): PathSelection | undefined {
   const dialect = GRPC_SERVICES.get(path.split('/')[1] ?? '');
-  return dialect !== undefined && offer.versions.includes(dialect.version) ? dialect : undefined;
+  if (dialect === undefined) return undefined;
+  const spoken = version.kind === 'absent' ? dialect.version : textOf(version);
+  const isOffered = spoken === dialect.version && offer.versions.includes(dialect.version);
+  return isOffered ? { dialect } : { dialect, error: versionNotSupported(spoken, offer) };
 }
 
 /** The dialect of a version, as spoken over JSON-RPC. */
