@@ -34,6 +34,19 @@ test('neither what it starts from nor what it gave out changes', () => {
   expect(all.artifacts()[0]?.parts).toHaveLength(2);
 });
 
+test('artifacts that share an id are taken together, so that nothing is lost', () => {
+  const start: Artifact[] = [
+    { artifactId: 'a', name: 'first', parts: [{ text: '1' }], metadata: { x: 1 } },
+    { artifactId: 'b', parts: [{ text: '2' }] },
+    { artifactId: 'a', name: 'second', parts: [{ text: '3' }], metadata: { y: 2 } },
+  ];
+  expect(fold([chunk('a', '4', true), chunk('b', '5')], start)).toEqual([
+    { artifactId: 'a', name: 'second', parts: [{ text: '1' }, { text: '3' }, { text: '4' }], metadata: { x: 1, y: 2 } },
+    { artifactId: 'b', parts: [{ text: '5' }] },
+  ]);
+  expect(start.map(({ parts }) => parts.length)).toEqual([1, 1, 1]);
+});
+
 test('to stop, take a snapshot and go on from it changes nothing', () => {
   const chunks = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c'), text: fc.string(), append: fc.boolean() }), {
     maxLength: 40,

@@ -5,8 +5,8 @@ import { boolean, id, map, string, strings, struct } from './values.ts';
 
 /** What cards of all versions have in common. */
 
-/** What an agent takes and gives if its card does not say. */
-export const TEXT_ONLY: readonly string[] = ['text/plain'];
+/** What an agent takes and gives if its card does not say. Frozen, because it is part of the cards that are handed out. */
+export const TEXT_ONLY: readonly string[] = Object.freeze(['text/plain']);
 
 export const provider: Codec<AgentProvider> = object<AgentProvider>({
   organization: required(string),

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { classifyCard, classifyPayload, type PayloadKind } from './classify.ts';
+import { decode } from './dialect.ts';
+import { dialects } from './select.ts';
 
 const T1 = { id: 't1', contextId: 'c1' };
 const E1 = { taskId: 't1', contextId: 'c1' };
+const NOTICE = { eventType: 'taskUpdate', taskId: 't1', summary: 'Done.' };
 
 test.each<[PayloadKind | undefined, string, unknown]>([
   ['v1', 'a task', { task: { ...T1, status: { state: 'TASK_STATE_COMPLETED' } } }],
@@ -57,6 +60,8 @@ test.each<[PayloadKind | undefined, string, unknown]>([
   ],
   ['v01', 'a status', { id: 't1', status: { state: 'working' }, final: false }],
   ['v01', 'an artifact', { id: 't1', artifact: { index: 0, parts: [{ type: 'text', text: 'yo' }] } }],
+  ['v01', 'a notice', { ...NOTICE, status: { state: 'completed' } }],
+  ['v01', 'a notice with the bare state', { ...NOTICE, status: 'completed' }],
 
   ['flat-task', 'a task', { id: 't1', state: 'completed', messages: [], sessionId: 's1' }],
 
@@ -68,9 +73,26 @@ test.each<[PayloadKind | undefined, string, unknown]>([
   [undefined, 'a wrapped text', { message: 'hello' }],
   [undefined, 'two wrappers', { task: {}, message: {} }],
   [undefined, 'a status that is a word', { id: 't1', status: 'working' }],
+  [undefined, 'a status that is a word, of a task', { taskId: 't1', status: 'completed' }],
+  [undefined, 'a notice of something else', { eventType: 'taskUpdate', status: 'completed' }],
+  [undefined, 'a notice without a status', NOTICE],
+  [undefined, 'a notice whose status is a number', { ...NOTICE, status: 1 }],
+  ['v03', 'an untagged status with an event type that is none', { ...E1, eventType: 1, status: { state: 'working' } }],
+  ['v03', 'a tagged task that also names an event', { kind: 'task', ...T1, eventType: 'x', taskId: 't1', status: {} }],
 ])('%s: %s', (kind, _case, json) => {
   expect(classifyPayload(json)).toBe(kind);
 });
+
+test.each(['completed', { state: 'completed' }])(
+  'a notice of 0.1 is read by the dialect it is classified as: %j',
+  (status) => {
+    const json = { ...NOTICE, status };
+    const { webhook } = dialects[classifyPayload(json) ?? 'v1'];
+    expect(decode(webhook, json, 'request').value).toMatchObject({
+      statusUpdate: { taskId: 't1', status: { state: 'TASK_STATE_COMPLETED' } },
+    });
+  },
+);
 
 test('arbitrary JSON is classified or not, but never breaks anything', () => {
   fc.assert(

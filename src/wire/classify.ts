@@ -10,12 +10,23 @@ export function classifyPayload(json: unknown): PayloadKind | undefined {
   if (!isObject(json)) return undefined;
   if (typeof json['state'] === 'string' && Array.isArray(json['messages'])) return 'flat-task';
   if (typeof json['kind'] === 'string') return 'v03';
+  if (isNoticeOf01(json)) return 'v01';
   const inner = soleWrapped(json);
   if (inner !== undefined) return classifyWrapped(inner);
   if (!isObject(json['status']) && !isObject(json['artifact'])) return undefined;
   // Untagged. 0.1 calls these ids `id` and `sessionId` and has no `kind`; a part tagged `type` proves nothing, for systems
   // that claim 0.3 do it too.
   return 'contextId' in json || 'taskId' in json || some(json, ([key]) => key === 'kind') ? 'v03' : 'v01';
+}
+
+/**
+ * The webhook example of 0.1, `{eventType, taskId, status, summary}`, whose status may be the bare state. `eventType` is its
+ * fingerprint: an object that only has an id and a status that is a word could be anybody's.
+ */
+function isNoticeOf01({ eventType, taskId, status }: JsonObject): boolean {
+  return (
+    typeof eventType === 'string' && typeof taskId === 'string' && (typeof status === 'string' || isObject(status))
+  );
 }
 
 const WRAPPERS = ['task', 'message', 'statusUpdate', 'artifactUpdate'] as const;

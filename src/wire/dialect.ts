@@ -8,7 +8,7 @@ import type { JsonRpcErrorObject } from './jsonrpc.ts';
 import { type ReadOptions, Reader, type ReadRole, type Repair, type Warning } from './reader.ts';
 
 /** The versions of the protocol as they are negotiated: `Major.Minor`. */
-export const PROTOCOL_VERSIONS = ['1.0', '0.3', '0.2', '0.1'] as const;
+export const PROTOCOL_VERSIONS = Object.freeze(['1.0', '0.3', '0.2', '0.1'] as const);
 export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 
 /** How one operation is spoken: what a server reads and writes, and a client writes and reads. */

@@ -34,7 +34,12 @@ export interface ReadLimits {
   readonly maxString: number;
 }
 
-export const DEFAULT_LIMITS: ReadLimits = { maxDepth: 64, maxItems: 10_000, maxString: 16 * 1024 * 1024 };
+/** Frozen: every reader that was given no others reads by this very object. */
+export const DEFAULT_LIMITS: ReadLimits = Object.freeze({
+  maxDepth: 64,
+  maxItems: 10_000,
+  maxString: 16 * 1024 * 1024,
+});
 
 export interface ReadOptions {
   /** Refuse what is not official instead of reading it with a warning. */

@@ -194,6 +194,54 @@ describe('a REST request', () => {
   ])('version %j is refused', (version, offer) => {
     expect(selectRest('', undefined, requestedVersion(version), offer).error?.code).toBe('VERSION_NOT_SUPPORTED');
   });
+
+  test('a refusal names only the versions that REST speaks', () => {
+    const { error } = selectRest('', undefined, requestedVersion('0.2'), ALL);
+    expect(error).toMatchObject({
+      message: 'This agent speaks A2A 0.3, 1.0 over REST; ask for one of these',
+      details: { requestedVersion: '0.2', supportedVersions: '0.3,1.0' },
+    });
+  });
+
+  test('an agent that speaks no version over REST says so', () => {
+    const { error } = selectRest('', undefined, ABSENT, only('0.2', '0.1'));
+    expect(error).toMatchObject({
+      code: 'VERSION_NOT_SUPPORTED',
+      message: 'This agent does not speak A2A over REST; use another interface of its card',
+      details: { requestedVersion: '1.0', supportedVersions: '' },
+    });
+  });
+
+  test('on a mount with a profile, the bare style of 0.3 is answered in the way of the profile', () => {
+    const bare: Offer = { ...ALL, restStyle: 'kind-bare', profile: 'agent-native' };
+    expect(selectRest('/v1', kind, ABSENT, bare).dialect).toBe(selectRpc('message/send', {}, ABSENT, bare).dialect);
+    expect(selectRest('/v1', kind, ABSENT, bare).dialect.streamItemId).toBe(0);
+    // The wrapped styles have no peers that deviate.
+    expect(selectRest('/v1', kind, ABSENT, { ...bare, restStyle: 'kind' }).dialect.streamItemId).toBeUndefined();
+    expect(selectRest('/v1', proto, ABSENT, bare).dialect.name).toBe('v03-proto');
+  });
+
+  test.each([
+    ['each part has a kind', [{ kind: 'text', text: 'hi' }]],
+    ['one of the parts has a kind', [{ text: 'hi' }, { kind: 'text', text: 'ho' }]],
+  ])('a message under /v1 is not of 1.0 if %s, whatever its role is called', (_case, parts) => {
+    const body = { message: { messageId: 'm', role: 'ROLE_USER', parts } };
+    expect(selectRest('/v1', body, ABSENT, ALL).dialect.version).toBe('0.3');
+  });
+
+  test('a message under /v1 with parts of 1.0 and a role of 0.3 is of 0.3', () => {
+    const body = { message: { messageId: 'm', role: 'user', parts: [{ text: 'hi' }] } };
+    expect(selectRest('/v1', body, ABSENT, ALL).dialect.version).toBe('0.3');
+  });
+});
+
+test.each([
+  ['1.0', ALL, 'This agent speaks A2A 0.3 in this gRPC service; ask for one of these', '0.3'],
+  ['', only('1.0', '0.2'), 'This agent speaks A2A 1.0 over gRPC; ask for one of these', '1.0'],
+  ['', only('0.2'), 'This agent does not speak A2A over gRPC; use another interface of its card', ''],
+])('a refused gRPC call with version %j learns what it can have', (version, offer, message, supportedVersions) => {
+  const selection = selectGrpc('/a2a.v1.A2AService/SendMessage', requestedVersion(version), offer);
+  expect(selection?.error).toMatchObject({ message, details: { supportedVersions } });
 });
 
 test.each([

@@ -106,7 +106,7 @@ export function selectRpc(method: string, params: unknown, version: RequestedVer
   }
   // A caller of a version that we know can read that version's errors; any other gets those of 1.0.
   const dialect = version.kind === 'known' ? BY_VERSION[version.version] : v1;
-  return { dialect, error: versionNotSupported(textOf(version), offer) };
+  return { dialect, error: versionNotSupported(textOf(version), offer.versions) };
 }
 
 /** An absent version means 0.3 (1.0 §3.6.2), unless the method can only be of another version. */
@@ -122,7 +122,7 @@ function selectByMethod(method: string, params: unknown, offer: Offer): Selectio
     if (base === undefined || operationOf(v01, method) !== undefined) return callOf(v01, method);
   }
   if (base !== undefined) return callOf(profiled(base, offer), method);
-  return { dialect: v1, error: versionNotSupported('0.3', offer) };
+  return { dialect: v1, error: versionNotSupported('0.3', offer.versions) };
 }
 
 /** The dialect to answer a request in whose path names the operation, or the error to answer it with. */
@@ -136,9 +136,15 @@ export function selectRest(prefix: '' | '/v1', body: unknown, version: Requested
   const implied = prefix === '' || isOf1(body) ? '1.0' : '0.3';
   const spoken = version.kind === 'absent' ? implied : textOf(version);
   const dialect = spoken === '0.3' ? restDialectOf03(body, offer) : v1;
-  // REST came with 0.3.
-  const isOffered = (spoken === '1.0' || spoken === '0.3') && offer.versions.includes(spoken);
-  return isOffered ? { dialect } : { dialect, error: versionNotSupported(spoken, offer) };
+  const versions = beyondRpc(offer);
+  return versions.some((version) => version === spoken)
+    ? { dialect }
+    : { dialect, error: versionNotSupported(spoken, versions, ' over REST') };
+}
+
+/** REST and gRPC came with 0.3. */
+function beyondRpc({ versions }: Offer): readonly ProtocolVersion[] {
+  return versions.filter((version) => version === '1.0' || version === '0.3');
 }
 
 /** A message of 1.0 can arrive under `/v1` when that is where the agent is mounted. */
@@ -179,8 +185,11 @@ export function selectGrpc(path: string, version: RequestedVersion, offer: Offer
   const dialect = GRPC_SERVICES.get(path.split('/')[1] ?? '');
   if (dialect === undefined) return undefined;
   const spoken = version.kind === 'absent' ? dialect.version : textOf(version);
-  const isOffered = spoken === dialect.version && offer.versions.includes(dialect.version);
-  return isOffered ? { dialect } : { dialect, error: versionNotSupported(spoken, offer) };
+  if (!offer.versions.includes(dialect.version)) {
+    return { dialect, error: versionNotSupported(spoken, beyondRpc(offer), ' over gRPC') };
+  }
+  if (spoken === dialect.version) return { dialect };
+  return { dialect, error: versionNotSupported(spoken, [dialect.version], ' in this gRPC service') };
 }
 
 /** The dialect of a version, as spoken over JSON-RPC. */
@@ -216,9 +225,14 @@ function textOf(version: Exclude<RequestedVersion, { kind: 'absent' }>): string 
   return version.kind === 'known' ? version.version : version.text;
 }
 
-function versionNotSupported(requested: string, offer: Offer): A2AError {
-  const supported = [...offer.versions].sort();
-  return new A2AError('VERSION_NOT_SUPPORTED', `This agent speaks A2A ${supported.join(', ')}; ask for one of these`, {
+/** Names the versions that the caller can have where it asks: another one would be refused again. */
+function versionNotSupported(requested: string, versions: readonly ProtocolVersion[], binding = ''): A2AError {
+  const supported = [...versions].sort();
+  const message =
+    supported.length === 0
+      ? `This agent does not speak A2A${binding}; use another interface of its card`
+      : `This agent speaks A2A ${supported.join(', ')}${binding}; ask for one of these`;
+  return new A2AError('VERSION_NOT_SUPPORTED', message, {
     details: { requestedVersion: requested.slice(0, 32), supportedVersions: supported.join(',') },
   });
 }

@@ -76,6 +76,18 @@ test('a reader of 0.3 sees the card of 0.3', () => {
   expect(read(v03, superset)).toEqual(own);
 });
 
+test('capabilities are those of both, and in doubt those of 1.0', () => {
+  expect(superset['capabilities']).toEqual({
+    streaming: true,
+    extensions: [{ uri: 'https://ext.test' }],
+    extendedAgentCard: true,
+    stateTransitionHistory: false,
+  });
+  const [ofOne, of03] = [write(v1, CARD), write(v03, CARD)];
+  const doubtful = mergeCards(ofOne, { ...of03, capabilities: { streaming: false, pushNotifications: true } });
+  expect(doubtful['capabilities']).toMatchObject({ streaming: true, pushNotifications: true });
+});
+
 test('a card without security is merged as well', () => {
   const { securitySchemes: _, securityRequirements: __, ...open } = CARD;
   const card = { ...open, skills: open.skills.slice(0, 1) };

@@ -6,9 +6,9 @@ import type { Import, Sources } from '../helpers/source.ts';
 
 /** Signing cards needs these two, and loads them when a card is signed or checked: `jose` alone takes 58 ms. */
 const LOADED_LATE: Readonly<Record<string, string>> = {
-  'src/wire/v1/canonical-card.ts': 'canonicalize',
-  'src/wire/v1/signature.ts': 'jose',
-  'src/wire/v1/signature-key.ts': 'jose',
+  'src/wire/canonical-card.ts': 'canonicalize',
+  'src/wire/card-signature.ts': 'jose',
+  'src/wire/card-signature-key.ts': 'jose',
 };
 
 function isEntry(path: string): boolean {
@@ -54,7 +54,7 @@ test.each([
   ['src/wire/sse.ts', "const { z } = await import('zod');"],
   ['src/wire/sse.ts', 'await import(name);'],
   ['src/wire/sse.ts', "import './gone.ts';"],
-  ['src/wire/v1/signature.ts', "import { FlattenedSign } from 'jose';"],
+  ['src/wire/card-signature.ts', "import { FlattenedSign } from 'jose';"],
   ['src/wire/v1/task.ts', "const { FlattenedSign } = await import('jose');"],
 ])('in %s, %s is found', (path, line) => {
   expect(walk(new Map([[path, line]])).violations).toEqual([expect.stringContaining(`${path}:1 imports`)]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { AgentCard } from '../../model/card.ts';
 import type { Task } from '../../model/task.ts';
-import { decodeParams, operationCodec } from '../dialect.ts';
+import { decodeParams, type Dialect, operationCodec } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
 import { asyncFlag } from './async-flag.ts';
 import { rewriteAnswers, rewriteParts } from './profile.ts';
@@ -49,6 +50,23 @@ test('results and stream items are rewritten, params and reading are not', () =>
   });
   expect(operationCodec(dialect, 'GetTask').result.decode).toBe(operationCodec(v03, 'GetTask').result.decode);
   expect(Object.keys(dialect.operations)).toEqual(Object.keys(v03.operations));
+});
+
+test('a card is no message, whatever its names and parameters look like', () => {
+  const card: AgentCard = {
+    name: 'Agent',
+    description: 'Has an extension with parts, and a scheme called so',
+    supportedInterfaces: [{ url: 'https://agent.test', protocolBinding: 'JSONRPC', protocolVersion: '0.3' }],
+    version: '1',
+    capabilities: { extensions: [{ uri: 'https://ext.test', params: { parts: [{ text: 'quiet' }] } }] },
+    securitySchemes: { parts: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+    securityRequirements: [{ schemes: { parts: { list: ['read'] } } }],
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [],
+  };
+  const encode = (dialect: Dialect): unknown => operationCodec(dialect, 'GetExtendedAgentCard').result.encode(card);
+  expect(encode(rewriteAnswers(v03, shout))).toEqual(encode(v03));
 });
 
 test("several deviations in one request are read together: agent-native's own call", () => {

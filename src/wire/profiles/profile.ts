@@ -12,13 +12,20 @@ export interface Profile {
   answer?(dialect: Dialect): Dialect;
 }
 
-/** A dialect whose answers, results and stream items alike, pass through `rewrite` last. */
+/**
+ * A dialect whose answers, results and stream items alike, pass through `rewrite` last. Only a card does not: it holds no
+ * messages, but names and parameters that others chose and that may look like some.
+ */
 export function rewriteAnswers(dialect: Dialect, rewrite: (json: unknown) => unknown): Dialect {
   const operations = Object.fromEntries(
-    Object.entries(dialect.operations).map(([name, { method, params, result }]) => [
-      name,
-      { method, params, result: { decode: result.decode, encode: (value: never) => rewrite(result.encode(value)) } },
-    ]),
+    Object.entries(dialect.operations).map(([name, codec]) => {
+      const { method, params, result } = codec;
+      const encode = (value: never): unknown => rewrite(result.encode(value));
+      return [
+        name,
+        name === 'GetExtendedAgentCard' ? codec : { method, params, result: { decode: result.decode, encode } },
+      ];
+    }),
   ) as OperationCodecs;
   return {
     ...dialect,

@@ -1,7 +1,9 @@
-import type { StreamResponse } from '../../model/event.ts';
-import { applyEvent } from '../../model/fold.ts';
+import { ArtifactFold } from '../../model/artifact-fold.ts';
+import type { Artifact } from '../../model/artifact.ts';
+import type { StreamResponse, TaskArtifactUpdateEvent } from '../../model/event.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, StreamEncoder } from '../dialect.ts';
 import type { Profile } from './profile.ts';
 
 /**
@@ -13,23 +15,45 @@ export const snapshotStream: Profile = {
   answer: (dialect) => ({ ...dialect, streamItemId: 0, createStreamEncoder: () => snapshotEncoder(dialect) }),
 };
 
-function snapshotEncoder(dialect: Dialect): ReturnType<Dialect['createStreamEncoder']> {
+/**
+ * Translates each event once and folds what came out: a snapshot repeats what it showed before, but no work. That needs
+ * no more than a dialect in which tasks and events write statuses and artifacts alike, as 0.2 and 0.3 do; parts are only
+ * passed on.
+ */
+function snapshotEncoder(dialect: Dialect): StreamEncoder {
   const encoder = dialect.createStreamEncoder();
-  let task: Task | undefined;
+  let task: JsonObject | undefined;
+  let artifacts: ArtifactFold | undefined;
+
+  function encodeOne(event: StreamResponse, closes: boolean): JsonObject {
+    return encoder.encode(event, closes)[0] as JsonObject;
+  }
+
+  function withArtifact(shown: JsonObject, update: JsonObject): JsonObject {
+    artifacts ??= new ArtifactFold((shown['artifacts'] ?? []) as unknown as readonly Artifact[]);
+    artifacts.apply(update as unknown as Pick<TaskArtifactUpdateEvent, 'artifact' | 'append'>);
+    return { ...shown, artifacts: artifacts.artifacts() } as unknown as JsonObject;
+  }
+
   return {
     encode(event, closes) {
       if ('message' in event) return encoder.encode(event, closes);
-      task = applyEvent(task ?? blankTask(event), event);
-      return encoder.encode({ task }, closes);
+      const json = encodeOne(event, closes);
+      if ('task' in event) {
+        task = json;
+        artifacts = undefined;
+        return [json];
+      }
+      const shown = task ?? encodeOne({ task: blankTask(event) }, false);
+      const { status = null } = json;
+      task = 'statusUpdate' in event ? { ...shown, status } : withArtifact(shown, json);
+      return [task];
     },
   };
 }
 
 /** A stream resumed in the middle has not shown its task yet. */
-function blankTask(event: StreamResponse): Task {
-  if ('task' in event) return event.task;
-  const update =
-    'statusUpdate' in event ? event.statusUpdate : 'artifactUpdate' in event ? event.artifactUpdate : undefined;
-  const { taskId = '', contextId = '' } = update ?? {};
+function blankTask(event: Exclude<StreamResponse, { task: unknown } | { message: unknown }>): Task {
+  const { taskId, contextId } = 'statusUpdate' in event ? event.statusUpdate : event.artifactUpdate;
   return { id: taskId, contextId, status: { state: 'TASK_STATE_WORKING' } };
 }

@@ -42,10 +42,10 @@ export const toolParts: Profile = {
 };
 
 function restorePart(part: Record<string, unknown>): unknown {
-  const { kind, data, metadata, ...rest } = part as JsonObject;
+  const { kind, data, metadata } = part as JsonObject;
   if (kind !== 'data' || !isObject(data) || !isObject(metadata) || !TOOL_KINDS.includes(metadata[CARRIER.kind]))
     return part;
-  return { kind: metadata[CARRIER.kind], ...data, ...rest, ...member('metadata', uncarry(metadata, [CARRIER.kind])) };
+  return { kind: metadata[CARRIER.kind], ...data, ...member('metadata', uncarry(metadata, [CARRIER.kind])) };
 }
 
 /** Puts `inputRequest` back onto the messages that carry one. */

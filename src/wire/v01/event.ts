@@ -38,7 +38,10 @@ function decodeStatusEvent(r: Reader, json: JsonObject): StreamResponse {
   return { statusUpdate: { ...restoreState(statusEvent.decode(r, json)), contextId: '' } };
 }
 
-const NO_PIECE: ArtifactEvent['piece'] = { artifact: { artifactId: '', parts: [] }, index: 0 };
+const NO_PIECE: ArtifactEvent['piece'] = Object.freeze({
+  artifact: Object.freeze({ artifactId: '', parts: Object.freeze([]) }),
+  index: 0,
+});
 
 function decodeArtifactEvent(r: Reader, json: JsonObject): StreamResponse {
   // Not there if it was null, which has been noted.

@@ -74,7 +74,7 @@ const getTaskParams: Codec<GetTaskRequest> = {
   encode: getParams.encode,
 };
 
-/** 0.1 has no lists, no extended card, and one push config for each task, which is replaced but never deleted. */
+/** 0.1 has no lists, no extended card, and one push config for each task, which is replaced or taken away. */
 export const operations: OperationCodecs = {
   SendMessage: { method: 'tasks/send', params: sendParams, result: sendMessageResponse },
   SendStreamingMessage: { method: 'tasks/sendSubscribe', params: sendParams, result: streamResponse },

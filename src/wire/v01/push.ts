@@ -1,6 +1,6 @@
 import type { GetTaskPushNotificationConfigRequest } from '../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
-import { type Codec, object, required } from '../codec.ts';
+import { type Codec, isObject, object, required } from '../codec.ts';
 import { createTaskPushConfigCodec, pushConfig as laterConfig } from '../v03/push.ts';
 import { id } from '../values.ts';
 
@@ -11,7 +11,27 @@ function withoutId(codec: Codec<TaskPushNotificationConfig>): Codec<TaskPushNoti
 
 export const pushConfig = withoutId(laterConfig);
 
-export const taskPushConfig = withoutId(createTaskPushConfigCodec('id'));
+const setPushConfig = withoutId(createTaskPushConfigCodec('id'));
+
+const taskOnly: Codec<{ readonly taskId: string }> = object<{ readonly taskId: string }>({
+  taskId: required(id, { wire: 'id' }),
+});
+
+/**
+ * `null` in place of the config is official here and takes the task's config away. The model says it as a config with an
+ * empty `url`: no dialect lets an address be empty, so nothing else reads as that, and who stores it without looking
+ * fails on the address.
+ */
+export const taskPushConfig: Codec<TaskPushNotificationConfig> = {
+  decode(r, json) {
+    if (!isObject(json) || json['pushNotificationConfig'] !== null) return setPushConfig.decode(r, json);
+    return { ...taskOnly.decode(r, json), url: '' };
+  },
+  encode(config) {
+    if (config.url !== '') return setPushConfig.encode(config);
+    return { id: config.taskId ?? '', pushNotificationConfig: null };
+  },
+};
 
 export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = object<
   Pick<GetTaskPushNotificationConfigRequest, 'taskId'>

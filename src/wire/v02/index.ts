@@ -7,7 +7,7 @@ import { v03 } from '../v03/index.ts';
 import { sendParams, sharedOperations } from '../v03/methods.ts';
 import { card } from './card.ts';
 
-const USUAL_MODES = ['text/plain', 'application/json'];
+const USUAL_MODES: readonly string[] = Object.freeze(['text/plain', 'application/json']);
 
 /** Up to 0.2.5 a configuration must name the accepted output modes. */
 const sendParamsWithModes: Codec<SendMessageRequest> = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import type { OAuth2SecurityScheme, SecurityRequirement, SecurityScheme } from '../../model/security.ts';
 import { Reader } from '../reader.ts';
@@ -113,6 +113,43 @@ test('the limit holds for all lists of a card together', () => {
   expect(() => reader.finish()).not.toThrow();
   expand(reader, [asks('id')]);
   expect(() => reader.finish()).toThrow('at most 10 alternatives');
+});
+
+/** How often a name is looked up while flows are taken apart. */
+function lookups(groups: SchemeGroups): number {
+  const has = vi.spyOn(Map.prototype, 'has');
+  try {
+    splitFlows(groups);
+    return has.mock.calls.length;
+  } finally {
+    has.mockRestore();
+  }
+}
+
+/** Each scheme has a second flow, whose name is that of the next scheme. */
+function chain(length: number): SchemeGroups {
+  const flows = [oauth('authorizationCode'), oauth('password')];
+  return Object.fromEntries(Array.from({ length }, (_, i) => [`id${'.password'.repeat(i)}`, flows]));
+}
+
+/** One scheme whose second flow finds every number taken. */
+function numbered(length: number): SchemeGroups {
+  const taken = Array.from({ length }, (_, i) => [i === 0 ? 'id.password' : `id.password.${i + 1}`, [BEARER]]);
+  return Object.fromEntries([['id', [oauth('authorizationCode'), oauth('password')]], ...taken]) as SchemeGroups;
+}
+
+test.each([
+  ['a chain of names', chain],
+  ['numbers', numbered],
+])('names that collide on purpose cost no more than there are of them: %s', (_case, groupsOf) => {
+  expect(lookups(groupsOf(100))).toBeGreaterThanOrEqual(100);
+  // A hundred names more, two lookups for each: the usual name, and another one.
+  expect(lookups(groupsOf(200)) - lookups(groupsOf(100))).toBeLessThanOrEqual(2 * 100);
+});
+
+test('names that collide lose no scheme', () => {
+  expect(Object.keys(splitFlows(chain(50)).schemes)).toHaveLength(100);
+  expect(Object.keys(splitFlows(numbered(50)).schemes)).toHaveLength(52);
 });
 
 const someFlows = fc.subarray([...FLOWS], { minLength: 1 }).map((flows) => flows.map((flow) => oauth(flow)));

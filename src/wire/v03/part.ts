@@ -6,7 +6,7 @@ import type { Reader } from '../reader.ts';
 import { bytes, id, json, string } from '../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from './part-carrier.ts';
 
-const NOTHING: Part = { text: '' };
+const NOTHING: Part = Object.freeze({ text: '' });
 
 /** How a dialect before 1.0 tags its parts: `kind` in 0.2 and 0.3, `type` in 0.1. */
 export function createPartCodec(tag: 'kind' | 'type'): Codec<Part> {

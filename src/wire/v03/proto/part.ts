@@ -4,7 +4,7 @@ import { type Codec, defaulted, isObject, isSet, member, object, optional, requi
 import { bytes, id, string, struct } from '../../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from '../part-carrier.ts';
 
-const NOTHING: Part = { text: '' };
+const NOTHING: Part = Object.freeze({ text: '' });
 
 /** `name` is missing from the tagged protocol definition, but all SDKs of 0.3 have it. */
 interface ProtoFile {

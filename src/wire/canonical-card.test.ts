@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/helpers/verifies.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { verifies } from '../../test/helpers/verifies.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import { CARD_VARIANTS, canonicalCard, canonicalPayload, tidyCard } from './canonical-card.ts';
 import vector from './fixtures/vector-card.json' with { type: 'json' };
 

@@ -1,8 +1,8 @@
-import { A2AError } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { isObject } from '../codec.ts';
-import { DEFAULT_LIMITS } from '../reader.ts';
+import { A2AError } from '../errors.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import { type Member, type Shape, signedCard } from './card-marks.ts';
+import { isObject } from './codec.ts';
+import { DEFAULT_LIMITS } from './reader.ts';
 
 /**
  * The forms of a card that signers in the field have signed, the official one first.
@@ -12,7 +12,7 @@ import { type Member, type Shape, signedCard } from './card-marks.ts';
  * - `pruned`: `spec` without any `""`, `null`, `[]` or `{}`, required or not: what the reference SDKs sign.
  * - `pruned-unknown-kept`: the card as it was sent, without any `""`, `null`, `[]` or `{}`.
  */
-export const CARD_VARIANTS = ['spec', 'unknown-kept', 'pruned', 'pruned-unknown-kept'] as const;
+export const CARD_VARIANTS = Object.freeze(['spec', 'unknown-kept', 'pruned', 'pruned-unknown-kept'] as const);
 
 export type CardVariant = (typeof CARD_VARIANTS)[number];
 

@@ -5,7 +5,7 @@ import type {
   AgentInterface,
   AgentProvider,
   AgentSkill,
-} from '../../model/card.ts';
+} from '../model/card.ts';
 import type {
   APIKeySecurityScheme,
   AuthorizationCodeOAuthFlow,
@@ -21,7 +21,7 @@ import type {
   SecurityRequirement,
   SecurityScheme,
   StringList,
-} from '../../model/security.ts';
+} from '../model/security.ts';
 
 /** What becomes of a member: only `defaulted` ones vanish when they hold the default of their type. */
 type Mark = 'required' | 'optional' | 'oneof' | 'defaulted';

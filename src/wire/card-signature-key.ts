@@ -1,7 +1,7 @@
 import type { CryptoKey, JSONWebKeySet, JWK } from 'jose';
 
 /** Signatures that a stranger can check: no shared secrets, and never `none`. */
-export const CARD_ALGORITHMS: readonly string[] = [
+export const CARD_ALGORITHMS: readonly string[] = Object.freeze([
   'ES256',
   'ES384',
   'ES512',
@@ -13,7 +13,7 @@ export const CARD_ALGORITHMS: readonly string[] = [
   'RS256',
   'RS384',
   'RS512',
-];
+]);
 
 /** The protected header of a signature, before anything is verified. */
 export interface CardSignatureHeader {

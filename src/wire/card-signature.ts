@@ -1,11 +1,17 @@
 import type { CryptoKey, JWK } from 'jose';
-import { A2AError } from '../../errors.ts';
-import type { AgentCard, AgentCardSignature } from '../../model/card.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { defined } from '../../support/defined.ts';
-import { isObject } from '../codec.ts';
+import { A2AError } from '../errors.ts';
+import type { AgentCard, AgentCardSignature } from '../model/card.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import { defined } from '../support/defined.ts';
 import { CARD_VARIANTS, type CardVariant, canonicalPayload, tidyCard } from './canonical-card.ts';
-import { CARD_ALGORITHMS, type CardKey, type CardKeys, type CardSignatureHeader, findKey } from './signature-key.ts';
+import {
+  CARD_ALGORITHMS,
+  type CardKey,
+  type CardKeys,
+  type CardSignatureHeader,
+  findKey,
+} from './card-signature-key.ts';
+import { isObject } from './codec.ts';
 
 /** Each signature may cost a key lookup and several verifications, and whoever serves the card chose their number. */
 const MAX_SIGNATURES = 16;

@@ -1,10 +1,10 @@
 import { FlattenedSign, base64url } from 'jose';
 import { expect, test, vi } from 'vitest';
-import { CARD, foreignSignature, newSigner, onTheWire, signatureOf } from '../../../test/helpers/card-signer.ts';
-import { verifies } from '../../../test/helpers/verifies.ts';
+import { CARD, foreignSignature, newSigner, onTheWire, signatureOf } from '../../test/helpers/card-signer.ts';
+import { verifies } from '../../test/helpers/verifies.ts';
 import { canonicalPayload } from './canonical-card.ts';
-import { signCard, verifyCard } from './signature.ts';
-import type { CardKeys, CardSignatureHeader } from './signature-key.ts';
+import type { CardKeys, CardSignatureHeader } from './card-signature-key.ts';
+import { signCard, verifyCard } from './card-signature.ts';
 
 const a = await newSigner('ES256', 'a');
 const b = await newSigner('EdDSA', 'b');

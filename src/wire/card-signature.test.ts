@@ -8,16 +8,16 @@ import {
   newSigner,
   onTheWire,
   signatureOf,
-} from '../../../test/helpers/card-signer.ts';
-import { verifies } from '../../../test/helpers/verifies.ts';
-import type { AgentCard, AgentCardSignature } from '../../model/card.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { Reader } from '../reader.ts';
+} from '../../test/helpers/card-signer.ts';
+import { verifies } from '../../test/helpers/verifies.ts';
+import type { AgentCard, AgentCardSignature } from '../model/card.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import { canonicalPayload } from './canonical-card.ts';
-import { card as cardCodec } from './card.ts';
+import { signCard, verifyCard } from './card-signature.ts';
 import sdk from './fixtures/sdk-signed-card.json' with { type: 'json' };
 import vector from './fixtures/vector-card.json' with { type: 'json' };
-import { signCard, verifyCard } from './signature.ts';
+import { Reader } from './reader.ts';
+import { card as cardCodec } from './v1/card.ts';
 
 const a = await newSigner('ES256', 'a');
 const b = await newSigner('EdDSA', 'b');
@@ -227,7 +227,7 @@ test('neither jose nor canonicalize is loaded before the first use', async () =>
     });
   }
   try {
-    const fresh = await import('./signature.ts');
+    const fresh = await import('./card-signature.ts');
     expect(loaded).toEqual([]);
     await fresh.verifyCard(wire, a.trust);
     expect(loaded.toSorted()).toEqual(['canonicalize', 'jose']);

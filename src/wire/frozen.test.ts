@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { CARD_VARIANTS } from './canonical-card.ts';
+import { CARD_ALGORITHMS } from './card-signature-key.ts';
+import { decode, PROTOCOL_VERSIONS } from './dialect.ts';
+import { DEFAULT_LIMITS, Reader } from './reader.ts';
+import { dialects } from './select.ts';
+
+/** What one caller got must not be a handle on what the next one gets. */
+
+test.each([
+  ['the algorithms of signatures', CARD_ALGORITHMS],
+  ['the forms of a signed card', CARD_VARIANTS],
+  ['the versions', PROTOCOL_VERSIONS],
+  ['the limits', DEFAULT_LIMITS],
+  ['the limits of a reader', new Reader('request').limits],
+])('%s cannot be changed', (_case, constant) => {
+  expect(Object.isFrozen(constant)).toBe(true);
+});
+
+const BARE = { name: 'n', description: 'd', version: '1', capabilities: {}, skills: [] };
+const INTERFACE = { url: 'https://agent.test', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
+
+test.each([
+  ['v1', { ...BARE, supportedInterfaces: [INTERFACE] }],
+  ['v03', { ...BARE, protocolVersion: '0.3.0', url: 'https://agent.test' }],
+  ['v02', { ...BARE, url: 'https://agent.test' }],
+  ['v01', { ...BARE, url: 'https://agent.test' }],
+] as const)('who changes the modes of a card of %s that names none changes no other card', (name, json) => {
+  const read = () => decode(dialects[name].card, json, 'response').value;
+  for (const modes of [read().defaultInputModes, read().defaultOutputModes]) {
+    expect(() => (modes as string[]).push('image/png')).toThrow(TypeError);
+  }
+  expect(read()).toMatchObject({ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'] });
+});
+
+test('who changes the modes of a request of 0.2 changes no other request', () => {
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const;
+  const write = () =>
+    dialects.v02.operations.SendMessage?.params.encode({ message, configuration: {} }) as {
+      configuration: { acceptedOutputModes: string[] };
+    };
+  expect(() => write().configuration.acceptedOutputModes.push('image/png')).toThrow(TypeError);
+  expect(write().configuration.acceptedOutputModes).toEqual(['text/plain', 'application/json']);
+});
