@@ -11,15 +11,24 @@ type Draft = { -readonly [K in keyof Artifact]: K extends 'parts' ? Part[] : Art
 export class ArtifactFold {
   readonly #drafts = new Map<string, Draft>();
 
+  /**
+   * An id must be unique within its task (1.0, protocol definition). Where a peer repeats one all the same, what it
+   * names is taken together in the place of the first, as chunks of a stream are: nothing that was said is lost.
+   */
   constructor(artifacts: Iterable<Artifact> = []) {
-    for (const artifact of artifacts) this.#drafts.set(artifact.artifactId, draftOf(artifact));
+    for (const artifact of artifacts) this.apply({ artifact, append: true });
   }
 
   /** Without `append` the artifact is created or replaced; appending to one that is not there creates it. */
-  apply({ artifact, append }: TaskArtifactUpdateEvent): void {
+  apply({ artifact, append }: Pick<TaskArtifactUpdateEvent, 'artifact' | 'append'>): void {
     const draft = append === true ? this.#drafts.get(artifact.artifactId) : undefined;
     if (draft === undefined) this.#drafts.set(artifact.artifactId, draftOf(artifact));
     else appendTo(draft, artifact);
+  }
+
+  get(artifactId: string): Artifact | undefined {
+    const draft = this.#drafts.get(artifactId);
+    return draft && { ...draft, parts: [...draft.parts] };
   }
 
   /** The artifacts in the order in which they first came. */

@@ -73,13 +73,16 @@ export interface Store {
   prune(policy: RetentionPolicy): Promise<number>;
 
   /**
-   * Calls `listener` after commits to a task, also by other processes where the store can tell. A hint, nothing more: it
-   * may come late, doubled or, across processes, never, and what it throws is ignored. Returns the function that ends it.
+   * Calls `listener` after commits to a task, also by other processes where the store can tell, with the name that the
+   * write was signed with. A hint, nothing more: it may come late, doubled or, across processes, never, and what it throws
+   * is ignored. Returns the function that ends it.
    */
-  watch(listener: (taskId: string) => void): () => void;
+  watch(listener: WatchListener): () => void;
 
   close(): Promise<void>;
 }
+
+export type WatchListener = (taskId: string, by?: string) => void;
 
 /** Whose a task is: part of every row, and of every question that comes from outside. */
 export interface Scope {
@@ -215,6 +218,8 @@ export interface Guard {
 export interface TaskWrite {
   readonly taskId: string;
   readonly guard: Guard;
+  /** The node that writes, for watchers that know their own writes already. */
+  readonly by?: string;
   readonly events?: readonly NewEvent[];
   readonly journal?: readonly JournalEntry[];
   /** Messages that enter the history. */

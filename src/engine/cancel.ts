@@ -1,0 +1,103 @@
+import { A2AError } from '../errors.ts';
+import { isTerminal } from '../model/state.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { Scope, TaskRecord } from '../store/store.ts';
+import type { Core } from './core.ts';
+import { artifactsOf, createdEvent, statusEvent } from './event-body.ts';
+import type { Runs } from './runs.ts';
+import { notFound } from './subscribe.ts';
+import { RestWaiter } from './wait.ts';
+
+/** What the node of a hanging run gets beyond its grace, before the task is taken from it. */
+const REVOKE_AFTER_MS = 1000;
+
+/**
+ * Ends a task. First the intent is stored: from then on it can only end as canceled. Whoever runs it may clear up for a
+ * while; then it is canceled, by the runner or from here. Resolves when that is stored.
+ */
+export async function cancelTask(core: Core, runs: Runs, scope: Scope, taskId: string): Promise<TaskRecord> {
+  const waiter = new RestWaiter(core, scope, taskId, isTerminal);
+  try {
+    const record = await declare(core, taskId, await visibleRecord(core, scope, taskId));
+    core.faultPoint('after-cancel-intent');
+    if (record.endedAt !== undefined) return record;
+    const ended = await endIfIdle(core, record);
+    if (ended !== undefined) return ended;
+    await runs.hear(taskId);
+    return await awaitEnd(core, waiter, record);
+  } finally {
+    waiter.close();
+  }
+}
+
+async function visibleRecord({ store }: Core, scope: Scope, taskId: string): Promise<TaskRecord> {
+  const stored = await store.read(scope, taskId, { history: 0 });
+  if (stored === undefined) throw notFound(taskId);
+  return stored.record;
+}
+
+/** Stores the intent, unless it is stored or the task has been canceled. */
+async function declare({ store, node, clock }: Core, taskId: string, record: TaskRecord): Promise<TaskRecord> {
+  if (isTerminal(record.status.state)) return assertCanceled(record);
+  if (record.canceling) return record;
+  // Due at once: should this node die now, another ends the task.
+  const write = { taskId, by: node, guard: {}, canceling: true as const, wakeAt: clock.now() };
+  const result = await store.append(write);
+  if (result.kind === 'appended') return result.record;
+  if (result.kind === 'refused' && result.record !== undefined) return assertCanceled(result.record);
+  throw notFound(taskId);
+}
+
+function assertCanceled(record: TaskRecord): TaskRecord {
+  const { id, status } = record;
+  if (status.state === 'TASK_STATE_CANCELED') return record;
+  throw new A2AError('TASK_NOT_CANCELABLE', `Task ${id} has ended already`, {
+    details: { taskId: id, state: status.state },
+  });
+}
+
+async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | undefined> {
+  // The intent stands, so nobody adds anything to a task that nobody runs: what is read now is all there is.
+  const stored = await core.store.read(record, record.id, { artifacts: true });
+  if (stored === undefined) throw notFound(record.id);
+  const [message] = stored.history;
+  const isUnheardOf = stored.record.lastEvent === 0 && message !== undefined;
+  const { status } = stored.record;
+  const now = core.clock.now();
+  const time = new Date(now).toISOString();
+  const canceled: TaskStatus = {
+    state: 'TASK_STATE_CANCELED',
+    timestamp: status.timestamp !== undefined && status.timestamp > time ? status.timestamp : time,
+  };
+  const artifacts = artifactsOf(stored.artifacts ?? { tail: [] });
+  const creation = isUnheardOf ? [createdEvent(stored.record, message)] : [];
+  const events = [...creation, statusEvent(record, canceled)];
+  const result = await core.store.append({
+    taskId: record.id,
+    by: core.node,
+    guard: { idle: true, canceling: true },
+    events,
+    visible: true,
+    status: canceled,
+    history: status.message === undefined ? [] : [status.message],
+    endedAt: now,
+    ...(artifacts.length > 0 && { artifacts: JSON.stringify(artifacts) }),
+  });
+  if (result.kind !== 'appended')
+    return result.kind === 'refused' && result.record?.endedAt !== undefined ? result.record : undefined;
+  const numbered = events.map((event, i) => ({ ...event, number: result.firstEvent + i }));
+  core.feed.tell(record.id, { kind: 'written', record: result.record, events: numbered });
+  return result.record;
+}
+
+async function awaitEnd(core: Core, waiter: RestWaiter, { id, agent, tenant, owner }: TaskRecord): Promise<TaskRecord> {
+  const graceMs = core.agents.get(agent)?.limits.cancelGraceMs ?? 0;
+  const rest = await waiter.wait(graceMs + REVOKE_AFTER_MS);
+  if (rest.kind === 'resting') return rest.record;
+  if (rest.kind === 'gone') throw notFound(id);
+  // The runner hangs, or its node does: its lease is taken away, so that it can write no more, and the task ended here.
+  await core.store.append({ taskId: id, by: core.node, guard: { canceling: true }, revoke: true });
+  const record = await visibleRecord(core, { tenant, owner }, id);
+  if (record.endedAt !== undefined) return record;
+  return (await endIfIdle(core, record)) ?? visibleRecord(core, { tenant, owner }, id);
+}

@@ -1,0 +1,31 @@
+import type { Log } from '../observe/log.ts';
+import type { Store } from '../store/store.ts';
+import type { Clock } from '../support/clock.ts';
+import type { Scheduler } from '../support/scheduler.ts';
+import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Feed } from './feed.ts';
+import type { FetchFile } from './run-environment.ts';
+import type { Runnable } from './runnable.ts';
+
+/** What the parts of one engine share. */
+export interface Core {
+  readonly store: Store;
+  /** The name of this node: new at each start, so that leases of an earlier life are not taken for its own. */
+  readonly node: string;
+  readonly agents: ReadonlyMap<string, Runnable>;
+  readonly clock: Clock;
+  readonly timers: TimerHeap;
+  readonly scheduler: Scheduler;
+  readonly feed: Feed;
+  readonly log: Log;
+  readonly newId: () => string;
+  readonly fetchFile: FetchFile | undefined;
+  /** Called at named points, where tests make things go wrong. Does nothing otherwise. */
+  readonly faultPoint: (name: string) => void;
+  /** How long a node may be silent before others take its tasks. */
+  readonly leaseMs: number;
+  /** How often to look for what no hint told of. */
+  readonly pollMs: number;
+  /** Suspended runs that stay in memory. 0: each goes on by replay. */
+  readonly maxSuspended: number;
+}

@@ -1,0 +1,46 @@
+import type { Handler, TaskContext } from './handler.ts';
+
+/** What takes the outputs of a handler. */
+export interface Sink {
+  /** @throws if that is no output. */
+  readonly emit: (output: unknown) => void;
+  /** Something to wait for before the next output. */
+  readonly room: () => Promise<void> | undefined;
+  /** Nothing that the handler does counts any more. */
+  readonly isOver: () => boolean;
+}
+
+/** Calls a handler and passes on what it yields; resolves with what it returns. */
+export async function drive(handler: Handler, context: TaskContext, sink: Sink): Promise<unknown> {
+  const result: unknown = handler(context);
+  if (!isAsyncIterable(result)) return result;
+  const iterator = result[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done === true) return value;
+      sink.emit(value);
+      if (sink.isOver()) break;
+      const room = sink.room();
+      if (room !== undefined) await room;
+    }
+  } catch (error) {
+    void closeQuietly(iterator);
+    throw error;
+  }
+  void closeQuietly(iterator);
+  return undefined;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown, unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Lets a generator run its `finally`, and cares for nothing that comes of it. */
+async function closeQuietly(iterator: AsyncIterator<unknown, unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // The task has its end already.
+  }
+}

@@ -1,0 +1,320 @@
+import { A2AError } from '../errors.ts';
+import type { Message } from '../model/message.ts';
+import type { Task } from '../model/task.ts';
+import { type Log, silentLog } from '../observe/log.ts';
+import type { Scope, Store, TaskQuery } from '../store/store.ts';
+import { type Clock, systemClock } from '../support/clock.ts';
+import { newId } from '../support/id.ts';
+import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
+import { TimerHeap } from '../support/timer-heap.ts';
+import { cancelTask } from './cancel.ts';
+import { ClaimLoop } from './claim-loop.ts';
+import type { Core } from './core.ts';
+import { taskOf } from './event-body.ts';
+import { Feed } from './feed.ts';
+import { followUp } from './follow-up.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { beginTask } from './new-task.ts';
+import { DEFAULT_RETENTION, type Retention, RetentionLoop } from './retention.ts';
+import type { FetchFile } from './run-environment.ts';
+import type { Runnable } from './runnable.ts';
+import { Runs } from './runs.ts';
+import type { Submission } from './submission.ts';
+import { notFound, type StreamItem, type StreamStart, subscribe, subscribeToNew } from './subscribe.ts';
+import { RestWaiter } from './wait.ts';
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly agents: readonly Runnable[];
+  readonly log?: Log;
+  readonly fetchFile?: FetchFile;
+  readonly retention?: Partial<Retention>;
+  /** How long this node may be silent before others take its tasks. */
+  readonly leaseMs?: number;
+  /** How often to look for tasks that nobody told of. */
+  readonly pollMs?: number;
+  /** Runs that stay in memory while they wait. 0: each goes on by replay. */
+  readonly maxSuspended?: number;
+  readonly clock?: Clock;
+  readonly scheduler?: Scheduler;
+  readonly newId?: () => string;
+  /** @internal Called at named points, for tests that make things go wrong there. */
+  readonly faultPoint?: (name: string) => void;
+}
+
+/** What a send comes to: a task, or a bare message. */
+export type SendResult = { readonly task: Task } | { readonly message: Message };
+
+export interface TaskStream {
+  readonly taskId: string;
+  readonly items: AsyncIterable<readonly StreamItem[]>;
+}
+
+/** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
+const POLLS_PER_LOOK = 5;
+
+/**
+ * Runs agents on a store. Every task goes on after a crash, here or on another node with the same store; nothing is told
+ * to anybody before it is stored. Knows nothing of the network.
+ */
+export class Engine {
+  readonly #core: Core;
+  readonly #runs: Runs;
+  readonly #claims: ClaimLoop;
+  readonly #heartbeat: Heartbeat;
+  readonly #retention: RetentionLoop;
+  #unwatch: () => void = () => {};
+  #stopLooking: () => void = () => {};
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: EngineOptions) {
+    const clock = options.clock ?? systemClock;
+    this.#core = {
+      store: options.store,
+      agents: new Map(options.agents.map((agent) => [agent.id, agent])),
+      clock,
+      timers: new TimerHeap(clock),
+      scheduler: options.scheduler ?? systemScheduler,
+      feed: new Feed(),
+      log: options.log ?? silentLog,
+      newId: options.newId ?? newId,
+      node: (options.newId ?? newId)(),
+      fetchFile: options.fetchFile,
+      faultPoint: options.faultPoint ?? (() => {}),
+      leaseMs: options.leaseMs ?? 15_000,
+      pollMs: options.pollMs ?? 1000,
+      maxSuspended: options.maxSuspended ?? 1000,
+    };
+    this.#runs = new Runs(this.#core, () => this.#claims.nudge());
+    this.#claims = new ClaimLoop(this.#core, this.#runs);
+    this.#heartbeat = new Heartbeat(this.#core, () => this.#runs.hearAll());
+    this.#retention = new RetentionLoop(this.#core, { ...DEFAULT_RETENTION, ...options.retention });
+  }
+
+  /** Starts an engine; what an earlier one left unfinished goes on at once. */
+  static async start(options: EngineOptions): Promise<Engine> {
+    const engine = new Engine(options);
+    await engine.#start();
+    return engine;
+  }
+
+  /** Gives a message to an agent and waits for what comes of it: its end, a question back, or the end of patience. */
+  async send(submission: Submission): Promise<SendResult> {
+    const { taskId } = submission.message;
+    if (taskId !== undefined) return this.#sendTo(taskId, submission);
+    const agent = this.#agent(submission.agent);
+    const begun = await beginTask(this.#core, this.#runs, agent, submission);
+    if (begun.kind === 'repeated') {
+      return begun.reply === undefined ? this.#await(agent, submission, begun.taskId) : { message: begun.reply };
+    }
+    const { record, message, begin, findReply } = begun;
+    if (submission.returnImmediately === true) {
+      begin();
+      return { task: taskOf({ record, history: [message] }) };
+    }
+    const waiter = new RestWaiter(this.#core, submission, record.id);
+    begin();
+    return this.#outcome(agent, submission, record.id, waiter, findReply);
+  }
+
+  /** As `send`, but with everything that happens on the way. The task is stored when this resolves. */
+  async stream(submission: Submission): Promise<TaskStream> {
+    const { signal } = submission;
+    const { taskId } = submission.message;
+    if (taskId !== undefined) {
+      await this.#followUp(taskId, submission);
+      return { taskId, items: this.subscribe(submission, taskId, { signal }) };
+    }
+    const agent = this.#agent(submission.agent);
+    const begun = await beginTask(this.#core, this.#runs, agent, submission);
+    if (begun.kind === 'repeated') {
+      const { taskId: id, reply } = begun;
+      const items =
+        reply === undefined ? subscribe(this.#core, submission, id, { signal, isOwn: true }) : replied(reply);
+      return { taskId: id, items };
+    }
+    const { record, begin } = begun;
+    const items = subscribeToNew(this.#core, record, begun.findReply, signal);
+    begin();
+    return { taskId: record.id, items: this.#untilLeft(agent, submission, record.id, items) };
+  }
+
+  /** What happens to a task from now on, or from a number on. */
+  subscribe(scope: Scope, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
+    this.#assertOpen();
+    return subscribe(this.#core, scope, taskId, start);
+  }
+
+  async get(scope: Scope, taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
+    const { historyLength } = options;
+    const parts = historyLength === undefined ? { artifacts: true } : { artifacts: true, history: historyLength };
+    const stored = await this.#core.store.read(scope, taskId, parts);
+    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
+    return taskOf(stored);
+  }
+
+  async list(scope: Scope, query: TaskQuery): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
+    const { tasks, total } = await this.#core.store.list(scope, query);
+    return { tasks: tasks.map(taskOf), total };
+  }
+
+  /** Ends a task as canceled; resolves when it is. Harmless if it is already. */
+  async cancel(scope: Scope, taskId: string): Promise<Task> {
+    this.#assertOpen();
+    const stored = await this.#core.store.read(scope, taskId, { history: 0 });
+    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
+    await cancelTask(this.#core, this.#runs, scope, taskId);
+    return this.get(scope, taskId);
+  }
+
+  /** Removes what has outlived its time; done by itself now and then. */
+  prune(): Promise<void> {
+    return this.#retention.prune();
+  }
+
+  /**
+   * Takes no more work and gives what runs a time to finish. What is unfinished then is given back to the store, where
+   * this or another engine finds it. The store stays open.
+   */
+  close(options: { readonly finishMs?: number } = {}): Promise<void> {
+    return (this.#closing ??= this.#close(options));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(): Promise<void> {
+    await this.#heartbeat.start();
+    this.#unwatch = this.#core.store.watch((taskId, by) => {
+      if (by !== this.#core.node) this.#hint(taskId);
+    });
+    this.#claims.start();
+    this.#retention.start();
+    this.#lookNowAndThen();
+  }
+
+  async #close({ finishMs = 0 }: { readonly finishMs?: number }): Promise<void> {
+    const { timers, clock, store, node, feed } = this.#core;
+    this.#claims.stop();
+    if (finishMs > 0 && this.#runs.size > 0) {
+      const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
+      await Promise.race([this.#runs.finished(), late]);
+    }
+    this.#heartbeat.stop();
+    this.#retention.stop();
+    this.#stopLooking();
+    this.#unwatch();
+    await this.#runs.handOver();
+    const error = new A2AError('UNAVAILABLE', 'The server is shutting down; the task goes on when it is back', {
+      retryAfterMs: 1000,
+    });
+    feed.tellAll({ kind: 'interrupted', error, isFinal: true });
+    timers.clear();
+    await store.retire(node).catch(() => {});
+  }
+
+  #hint(taskId: string): void {
+    this.#core.feed.tell(taskId, { kind: 'hint' });
+    void this.#runs.hear(taskId);
+    this.#claims.nudge();
+  }
+
+  #lookNowAndThen(): void {
+    const { timers, clock, pollMs, feed } = this.#core;
+    this.#stopLooking = timers.add(clock.now() + pollMs * POLLS_PER_LOOK, () => {
+      this.#lookNowAndThen();
+      feed.tellAll({ kind: 'hint' });
+    });
+  }
+
+  async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {
+    const record = await this.#followUp(taskId, submission);
+    if (submission.returnImmediately === true) return { task: await this.get(submission, taskId) };
+    return this.#await(this.#agent(record.agent), submission, taskId);
+  }
+
+  async #followUp(taskId: string, submission: Submission): Promise<{ readonly agent: string }> {
+    this.#assertOpen();
+    const record = await followUp(this.#core, this.#core.agents, submission, taskId);
+    void this.#runs.hear(taskId);
+    this.#claims.nudge();
+    return record;
+  }
+
+  /** For a task that exists: whatever happened before the listening began is in the store. */
+  async #await(agent: Runnable, submission: Submission, taskId: string): Promise<SendResult> {
+    if (submission.returnImmediately === true) return { task: await this.get(submission, taskId) };
+    const waiter = new RestWaiter(this.#core, submission, taskId);
+    void waiter.look();
+    return this.#outcome(agent, submission, taskId, waiter, async () => undefined);
+  }
+
+  async #outcome(
+    agent: Runnable,
+    submission: Submission,
+    taskId: string,
+    waiter: RestWaiter,
+    findReply: () => Promise<Message | undefined>,
+  ): Promise<SendResult> {
+    const { maxWaitMs = Number.POSITIVE_INFINITY, signal } = submission;
+    const rest = await waiter.wait(Math.min(maxWaitMs, agent.limits.maxWaitMs), signal);
+    if (rest.kind === 'replied') return { message: rest.message };
+    if (rest.kind === 'gone') {
+      const message = await findReply();
+      if (message === undefined) throw notFound(taskId);
+      return { message };
+    }
+    if (rest.kind === 'late') {
+      this.#left(agent, submission, taskId);
+      // Who is shown a task can ask for it.
+      await this.#core.store.append({ taskId, by: this.#core.node, guard: {}, visible: true });
+    }
+    return { task: await this.get(submission, taskId) };
+  }
+
+  async *#untilLeft(
+    agent: Runnable,
+    submission: Submission,
+    taskId: string,
+    items: AsyncIterable<readonly StreamItem[]>,
+  ): AsyncGenerator<readonly StreamItem[], void> {
+    let hasEnded = false;
+    try {
+      yield* items;
+      hasEnded = true;
+    } finally {
+      if (!hasEnded || submission.signal?.aborted === true) this.#left(agent, submission, taskId, !hasEnded);
+    }
+  }
+
+  /** The sender has gone. */
+  #left(
+    { limits }: Runnable,
+    submission: Submission,
+    taskId: string,
+    hasLeft = submission.signal?.aborted === true,
+  ): void {
+    if (!hasLeft || limits.onDisconnect !== 'cancel') return;
+    cancelTask(this.#core, this.#runs, submission, taskId).catch((error: unknown) => {
+      if (!A2AError.is(error, 'TASK_NOT_CANCELABLE'))
+        this.#core.log.warn('A task that was left could not be canceled', { taskId, error });
+    });
+  }
+
+  #agent(id: string): Runnable {
+    this.#assertOpen();
+    const agent = this.#core.agents.get(id);
+    if (agent === undefined) throw new A2AError('INTERNAL_ERROR', `There is no agent ${id} here`);
+    return agent;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined)
+      throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
+  }
+}
+
+async function* replied(message: Message): AsyncGenerator<readonly StreamItem[], void> {
+  yield [{ kind: 'message', message }];
+}

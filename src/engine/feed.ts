@@ -1,0 +1,44 @@
+import type { A2AError } from '../errors.ts';
+import type { Message } from '../model/message.ts';
+import type { TaskEvent, TaskRecord } from '../store/store.ts';
+
+/** What there is to tell about a task, after it is stored. */
+export type News =
+  /** A write of this node: the task as it is now, and its new events. */
+  | { readonly kind: 'written'; readonly record: TaskRecord; readonly events: readonly TaskEvent[] }
+  /** The task was dropped, this is its outcome. */
+  | { readonly kind: 'replied'; readonly message: Message }
+  /** Something may have happened elsewhere: look into the store. */
+  | { readonly kind: 'hint' }
+  /** What was under way is lost or stopped; who only waits for it must not wait on. */
+  | { readonly kind: 'interrupted'; readonly error: A2AError; /** The node shuts down. */ readonly isFinal?: true };
+
+export type Listener = (news: News) => void;
+
+/** Who on this node listens to which task. Nothing is kept: a listener that missed something finds it in the store. */
+export class Feed {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  /** How many tasks somebody listens to. */
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  listen(taskId: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(taskId) ?? new Set();
+    this.#listeners.set(taskId, listeners.add(listener));
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(taskId);
+    };
+  }
+
+  tell(taskId: string, news: News): void {
+    const listeners = this.#listeners.get(taskId);
+    if (listeners !== undefined) for (const listener of listeners) listener(news);
+  }
+
+  /** Tells all who listen to anything. */
+  tellAll(news: News): void {
+    for (const taskId of this.#listeners.keys()) this.tell(taskId, news);
+  }
+}

@@ -1,0 +1,153 @@
+import { A2AError } from '../errors.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import { isTerminal, type TaskState } from '../model/state.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
+import type { Core } from './core.ts';
+import { statusEvent } from './event-body.ts';
+import type { Trigger, Turn } from './journal.ts';
+import { keyReused } from './new-task.ts';
+import { isTurnQuestion } from './outcome.ts';
+import { type AskedQuestion, readAnswer } from './question.ts';
+import type { Runnable } from './runnable.ts';
+import { notFound } from './subscribe.ts';
+import { idempotencyOf, type Submission } from './submission.ts';
+
+/** A task that changes under our hands again and again is somebody else's fault; but we do not try for ever. */
+const MAX_TRIES = 20;
+const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
+
+/**
+ * Adds a message to a task. One that waits for an answer gets it and goes on; one at work finds it in its inbox; one that
+ * has ended takes no more. Returns the task after it.
+ */
+export async function followUp(
+  core: Core,
+  agents: Core['agents'],
+  submission: Submission,
+  taskId: string,
+): Promise<TaskRecord> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const stored = await core.store.read(submission, taskId, { history: 0 });
+    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
+    const { record } = stored;
+    assertFits(submission, record, agents.get(record.agent));
+    const write =
+      record.question === undefined ? toInbox(submission, record) : await toAnswer(core, submission, record);
+    const idempotency = idempotencyOf(submission, core.clock.now());
+    const result = await core.store.append({
+      ...write,
+      by: core.node,
+      ...(idempotency !== undefined && { idempotency }),
+    });
+    core.faultPoint('after-follow-up');
+    if (result.kind === 'key-reused') throw keyReused();
+    if (result.kind === 'repeated')
+      return (await core.store.read(submission, taskId, { history: 0 }))?.record ?? record;
+    // Otherwise it has changed in the meantime: look again.
+    if (result.kind === 'appended') {
+      const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
+      core.feed.tell(taskId, { kind: 'written', record: result.record, events });
+      return result.record;
+    }
+  }
+  throw new A2AError('UNAVAILABLE', `Task ${taskId} changes too fast to add a message`, { retryAfterMs: core.pollMs });
+}
+
+function assertFits(
+  { message, acceptedOutputModes = [] }: Submission,
+  record: TaskRecord,
+  agent: Runnable | undefined,
+): void {
+  const { id, contextId, status, canceling } = record;
+  if (message.contextId !== undefined && message.contextId !== contextId) {
+    throw new A2AError('INVALID_PARAMS', `Task ${id} belongs to another context`, {
+      violations: [{ field: 'message.contextId', description: 'must be the context of the task, or be left out' }],
+    });
+  }
+  const state = canceling ? 'TASK_STATE_CANCELED' : status.state;
+  if (isTerminal(state)) {
+    throw new A2AError(
+      'UNSUPPORTED_OPERATION',
+      `Task ${id} has ended: send the message without its id, in the same context`,
+      {
+        details: { taskId: id, state },
+      },
+    );
+  }
+  agent?.admit?.(message, acceptedOutputModes);
+}
+
+function toInbox(submission: Submission, record: TaskRecord): TaskWrite {
+  const message = placed(submission.message, record);
+  return {
+    taskId: record.id,
+    guard: { states: AT_WORK, canceling: false },
+    history: [message],
+    journal: [{ kind: 'message', key: message.messageId, body: message as unknown as JsonValue }],
+  };
+}
+
+async function toAnswer(core: Core, submission: Submission, record: TaskRecord): Promise<TaskWrite> {
+  const { question = '', status } = record;
+  const message = placed(submission.message, record);
+  const { entry, isSensitive } = await answerEntry(core, submission, record, message);
+  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: later(status, core.clock.now()) };
+  return {
+    taskId: record.id,
+    guard: { question, canceling: false },
+    events: [statusEvent(record, working)],
+    status: working,
+    history: [...(status.message === undefined ? [] : [status.message]), isSensitive ? redacted(message) : message],
+    journal: [entry],
+    question: null,
+    wakeAt: core.clock.now(),
+  };
+}
+
+interface AnswerEntry {
+  readonly entry: JournalEntry;
+  readonly isSensitive: boolean;
+}
+
+async function answerEntry(
+  core: Core,
+  submission: Submission,
+  record: TaskRecord,
+  message: Message,
+): Promise<AnswerEntry> {
+  const { question = '', id, lastEvent } = record;
+  if (isTurnQuestion(question)) {
+    const { metadata, extensions } = submission;
+    const trigger: Trigger = {
+      message,
+      ...(metadata !== undefined && { metadata }),
+      ...(extensions !== undefined && { extensions }),
+    };
+    // The status that says that it works again is of the old turn.
+    const turn: Turn = { ...trigger, after: lastEvent + 1 };
+    return { entry: { kind: 'turn', key: question, body: turn as unknown as JsonValue }, isSensitive: false };
+  }
+  const entries = await core.store.journal(id);
+  const asked = entries.find(({ kind, key }) => kind === 'question' && key === question);
+  const body = (asked?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
+  return {
+    entry: { kind: 'answer', key: question, body: { value: readAnswer(body, message) } },
+    isSensitive: body.sensitive,
+  };
+}
+
+function placed(message: Message, { id, contextId }: TaskRecord): Message {
+  return { ...message, taskId: id, contextId };
+}
+
+function redacted({ messageId, taskId = '', contextId = '', role }: Message): Message {
+  return { messageId, taskId, contextId, role, parts: [{ text: '[redacted]' }] };
+}
+
+/** Tasks are listed by the time of their status, which must not go back. */
+function later({ timestamp: last = '' }: TaskStatus, now: number): string {
+  const text = new Date(now).toISOString();
+  return text < last ? last : text;
+}

@@ -1,0 +1,199 @@
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
+import type { Task } from '../model/task.ts';
+import type { AnswerSchema } from './answer-schema.ts';
+import type { Output, OutputContent, StatusOutput } from './output.ts';
+
+/**
+ * What an agent does with a message: an async generator that yields its outputs, or an async function that returns one.
+ * After a crash it is run again from the top; what it did through `ctx` is remembered and not done twice.
+ */
+export type Handler = (
+  ctx: TaskContext,
+) => AsyncIterable<Output, HandlerResult> | Promise<HandlerResult> | HandlerResult;
+
+/** What a handler may return: a last output, or nothing. */
+export type HandlerResult = Output | undefined | void;
+
+/** Who asks. Comes from the credentials of a request, never from its body. */
+export interface Caller {
+  readonly id: string;
+  /** Known by credentials, and not only by having asked. */
+  readonly isVerified: boolean;
+  readonly scopes?: readonly string[];
+  /** What else the credentials say. */
+  readonly claims?: JsonObject;
+}
+
+/** A message that came in, with its text at hand. */
+export interface IncomingMessage extends Message {
+  /** The text parts and the JSON of the data parts, in order, a line each. Empty if there are none. */
+  readonly text: string;
+}
+
+/** A file that came with a message. */
+export interface IncomingFile {
+  readonly filename?: string;
+  readonly mediaType?: string;
+  /** Where it lies, unless it came inline. */
+  readonly url?: string;
+  /** The content: inline, or fetched with all the guards that a stranger's address needs. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/**
+ * Everything a handler has. All functions may be taken off: `async *run({ message, step }) { … }`.
+ */
+export interface TaskContext {
+  /** The request: the first message, or the one that went on after `yield { status: 'input-required' }`. */
+  readonly message: IncomingMessage;
+  readonly text: string;
+  readonly parts: readonly Part[];
+  readonly files: readonly IncomingFile[];
+
+  /** The task as it is now. */
+  readonly task: Task;
+  readonly taskId: string;
+  readonly contextId: string;
+  /** The caller's other tasks in this context, the latest first. */
+  history(options?: { readonly limit?: number }): Promise<readonly Task[]>;
+
+  readonly caller: Caller;
+  readonly tenant: string;
+  /** The extensions that the request activated. */
+  readonly extensions: readonly string[];
+  /** What the request said about itself. */
+  readonly metadata: JsonObject;
+  /** The media types that the caller can take; empty if it did not say. */
+  readonly acceptedOutputModes: readonly string[];
+
+  /** Aborts on cancel, timeout, lost lease and shutdown. Whatever takes time should listen to it. */
+  readonly signal: AbortSignal;
+
+  /** Says how it goes; a text alone means `working`. Resolves when there is room for more. */
+  status(status: string | StatusOutput): Promise<void>;
+  /** A result in the making. Each name is one artifact, whose pieces arrive in order. */
+  artifact(name: string): ArtifactWriter;
+
+  /** Ends with a bare message: no task is made of it, unless one is known to the caller already. */
+  reply(content: string | OutputContent): undefined;
+  /** Ends by declining the request. */
+  reject(reason?: string | OutputContent): undefined;
+
+  /**
+   * Asks the caller and waits for the answer, for days if need be: the question survives restarts, and the run holds
+   * nothing while it waits. Rejects with a `QuestionExpiredError` if nobody answers in time.
+   *
+   * @example
+   * const city = await ctx.ask('Which city?');
+   * const sure = await ctx.ask({ confirm: 'Delete everything?' });
+   * const size = await ctx.ask({ choose: 'Which size?', options: ['S', 'M', 'L'] });
+   * const form = await ctx.ask({ form: 'Where to?', fields: { street: { type: 'string' } } });
+   */
+  readonly ask: Ask;
+  /** Asks for credentials or consent, which may also arrive by another way. The answer is sensitive. */
+  authorize(request: string | AuthorizationRequest, options?: AskOptions): Promise<string>;
+
+  /** Messages that arrive while the handler runs. */
+  readonly inbox: Inbox;
+
+  /**
+   * Does something once and remembers what came of it, also that it failed. The function gets a key that is the same at
+   * every attempt, for services that can recognise a repeat.
+   */
+  step<T>(name: string, run: (step: StepContext) => T | Promise<T>, options?: StepOptions): Promise<T>;
+
+  /** Waits, over restarts too, and holds nothing meanwhile. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface ArtifactWriter {
+  /** Adds a piece. Resolves when there is room for more. */
+  append(content: string | OutputContent, options?: ChunkOptions): Promise<void>;
+  /** Puts this in the place of all that was there. */
+  replace(content: string | OutputContent, options?: ChunkOptions): Promise<void>;
+}
+
+export interface ChunkOptions {
+  /** No more will follow. */
+  readonly lastChunk?: boolean;
+  readonly description?: string;
+  readonly metadata?: JsonObject;
+}
+
+export interface Ask {
+  (question: string | ConfirmQuestion, options: AskOptions & { readonly as: 'message' }): Promise<IncomingMessage>;
+  (question: string, options: AskOptions & { readonly schema: AnswerSchema }): Promise<JsonValue>;
+  (question: string, options?: AskOptions): Promise<string>;
+  (question: ConfirmQuestion, options?: AskOptions): Promise<boolean>;
+  (question: ChooseQuestion, options?: AskOptions): Promise<string>;
+  (question: FormQuestion, options?: AskOptions): Promise<JsonObject>;
+}
+
+export interface ConfirmQuestion {
+  readonly confirm: string;
+}
+
+export interface ChooseQuestion {
+  readonly choose: string;
+  readonly options: readonly (string | ChooseOption)[];
+}
+
+export interface ChooseOption {
+  /** What the handler gets. */
+  readonly id: string;
+  /** What the caller reads. */
+  readonly label: string;
+}
+
+export interface FormQuestion {
+  readonly form: string;
+  /** The fields by name. All are required unless `required` names some. */
+  readonly fields: Readonly<Record<string, AnswerSchema>>;
+  readonly required?: readonly string[];
+}
+
+export type Question = string | ConfirmQuestion | ChooseQuestion | FormQuestion;
+
+export interface AskOptions {
+  /** What the answer must look like. Another one is refused, and the question stays open. */
+  readonly schema?: AnswerSchema;
+  readonly timeoutMs?: number;
+  /** The answer is kept out of the history, and forgotten when the task ends. */
+  readonly sensitive?: boolean;
+  /** Gives the whole message, with its files, instead of its text. */
+  readonly as?: 'message';
+}
+
+export interface AuthorizationRequest {
+  readonly text: string;
+  /** Where the caller can give consent. */
+  readonly url?: string;
+  readonly scopes?: readonly string[];
+}
+
+export interface Inbox extends AsyncIterable<IncomingMessage> {
+  /** What has arrived and was not read yet; does not wait. */
+  take(): Promise<readonly IncomingMessage[]>;
+}
+
+export interface StepContext {
+  /** The same for every attempt at this step, and for no other step. */
+  readonly idempotencyKey: string;
+  /** 1, 2, 3 … */
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+export interface StepOptions {
+  /** How often to try again after the first failure; 0 if not set. */
+  readonly retries?: number;
+  /** The pause before the first retry; each further one is twice as long. */
+  readonly backoffMs?: number;
+}
+
+/** Nobody answered a question in time. A handler that does not catch it fails its task. */
+export class QuestionExpiredError extends Error {
+  override readonly name = 'QuestionExpiredError';
+}

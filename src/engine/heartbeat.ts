@@ -1,0 +1,42 @@
+import type { Core } from './core.ts';
+
+/** Tells the store that this node lives, three times as often as it must. */
+export class Heartbeat {
+  readonly #core: Core;
+  readonly #onLate: () => void;
+  #last = 0;
+  #disarm: () => void = () => {};
+
+  /** @param onLate Called when the node was silent for so long that others may have taken its tasks. */
+  constructor(core: Core, onLate: () => void) {
+    this.#core = core;
+    this.#onLate = onLate;
+  }
+
+  async start(): Promise<void> {
+    await this.#beat();
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#disarm();
+  }
+
+  async #beat(): Promise<void> {
+    const { store, node, leaseMs, clock } = this.#core;
+    const since = clock.now();
+    await store.heartbeat(node, leaseMs);
+    const wasLate = this.#last > 0 && clock.now() - this.#last > leaseMs;
+    this.#last = since;
+    if (wasLate) this.#onLate();
+  }
+
+  #arm(): void {
+    const { timers, clock, leaseMs, log } = this.#core;
+    this.#disarm = timers.add(clock.now() + leaseMs / 3, () => {
+      // Armed before the beat: one that hangs must not be the last.
+      this.#arm();
+      this.#beat().catch((error: unknown) => log.warn('The store did not take a heartbeat', { error }));
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
+import { textOfParts } from '../model/part-text.ts';
+import { decodeBase64 } from '../support/bytes.ts';
+import type { IncomingFile, IncomingMessage } from './handler.ts';
+import type { FetchFile } from './run-environment.ts';
+
+/** A message with its text at hand. */
+export function incoming(message: Message): IncomingMessage {
+  return { ...message, text: textOfParts(message.parts) };
+}
+
+export interface FileAccess {
+  readonly fetchFile: FetchFile | undefined;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** The files among the parts of a message. */
+export function filesOf(parts: readonly Part[], access: FileAccess): readonly IncomingFile[] {
+  return parts.flatMap((part) => {
+    if (!('raw' in part) && !('url' in part)) return [];
+    const { filename, mediaType } = part;
+    return {
+      ...(filename !== undefined && { filename }),
+      ...(mediaType !== undefined && { mediaType }),
+      ...('url' in part && { url: part.url }),
+      bytes: async () => ('raw' in part ? decodeBase64(part.raw) : fetched(part.url, access)),
+    };
+  });
+}
+
+function fetched(url: string, { fetchFile, maxBytes, signal }: FileAccess): Promise<Uint8Array> {
+  if (fetchFile !== undefined) return fetchFile(url, { maxBytes, signal });
+  throw new Error('This file came as an address, and fetching is not switched on: give the engine a fetchFile');
+}

@@ -1,0 +1,90 @@
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { JournalRecord } from '../store/store.ts';
+
+/**
+ * What a run has to remember, by kind. Keys are unique within a turn; a turn is what one message to the handler sets off.
+ *
+ * | kind | key | body |
+ * |---|---|---|
+ * | `turn` | its ordinal | `Turn`: the message that began it, and where in the log |
+ * | `step` | name # occurrence | `{ value }` or `{ error }` |
+ * | `question` | ordinal : digest | what was asked, for whoever checks the answer |
+ * | `answer` | that of the question | `{ message }` or `{ expired }` |
+ * | `sleep` | ordinal | `{ until }` |
+ * | `message` | its id | a message that came while the handler ran |
+ * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
+ * | `call`, `called` | peer # occurrence | a call of another agent, fixed before it is made; what came of it |
+ */
+export type JournalKind = 'turn' | 'step' | 'question' | 'answer' | 'sleep' | 'message' | 'read' | 'call' | 'called';
+
+/** A message to the handler and what came with it. */
+export interface Trigger {
+  readonly message: Message;
+  readonly metadata?: JsonObject;
+  readonly extensions?: readonly string[];
+}
+
+export interface Turn extends Trigger {
+  /** The number of the last public event before it. */
+  readonly after: number;
+}
+
+/** Everything a run needs to know of the journal of its task. */
+export class Journal {
+  /** 0 for the first turn: it has no entry, its message is that of the task. */
+  readonly turn: number;
+  readonly trigger: Turn | undefined;
+  readonly #entries = new Map<string, JsonValue>();
+  /** Of all turns: a message that was not read stays unread. */
+  readonly #messages: { readonly number: number; readonly message: Message }[] = [];
+  #readUpTo = 0;
+
+  constructor(records: readonly JournalRecord[] = []) {
+    const start = records.findLastIndex(({ kind }) => kind === 'turn');
+    this.turn = records.filter(({ kind }) => kind === 'turn').length;
+    this.trigger = records[start]?.body as unknown as Turn | undefined;
+    for (const [i, record] of records.entries()) {
+      this.#addMessage(record);
+      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record.body);
+    }
+    // Reads of this turn are made again, in their order; those of earlier turns are over.
+    const before = records.slice(0, Math.max(start, 0)).filter(({ kind }) => kind === 'read');
+    this.#readUpTo = Math.max(0, ...before.map(({ body }) => readOf(body)));
+  }
+
+  /** Something was done in this turn before. */
+  get hasBegun(): boolean {
+    return [...this.#entries.keys()].some((key) => !key.startsWith('message '));
+  }
+
+  find(kind: JournalKind, key: string): JsonValue | undefined {
+    return this.#entries.get(`${kind} ${key}`);
+  }
+
+  /** Takes in what others have written since: answers and messages. */
+  catchUp(records: readonly JournalRecord[]): void {
+    const last = this.#messages.at(-1)?.number ?? 0;
+    for (const record of records) {
+      if (record.number > last) this.#addMessage(record);
+      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record.body);
+    }
+  }
+
+  /** Messages that were not read, up to a number or all there are. */
+  unread(upTo = Number.POSITIVE_INFINITY): readonly { readonly number: number; readonly message: Message }[] {
+    return this.#messages.filter(({ number }) => number > this.#readUpTo && number <= upTo);
+  }
+
+  markRead(upTo: number): void {
+    this.#readUpTo = Math.max(this.#readUpTo, upTo);
+  }
+
+  #addMessage({ kind, number, body }: JournalRecord): void {
+    if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
+  }
+}
+
+export function readOf(body: JsonValue): number {
+  return (body as { readonly upTo: number }).upTo;
+}

@@ -1,0 +1,41 @@
+import type { JsonValue } from '../model/json.ts';
+
+export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null';
+
+export function typeOf(value: JsonValue): JsonType {
+  if (value === null) return 'null';
+  if (isList(value)) return 'array';
+  return typeof value as 'string' | 'number' | 'boolean' | 'object';
+}
+
+export function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** Equal as JSON. Goes no deeper than the shallower of the two. */
+export function isSame(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i] ?? null));
+  if (isList(b)) return false;
+  const entries = Object.entries(a);
+  if (entries.length !== Object.keys(b).length) return false;
+  return entries.every(([name, member]) => Object.hasOwn(b, name) && isSame(member, b[name] ?? null));
+}
+
+/** Whether it is an object made by a literal or by `JSON.parse`. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Literals of another realm have another Object.prototype, but theirs too is the last of its chain.
+  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
+}
+
+/** Whether it is JSON as it stands, no deeper than that. Cycles are too deep. */
+export function isPlain(value: unknown, depth: number): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((item) => isPlain(item, depth - 1));
+  return isRecord(value) && Object.values(value).every((member) => isPlain(member, depth - 1));
+}

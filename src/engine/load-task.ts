@@ -1,0 +1,110 @@
+import type { Artifact } from '../model/artifact.ts';
+import { ArtifactFold } from '../model/artifact-fold.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Store, TaskEvent, TaskRecord } from '../store/store.ts';
+import { artifactUpdateOf } from './event-body.ts';
+import type { Caller } from './handler.ts';
+import { Journal, type Trigger } from './journal.ts';
+import { Replay } from './replay.ts';
+
+/** What a run has to know of the request that made its task; kept with the task. */
+export interface Origin {
+  readonly caller: Caller;
+  readonly acceptedOutputModes: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly extensions?: readonly string[];
+}
+
+/** A task as a run begins with it. */
+export interface LoadedTask {
+  readonly record: TaskRecord;
+  readonly origin: Origin;
+  /** The message that made the task. */
+  readonly firstMessage: Message;
+  /** What this turn is about. */
+  readonly trigger: Trigger;
+  readonly history: readonly Message[];
+  readonly journal: Journal;
+  /** Absent if there is nothing to compare with. */
+  readonly replay?: Replay;
+  readonly fold: ArtifactFold;
+  readonly artifactBytes: number;
+}
+
+function originOf({ origin }: TaskRecord): Origin {
+  return origin as unknown as Origin;
+}
+
+/** A task that was made just now, here: nothing has to be read. */
+export function newlyMade(record: TaskRecord, message: Message): LoadedTask {
+  const origin = originOf(record);
+  return {
+    record,
+    origin,
+    firstMessage: message,
+    trigger: { ...origin, message },
+    history: [message],
+    journal: new Journal(),
+    fold: new ArtifactFold(),
+    artifactBytes: 0,
+  };
+}
+
+const PAGE = 1000;
+
+/** A task that was run before, with all that was said and done. */
+export async function loadTask(store: Store, record: TaskRecord): Promise<LoadedTask | undefined> {
+  const [stored, entries, events] = await Promise.all([
+    store.read(record, record.id),
+    store.journal(record.id),
+    allEvents(store, record),
+  ]);
+  const [firstMessage] = stored?.history ?? [];
+  if (stored === undefined || firstMessage === undefined) return undefined;
+  const journal = new Journal(entries);
+  const start = journal.trigger?.after ?? 0;
+  const { fold, before, artifactBytes } = foldEvents(events, start);
+  const origin = originOf(record);
+  return {
+    record,
+    origin,
+    firstMessage,
+    trigger: journal.trigger ?? { ...origin, message: firstMessage },
+    history: stored.history,
+    journal,
+    replay: new Replay(before, events.slice(start)),
+    fold,
+    artifactBytes,
+  };
+}
+
+async function allEvents(store: Store, { id, lastEvent }: TaskRecord): Promise<readonly TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  while (events.length < lastEvent) {
+    const page = await store.events(id, events.length, PAGE);
+    if (page.length === 0) break;
+    for (const event of page) events.push(event);
+  }
+  return events;
+}
+
+interface FoldedEvents {
+  readonly fold: ArtifactFold;
+  /** The artifacts at the beginning of the turn. */
+  readonly before: readonly Artifact[];
+  readonly artifactBytes: number;
+}
+
+function foldEvents(events: readonly TaskEvent[], start: number): FoldedEvents {
+  const fold = new ArtifactFold();
+  let before: readonly Artifact[] = [];
+  let artifactBytes = 0;
+  for (const [i, event] of events.entries()) {
+    if (i === start) before = fold.artifacts();
+    if (event.kind !== 'artifact') continue;
+    fold.apply(artifactUpdateOf(event));
+    artifactBytes += event.body.length;
+  }
+  return { fold, before: start >= events.length ? fold.artifacts() : before, artifactBytes };
+}

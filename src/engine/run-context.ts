@@ -1,0 +1,155 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Part } from '../model/part.ts';
+import type { Task } from '../model/task.ts';
+import type { Ask, AskOptions, AuthorizationRequest, ChunkOptions, Question, TaskContext } from './handler.ts';
+import { taskOf } from './event-body.ts';
+import { filesOf, incoming } from './incoming.ts';
+import type { LoadedTask } from './load-task.ts';
+import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
+import { prepareQuestion } from './question.ts';
+import type { Run } from './run.ts';
+import type { RunInbox } from './run-inbox.ts';
+import type { RunSteps } from './run-steps.ts';
+import type { RunWaits } from './run-waits.ts';
+import type { TaskWriter } from './task-writer.ts';
+
+export interface RunParts {
+  readonly writer: TaskWriter;
+  readonly steps: RunSteps;
+  readonly waits: RunWaits;
+  readonly inbox: RunInbox;
+}
+
+/** How many earlier tasks a handler gets if it does not say. */
+const EARLIER_TASKS = 20;
+
+/** What a handler sees of its run. Functions, not methods, so that they can be taken off. */
+export function createContext(run: Run, task: LoadedTask, { writer, steps, waits, inbox }: RunParts): TaskContext {
+  const { record, origin, trigger } = task;
+  const message = incoming(trigger.message);
+
+  const say = async (output: unknown): Promise<void> => {
+    run.emit(output);
+    await writer.room();
+  };
+
+  const ask = async (
+    state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
+    question: Question,
+    options: AskOptions,
+  ) => {
+    const { timeoutMs = run.agent.limits.questionTtlMs } = options;
+    if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
+    return waits.ask(state, prepareQuestion(question, options), timeoutMs);
+  };
+
+  return {
+    message,
+    text: message.text,
+    parts: message.parts,
+    get files() {
+      const { maxTaskBytes: maxBytes } = run.agent.limits;
+      return filesOf(message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
+    },
+
+    get task() {
+      return currentTask(task, writer);
+    },
+    taskId: record.id,
+    contextId: record.contextId,
+    history: ({ limit = EARLIER_TASKS } = {}) => earlierTasks(run, limit),
+
+    caller: origin.caller,
+    tenant: record.tenant,
+    extensions: trigger.extensions ?? [],
+    metadata: trigger.metadata ?? {},
+    acceptedOutputModes: origin.acceptedOutputModes,
+    get signal() {
+      return run.signal;
+    },
+
+    status: (status) =>
+      say(typeof status === 'string' ? { status: 'working', text: status } : (status satisfies StatusOutput)),
+    artifact: (artifact) => ({
+      append: (content, options) => say(chunk(artifact, content, { ...options, append: true })),
+      replace: (content, options) => say(chunk(artifact, content, { ...options, append: false })),
+    }),
+
+    reply: (content) => {
+      run.conclude({ kind: 'reply', parts: partsOf(content) });
+      return undefined;
+    },
+    reject: (reason) => {
+      const parts = reason === undefined ? [] : partsOf(reason);
+      run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
+      return undefined;
+    },
+
+    ask: contained(async (question: Question, options: AskOptions = {}) => {
+      const answer = await ask('TASK_STATE_INPUT_REQUIRED', question, options);
+      return options.as === 'message' ? incoming(answer as never) : answer;
+    }) as Ask,
+    authorize: contained(async (request: string | AuthorizationRequest, options: AskOptions = {}) => {
+      const text = typeof request === 'string' ? request : authorizationText(request);
+      const answer = await ask('TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options });
+      return answer as string;
+    }),
+
+    inbox,
+    step: contained((name, work, options) => steps.step(name, work, options)),
+    sleep: contained((ms: number) => waits.sleep(ms)),
+  };
+}
+
+/** A promise that a handler forgets must not take the process down when its run is stopped. */
+function contained<A extends unknown[], T>(call: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+  return (...args) => {
+    const result = call(...args);
+    result.catch(() => {});
+    return result;
+  };
+}
+
+function chunk(
+  artifact: string,
+  content: string | OutputContent,
+  options: ChunkOptions & { readonly append: boolean },
+): object {
+  return { artifact, ...(typeof content === 'string' ? { text: content } : content), ...options };
+}
+
+function partsOf(content: string | OutputContent): readonly Part[] {
+  return emissionOf(content).parts;
+}
+
+function authorizationText({ text, url, scopes = [] }: AuthorizationRequest): string {
+  return [
+    text,
+    ...(url === undefined ? [] : [url]),
+    ...(scopes.length === 0 ? [] : [`Scopes: ${scopes.join(', ')}`]),
+  ].join('\n');
+}
+
+function currentTask({ record, history }: LoadedTask, writer: TaskWriter): Task {
+  const { id, contextId } = record;
+  const artifacts = writer.artifacts.artifacts();
+  const metadata: JsonObject | undefined = writer.record.metadata;
+  return {
+    id,
+    contextId,
+    status: writer.status,
+    ...(artifacts.length > 0 && { artifacts }),
+    history,
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
+  const { record, env } = run;
+  const query = { contextId: record.contextId, limit: limit + 1, artifacts: true };
+  const { tasks } = await env.store.list(record, query);
+  return tasks
+    .filter((other) => other.record.id !== record.id)
+    .slice(0, limit)
+    .map(taskOf);
+}

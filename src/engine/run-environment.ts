@@ -1,0 +1,24 @@
+import type { Log } from '../observe/log.ts';
+import type { Clock } from '../support/clock.ts';
+import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Run } from './run.ts';
+import type { Loss, WriterEnvironment } from './task-writer.ts';
+
+/** Gets the content of a stranger's address, with all guards. */
+export type FetchFile = (
+  url: string,
+  options: { readonly maxBytes: number; readonly signal: AbortSignal },
+) => Promise<Uint8Array>;
+
+/** What every run of a node shares. None of it belongs to a task. */
+export interface RunEnvironment extends WriterEnvironment {
+  readonly clock: Clock;
+  readonly timers: TimerHeap;
+  readonly newId: () => string;
+  readonly log: Log;
+  readonly fetchFile?: FetchFile | undefined;
+  /** The run holds its lease no longer: it waits, has ended, or was lost. */
+  readonly onRest: (run: Run, loss?: Loss) => void;
+  /** A suspended run has something to write. */
+  readonly onWakeWanted: (run: Run) => void;
+}

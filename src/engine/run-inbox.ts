@@ -1,0 +1,64 @@
+import { type Deferred, deferred } from '../support/deferred.ts';
+import { incoming } from './incoming.ts';
+import type { Inbox, IncomingMessage } from './handler.ts';
+import { readOf } from './journal.ts';
+import type { Run } from './run.ts';
+
+/**
+ * Messages that come while the handler runs. What a read gave is noted, so that it gives the same when the handler is run
+ * again.
+ */
+export class RunInbox implements Inbox {
+  readonly #run: Run;
+  #reads = 0;
+  #arrival: Deferred<void> | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  async take(): Promise<readonly IncomingMessage[]> {
+    return this.#read(Number.POSITIVE_INFINITY);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<IncomingMessage> {
+    for (;;) {
+      const [message] = await this.#next();
+      if (message !== undefined) yield message;
+    }
+  }
+
+  /** Something has arrived, or the run is over. */
+  wake(): void {
+    this.#arrival?.resolve();
+    this.#arrival = undefined;
+  }
+
+  async #next(): Promise<readonly IncomingMessage[]> {
+    while (!this.#isRecorded() && this.#run.journal.unread().length === 0) {
+      this.#run.assertRunning();
+      await (this.#arrival ??= deferred<void>()).promise;
+    }
+    return this.#read(1);
+  }
+
+  #isRecorded(): boolean {
+    return this.#run.journal.find('read', String(this.#reads + 1)) !== undefined;
+  }
+
+  async #read(limit: number): Promise<readonly IncomingMessage[]> {
+    this.#run.assertRunning();
+    const { journal } = this.#run;
+    const key = String(++this.#reads);
+    const known = journal.find('read', key);
+    const unread = known === undefined ? journal.unread().slice(0, limit) : journal.unread(readOf(known));
+    const upTo = unread.at(-1)?.number ?? 0;
+    journal.markRead(upTo);
+    if (known === undefined) {
+      const stored = this.#run.note('read', key, { upTo });
+      // That nothing had come need not be stored before the handler goes on: whatever it then says is stored after it.
+      if (unread.length > 0) await stored;
+    }
+    return unread.map(({ message }) => incoming(message));
+  }
+}

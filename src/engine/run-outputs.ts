@@ -1,0 +1,141 @@
+import type { TaskArtifactUpdateEvent } from '../model/event.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
+import type { TaskState } from '../model/state.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { Clock } from '../support/clock.ts';
+import { artifactEvent } from './event-body.ts';
+import type { LoadedTask } from './load-task.ts';
+import type { Emission } from './output.ts';
+import type { Runnable } from './runnable.ts';
+import type { TaskWriter } from './task-writer.ts';
+
+type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
+
+/** Turns what a handler says into events, unless an earlier attempt has said it. */
+export class RunOutputs {
+  readonly #task: LoadedTask;
+  readonly #agent: Runnable;
+  readonly #writer: TaskWriter;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+
+  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId }: OutputTools) {
+    this.#task = task;
+    this.#agent = agent;
+    this.#writer = writer;
+    this.#clock = clock;
+    this.#newId = newId;
+  }
+
+  /** Says that the work has begun, if nobody has. */
+  begin(): void {
+    if (this.#writer.status.state === 'TASK_STATE_SUBMITTED') this.#writer.setStatus(this.status('TASK_STATE_WORKING'));
+  }
+
+  working(parts: readonly Part[], metadata: JsonObject | undefined): void {
+    // Without a word it says nothing that the task does not say already.
+    if (parts.length === 0 && metadata === undefined) {
+      this.begin();
+      return;
+    }
+    this.#assertSize(JSON.stringify([parts, metadata]));
+    if (this.#task.replay?.status(parts, metadata) === 'known') return;
+    this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
+  }
+
+  artifact(emission: ArtifactEmission): void {
+    const parts = this.acceptable(emission.parts);
+    if (parts.length === 0 && emission.parts.length > 0) return;
+    const update = this.#updateOf(emission, parts);
+    const event = artifactEvent(update);
+    this.#assertSize(event.body);
+    switch (this.#task.replay?.artifact(update, event.body)) {
+      case 'known':
+        return;
+      case 'different':
+        this.#correct(update.artifact.artifactId);
+        return;
+      default:
+        this.begin();
+        this.#writer.addArtifact(update, event);
+    }
+  }
+
+  /** To be called at the end of a turn: what this attempt did not say again, it does not mean. */
+  finish(): void {
+    for (const artifact of this.#task.replay?.cutShort() ?? []) {
+      this.#writer.addArtifact({ ...this.#ids(), artifact, lastChunk: true });
+    }
+  }
+
+  status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
+    // Never before the status it follows: tasks are listed by this time.
+    const { timestamp: last = '' } = this.#writer.status;
+    const now = new Date(this.#clock.now()).toISOString();
+    const timestamp = now < last ? last : now;
+    return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
+  }
+
+  message(parts: readonly Part[]): Message {
+    return { messageId: this.#newId(), ...this.#ids(), role: 'ROLE_AGENT', parts };
+  }
+
+  /** The parts that the caller can take. The others are left out: it has said that it has no use for them. */
+  acceptable(parts: readonly Part[]): readonly Part[] {
+    const { mayGive } = this.#agent;
+    const { acceptedOutputModes } = this.#task.origin;
+    if (mayGive === undefined) return parts;
+    return parts.filter((part) => {
+      const mediaType = mediaTypeOf(part);
+      return mediaType === undefined || mayGive.call(this.#agent, mediaType, acceptedOutputModes);
+    });
+  }
+
+  #correct(artifactId: string): void {
+    const artifact = this.#task.replay?.settle(artifactId);
+    if (artifact !== undefined) this.#writer.addArtifact({ ...this.#ids(), artifact });
+  }
+
+  #updateOf(emission: ArtifactEmission, parts: readonly Part[]): TaskArtifactUpdateEvent {
+    const { name, append, lastChunk, description, metadata, extensions } = emission;
+    const artifact = {
+      // The same at every attempt.
+      artifactId: name,
+      name,
+      ...(description !== undefined && { description }),
+      parts,
+      ...(metadata !== undefined && { metadata }),
+      ...(extensions !== undefined && { extensions }),
+    };
+    return { ...this.#ids(), artifact, ...(append && { append }), ...(lastChunk && { lastChunk }) };
+  }
+
+  #ids(): { readonly taskId: string; readonly contextId: string } {
+    const { id, contextId } = this.#task.record;
+    return { taskId: id, contextId };
+  }
+
+  #assertSize(body: string): void {
+    const { maxOutputBytes, maxTaskBytes } = this.#agent.limits;
+    if (body.length > maxOutputBytes) {
+      throw new RangeError(`One output may have ${maxOutputBytes} bytes, this has ${body.length}: give it in pieces`);
+    }
+    if (this.#writer.artifactBytes + body.length > maxTaskBytes) {
+      throw new RangeError(`The artifacts of a task may have ${maxTaskBytes} bytes`);
+    }
+  }
+}
+
+export interface OutputTools {
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+/** Files without a type are the caller's to judge. */
+function mediaTypeOf(part: Part): string | undefined {
+  if (part.mediaType !== undefined) return part.mediaType;
+  if ('text' in part) return 'text/plain';
+  return 'data' in part ? 'application/json' : undefined;
+}

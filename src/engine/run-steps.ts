@@ -1,0 +1,75 @@
+import type { JsonValue } from '../model/json.ts';
+import type { StepContext, StepOptions } from './handler.ts';
+import type { Run } from './run.ts';
+
+/** The longest pause between two tries. */
+const MAX_BACKOFF_MS = 60_000;
+
+/** What the journal keeps of a step. */
+interface StepRecord {
+  readonly value?: JsonValue;
+  readonly error?: { readonly name: string; readonly message: string };
+}
+
+/** Runs each step once: its result is stored before the handler gets it, and comes from the journal ever after. */
+export class RunSteps {
+  readonly #run: Run;
+  readonly #occurrences = new Map<string, number>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  async step<T>(name: string, work: (step: StepContext) => T | Promise<T>, options: StepOptions = {}): Promise<T> {
+    if (typeof name !== 'string' || name === '') throw new TypeError('A step needs a name');
+    if (typeof work !== 'function') throw new TypeError(`Step ${name} needs a function to run`);
+    this.#run.assertRunning();
+    const key = this.#keyOf(name);
+    const known = this.#run.journal.find('step', key) as StepRecord | undefined;
+    if (known === undefined) return (await this.#run.busy(() => this.#perform(key, work, options))) as T;
+    if (known.error === undefined) return known.value as T;
+    throw Object.assign(new Error(known.error.message), { name: known.error.name });
+  }
+
+  /** Steps of one name are told apart by the order in which they are called. */
+  #keyOf(name: string): string {
+    const occurrence = (this.#occurrences.get(name) ?? 0) + 1;
+    this.#occurrences.set(name, occurrence);
+    return `${name}#${occurrence}`;
+  }
+
+  async #perform(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
+    const { run, record } = { run: this.#run, record: (body: StepRecord) => this.#run.note('step', key, { ...body }) };
+    try {
+      const value = run.storable(`The result of step ${key}`, await this.#tryAll(key, work, options));
+      run.env.faultPoint('after-step');
+      await record(value === undefined ? {} : { value });
+      run.env.faultPoint('after-step-recorded');
+      return value;
+    } catch (error) {
+      // What a step says because it was told to stop is no result.
+      if (run.signal.aborted) throw error;
+      await record({ error: plainError(error) });
+      throw error;
+    }
+  }
+
+  async #tryAll(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
+    const { retries = 0, backoffMs = 200 } = options;
+    const { signal, taskId, journal } = this.#run;
+    const idempotencyKey = `${taskId}:${journal.turn}:${key}`;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work({ idempotencyKey, attempt, signal });
+      } catch (error) {
+        if (signal.aborted || attempt > retries) throw error;
+      }
+      await this.#run.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS));
+    }
+  }
+}
+
+function plainError(error: unknown): { readonly name: string; readonly message: string } {
+  if (error instanceof Error) return { name: error.name, message: error.message };
+  return { name: 'Error', message: String(error) };
+}

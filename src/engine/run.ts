@@ -1,0 +1,366 @@
+import { A2AError } from '../errors.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { Part } from '../model/part.ts';
+import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
+import type { JournalRecord, TaskRecord } from '../store/store.ts';
+import { deferred } from '../support/deferred.ts';
+import { type StopReason, stopError } from './abort.ts';
+import { drive } from './drive.ts';
+import { QuestionExpiredError, type TaskContext } from './handler.ts';
+import type { Journal, JournalKind } from './journal.ts';
+import type { LoadedTask } from './load-task.ts';
+import { decisionOf, type Outcome } from './outcome.ts';
+import { emissionOf } from './output.ts';
+import { createContext } from './run-context.ts';
+import type { RunEnvironment } from './run-environment.ts';
+import { RunInbox } from './run-inbox.ts';
+import { RunOutputs } from './run-outputs.ts';
+import { RunSteps } from './run-steps.ts';
+import { RunWaits, tooManyPaused } from './run-waits.ts';
+import type { Runnable } from './runnable.ts';
+import { type Decision, type Loss, TaskWriter } from './task-writer.ts';
+
+const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
+
+/**
+ * One life of a handler.
+ *
+ *     running ──► suspended (waits for an answer or a timer; no lease) ──► running …
+ *        │            └─ put away: begins again by replay
+ *        └──► over: ended, paused until the next message, lost, or stopped
+ *
+ * Whatever ends it, it ends once, and what the handler does after that has no effect.
+ */
+export class Run {
+  readonly env: RunEnvironment;
+  readonly agent: Runnable;
+  readonly taskId: string;
+  readonly journal: Journal;
+  readonly outputs: RunOutputs;
+  readonly #task: LoadedTask;
+  readonly #writer: TaskWriter;
+  readonly #steps: RunSteps;
+  readonly #waits: RunWaits;
+  readonly #inbox: RunInbox;
+  readonly #controller = new AbortController();
+  readonly #timers = new Set<() => void>();
+  #state: 'running' | 'suspended' | 'over' = 'running';
+  #outcome: Outcome | undefined;
+  #isCanceling = false;
+  #busy = 0;
+  #pausing: Promise<void> | undefined;
+  #pause: Decision = {};
+  #disarmTimeout: () => void = () => {};
+
+  constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask) {
+    this.env = env;
+    this.agent = agent;
+    this.taskId = task.record.id;
+    this.journal = task.journal;
+    this.#task = task;
+    this.#writer = new TaskWriter(
+      env,
+      {
+        onLost: (loss) => this.stop('lease-lost', loss),
+        onCanceling: () => this.cancel(),
+        onBlocked: () => env.onWakeWanted(this),
+      },
+      { record: task.record, message: task.firstMessage, fold: task.fold, artifactBytes: task.artifactBytes },
+    );
+    this.outputs = new RunOutputs(task, agent, this.#writer, env);
+    this.#steps = new RunSteps(this);
+    this.#waits = new RunWaits(this);
+    this.#inbox = new RunInbox(this);
+  }
+
+  get state(): 'running' | 'suspended' | 'over' {
+    return this.#state;
+  }
+
+  get record(): TaskRecord {
+    return this.#writer.record;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  now(): number {
+    return this.env.clock.now();
+  }
+
+  start(): void {
+    this.#armTimeout();
+    // Others can see it already, so they may as well see that it has begun.
+    if (this.record.visible) this.outputs.begin();
+    const context = createContext(this, this.#task, {
+      writer: this.#writer,
+      steps: this.#steps,
+      waits: this.#waits,
+      inbox: this.#inbox,
+    });
+    if (this.record.canceling) this.cancel();
+    void this.#execute(context);
+  }
+
+  /** Goes on under a new lease, with what has been written meanwhile. */
+  resume(record: TaskRecord, entries: readonly JournalRecord[]): void {
+    this.#state = 'running';
+    this.#writer.resume(record);
+    this.journal.catchUp(entries);
+    this.#armTimeout();
+    this.#waits.settle();
+    this.#inbox.wake();
+    if (record.canceling) this.cancel();
+    this.#restLater();
+  }
+
+  /** Looks at what others have written while it ran: messages, an answer, a cancel. */
+  hear(record: TaskRecord, entries: readonly JournalRecord[]): void {
+    if (this.#state !== 'running') return;
+    this.#writer.refresh(record);
+    this.journal.catchUp(entries);
+    this.#waits.settle();
+    this.#inbox.wake();
+    if (record.canceling) this.cancel();
+  }
+
+  /** The intent is stored: the handler may clear up for a while, then the task is canceled, whatever it does. */
+  cancel(): void {
+    if (this.#isCanceling || this.#state === 'over') return;
+    this.#isCanceling = true;
+    const reason = stopError('canceled');
+    this.#controller.abort(reason);
+    this.#waits.stop(reason);
+    this.#inbox.wake();
+    this.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
+      this.conclude({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
+    );
+  }
+
+  /** Ends it here, without a word in the store. */
+  stop(reason: StopReason, loss?: Loss): void {
+    if (this.#state === 'over') return;
+    const wasHeld = this.#state === 'running';
+    this.#state = 'over';
+    const error = stopError(reason);
+    this.#disarm();
+    // A run that is put away will go on elsewhere, as if nothing had happened: nobody gets an error.
+    const isQuiet = reason === 'suspended';
+    this.#writer.close(isQuiet ? undefined : error);
+    if (!isQuiet) this.#waits.stop(error);
+    this.#controller.abort(error);
+    this.#inbox.wake();
+    if (wasHeld) this.env.onRest(this, loss);
+  }
+
+  emit(output: unknown): void {
+    if (this.#isDone('gave an output')) return;
+    const emission = emissionOf(output);
+    if (emission.kind === 'artifact') {
+      this.outputs.artifact(emission);
+      return;
+    }
+    const { state, parts, metadata } = emission;
+    if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });
+    else if (isPaused(state)) this.conclude({ kind: 'turn', state, parts, metadata });
+    else this.outputs.working(parts, metadata);
+  }
+
+  /** Decides how it ends, unless that is decided. */
+  conclude(outcome: Outcome): void {
+    if (this.#isDone('ended again')) return;
+    this.#outcome = outcome;
+    this.#finish(outcome).catch((error: unknown) => {
+      if (this.#state !== 'over') this.stop('lease-lost', { kind: 'failed', error });
+    });
+  }
+
+  /** Throws if what the handler does has no effect any more. */
+  assertRunning(): void {
+    if (this.#state === 'over' || this.#outcome !== undefined)
+      throw this.signal.aborted ? this.signal.reason : stopError('over');
+  }
+
+  /** Resolves when it is stored. */
+  async note(kind: JournalKind, key: string, body: JsonValue): Promise<void> {
+    this.assertRunning();
+    this.#writer.addJournal({ kind, key, body });
+    await this.#writer.stored();
+  }
+
+  /** Runs work that needs the run to go on: it is not suspended meanwhile. */
+  async busy<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy++;
+    try {
+      return await work();
+    } finally {
+      this.#busy--;
+      if (this.#busy === 0) this.#restLater();
+    }
+  }
+
+  /** Stores a wait, with all waits of the moment, and suspends the run if nothing else is under way. */
+  pause(decision: Decision): Promise<void> {
+    const journal = [...(this.#pause.journal ?? []), ...(decision.journal ?? [])];
+    this.#pause = { ...this.#pause, ...decision, journal };
+    return (this.#pausing ??= Promise.resolve().then(() => this.#commitPause()));
+  }
+
+  decide(decision: Decision): Promise<boolean> {
+    return this.#writer.decide(decision);
+  }
+
+  async assertMayPause(): Promise<void> {
+    const { maxPausedPerCaller } = this.agent.limits;
+    const { total } = await this.env.store.list(this.record, { states: PAUSED_STATES, limit: 1, history: 0 });
+    if (total >= maxPausedPerCaller) throw tooManyPaused(maxPausedPerCaller);
+  }
+
+  /** A value as it will come back from the store. */
+  storable(what: string, value: unknown): JsonValue | undefined {
+    if (value === undefined) return undefined;
+    const text = JSON.stringify(value);
+    if (text === undefined) throw new TypeError(`${what} must be something that JSON can hold`);
+    const { maxOutputBytes } = this.agent.limits;
+    if (text.length > maxOutputBytes) throw new RangeError(`${what} may have ${maxOutputBytes} bytes`);
+    return typeof value === 'object' ? (JSON.parse(text) as JsonValue) : (value as JsonValue);
+  }
+
+  callAt(time: number, call: () => void): void {
+    const cancel = this.env.timers.add(time, () => {
+      this.#timers.delete(cancel);
+      if (this.#state === 'running') call();
+    });
+    this.#timers.add(cancel);
+  }
+
+  /** A short wait that does not outlive the process. */
+  async delay(ms: number): Promise<void> {
+    const { promise, resolve, reject } = deferred<void>();
+    this.signal.addEventListener('abort', () => reject(this.signal.reason), { once: true });
+    this.callAt(this.now() + ms, resolve);
+    await promise;
+  }
+
+  async #execute(context: TaskContext): Promise<void> {
+    try {
+      const last = await drive((ctx) => this.agent.run(ctx), context, {
+        emit: (output) => this.emit(output),
+        room: () => this.#writer.room(),
+        isOver: () => this.#state === 'over' || this.#outcome !== undefined,
+      });
+      if (this.#state === 'over' || this.#outcome !== undefined) return;
+      if (last !== undefined) this.emit(last);
+      if (this.#outcome === undefined) this.conclude({ kind: 'end', state: 'TASK_STATE_COMPLETED' });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isDone('threw')) return;
+    if (error instanceof QuestionExpiredError || A2AError.is(error)) {
+      this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: error.message }] });
+      return;
+    }
+    const reference = this.env.newId();
+    if (!this.#isCanceling)
+      this.env.log.error('A handler failed', { taskId: this.taskId, agent: this.agent.id, reference, error });
+    const parts = [{ text: `The agent failed. Reference: ${reference}` }];
+    this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts });
+  }
+
+  async #finish(outcome: Outcome): Promise<void> {
+    this.#disarm();
+    this.#waits.stop(stopError('over'));
+    if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
+    this.outputs.finish();
+    this.env.faultPoint('before-end');
+    if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(outcome)))) {
+      const status = this.outputs.status('TASK_STATE_CANCELED');
+      await this.#writer.decide({ status, endedAt: this.now() });
+    }
+    this.env.faultPoint('after-end');
+    this.#rest('over');
+  }
+
+  #decisionOf(outcome: Outcome): Decision {
+    const turn = this.journal.turn + 1;
+    return decisionOf(outcome, this.outputs, { now: this.now(), turn, questionTtlMs: this.agent.limits.questionTtlMs });
+  }
+
+  /** A bare message, if nobody has heard of the task. */
+  async #dropForReply(parts: readonly Part[]): Promise<boolean> {
+    const { lease } = this.#writer;
+    if (!this.#writer.isProvisional || lease === undefined) return false;
+    const { contextId } = this.record;
+    const message = { messageId: this.env.newId(), contextId, role: 'ROLE_AGENT' as const, parts };
+    if (!(await this.env.store.dropForReply(this.taskId, lease, message))) return false;
+    this.env.feed.tell(this.taskId, { kind: 'replied', message });
+    this.#rest('over');
+    return true;
+  }
+
+  async #commitPause(): Promise<void> {
+    const decision = this.#pause;
+    this.#pause = {};
+    this.#pausing = undefined;
+    if (this.#outcome !== undefined || this.#state === 'over') return;
+    if (this.#busy > 0) await this.#writer.decide(decision);
+    else await this.#suspend(decision);
+  }
+
+  async #suspend(decision: Decision): Promise<void> {
+    const wakeAt = Math.min(this.#waits.wakeAt, Number.MAX_SAFE_INTEGER);
+    const isDecided = await this.#writer.decide({ ...decision, release: true, wakeAt });
+    if (isDecided && this.#writer.lease === undefined && this.#state === 'running') this.#rest('suspended');
+  }
+
+  /** Suspends it in a while, unless the handler has found something else to do by then. */
+  #restLater(): void {
+    this.env.scheduler.soon(() => {
+      if (this.#state !== 'running' || this.#outcome !== undefined || this.#isCanceling) return;
+      if (this.#busy > 0 || !this.#waits.isWaiting || this.#pausing !== undefined) return;
+      if (!this.#writer.isIdle)
+        this.#writer.stored().then(
+          () => this.#restLater(),
+          () => {},
+        );
+      else this.#suspend({}).catch(() => {});
+    });
+  }
+
+  #rest(state: 'suspended' | 'over'): void {
+    if (this.#state === 'over') return;
+    this.#state = state;
+    this.#disarmTimeout();
+    if (state === 'over') {
+      this.#disarm();
+      this.#writer.close(stopError('over'));
+      this.#inbox.wake();
+    }
+    this.env.onRest(this);
+  }
+
+  #armTimeout(): void {
+    const { timeoutMs } = this.agent.limits;
+    this.#disarmTimeout = this.env.timers.add(this.now() + timeoutMs, () => {
+      this.#controller.abort(stopError('timeout'));
+      this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: 'Task timed out' }] });
+    });
+  }
+
+  #disarm(): void {
+    this.#disarmTimeout();
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+
+  #isDone(what: string): boolean {
+    if (this.#state !== 'over' && this.#outcome === undefined) return false;
+    if (!this.signal.aborted)
+      this.env.log.warn(`A handler ${what} after its end`, { taskId: this.taskId, agent: this.agent.id });
+    return true;
+  }
+}

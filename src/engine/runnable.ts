@@ -1,0 +1,59 @@
+import type { Message } from '../model/message.ts';
+import type { Handler } from './handler.ts';
+
+/** What the engine knows of an agent. */
+export interface Runnable {
+  /** Names the agent in the store: tasks find their handler by it after a restart. */
+  readonly id: string;
+  readonly run: Handler;
+  readonly limits: RunLimits;
+  /** Checks a message before anything is stored. @throws A2AError that the caller gets. */
+  admit?(message: Message, acceptedOutputModes: readonly string[]): void;
+  /** Whether the handler may give this media type to a caller who takes `acceptedOutputModes`. */
+  mayGive?(mediaType: string, acceptedOutputModes: readonly string[]): boolean;
+}
+
+export interface RunLimits {
+  /** Working time of a run without a pause; then the task fails. */
+  readonly timeoutMs: number;
+  /** Runs at the same time on one node. */
+  readonly concurrency: number;
+  /** Tasks that wait for a free place; more are refused with `UNAVAILABLE`. */
+  readonly queue: number;
+  /** How long a canceled handler may still work. */
+  readonly cancelGraceMs: number;
+  /** Runs in a row that may end without a result, by a crash of the process. */
+  readonly maxAttempts: number;
+  /** `fail`: a handler that was interrupted is never run again. */
+  readonly recovery: 'resume' | 'fail';
+  /** How long a question stays open unless it says otherwise. */
+  readonly questionTtlMs: number;
+  /** Tasks of one caller that may wait for an answer at the same time. */
+  readonly maxPausedPerCaller: number;
+  /** The longest that a blocking send waits before it answers with the task as it is. */
+  readonly maxWaitMs: number;
+  /** One output or step result, serialised. */
+  readonly maxOutputBytes: number;
+  /** All artifacts of a task together. */
+  readonly maxTaskBytes: number;
+  /** What becomes of a task whose sender goes away. */
+  readonly onDisconnect: 'continue' | 'cancel';
+}
+
+const MINUTE = 60_000;
+const MEBIBYTE = 2 ** 20;
+
+export const DEFAULT_LIMITS: RunLimits = Object.freeze({
+  timeoutMs: 5 * MINUTE,
+  concurrency: 100,
+  queue: 1000,
+  cancelGraceMs: 2000,
+  maxAttempts: 5,
+  recovery: 'resume',
+  questionTtlMs: 7 * 24 * 60 * MINUTE,
+  maxPausedPerCaller: 1000,
+  maxWaitMs: 5 * MINUTE,
+  maxOutputBytes: 8 * MEBIBYTE,
+  maxTaskBytes: 64 * MEBIBYTE,
+  onDisconnect: 'continue',
+});

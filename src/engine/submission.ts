@@ -1,0 +1,53 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Idempotency, Scope } from '../store/store.ts';
+import { digest } from '../support/digest.ts';
+import type { Caller } from './handler.ts';
+import type { Origin } from './load-task.ts';
+
+/** A message to an agent, and all that is known of the request that brought it. */
+export interface Submission extends Scope {
+  readonly agent: string;
+  readonly message: Message;
+  readonly caller: Caller;
+  readonly acceptedOutputModes?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly extensions?: readonly string[];
+  /** Answer as soon as the task is stored. */
+  readonly returnImmediately?: boolean;
+  /** Tells a repeat from a new request. Without it the id of the message does, if the caller is verified. */
+  readonly idempotencyKey?: string;
+  /** What the caller calls the task. */
+  readonly alias?: string;
+  /** The longest to wait for a result; never longer than the agent allows. */
+  readonly maxWaitMs?: number;
+  /** The caller has gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** How long a request is remembered at least. */
+const KEEP_KEY_MS = 24 * 60 * 60 * 1000;
+
+/** How a repeat of the request is recognised; nothing if it cannot be. */
+export function idempotencyOf(submission: Submission, now: number): Idempotency | undefined {
+  const { idempotencyKey, caller, message } = submission;
+  // Ids of anonymous messages collide in real life.
+  const key =
+    idempotencyKey === undefined ? (caller.isVerified ? `m:${message.messageId}` : undefined) : `k:${idempotencyKey}`;
+  if (key === undefined) return undefined;
+  return { key, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS };
+}
+
+export function contentDigest({ agent, message }: Submission): string {
+  return digest(JSON.stringify([agent, message.taskId, message.contextId, message.parts]));
+}
+
+export function originOfSubmission({ caller, acceptedOutputModes = [], metadata, extensions }: Submission): JsonObject {
+  const origin: Origin = {
+    caller,
+    acceptedOutputModes,
+    ...(metadata !== undefined && { metadata }),
+    ...(extensions !== undefined && { extensions }),
+  };
+  return origin as unknown as JsonObject;
+}

@@ -1,0 +1,362 @@
+import { ArtifactFold } from '../model/artifact-fold.ts';
+import type { TaskArtifactUpdateEvent } from '../model/event.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { Appended, Guard, JournalEntry, Lease, NewEvent, Store, TaskRecord, TaskWrite } from '../store/store.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
+import type { Scheduler } from '../support/scheduler.ts';
+import { artifactEvent, createdEvent, statusEvent } from './event-body.ts';
+import type { Feed } from './feed.ts';
+
+/** Outputs that may wait for the store; a handler that gives more waits too. */
+const MAX_WAITING = 256;
+const MAX_WAITING_BYTES = 2 ** 20;
+/** Below this a snapshot is not worth its write. */
+const MIN_SNAPSHOT_BYTES = 2 ** 16;
+
+export interface WriterEnvironment {
+  readonly store: Store;
+  readonly node: string;
+  readonly scheduler: Scheduler;
+  readonly feed: Feed;
+  readonly faultPoint: (name: string) => void;
+}
+
+/** A pause or an end. Only `canceled` can happen to a task that is being canceled. */
+export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
+  readonly status?: TaskStatus;
+  readonly metadata?: JsonObject;
+  /** Only while this question is open. */
+  readonly ifOpen?: string;
+}
+
+/** Why a run can write no more. */
+export type Loss =
+  /** Another node has the task, or it has ended. */
+  | { readonly kind: 'refused'; readonly record: TaskRecord | undefined }
+  /** Nobody knows whether the last write happened. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface WriterEvents {
+  readonly onLost: (loss: Loss) => void;
+  /** The task is being canceled, as a write has shown. */
+  readonly onCanceling: () => void;
+  /** Something waits to be written, but the run is suspended. */
+  readonly onBlocked: () => void;
+}
+
+/**
+ * Writes what one run does, under its lease. Everything of one moment goes into one write, one write is under way at a
+ * time, and what it said is told to others only after it is stored.
+ *
+ *     emit, journal ──► batch ──► append ──► stored: publish, promises resolve
+ *                        ▲          │ refused: the lease is lost, the run is over
+ *                        └ meanwhile: the next batch
+ *
+ * Without a lease (the run is suspended) batches wait.
+ */
+export class TaskWriter {
+  readonly #env: WriterEnvironment;
+  readonly #on: WriterEvents;
+  readonly #message: Message;
+  /** The artifacts with all events of the log and of the waiting batches. */
+  readonly #fold: ArtifactFold;
+  #record: TaskRecord;
+  #status: TaskStatus;
+  #lease: Lease | undefined;
+  #batch = new Batch();
+  #flight: Batch | undefined;
+  #room: Deferred<void> | undefined;
+  #isScheduled = false;
+  #isClosed = false;
+  #tailBytes: number;
+  #snapshotBytes = 0;
+  #artifactBytes: number;
+
+  constructor(env: WriterEnvironment, on: WriterEvents, start: WriterStart) {
+    this.#env = env;
+    this.#on = on;
+    this.#record = start.record;
+    this.#status = start.record.status;
+    this.#message = start.message;
+    this.#fold = start.fold ?? new ArtifactFold();
+    this.#tailBytes = this.#artifactBytes = start.artifactBytes ?? 0;
+    this.#lease = { node: env.node, fence: start.record.fence };
+  }
+
+  /** The task as it was last stored. */
+  get record(): TaskRecord {
+    return this.#record;
+  }
+
+  /** The status with what is not stored yet. */
+  get status(): TaskStatus {
+    return this.#status;
+  }
+
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  /** The size of all artifact events. */
+  get artifactBytes(): number {
+    return this.#artifactBytes;
+  }
+
+  get artifacts(): ArtifactFold {
+    return this.#fold;
+  }
+
+  /** Nobody has heard of the task, and nothing is waiting that would change that. */
+  get isProvisional(): boolean {
+    return !this.#record.visible && this.#batch.isEmpty && this.#flight === undefined;
+  }
+
+  get isIdle(): boolean {
+    return this.#batch.isEmpty && this.#flight === undefined;
+  }
+
+  setStatus(status: TaskStatus, metadata?: JsonObject): void {
+    // A message that is no longer the current one belongs to the past.
+    if (this.#status.message !== undefined) this.#batch.history.push(this.#status.message);
+    this.#status = status;
+    this.#batch.status = status;
+    this.#add(statusEvent(this.#record, status, metadata));
+  }
+
+  addArtifact(update: TaskArtifactUpdateEvent, event: NewEvent = artifactEvent(update)): void {
+    this.#fold.apply(update);
+    this.#tailBytes += event.body.length;
+    this.#artifactBytes += event.body.length;
+    this.#add(event);
+  }
+
+  /** To be followed by `stored` or `decide`. */
+  addJournal(entry: JournalEntry): void {
+    this.#batch.journal.push(entry);
+  }
+
+  /** Resolves when there is room for more output. */
+  room(): Promise<void> | undefined {
+    if (this.#batch.events.length < MAX_WAITING && this.#batch.bytes < MAX_WAITING_BYTES) return undefined;
+    return (this.#room ??= deferred<void>()).promise;
+  }
+
+  /** Resolves when everything given so far is stored. */
+  stored(): Promise<void> {
+    if (this.#batch.isEmpty) return this.#flight === undefined ? Promise.resolve() : this.#flight.done.promise;
+    const { done } = this.#batch;
+    if (this.#lease === undefined) this.#on.onBlocked();
+    this.#flush();
+    return done.promise;
+  }
+
+  /** Stores a pause or an end with all that waits. Says whether it happened: not if the task is being canceled. */
+  async decide(decision: Decision): Promise<boolean> {
+    const batch = this.#batch;
+    batch.decide(decision);
+    if (this.#lease === undefined) this.#on.onBlocked();
+    this.#flush();
+    await batch.done.promise;
+    return batch.isDecided;
+  }
+
+  /** Takes in what others have written under our lease. */
+  refresh(record: TaskRecord): void {
+    if (record.fence !== this.#lease?.fence) return;
+    this.#record = record;
+    if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#status = record.status;
+  }
+
+  /** Goes on under a new lease. */
+  resume(record: TaskRecord): void {
+    this.#record = record;
+    if (this.#batch.status === undefined) this.#status = record.status;
+    this.#lease = { node: this.#env.node, fence: record.fence };
+    if (!this.#batch.isEmpty) this.#schedule();
+  }
+
+  /** Nothing more is written. What waits for it learns why, or waits for ever if there is no reason. */
+  close(reason?: unknown): void {
+    this.#isClosed = true;
+    this.#lease = undefined;
+    if (reason === undefined) return;
+    this.#batch.done.reject(reason);
+    this.#flight?.done.reject(reason);
+    this.#room?.reject(reason);
+  }
+
+  #add(event: NewEvent): void {
+    this.#batch.events.push(event);
+    this.#batch.bytes += event.body.length;
+    this.#schedule();
+  }
+
+  /** A turn of the loop later, so that what a handler says in one go is one write. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isClosed || this.#flight !== undefined) return;
+    if (this.#lease === undefined) {
+      this.#on.onBlocked();
+      return;
+    }
+    this.#isScheduled = true;
+    this.#env.scheduler.soon(() => {
+      this.#isScheduled = false;
+      if (!this.#batch.isEmpty) this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#flight !== undefined || this.#lease === undefined) return;
+    const batch = this.#batch;
+    this.#flight = batch;
+    this.#batch = new Batch();
+    this.#makeRoom();
+    this.#env.faultPoint('before-commit');
+    const write = this.#writeOf(batch, this.#lease);
+    this.#env.store.append(write).then(
+      (result) => this.#settled(batch, write, result),
+      (error: unknown) => this.#lost({ kind: 'failed', error }),
+    );
+  }
+
+  #writeOf(batch: Batch, lease: Lease): TaskWrite {
+    const { events, journal, history } = batch;
+    if (this.#record.lastEvent === 0 && events[0]?.kind !== 'task') {
+      events.unshift(createdEvent(this.#record, this.#message));
+    }
+    const write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] } = {
+      taskId: this.#record.id,
+      by: this.#env.node,
+      guard: batch.guard(lease),
+      events,
+      journal,
+      history,
+    };
+    if (!this.#record.visible) write.visible = true;
+    if (batch.status !== undefined) write.status = batch.status;
+    if (batch.decision !== undefined) this.#addDecision(write, batch.decision);
+    const limit = batch.decision?.endedAt === undefined ? Math.max(this.#snapshotBytes, MIN_SNAPSHOT_BYTES) : 0;
+    if (this.#tailBytes > limit) {
+      write.artifacts = JSON.stringify(this.#fold.artifacts());
+      this.#snapshotBytes = write.artifacts.length;
+      this.#tailBytes = 0;
+    }
+    return write;
+  }
+
+  /** Apart from the log of the batch, which stays if the decision does not come about. */
+  #addDecision(
+    write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] },
+    { status, metadata, journal, ifOpen: _, ...decision }: Decision,
+  ): void {
+    Object.assign(write, decision);
+    if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
+    if (status === undefined) return;
+    write.status = status;
+    write.events = [...(write.events ?? []), statusEvent(this.#record, status, metadata)];
+    if (this.#status.message !== undefined) write.history = [...(write.history ?? []), this.#status.message];
+  }
+
+  #settled(batch: Batch, write: TaskWrite, result: Appended): void {
+    if (this.#isClosed) return;
+    if (result.kind !== 'appended') {
+      const record = result.kind === 'refused' ? result.record : undefined;
+      if (batch.isGuarded && record !== undefined && this.#isStillOurs(record)) this.#undecided(batch, record);
+      else this.#lost({ kind: 'refused', record });
+      return;
+    }
+    this.#env.faultPoint('after-commit');
+    const { record, firstEvent } = result;
+    this.#record = record;
+    this.#flight = undefined;
+    if (batch.decision?.status !== undefined) this.#status = batch.decision.status;
+    if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
+    const events = write.events?.map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body })) ?? [];
+    this.#env.feed.tell(record.id, { kind: 'written', record, events });
+    this.#env.faultPoint('after-publish');
+    batch.isDecided = true;
+    batch.done.resolve();
+    if (this.#batch.isEmpty) return;
+    if (this.#lease === undefined) this.#on.onBlocked();
+    else this.#flush();
+  }
+
+  #isStillOurs({ node, fence, endedAt }: TaskRecord): boolean {
+    return endedAt === undefined && node === this.#lease?.node && fence === this.#lease?.fence;
+  }
+
+  /** A cancel or an answer came first. What the run did counts, what it decided does not. */
+  #undecided(batch: Batch, record: TaskRecord): void {
+    this.#flight = undefined;
+    this.#batch.takeOver(batch);
+    if (record.canceling) this.#on.onCanceling();
+    batch.done.resolve();
+    if (!this.#batch.isEmpty) this.#schedule();
+  }
+
+  #lost(loss: Loss): void {
+    if (this.#isClosed) return;
+    this.#lease = undefined;
+    this.#on.onLost(loss);
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}
+
+export interface WriterStart {
+  readonly record: TaskRecord;
+  /** The message that made the task. */
+  readonly message: Message;
+  readonly fold?: ArtifactFold;
+  readonly artifactBytes?: number;
+}
+
+/** What will be one write. */
+class Batch {
+  readonly events: NewEvent[] = [];
+  readonly journal: JournalEntry[] = [];
+  readonly history: Message[] = [];
+  status: TaskStatus | undefined;
+  decision: Decision | undefined;
+  isDecided = false;
+  bytes = 0;
+  #done: Deferred<void> | undefined;
+
+  /** Made when somebody asks: most batches are stored with nobody waiting. */
+  get done(): Deferred<void> {
+    return (this.#done ??= deferred<void>());
+  }
+
+  get isEmpty(): boolean {
+    return this.events.length === 0 && this.journal.length === 0 && this.decision === undefined;
+  }
+
+  get isGuarded(): boolean {
+    return this.decision !== undefined && this.decision.status?.state !== 'TASK_STATE_CANCELED';
+  }
+
+  decide(decision: Decision): void {
+    const journal = [...(this.decision?.journal ?? []), ...(decision.journal ?? [])];
+    this.decision = { ...this.decision, ...decision, journal };
+  }
+
+  guard(lease: Lease): Guard {
+    if (!this.isGuarded) return { lease };
+    const question = this.decision?.ifOpen;
+    return question === undefined ? { lease, canceling: false } : { lease, canceling: false, question };
+  }
+
+  /** Puts the log of another batch before its own. */
+  takeOver(other: Batch): void {
+    this.events.unshift(...other.events);
+    this.journal.unshift(...other.journal);
+    this.history.unshift(...other.history);
+    this.status ??= other.status;
+    this.bytes += other.bytes;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Message } from '../model/message.ts';
+import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
+import type { Scope, TaskRecord } from '../store/store.ts';
+import { deferred } from '../support/deferred.ts';
+import type { Core } from './core.ts';
+import type { News } from './feed.ts';
+
+/** What a caller who waits for a task gets. */
+export type Rest =
+  /** It has ended, or waits for its caller. */
+  | { readonly kind: 'resting'; readonly record: TaskRecord }
+  | { readonly kind: 'replied'; readonly message: Message }
+  /** It is not there any more: dropped for a reply on another node, or removed. */
+  | { readonly kind: 'gone' }
+  /** The caller has waited long enough, or has left. */
+  | { readonly kind: 'late' };
+
+/** Listens from the moment it is made, so that nothing is missed before `wait` is called. */
+export class RestWaiter {
+  readonly #core: Core;
+  readonly #scope: Scope;
+  readonly #taskId: string;
+  readonly #rest = deferred<Rest>();
+  readonly #stop: () => void;
+
+  readonly #isRest: (state: TaskState) => boolean;
+
+  constructor(core: Core, scope: Scope, taskId: string, isRest: (state: TaskState) => boolean = isAtRest) {
+    this.#isRest = isRest;
+    this.#core = core;
+    this.#scope = scope;
+    this.#taskId = taskId;
+    this.#stop = core.feed.listen(taskId, (news) => this.#hear(news));
+  }
+
+  async wait(maxWaitMs: number, signal?: AbortSignal): Promise<Rest> {
+    const leave = (): void => this.#rest.resolve({ kind: 'late' });
+    const { timers, clock } = this.#core;
+    const disarm = timers.add(clock.now() + maxWaitMs, leave);
+    signal?.addEventListener('abort', leave, { once: true });
+    if (signal?.aborted === true) leave();
+    try {
+      return await this.#rest.promise;
+    } finally {
+      disarm();
+      signal?.removeEventListener('abort', leave);
+      this.close();
+    }
+  }
+
+  /** Asks the store, for what happened before the listening began or on other nodes. */
+  async look(): Promise<void> {
+    try {
+      const stored = await this.#core.store.read(this.#scope, this.#taskId, { history: 0 });
+      if (stored === undefined) this.#rest.resolve({ kind: 'gone' });
+      else this.#see(stored.record);
+    } catch (error) {
+      this.#rest.reject(error);
+    }
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #hear(news: News): void {
+    switch (news.kind) {
+      case 'written':
+        this.#see(news.record);
+        break;
+      case 'replied':
+        this.#rest.resolve(news);
+        break;
+      case 'hint':
+        void this.look();
+        break;
+      case 'interrupted':
+        this.#rest.reject(news.error);
+    }
+  }
+
+  #see(record: TaskRecord): void {
+    if (this.#isRest(record.status.state)) this.#rest.resolve({ kind: 'resting', record });
+  }
+}
+
+/** Nothing will happen by itself: it has ended, or waits for its caller. */
+function isAtRest(state: TaskState): boolean {
+  return isTerminal(state) || isPaused(state);
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { Engine, type EngineOptions, type SendResult } from '../../src/engine/engine.ts';
+import type { Handler } from '../../src/engine/handler.ts';
+import { DEFAULT_LIMITS, type RunLimits, type Runnable } from '../../src/engine/runnable.ts';
+import type { Submission } from '../../src/engine/submission.ts';
+import type { StreamItem } from '../../src/engine/subscribe.ts';
+import type { StreamResponse } from '../../src/model/event.ts';
+import type { Message } from '../../src/model/message.ts';
+import { textOfParts } from '../../src/model/part-text.ts';
+import type { Task } from '../../src/model/task.ts';
+import type { LogFields } from '../../src/observe/log.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import type { Scope, Store } from '../../src/store/store.ts';
+import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
+
+export const ANN: Scope = { tenant: '', owner: 'ann' };
+export const BOB: Scope = { tenant: '', owner: 'bob' };
+
+/** Where a run can go on after a pause, and what the tasks are kept in: all behaviours hold for all of them. */
+export const VARIANTS = [
+  { name: 'memory store, runs kept in memory', store: 'memory', maxSuspended: 1000 },
+  { name: 'memory store, runs always replayed', store: 'memory', maxSuspended: 0 },
+  { name: 'SQLite, runs kept in memory', store: 'sqlite', maxSuspended: 1000 },
+  { name: 'SQLite, runs always replayed', store: 'sqlite', maxSuspended: 0 },
+] as const;
+
+export type Variant = (typeof VARIANTS)[number];
+
+export interface LogLine {
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+export interface Harness {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly log: LogLine[];
+  /** Sends a text as a caller, and waits. */
+  send(text: string, options?: Partial<Submission>): Promise<SendResult>;
+  /** Sends, and expects a task. */
+  task(text: string, options?: Partial<Submission>): Promise<Task>;
+  /** A follow-up to a task. */
+  reply(task: Task, text: string, options?: Partial<Submission>): Promise<Task>;
+  /** Stops the engine as a crash would, and starts another one on the same store. */
+  restart(options?: Partial<EngineOptions>): Promise<Harness>;
+}
+
+export interface HarnessOptions extends Partial<Omit<EngineOptions, 'store' | 'agents'>> {
+  readonly variant?: Variant;
+  readonly limits?: Partial<RunLimits>;
+  readonly agents?: readonly Runnable[];
+}
+
+let messages = 0;
+
+export function userMessage(text: string, more: Partial<Message> = {}): Message {
+  return { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], ...more };
+}
+
+/** An engine with one agent, on a clock that stands still. */
+export async function harness(run: Handler, options: HarnessOptions = {}): Promise<Harness> {
+  const { variant = VARIANTS[0], limits, agents, ...rest } = options;
+  const clock = fakeClock();
+  const store = openStore(variant, clock);
+  const agent = runnable(run, limits);
+  const engineOptions = { maxSuspended: variant.maxSuspended, clock, ...rest, store, agents: agents ?? [agent] };
+  const first = await startHarness(engineOptions, clock);
+  return first;
+}
+
+export function runnable(run: Handler, limits: Partial<RunLimits> = {}, id = 'agent'): Runnable {
+  return { id, run, limits: { ...DEFAULT_LIMITS, ...limits } };
+}
+
+function openStore(variant: Variant, clock: FakeClock): Store {
+  if (variant.store === 'memory') return memoryStore({ clock });
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-engine-'));
+  const store = sqlite(join(folder, 'tasks.db'), { clock });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return store;
+}
+
+async function startHarness(options: EngineOptions, clock: FakeClock): Promise<Harness> {
+  const log: LogLine[] = [];
+  const note = (message: string, fields?: LogFields): void => void log.push({ message, fields });
+  const engine = await Engine.start({ log: { info: note, warn: note, error: note }, ...options });
+  onTestFinished(() => engine.close());
+  const send = (text: string, more: Partial<Submission> = {}): Promise<SendResult> =>
+    engine.send({ ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: true }, message: userMessage(text), ...more });
+  const task = async (text: string, more?: Partial<Submission>): Promise<Task> => {
+    const result = await send(text, more);
+    if (!('task' in result)) throw new Error('Expected a task, got a message');
+    return result.task;
+  };
+  return {
+    engine,
+    store: options.store,
+    clock,
+    log,
+    send,
+    task,
+    reply: (to, text, more) => task(text, { message: userMessage(text, { taskId: to.id }), ...more }),
+    restart: async (more) => {
+      await engine.close();
+      return startHarness({ ...options, ...more }, clock);
+    },
+  };
+}
+
+/** The texts of an artifact, joined. */
+export function artifactText(task: Task, name = 'response'): string | undefined {
+  const artifact = task.artifacts?.find(({ artifactId }) => artifactId === name);
+  return artifact && artifact.parts.map((part) => ('text' in part ? part.text : '')).join('');
+}
+
+export function statusText({ status }: Task): string | undefined {
+  return status.message && textOfParts(status.message.parts);
+}
+
+/** All that a subscriber gets, in order. */
+export async function collect(items: AsyncIterable<readonly StreamItem[]>): Promise<readonly StreamItem[]> {
+  const all: StreamItem[] = [];
+  for await (const batch of items) all.push(...batch);
+  return all;
+}
+
+/** The events as the protocol shows them. */
+export function bodies(items: readonly StreamItem[]): readonly StreamResponse[] {
+  return items.map((item) => {
+    if (item.kind === 'snapshot') return { task: item.task };
+    if (item.kind === 'message') return { message: item.message };
+    return JSON.parse(item.body) as StreamResponse;
+  });
+}
+
+/** Waits, without a clock, until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 100_000; turns++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect.fail('It never came true');
+}
