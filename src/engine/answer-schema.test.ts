@@ -122,7 +122,8 @@ test.each<[AnswerSchema, JsonValue, string, string]>([
   [{ const: 1 }, '1', 'answer', 'expected 1'],
   [{ const: { a: 1 } }, { a: 1, b: 2 }, 'answer', 'expected {"a":1}'],
   [{ const: { a: null } }, { b: null }, 'answer', 'expected {"a":null}'],
-  [{ const: [1, 2] }, [1], 'answer', 'expected [1,2]'],
+  [{ const: [1, null] }, [1], 'answer', 'expected [1,null]'],
+  [{ const: [1] }, [1, 2], 'answer', 'expected [1]'],
   [{ const: [] }, {}, 'answer', 'expected []'],
   [{ const: {} }, [], 'answer', 'expected {}'],
   [{ minimum: 1 }, 0.9, 'answer', 'expected 1 or more'],
@@ -165,6 +166,8 @@ test('all problems are told at once, up to twenty', () => {
       Array.from({ length: 99 }, () => 1),
     ),
   ).toHaveLength(20);
+  const required = Array.from({ length: 99 }, (_, i) => `p${i}`);
+  expect(answerProblems({ required }, {})).toHaveLength(20);
   const stray = Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`p${i}`, 1]));
   expect(answerProblems({ additionalProperties: false }, stray)).toHaveLength(20);
 });

@@ -83,6 +83,7 @@ async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | u
     endedAt: now,
     ...(artifacts.length > 0 && { artifacts: JSON.stringify(artifacts) }),
   });
+  core.faultPoint('after-cancel-end');
   if (result.kind !== 'appended')
     return result.kind === 'refused' && result.record?.endedAt !== undefined ? result.record : undefined;
   const numbered = events.map((event, i) => ({ ...event, number: result.firstEvent + i }));

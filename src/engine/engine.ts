@@ -209,7 +209,7 @@ export class Engine {
     const error = new A2AError('UNAVAILABLE', 'The server is shutting down; the task goes on when it is back', {
       retryAfterMs: 1000,
     });
-    feed.tellAll({ kind: 'interrupted', error, isFinal: true });
+    feed.close({ kind: 'interrupted', error, isFinal: true });
     timers.clear();
     await store.retire(node).catch(() => {});
   }

@@ -18,6 +18,7 @@ export type Listener = (news: News) => void;
 /** Who on this node listens to which task. Nothing is kept: a listener that missed something finds it in the store. */
 export class Feed {
   readonly #listeners = new Map<string, Set<Listener>>();
+  #last: News | undefined;
 
   /** How many tasks somebody listens to. */
   get size(): number {
@@ -25,6 +26,7 @@ export class Feed {
   }
 
   listen(taskId: string, listener: Listener): () => void {
+    if (this.#last !== undefined) listener(this.#last);
     const listeners = this.#listeners.get(taskId) ?? new Set();
     this.#listeners.set(taskId, listeners.add(listener));
     return () => {
@@ -40,5 +42,11 @@ export class Feed {
   /** Tells all who listen to anything. */
   tellAll(news: News): void {
     for (const taskId of this.#listeners.keys()) this.tell(taskId, news);
+  }
+
+  /** As `tellAll`, also to those who come later: there will be no more. */
+  close(news: News): void {
+    this.#last = news;
+    this.tellAll(news);
   }
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
-import type { JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
+import type { Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
@@ -32,10 +32,15 @@ export async function followUp(
     const stored = await core.store.read(submission, taskId, { history: 0 });
     if (stored === undefined || !stored.record.visible) throw notFound(taskId);
     const { record } = stored;
-    assertFits(submission, record, agents.get(record.agent));
-    const write =
-      record.question === undefined ? toInbox(submission, record) : await toAnswer(core, submission, record);
     const idempotency = idempotencyOf(submission, core.clock.now());
+    let write: TaskWrite;
+    try {
+      assertFits(submission, record, agents.get(record.agent));
+      write = record.question === undefined ? toInbox(submission, record) : await toAnswer(core, submission, record);
+    } catch (error) {
+      if (await wasAccepted(core, taskId, idempotency)) return record;
+      throw error;
+    }
     const result = await core.store.append({
       ...write,
       by: core.node,
@@ -53,6 +58,18 @@ export async function followUp(
     }
   }
   throw new A2AError('UNAVAILABLE', `Task ${taskId} changes too fast to add a message`, { retryAfterMs: core.pollMs });
+}
+
+/** Whether it is a repeat: then it was in order when it came first, whatever the task has come to since. */
+async function wasAccepted(
+  { store, node }: Core,
+  taskId: string,
+  idempotency: Idempotency | undefined,
+): Promise<boolean> {
+  if (idempotency === undefined) return false;
+  // No state is allowed, so nothing can be written; but a repeat is found before that.
+  const result = await store.append({ taskId, by: node, guard: { states: [] }, idempotency });
+  return result.kind === 'repeated';
 }
 
 function assertFits(

@@ -3,11 +3,12 @@ import type { Part } from '../model/part.ts';
 import { textOfParts } from '../model/part-text.ts';
 import { decodeBase64 } from '../support/bytes.ts';
 import type { IncomingFile, IncomingMessage } from './handler.ts';
+import { copyOf } from './json-value.ts';
 import type { FetchFile } from './run-environment.ts';
 
-/** A message with its text at hand. */
+/** A message with its text at hand. A copy: what a handler does with it is its own affair. */
 export function incoming(message: Message): IncomingMessage {
-  return { ...message, text: textOfParts(message.parts) };
+  return { ...copyOf(message), text: textOfParts(message.parts) };
 }
 
 export interface FileAccess {

@@ -23,6 +23,19 @@ export function isSame(a: JsonValue, b: JsonValue): boolean {
   return entries.every(([name, member]) => Object.hasOwn(b, name) && isSame(member, b[name] ?? null));
 }
 
+/** A copy that shares nothing with the original that could be changed. For values that JSON can hold. */
+export function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    // Assigned, this name would change the prototype.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: copyOf(member), enumerable: true });
+    else copy[name] = copyOf(member);
+  }
+  return copy as T;
+}
+
 /** Whether it is an object made by a literal or by `JSON.parse`. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;

@@ -22,7 +22,7 @@ export type Outcome =
     };
 
 /** The question of a turn that ended with one: its answer begins the next turn. */
-export function turnQuestion(turn: number): string {
+function turnQuestion(turn: number): string {
   return `turn ${turn}`;
 }
 

@@ -84,7 +84,10 @@ const CONTENTS = ['text', 'data', 'bytes', 'url', 'parts'] as const;
  * @throws TypeError that tells the author of the handler what to give instead; it never reaches a caller.
  */
 export function emissionOf(output: unknown): Emission {
-  if (typeof output === 'string') return chunk(RESPONSE, [{ text: output }], { append: true });
+  // By far the most frequent: spelled out, because gathering the members would cost more than all the rest.
+  if (typeof output === 'string') {
+    return { kind: 'artifact', name: RESPONSE, parts: [{ text: output }], append: true, lastChunk: false };
+  }
   if (typeof output !== 'object' || output === null || Array.isArray(output)) throw nonsense(output);
   const given = output as Record<string, unknown>;
   if (given['status'] !== undefined && given['artifact'] !== undefined) throw nonsense(output);
@@ -132,7 +135,7 @@ function partsOf(given: Record<string, unknown>): readonly Part[] {
     case 'text':
       return [{ text: text(given, 'text') ?? '', ...names }];
     case 'data':
-      return [{ data: given['data'] as JsonValue, ...names }];
+      return [{ data: plain(given, 'data'), ...names }];
     case 'bytes':
       return [{ raw: base64Of(given['bytes']), ...names }];
     case 'url':
@@ -155,8 +158,10 @@ function checkedParts(parts: unknown): readonly Part[] {
     if (content !== 'data' && typeof given[content] !== 'string') {
       throw new TypeError(`parts[${i}].${content} must be a string, not ${show(given[content])}`);
     }
-    if (content === 'raw') return { ...given, raw: base64Of(given['raw']) };
-    return part as Part;
+    const value =
+      content === 'raw' ? base64Of(given['raw']) : content === 'data' ? plain(given, 'data') : given[content];
+    const names = { mediaType: text(given, 'mediaType'), filename: text(given, 'filename') };
+    return defined({ [content]: value, ...names, metadata: struct(given, 'metadata') }) as unknown as Part;
   });
 }
 
@@ -176,8 +181,15 @@ function text(given: Record<string, unknown>, key: string): string | undefined {
 function struct(given: Record<string, unknown>, key: string): JsonObject | undefined {
   const value = given[key];
   if (value === undefined) return undefined;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return plain(given, key) as JsonObject;
   throw new TypeError(`${key} must be an object, not ${show(value)}`);
+}
+
+/** A value as JSON has it. A copy: the handler keeps its own, and may go on changing it. */
+function plain(given: Record<string, unknown>, key: string): JsonValue {
+  const json = JSON.stringify(given[key]);
+  if (json === undefined) throw new TypeError(`${key} must be something that JSON can hold, not ${show(given[key])}`);
+  return JSON.parse(json) as JsonValue;
 }
 
 function nonsense(output: unknown): TypeError {

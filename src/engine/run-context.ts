@@ -2,8 +2,10 @@ import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { Ask, AskOptions, AuthorizationRequest, ChunkOptions, Question, TaskContext } from './handler.ts';
+import { containedIn } from './contain.ts';
 import { taskOf } from './event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
+import { copyOf } from './json-value.ts';
 import type { LoadedTask } from './load-task.ts';
 import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
 import { prepareQuestion } from './question.ts';
@@ -27,11 +29,12 @@ const EARLIER_TASKS = 20;
 export function createContext(run: Run, task: LoadedTask, { writer, steps, waits, inbox }: RunParts): TaskContext {
   const { record, origin, trigger } = task;
   const message = incoming(trigger.message);
+  const contained = containedIn(run);
 
-  const say = async (output: unknown): Promise<void> => {
+  const say = contained(async (output: unknown): Promise<void> => {
     run.emit(output);
-    await writer.room();
-  };
+    await run.room();
+  });
 
   const ask = async (
     state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
@@ -40,7 +43,7 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
   ) => {
     const { timeoutMs = run.agent.limits.questionTtlMs } = options;
     if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
-    return waits.ask(state, prepareQuestion(question, options), timeoutMs);
+    return copyOf(await waits.ask(state, copyOf(prepareQuestion(question, options)), timeoutMs));
   };
 
   return {
@@ -49,7 +52,8 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
     parts: message.parts,
     get files() {
       const { maxTaskBytes: maxBytes } = run.agent.limits;
-      return filesOf(message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
+      const files = filesOf(message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
+      return files.map((file) => ({ ...file, bytes: contained(file.bytes) }));
     },
 
     get task() {
@@ -57,13 +61,13 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
     },
     taskId: record.id,
     contextId: record.contextId,
-    history: ({ limit = EARLIER_TASKS } = {}) => earlierTasks(run, limit),
+    history: contained(({ limit = EARLIER_TASKS } = {}) => earlierTasks(run, limit)),
 
-    caller: origin.caller,
+    caller: copyOf(origin.caller),
     tenant: record.tenant,
-    extensions: trigger.extensions ?? [],
-    metadata: trigger.metadata ?? {},
-    acceptedOutputModes: origin.acceptedOutputModes,
+    extensions: [...(trigger.extensions ?? [])],
+    metadata: copyOf(trigger.metadata ?? {}),
+    acceptedOutputModes: [...origin.acceptedOutputModes],
     get signal() {
       return run.signal;
     },
@@ -95,18 +99,12 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
       return answer as string;
     }),
 
-    inbox,
+    inbox: {
+      take: contained(() => inbox.take()),
+      [Symbol.asyncIterator]: () => inbox[Symbol.asyncIterator](),
+    },
     step: contained((name, work, options) => steps.step(name, work, options)),
     sleep: contained((ms: number) => waits.sleep(ms)),
-  };
-}
-
-/** A promise that a handler forgets must not take the process down when its run is stopped. */
-function contained<A extends unknown[], T>(call: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
-  return (...args) => {
-    const result = call(...args);
-    result.catch(() => {});
-    return result;
   };
 }
 
@@ -134,14 +132,14 @@ function currentTask({ record, history }: LoadedTask, writer: TaskWriter): Task 
   const { id, contextId } = record;
   const artifacts = writer.artifacts.artifacts();
   const metadata: JsonObject | undefined = writer.record.metadata;
-  return {
+  return copyOf({
     id,
     contextId,
     status: writer.status,
     ...(artifacts.length > 0 && { artifacts }),
     history,
     ...(metadata !== undefined && { metadata }),
-  };
+  });
 }
 
 async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
@@ -151,5 +149,5 @@ async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
   return tasks
     .filter((other) => other.record.id !== record.id)
     .slice(0, limit)
-    .map(taskOf);
+    .map((other) => copyOf(taskOf(other)));
 }

@@ -22,8 +22,12 @@ export class RunInbox implements Inbox {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<IncomingMessage> {
-    for (;;) {
-      const [message] = await this.#next();
+    // Ends with the run, and without an error: who listens beside his work need not care for it.
+    while (await this.#arrived()) {
+      const [message] = await this.#read(1).catch((error: unknown) => {
+        if (this.#run.isToldToStop) return [];
+        throw error;
+      });
       if (message !== undefined) yield message;
     }
   }
@@ -34,12 +38,13 @@ export class RunInbox implements Inbox {
     this.#arrival = undefined;
   }
 
-  async #next(): Promise<readonly IncomingMessage[]> {
-    while (!this.#isRecorded() && this.#run.journal.unread().length === 0) {
-      this.#run.assertRunning();
+  async #arrived(): Promise<boolean> {
+    for (;;) {
+      if (this.#run.isLeft) await new Promise(() => {});
+      if (this.#run.isToldToStop) return false;
+      if (this.#isRecorded() || this.#run.journal.unread().length > 0) return true;
       await (this.#arrival ??= deferred<void>()).promise;
     }
-    return this.#read(1);
   }
 
   #isRecorded(): boolean {
@@ -55,10 +60,12 @@ export class RunInbox implements Inbox {
     const upTo = unread.at(-1)?.number ?? 0;
     journal.markRead(upTo);
     if (known === undefined) {
-      const stored = this.#run.note('read', key, { upTo });
       // That nothing had come need not be stored before the handler goes on: whatever it then says is stored after it.
-      if (unread.length > 0) await stored;
+      if (unread.length === 0) this.#run.noteLater('read', key, { upTo });
+      else await this.#run.note('read', key, { upTo });
+      this.#run.env.faultPoint('after-read');
     }
+    await this.#run.room();
     return unread.map(({ message }) => incoming(message));
   }
 }

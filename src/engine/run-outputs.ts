@@ -1,9 +1,11 @@
+import type { Artifact } from '../model/artifact.ts';
 import type { TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
+import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/clock.ts';
 import { artifactEvent } from './event-body.ts';
 import type { LoadedTask } from './load-task.ts';
@@ -11,6 +13,7 @@ import type { Emission } from './output.ts';
 import type { Runnable } from './runnable.ts';
 import type { TaskWriter } from './task-writer.ts';
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
 
 /** Turns what a handler says into events, unless an earlier attempt has said it. */
@@ -20,8 +23,11 @@ export class RunOutputs {
   readonly #writer: TaskWriter;
   readonly #clock: Clock;
   readonly #newId: () => string;
+  readonly #log: Log;
+  readonly #refused = new Set<string>();
 
-  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId }: OutputTools) {
+  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
+    this.#log = log;
     this.#task = task;
     this.#agent = agent;
     this.#writer = writer;
@@ -89,7 +95,21 @@ export class RunOutputs {
     if (mayGive === undefined) return parts;
     return parts.filter((part) => {
       const mediaType = mediaTypeOf(part);
-      return mediaType === undefined || mayGive.call(this.#agent, mediaType, acceptedOutputModes);
+      const isWanted = mediaType === undefined || mayGive.call(this.#agent, mediaType, acceptedOutputModes);
+      if (!isWanted) this.#tellOnce(mediaType);
+      return isWanted;
+    });
+  }
+
+  /** Its author may have forgotten to declare the type. */
+  #tellOnce(mediaType: string): void {
+    if (this.#refused.has(mediaType)) return;
+    this.#refused.add(mediaType);
+    const { id: taskId, agent } = this.#task.record;
+    this.#log.warn('An output was left out: its type is not among the output modes of the agent and the caller', {
+      taskId,
+      agent,
+      mediaType,
     });
   }
 
@@ -100,16 +120,16 @@ export class RunOutputs {
 
   #updateOf(emission: ArtifactEmission, parts: readonly Part[]): TaskArtifactUpdateEvent {
     const { name, append, lastChunk, description, metadata, extensions } = emission;
-    const artifact = {
-      // The same at every attempt.
-      artifactId: name,
-      name,
-      ...(description !== undefined && { description }),
-      parts,
-      ...(metadata !== undefined && { metadata }),
-      ...(extensions !== undefined && { extensions }),
-    };
-    return { ...this.#ids(), artifact, ...(append && { append }), ...(lastChunk && { lastChunk }) };
+    // The id is the same at every attempt. Members are set one by one: spreads would double the price of a chunk.
+    const artifact: Writable<Artifact> = { artifactId: name, name, parts };
+    if (description !== undefined) artifact.description = description;
+    if (metadata !== undefined) artifact.metadata = metadata;
+    if (extensions !== undefined) artifact.extensions = extensions;
+    const { id: taskId, contextId } = this.#task.record;
+    const update: Writable<TaskArtifactUpdateEvent> = { taskId, contextId, artifact };
+    if (append) update.append = true;
+    if (lastChunk) update.lastChunk = true;
+    return update;
   }
 
   #ids(): { readonly taskId: string; readonly contextId: string } {
@@ -129,6 +149,7 @@ export class RunOutputs {
 }
 
 export interface OutputTools {
+  readonly log: Log;
   readonly clock: Clock;
   readonly newId: () => string;
 }

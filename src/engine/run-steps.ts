@@ -1,5 +1,7 @@
 import type { JsonValue } from '../model/json.ts';
+import { plainError } from './failure-text.ts';
 import type { StepContext, StepOptions } from './handler.ts';
+import { copyOf } from './json-value.ts';
 import type { Run } from './run.ts';
 
 /** The longest pause between two tries. */
@@ -27,7 +29,7 @@ export class RunSteps {
     const key = this.#keyOf(name);
     const known = this.#run.journal.find('step', key) as StepRecord | undefined;
     if (known === undefined) return (await this.#run.busy(() => this.#perform(key, work, options))) as T;
-    if (known.error === undefined) return known.value as T;
+    if (known.error === undefined) return copyOf(known.value) as T;
     throw Object.assign(new Error(known.error.message), { name: known.error.name });
   }
 
@@ -41,17 +43,28 @@ export class RunSteps {
   async #perform(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
     const { run, record } = { run: this.#run, record: (body: StepRecord) => this.#run.note('step', key, { ...body }) };
     try {
-      const value = run.storable(`The result of step ${key}`, await this.#tryAll(key, work, options));
+      const value = this.#storable(key, await this.#tryAll(key, work, options));
       run.env.faultPoint('after-step');
       await record(value === undefined ? {} : { value });
       run.env.faultPoint('after-step-recorded');
-      return value;
+      return copyOf(value);
     } catch (error) {
       // What a step says because it was told to stop is no result.
       if (run.signal.aborted) throw error;
       await record({ error: plainError(error) });
       throw error;
     }
+  }
+
+  /** A value as it will come back from the store. */
+  #storable(key: string, value: unknown): JsonValue | undefined {
+    if (value === undefined) return undefined;
+    const text = JSON.stringify(value);
+    if (text === undefined) throw new TypeError(`The result of step ${key} must be something that JSON can hold`);
+    const { maxOutputBytes } = this.#run.agent.limits;
+    if (text.length > maxOutputBytes)
+      throw new RangeError(`The result of step ${key} may have ${maxOutputBytes} bytes, and has ${text.length}`);
+    return typeof value === 'string' ? value : (JSON.parse(text) as JsonValue);
   }
 
   async #tryAll(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
@@ -67,9 +80,4 @@ export class RunSteps {
       await this.#run.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS));
     }
   }
-}
-
-function plainError(error: unknown): { readonly name: string; readonly message: string } {
-  if (error instanceof Error) return { name: error.name, message: error.message };
-  return { name: 'Error', message: String(error) };
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { TaskState } from '../model/state.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { digest } from '../support/digest.ts';
+import { stopError, type StopReason } from './abort.ts';
 import { QuestionExpiredError } from './handler.ts';
 import type { AskedQuestion, PreparedQuestion } from './question.ts';
 import type { Run } from './run.ts';
@@ -28,6 +29,7 @@ export class RunWaits {
   readonly #run: Run;
   readonly #sleeps = new Map<Deferred<void>, number>();
   #asked = 0;
+  #unanswered = 0;
   #slept = 0;
   /** One question is open at a time; the next is asked when it is answered. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -42,24 +44,38 @@ export class RunWaits {
     return this.#open !== undefined || this.#sleeps.size > 0;
   }
 
+  /** A question is on its way: the run must not be suspended before it is asked. */
+  get isAsking(): boolean {
+    return this.#unanswered > 0 && this.#open === undefined;
+  }
+
+  /** The question that waits for an answer, asked or about to be. */
+  get openKey(): string | undefined {
+    return this.#open?.key;
+  }
+
   /** When there will be something to do without an answer. */
   get wakeAt(): number {
     return Math.min(this.#open?.expiresAt ?? Number.POSITIVE_INFINITY, ...this.#sleeps.values());
   }
 
   ask(state: TaskState, question: PreparedQuestion, timeoutMs: number): Promise<JsonValue> {
-    this.#run.assertRunning();
+    this.#run.assertMayWait();
     const { parts, ...asked } = question;
     const key = `${this.#run.journal.turn}.${++this.#asked}:${digest(JSON.stringify([state, question]))}`;
-    const answer = this.#turn.then(() =>
-      this.#ask(state, parts, key, { ...asked, expiresAt: this.#run.now() + timeoutMs }),
-    );
+    this.#unanswered++;
+    const answer = this.#turn
+      .then(() => this.#ask(state, parts, key, { ...asked, expiresAt: this.#run.now() + timeoutMs }))
+      .finally(() => {
+        this.#unanswered--;
+        this.#run.restLater();
+      });
     this.#turn = answer.catch(() => {});
     return answer;
   }
 
   async sleep(ms: number): Promise<void> {
-    this.#run.assertRunning();
+    this.#run.assertMayWait();
     if (!(ms >= 0)) throw new RangeError(`A sleep takes a number of milliseconds, not ${ms}`);
     const key = String(++this.#slept);
     const known = this.#run.journal.find('sleep', key) as { readonly until: number } | undefined;
@@ -68,8 +84,9 @@ export class RunWaits {
     const alarm = deferred<void>();
     this.#sleeps.set(alarm, until);
     this.#run.callAt(until, () => this.settle());
-    const journal = known === undefined ? [{ kind: 'sleep', key, body: { until } }] : [];
-    await Promise.all([this.#run.pause({ journal }), alarm.promise]);
+    if (known === undefined) this.#run.noteLater('sleep', key, { until });
+    const stored = this.#run.pause({}).then(() => this.#run.env.faultPoint('after-sleep'));
+    await Promise.all([stored, alarm.promise]);
   }
 
   /** Settles what is due or answered. To be called when time has passed or the journal has grown. */
@@ -94,9 +111,11 @@ export class RunWaits {
   }
 
   /** Nothing will come any more. */
-  stop(reason: unknown): void {
-    for (const alarm of this.#sleeps.keys()) alarm.reject(reason);
-    this.#open?.answer.reject(reason);
+  stop(reason: StopReason): void {
+    if (!this.isWaiting) return;
+    const error = stopError(reason);
+    for (const alarm of this.#sleeps.keys()) alarm.reject(error);
+    this.#open?.answer.reject(error);
     this.#sleeps.clear();
     this.#open = undefined;
   }
@@ -138,7 +157,9 @@ export class RunWaits {
     const journal = [{ kind: 'answer', key, body: { expired: true } }];
     // An answer that came at the last moment was first; then it counts, and the run will hear of it.
     const decision = { status, question: null, journal, ifOpen: key };
-    if (!(await this.#run.decide(decision)) || this.#open?.key !== key) return;
+    const isExpired = await this.#run.decide(decision);
+    this.#run.env.faultPoint('after-expiry');
+    if (!isExpired || this.#open?.key !== key) return;
     this.#open = undefined;
     answer.reject(expired());
   }

@@ -1,4 +1,3 @@
-import { A2AError } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
@@ -6,7 +5,8 @@ import type { JournalRecord, TaskRecord } from '../store/store.ts';
 import { deferred } from '../support/deferred.ts';
 import { type StopReason, stopError } from './abort.ts';
 import { drive } from './drive.ts';
-import { QuestionExpiredError, type TaskContext } from './handler.ts';
+import { publicText } from './failure-text.ts';
+import type { TaskContext } from './handler.ts';
 import type { Journal, JournalKind } from './journal.ts';
 import type { LoadedTask } from './load-task.ts';
 import { decisionOf, type Outcome } from './outcome.ts';
@@ -21,6 +21,9 @@ import type { Runnable } from './runnable.ts';
 import { type Decision, type Loss, TaskWriter } from './task-writer.ts';
 
 const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
+
+/** Outputs after which a handler that waits for nothing lets others have a turn. */
+const OUTPUTS_AT_A_STRETCH = 256;
 
 /**
  * One life of a handler.
@@ -42,12 +45,15 @@ export class Run {
   readonly #steps: RunSteps;
   readonly #waits: RunWaits;
   readonly #inbox: RunInbox;
-  readonly #controller = new AbortController();
   readonly #timers = new Set<() => void>();
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
   #isCanceling = false;
+  #isWakeWanted = false;
+  #stopReason: StopReason | undefined;
+  #controller: AbortController | undefined;
   #busy = 0;
+  #outputs = 0;
   #pausing: Promise<void> | undefined;
   #pause: Decision = {};
   #disarmTimeout: () => void = () => {};
@@ -63,7 +69,7 @@ export class Run {
       {
         onLost: (loss) => this.stop('lease-lost', loss),
         onCanceling: () => this.cancel(),
-        onBlocked: () => env.onWakeWanted(this),
+        onBlocked: () => this.#wantWake(),
       },
       { record: task.record, message: task.firstMessage, fold: task.fold, artifactBytes: task.artifactBytes },
     );
@@ -81,8 +87,22 @@ export class Run {
     return this.#writer.record;
   }
 
+  /** Made when asked for: a controller costs as much as a short run. */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    this.#controller ??= new AbortController();
+    const { signal } = this.#controller;
+    if (this.#stopReason !== undefined && !signal.aborted) this.#controller.abort(stopError(this.#stopReason));
+    return signal;
+  }
+
+  /** The handler has come to its end, or goes on elsewhere: whatever it left behind here is nobody's. */
+  get isLeft(): boolean {
+    if (this.#state !== 'over' && this.#outcome === undefined) return false;
+    return this.#stopReason === undefined || this.#stopReason === 'suspended';
+  }
+
+  get isToldToStop(): boolean {
+    return this.#stopReason !== undefined;
   }
 
   now(): number {
@@ -106,13 +126,14 @@ export class Run {
   /** Goes on under a new lease, with what has been written meanwhile. */
   resume(record: TaskRecord, entries: readonly JournalRecord[]): void {
     this.#state = 'running';
+    this.#isWakeWanted = false;
     this.#writer.resume(record);
     this.journal.catchUp(entries);
     this.#armTimeout();
     this.#waits.settle();
     this.#inbox.wake();
     if (record.canceling) this.cancel();
-    this.#restLater();
+    this.restLater();
   }
 
   /** Looks at what others have written while it ran: messages, an answer, a cancel. */
@@ -123,15 +144,15 @@ export class Run {
     this.#waits.settle();
     this.#inbox.wake();
     if (record.canceling) this.cancel();
+    this.restLater();
   }
 
   /** The intent is stored: the handler may clear up for a while, then the task is canceled, whatever it does. */
   cancel(): void {
     if (this.#isCanceling || this.#state === 'over') return;
     this.#isCanceling = true;
-    const reason = stopError('canceled');
-    this.#controller.abort(reason);
-    this.#waits.stop(reason);
+    this.#abort('canceled');
+    this.#waits.stop('canceled');
     this.#inbox.wake();
     this.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
       this.conclude({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
@@ -143,13 +164,12 @@ export class Run {
     if (this.#state === 'over') return;
     const wasHeld = this.#state === 'running';
     this.#state = 'over';
-    const error = stopError(reason);
     this.#disarm();
     // A run that is put away will go on elsewhere, as if nothing had happened: nobody gets an error.
     const isQuiet = reason === 'suspended';
-    this.#writer.close(isQuiet ? undefined : error);
-    if (!isQuiet) this.#waits.stop(error);
-    this.#controller.abort(error);
+    this.#writer.close(isQuiet ? undefined : reason);
+    if (!isQuiet) this.#waits.stop(reason);
+    this.#abort(reason);
     this.#inbox.wake();
     if (wasHeld) this.env.onRest(this, loss);
   }
@@ -167,6 +187,16 @@ export class Run {
     else this.outputs.working(parts, metadata);
   }
 
+  /**
+   * When the next output may come. Not all outputs are written, so every now and then it is a turn of the loop later even
+   * if there is room: a handler that never waits must not keep everybody else waiting, nor one that was told to stop.
+   */
+  room(): Promise<void> | undefined {
+    if (this.#state === 'over' || this.#outcome !== undefined) return this.#nextTurn().then(() => this.assertRunning());
+    const room = this.#writer.room();
+    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? this.#nextTurn() : room;
+  }
+
   /** Decides how it ends, unless that is decided. */
   conclude(outcome: Outcome): void {
     if (this.#isDone('ended again')) return;
@@ -178,8 +208,13 @@ export class Run {
 
   /** Throws if what the handler does has no effect any more. */
   assertRunning(): void {
-    if (this.#state === 'over' || this.#outcome !== undefined)
-      throw this.signal.aborted ? this.signal.reason : stopError('over');
+    if (this.#state === 'over' || this.#outcome !== undefined) throw stopError(this.#stopReason ?? 'over');
+  }
+
+  /** Throws if there is nothing to wait for any more: a canceled handler only clears up. */
+  assertMayWait(): void {
+    this.assertRunning();
+    if (this.#isCanceling) throw stopError('canceled');
   }
 
   /** Resolves when it is stored. */
@@ -189,6 +224,11 @@ export class Run {
     await this.#writer.stored();
   }
 
+  /** Is stored with whatever is stored next. */
+  noteLater(kind: JournalKind, key: string, body: JsonValue): void {
+    this.#writer.addJournal({ kind, key, body });
+  }
+
   /** Runs work that needs the run to go on: it is not suspended meanwhile. */
   async busy<T>(work: () => Promise<T>): Promise<T> {
     this.#busy++;
@@ -196,7 +236,7 @@ export class Run {
       return await work();
     } finally {
       this.#busy--;
-      if (this.#busy === 0) this.#restLater();
+      if (this.#busy === 0) this.restLater();
     }
   }
 
@@ -204,7 +244,8 @@ export class Run {
   pause(decision: Decision): Promise<void> {
     const journal = [...(this.#pause.journal ?? []), ...(decision.journal ?? [])];
     this.#pause = { ...this.#pause, ...decision, journal };
-    return (this.#pausing ??= Promise.resolve().then(() => this.#commitPause()));
+    // A turn later, when the handler has come to rest: who suspends it while it goes on loses what it does next.
+    return (this.#pausing ??= this.#nextTurn().then(() => this.#commitPause()));
   }
 
   decide(decision: Decision): Promise<boolean> {
@@ -215,16 +256,6 @@ export class Run {
     const { maxPausedPerCaller } = this.agent.limits;
     const { total } = await this.env.store.list(this.record, { states: PAUSED_STATES, limit: 1, history: 0 });
     if (total >= maxPausedPerCaller) throw tooManyPaused(maxPausedPerCaller);
-  }
-
-  /** A value as it will come back from the store. */
-  storable(what: string, value: unknown): JsonValue | undefined {
-    if (value === undefined) return undefined;
-    const text = JSON.stringify(value);
-    if (text === undefined) throw new TypeError(`${what} must be something that JSON can hold`);
-    const { maxOutputBytes } = this.agent.limits;
-    if (text.length > maxOutputBytes) throw new RangeError(`${what} may have ${maxOutputBytes} bytes`);
-    return typeof value === 'object' ? (JSON.parse(text) as JsonValue) : (value as JsonValue);
   }
 
   callAt(time: number, call: () => void): void {
@@ -247,7 +278,7 @@ export class Run {
     try {
       const last = await drive((ctx) => this.agent.run(ctx), context, {
         emit: (output) => this.emit(output),
-        room: () => this.#writer.room(),
+        room: () => this.room(),
         isOver: () => this.#state === 'over' || this.#outcome !== undefined,
       });
       if (this.#state === 'over' || this.#outcome !== undefined) return;
@@ -260,8 +291,9 @@ export class Run {
 
   #failed(error: unknown): void {
     if (this.#isDone('threw')) return;
-    if (error instanceof QuestionExpiredError || A2AError.is(error)) {
-      this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: error.message }] });
+    const text = publicText(error);
+    if (text !== undefined) {
+      this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] });
       return;
     }
     const reference = this.env.newId();
@@ -273,9 +305,10 @@ export class Run {
 
   async #finish(outcome: Outcome): Promise<void> {
     this.#disarm();
-    this.#waits.stop(stopError('over'));
+    this.#waits.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
-    this.outputs.finish();
+    // Who was told to stop did not leave anything out on purpose.
+    if (this.#stopReason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(outcome)))) {
       const status = this.outputs.status('TASK_STATE_CANCELED');
@@ -297,6 +330,7 @@ export class Run {
     const { contextId } = this.record;
     const message = { messageId: this.env.newId(), contextId, role: 'ROLE_AGENT' as const, parts };
     if (!(await this.env.store.dropForReply(this.taskId, lease, message))) return false;
+    this.env.faultPoint('after-reply');
     this.env.feed.tell(this.taskId, { kind: 'replied', message });
     this.#rest('over');
     return true;
@@ -307,24 +341,29 @@ export class Run {
     this.#pause = {};
     this.#pausing = undefined;
     if (this.#outcome !== undefined || this.#state === 'over') return;
-    if (this.#busy > 0) await this.#writer.decide(decision);
+    if (this.#busy > 0 || this.#waits.isAsking) await this.#writer.decide(decision);
     else await this.#suspend(decision);
   }
 
   async #suspend(decision: Decision): Promise<void> {
     const wakeAt = Math.min(this.#waits.wakeAt, Number.MAX_SAFE_INTEGER);
-    const isDecided = await this.#writer.decide({ ...decision, release: true, wakeAt });
+    // An answer that came first has woken the task: it must not be put to sleep over it.
+    const { openKey } = this.#waits;
+    const open = decision.question === undefined && openKey !== undefined ? { ifOpen: openKey } : {};
+    const isDecided = await this.#writer.decide({ ...decision, ...open, release: true, wakeAt });
+    this.env.faultPoint('after-suspend');
     if (isDecided && this.#writer.lease === undefined && this.#state === 'running') this.#rest('suspended');
+    else if (!isDecided && !this.#isCanceling) this.env.onWakeWanted(this);
   }
 
   /** Suspends it in a while, unless the handler has found something else to do by then. */
-  #restLater(): void {
+  restLater(): void {
     this.env.scheduler.soon(() => {
       if (this.#state !== 'running' || this.#outcome !== undefined || this.#isCanceling) return;
-      if (this.#busy > 0 || !this.#waits.isWaiting || this.#pausing !== undefined) return;
+      if (this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting || this.#pausing !== undefined) return;
       if (!this.#writer.isIdle)
         this.#writer.stored().then(
-          () => this.#restLater(),
+          () => this.restLater(),
           () => {},
         );
       else this.#suspend({}).catch(() => {});
@@ -337,18 +376,34 @@ export class Run {
     this.#disarmTimeout();
     if (state === 'over') {
       this.#disarm();
-      this.#writer.close(stopError('over'));
+      this.#writer.close('over');
       this.#inbox.wake();
     }
     this.env.onRest(this);
   }
 
+  /** Once in a pause: the first that waits to be written wakes it, the others come along. */
+  #wantWake(): void {
+    if (this.#isWakeWanted || this.#state === 'over') return;
+    this.#isWakeWanted = true;
+    this.env.onWakeWanted(this);
+  }
+
   #armTimeout(): void {
     const { timeoutMs } = this.agent.limits;
     this.#disarmTimeout = this.env.timers.add(this.now() + timeoutMs, () => {
-      this.#controller.abort(stopError('timeout'));
+      this.#abort('timeout');
       this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: 'Task timed out' }] });
     });
+  }
+
+  #abort(reason: StopReason): void {
+    this.#stopReason ??= reason;
+    if (this.#controller?.signal.aborted === false) this.#controller.abort(stopError(this.#stopReason));
+  }
+
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.env.scheduler.soon(resolve));
   }
 
   #disarm(): void {
@@ -359,7 +414,7 @@ export class Run {
 
   #isDone(what: string): boolean {
     if (this.#state !== 'over' && this.#outcome === undefined) return false;
-    if (!this.signal.aborted)
+    if (this.#stopReason === undefined)
       this.env.log.warn(`A handler ${what} after its end`, { taskId: this.taskId, agent: this.agent.id });
     return true;
   }

@@ -25,6 +25,8 @@ export class Runs {
   /** Tasks that wait here for a place, by agent. */
   readonly #queues = new Map<string, Set<string>>();
   #onEmpty: (() => void) | undefined;
+  /** All was handed over: nothing begins any more. */
+  #isOver = false;
 
   constructor(core: Core, onFree: () => void) {
     this.#core = core;
@@ -72,6 +74,10 @@ export class Runs {
   }
 
   start(agent: Runnable, task: LoadedTask): void {
+    if (this.#isOver) {
+      this.#giveBack(task.record);
+      return;
+    }
     this.#enter(new Run(this.#env, agent, task)).start();
   }
 
@@ -82,7 +88,9 @@ export class Runs {
     try {
       if (await this.#resumed(record)) return;
       const task = await loadTask(this.#core.store, record);
+      this.#core.faultPoint('after-load');
       if (task === undefined) this.giveUp(agent);
+      else if (this.#isOver) this.#giveBack(record);
       else this.#begin(agent, task);
     } catch (error) {
       this.#core.log.warn('A task could not be loaded', { taskId: record.id, error });
@@ -125,7 +133,9 @@ export class Runs {
 
   /** Stops all runs; their tasks are given back for others to take at once. */
   async handOver(): Promise<void> {
+    this.#isOver = true;
     const held = [...this.#running.values()];
+    this.#core.faultPoint('before-hand-over');
     for (const run of held) run.stop('shutdown');
     for (const run of this.#suspended.values()) run.stop('suspended');
     this.#suspended.clear();
@@ -141,12 +151,15 @@ export class Runs {
   async #resumed(record: TaskRecord): Promise<boolean> {
     const run = this.#suspended.get(record.id);
     if (run === undefined) return false;
-    this.#suspended.delete(record.id);
     if (run.record.fence + 1 !== record.fence) {
+      this.#suspended.delete(record.id);
       run.stop('lease-lost');
       return false;
     }
     const entries = await this.#core.store.journal(record.id);
+    // It may have been put away meanwhile, to make room.
+    if (!this.#suspended.delete(record.id)) return false;
+    this.#core.faultPoint('before-resume');
     this.#enter(run).resume(record, entries);
     return true;
   }
@@ -169,6 +182,11 @@ export class Runs {
   }
 
   #keep(run: Run): void {
+    // Its pause was acknowledged so late that the task has been taken again.
+    if (this.#running.has(run.taskId)) {
+      run.stop('suspended');
+      return;
+    }
     this.#suspended.set(run.taskId, run);
     while (this.#suspended.size > this.#core.maxSuspended) {
       const [oldest] = this.#suspended.values();
@@ -183,6 +201,7 @@ export class Runs {
     const { store, node, clock } = this.#core;
     try {
       const woken = await store.append({ taskId, by: node, guard: { idle: true }, wakeAt: clock.now() });
+      this.#core.faultPoint('after-wake');
       if (woken.kind === 'appended') this.#onFree();
       else await this.hear(taskId);
     } catch (error) {
@@ -205,6 +224,8 @@ export class Runs {
   #giveBack(record: TaskRecord): void {
     this.#release(record).then(this.#onFree, () => {
       const { timers, clock } = this.#core;
+      // A node that is gone holds nothing.
+      if (this.#isOver) return;
       timers.add(clock.now() + GIVE_BACK_AGAIN_MS, () => this.#giveBack(record));
     });
   }
@@ -212,6 +233,7 @@ export class Runs {
   async #release({ id, node = this.#core.node, fence }: TaskRecord): Promise<void> {
     const { store, clock, node: by } = this.#core;
     await store.append({ taskId: id, by, guard: { lease: { node, fence } }, release: true, wakeAt: clock.now() });
+    this.#core.faultPoint('after-release');
   }
 }
 

@@ -187,7 +187,7 @@ class Mailbox {
   #hear(news: News): void {
     switch (news.kind) {
       case 'written':
-        this.#record = news.record;
+        if (this.#record === undefined || isNewer(news.record, this.#record)) this.#record = news.record;
         if (this.#buffer.length + news.events.length > MAX_BUFFERED) this.#buffer = [];
         else for (const event of news.events) this.#buffer.push(event);
         break;
@@ -207,6 +207,7 @@ class Mailbox {
 
   #close(): void {
     this.#isClosed = true;
+    this.#stop();
     this.#wake();
   }
 

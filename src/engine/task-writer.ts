@@ -6,6 +6,7 @@ import type { TaskStatus } from '../model/task.ts';
 import type { Appended, Guard, JournalEntry, Lease, NewEvent, Store, TaskRecord, TaskWrite } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Scheduler } from '../support/scheduler.ts';
+import { stopError, type StopReason } from './abort.ts';
 import { artifactEvent, createdEvent, statusEvent } from './event-body.ts';
 import type { Feed } from './feed.ts';
 
@@ -139,7 +140,9 @@ export class TaskWriter {
 
   /** Resolves when there is room for more output. */
   room(): Promise<void> | undefined {
-    if (this.#batch.events.length < MAX_WAITING && this.#batch.bytes < MAX_WAITING_BYTES) return undefined;
+    const { events, journal, bytes } = this.#batch;
+    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES) return undefined;
+    this.#schedule();
     return (this.#room ??= deferred<void>()).promise;
   }
 
@@ -178,13 +181,11 @@ export class TaskWriter {
   }
 
   /** Nothing more is written. What waits for it learns why, or waits for ever if there is no reason. */
-  close(reason?: unknown): void {
+  close(reason?: StopReason): void {
     this.#isClosed = true;
     this.#lease = undefined;
     if (reason === undefined) return;
-    this.#batch.done.reject(reason);
-    this.#flight?.done.reject(reason);
-    this.#room?.reject(reason);
+    for (const waiting of [this.#batch.waiting, this.#flight?.waiting, this.#room]) waiting?.reject(stopError(reason));
   }
 
   #add(event: NewEvent): void {
@@ -277,7 +278,7 @@ export class TaskWriter {
     this.#env.feed.tell(record.id, { kind: 'written', record, events });
     this.#env.faultPoint('after-publish');
     batch.isDecided = true;
-    batch.done.resolve();
+    batch.waiting?.resolve();
     if (this.#batch.isEmpty) return;
     if (this.#lease === undefined) this.#on.onBlocked();
     else this.#flush();
@@ -292,7 +293,7 @@ export class TaskWriter {
     this.#flight = undefined;
     this.#batch.takeOver(batch);
     if (record.canceling) this.#on.onCanceling();
-    batch.done.resolve();
+    batch.waiting?.resolve();
     if (!this.#batch.isEmpty) this.#schedule();
   }
 
@@ -325,11 +326,11 @@ class Batch {
   decision: Decision | undefined;
   isDecided = false;
   bytes = 0;
-  #done: Deferred<void> | undefined;
+  /** Somebody waits for it to be stored: made when asked for, because most often nobody does. */
+  waiting: Deferred<void> | undefined;
 
-  /** Made when somebody asks: most batches are stored with nobody waiting. */
   get done(): Deferred<void> {
-    return (this.#done ??= deferred<void>());
+    return (this.waiting ??= deferred<void>());
   }
 
   get isEmpty(): boolean {
@@ -347,7 +348,8 @@ class Batch {
 
   guard(lease: Lease): Guard {
     if (!this.isGuarded) return { lease };
-    const question = this.decision?.ifOpen;
+    // A question that this very write asks is not open yet.
+    const question = typeof this.decision?.question === 'string' ? undefined : this.decision?.ifOpen;
     return question === undefined ? { lease, canceling: false } : { lease, canceling: false, question };
   }
 

@@ -1,0 +1,48 @@
+export { agent, type Agent } from './agent.ts';
+export type { AgentDescription, AgentOptions } from './agent-options.ts';
+export { Engine, type EngineOptions, type SendResult, type TaskStream } from '../engine/engine.ts';
+export type { AnswerSchema } from '../engine/answer-schema.ts';
+export {
+  type ArtifactWriter,
+  type Ask,
+  type AskOptions,
+  type Caller,
+  type Handler,
+  type Inbox,
+  type IncomingFile,
+  type IncomingMessage,
+  QuestionExpiredError,
+  type StepContext,
+  type StepOptions,
+  type TaskContext,
+} from '../engine/handler.ts';
+export type { Output, OutputContent } from '../engine/output.ts';
+export type { Retention } from '../engine/retention.ts';
+export type { RunLimits } from '../engine/runnable.ts';
+export type { Submission } from '../engine/submission.ts';
+export type { StreamItem, StreamStart } from '../engine/subscribe.ts';
+export { memoryStore, type MemoryStoreOptions } from '../store/memory/store.ts';
+export type {
+  Appended,
+  ClaimRequest,
+  Created,
+  Guard,
+  Idempotency,
+  JournalEntry,
+  JournalRecord,
+  Lease,
+  NewEvent,
+  NewTask,
+  PagePosition,
+  ReadParts,
+  RetentionPolicy,
+  Scope,
+  Store,
+  StoredTask,
+  TaskEvent,
+  TaskPage,
+  TaskQuery,
+  TaskRecord,
+  TaskWrite,
+  WatchListener,
+} from '../store/store.ts';

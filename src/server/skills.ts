@@ -1,0 +1,131 @@
+import type { AgentSkill } from '../model/card.ts';
+import { defined } from '../support/defined.ts';
+import { type Check, isObject, kindOf } from './check.ts';
+import { parseMediaRange } from './media-type.ts';
+import { humanise } from './names.ts';
+
+/** Something the agent can do, as its card tells it. */
+export interface SkillOptions {
+  /** Unique in its agent, and the same for ever: callers keep it. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** Words to find it by; its id if not set. */
+  readonly tags?: readonly string[];
+  /** What one could ask for. */
+  readonly examples?: readonly string[];
+  /** Where they differ from the agent's. */
+  readonly inputModes?: readonly string[];
+  readonly outputModes?: readonly string[];
+}
+
+/** A tool in any of the usual forms. Its name, title, description and tags are read, and nothing else. */
+export interface ToolOptions {
+  /** In a record of tools the key is the name. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  /** The form `{ type: 'function', function: { name, description } }`. */
+  readonly function?: { readonly name: string; readonly description?: string };
+}
+
+/** Tools have more members than these: in literals of any name, in objects of classes as they are. */
+type Tool = ToolOptions | (ToolOptions & Readonly<Record<string, unknown>>);
+
+export type Tools = readonly Tool[] | Readonly<Record<string, Tool>>;
+
+const SKILL_KEYS = ['id', 'name', 'description', 'tags', 'examples', 'inputModes', 'outputModes'] as const;
+
+/** Given skills, then one for each tool that has no skill of its id. */
+export function readSkills(check: Check, skills: unknown, tools: unknown): AgentSkill[] {
+  const read = check.list(skills, 'skills', 'skills', (skill, path) => readSkill(check, skill, path));
+  const given = distinct(check, 'skills', read);
+  const derived = distinct(check, 'tools', readTools(check, tools));
+  return [...given, ...derived.filter(({ id }) => !given.some((skill) => skill.id === id))];
+}
+
+function readSkill(check: Check, value: unknown, path: string): AgentSkill | undefined {
+  const given = check.record(value, path, `{ id: 'translate', name: 'Translate', description: 'English to French' }`);
+  if (given === undefined) return undefined;
+  check.keys(given, SKILL_KEYS, `${path}.`);
+  const id = check.text(given['id'], `${path}.id`, 'translate');
+  return defined({
+    id,
+    name: check.text(given['name'], `${path}.name`, 'Translate'),
+    description: check.text(given['description'], `${path}.description`, 'Translates English into French.'),
+    tags: tagsOf(check, given['tags'], `${path}.tags`) ?? [id],
+    examples: textsOf(check, given['examples'], `${path}.examples`, 'texts'),
+    inputModes: readModes(check, given['inputModes'], `${path}.inputModes`),
+    outputModes: readModes(check, given['outputModes'], `${path}.outputModes`),
+  });
+}
+
+function readTools(check: Check, tools: unknown): (AgentSkill | undefined)[] {
+  if (tools === undefined) return [];
+  if (Array.isArray(tools)) return Array.from(tools, (tool: unknown, i) => readTool(check, tool, `tools[${i}]`));
+  if (isObject(tools)) return Object.entries(tools).map(([name, tool]) => readTool(check, tool, `tools.${name}`, name));
+  check.fault('tools', `must be a list of tools, or an object of tools by name, not ${kindOf(tools)}`);
+  return [];
+}
+
+/** Tools are objects of other libraries, so that members unknown to us are no mistake, and never looked at. */
+function readTool(check: Check, value: unknown, path: string, key?: string): AgentSkill | undefined {
+  const outer = check.record(value, path, `{ name: 'get_weather', description: 'Tells the weather of a city' }`);
+  if (outer === undefined) return undefined;
+  const isWrapped = outer['type'] === 'function' && isObject(outer['function']);
+  const [tool, at] = isWrapped && isObject(outer['function']) ? [outer['function'], `${path}.function`] : [outer, path];
+  const id = check.text(key ?? tool['name'], `${at}.name`, 'get_weather');
+  // Some tools say nothing of themselves, and whoever lists them cannot help it.
+  const name = wordsOf(check, tool['title'], `${at}.title`) ?? humanise(id);
+  return {
+    id,
+    name,
+    description: wordsOf(check, tool['description'], `${at}.description`) ?? name,
+    tags: [...new Set(['tool', ...(tagsOf(check, outer['tags'], `${path}.tags`) ?? [])])],
+  };
+}
+
+function wordsOf(check: Check, value: unknown, path: string): string | undefined {
+  const isSilent = value === null || (typeof value === 'string' && value.trim() === '');
+  return isSilent ? undefined : check.optionalText(value, path);
+}
+
+/** Two of the same id could not be told apart, whoever is asked for one. */
+function distinct(check: Check, path: string, skills: readonly (AgentSkill | undefined)[]): AgentSkill[] {
+  const first = new Map<string, number>();
+  return skills.filter((skill, i): skill is AgentSkill => {
+    if (skill === undefined) return false;
+    const earlier = first.get(skill.id);
+    if (earlier === undefined) first.set(skill.id, i);
+    else if (skill.id !== '') {
+      const [key, each] = path === 'tools' ? ['name', 'tool'] : ['id', 'skill'];
+      check.fault(`${path}[${i}].${key}`, `is that of ${path}[${earlier}] again; give each ${each} its own`);
+    }
+    return true;
+  });
+}
+
+function tagsOf(check: Check, value: unknown, path: string): string[] | undefined {
+  return textsOf(check, value, path, 'words');
+}
+
+/** Undefined if there are none: in the card the two mean the same. */
+function textsOf(check: Check, value: unknown, path: string, of: string): string[] | undefined {
+  const texts = check.list(value, path, of, (item, at) => check.text(item, at));
+  return texts.length === 0 ? undefined : texts;
+}
+
+/** Media types that an agent or a skill takes or gives. */
+export function readModes(check: Check, value: unknown, path: string): string[] | undefined {
+  if (value === undefined) return undefined;
+  const modes = check.list(value, path, 'media types', (item, at) => {
+    const mode = check.text(item, at, 'text/plain');
+    if (mode !== '' && parseMediaRange(mode) === undefined) {
+      check.fault(at, `must be a media type such as "text/plain" or "image/*", not ${JSON.stringify(mode)}`);
+    }
+    return mode;
+  });
+  if (Array.isArray(value) && value.length === 0) check.fault(path, 'must name a media type, or be left out');
+  return modes;
+}
