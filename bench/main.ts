@@ -1,12 +1,14 @@
 /** `npm run bench -- [--quick] [names…]`: runs the named benches, or all of them. See README.md beside this file. */
 import { parseArgs } from 'node:util';
+import { engine } from './engine.ts';
 import type { Bench } from './harness/bench.ts';
 import { httpBench } from './harness/http-report.ts';
 import { machineFacts, writeResult } from './harness/result-file.ts';
 import { httpBenches } from './http-benches.ts';
+import { store } from './store.ts';
 import { wire } from './wire.ts';
 
-const benches: readonly Bench[] = [wire, ...httpBenches.map(httpBench)];
+const benches: readonly Bench[] = [wire, store, engine, ...httpBenches.map(httpBench)];
 
 function pick(names: readonly string[]): readonly Bench[] {
   const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));

@@ -1,5 +1,7 @@
 import { isTerminal } from '../model/state.ts';
-import type { Guard, TaskRecord, TaskWrite } from './store.ts';
+import type { Guard, NewTask, TaskRecord, TaskWrite } from './store.ts';
+
+type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
 
 /** Whether a write may happen. Stores that check in memory use this; it is also the definition for those that do not. */
 export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boolean {
@@ -12,20 +14,44 @@ export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boo
   return canceling === undefined || canceling === task.canceling;
 }
 
+/** The record of a task that was just created. */
+export function newRecord(task: NewTask): TaskRecord {
+  const isRun = Number(task.node !== undefined);
+  const isVisible = task.event !== undefined;
+  const record: Writable = {
+    id: task.id,
+    tenant: task.tenant,
+    owner: task.owner,
+    contextId: task.contextId,
+    agent: task.agent,
+    status: task.status,
+    origin: task.origin,
+    visible: isVisible,
+    lastEvent: Number(isVisible),
+    lastJournal: 0,
+    fence: isRun,
+    attempts: isRun,
+    canceling: false,
+    createdAt: task.createdAt,
+    wakeAt: task.wakeAt,
+  };
+  if (task.metadata !== undefined) record.metadata = task.metadata;
+  if (task.node !== undefined) record.node = task.node;
+  return record;
+}
+
 /** The record of a task after a write whose guard holds. */
 export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   const ends = write.endedAt !== undefined;
   const frees = ends || write.release === true || write.revoke === true;
-  // A copy with a few members taken away again: naming them in a rest pattern costs a hundred times as much.
-  const after: { -readonly [K in keyof TaskRecord]: TaskRecord[K] } = {
-    ...task,
-    visible: task.visible || write.visible === true,
-    canceling: task.canceling || write.canceling === true,
-    lastEvent: task.lastEvent + (write.events?.length ?? 0),
-    lastJournal: task.lastJournal + (write.journal?.length ?? 0),
-    fence: write.revoke === true ? task.fence + 1 : task.fence,
-    attempts: write.release === true ? 0 : task.attempts,
-  };
+  // A copy, changed member by member: naming them in the literal costs three times as much, in a rest pattern a hundred.
+  const after: Writable = { ...task };
+  if (write.visible === true) after.visible = true;
+  if (write.canceling === true) after.canceling = true;
+  if (write.events !== undefined) after.lastEvent += write.events.length;
+  if (write.journal !== undefined) after.lastJournal += write.journal.length;
+  if (write.revoke === true) after.fence += 1;
+  if (write.release === true) after.attempts = 0;
   if (write.status !== undefined) after.status = write.status;
   if (write.metadata !== undefined) after.metadata = write.metadata;
   if (frees) delete after.node;

@@ -184,3 +184,32 @@ test.each([
     expect(await store.append(chunk('a'))).toMatchObject({ kind: 'appended', firstEvent: 2 });
   },
 );
+
+test('what a failed commit has taken back, no later write builds on', async () => {
+  await store.create(newTask('a'));
+  await store.append(chunk('a'));
+  spy.failure = (sql) => (sql === 'COMMIT' ? sqliteError(13, 'database or disk is full') : undefined);
+  const write = { ...chunk('a'), question: 'q', history: [newTask('a').message] };
+  await expect(store.append(write)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  spy.failure = () => undefined;
+
+  const next = await store.append({ ...chunk('a'), history: [newTask('a').message] });
+  expect(next).toMatchObject({ kind: 'appended', firstEvent: 3, record: { lastEvent: 3 } });
+  expect(next).not.toHaveProperty('record.question');
+  expect((await store.read(ALICE, 'a'))?.history).toHaveLength(2);
+  expect((await store.events('a', 0, 10)).map(({ number }) => number)).toEqual([1, 2, 3]);
+});
+
+test('what a single write has taken back, the next one of its transaction does not build on', async () => {
+  await store.create(newTask('a'));
+  const noKey = { key: null as never, digest: 'd', keepUntil: 1 };
+  const [broken, sound] = await Promise.allSettled([
+    store.append({ ...chunk('a'), question: 'q', idempotency: noKey }),
+    store.append(chunk('a')),
+  ]);
+
+  expect(broken).toMatchObject({ status: 'rejected', reason: { code: 'INTERNAL_ERROR' } });
+  expect(sound).toMatchObject({ status: 'fulfilled', value: { firstEvent: 2 } });
+  expect(sound).not.toHaveProperty('value.record.question');
+  expect((await store.events('a', 0, 10)).map(({ number }) => number)).toEqual([1, 2]);
+});

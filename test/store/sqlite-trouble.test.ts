@@ -129,6 +129,20 @@ test('damage in the middle of the file is told, and hides no other task', async 
   await again.close();
 });
 
+test('what another program has changed in the file is seen by the next write', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await store.create(newTask('a'));
+  await store.append({ ...chunk('a'), question: 'q-1' });
+  const other = loadDriver()(path);
+  other.exec("UPDATE task SET question = 'q-2'");
+  other.close();
+
+  const write = { ...chunk('a'), guard: { question: 'q-1' } };
+  expect(await store.append(write)).toMatchObject({ kind: 'refused', record: { question: 'q-2' } });
+  await store.close();
+});
+
 test('a store whose file was opened behind its back writes nothing more', async () => {
   const path = scratch.file();
   const store = sqlite(path);
@@ -138,6 +152,10 @@ test('a store whose file was opened behind its back writes nothing more', async 
   thief.close();
 
   const refusal = { code: 'UNAVAILABLE', message: 'Another process has taken over the task store' };
+  // More than one transaction takes.
+  for (const result of await Promise.allSettled(Array.from({ length: 600 }, () => store.append(chunk('a'))))) {
+    expect(result).toMatchObject({ status: 'rejected', reason: refusal });
+  }
   await expect(store.append(chunk('a'))).rejects.toMatchObject(refusal);
   await expect(store.read(ALICE, 'a')).rejects.toMatchObject(refusal);
   await store.close();

@@ -2,7 +2,7 @@ import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
 import { defined } from '../../support/defined.ts';
-import { guardHolds, recordAfter } from '../guard.ts';
+import { guardHolds, newRecord, recordAfter } from '../guard.ts';
 import type {
   Appended,
   ClaimRequest,
@@ -10,6 +10,7 @@ import type {
   Idempotency,
   JournalRecord,
   Lease,
+  NewEvent,
   NewTask,
   ReadParts,
   RetentionPolicy,
@@ -21,8 +22,10 @@ import type {
   TaskQuery,
   TaskRecord,
   TaskWrite,
+  WatchListener,
 } from '../store.ts';
 import { TaskIndex } from './task-index.ts';
+import { WakeIndex } from './wake-index.ts';
 
 export interface MemoryStoreOptions {
   /** How many tasks are kept at most; beyond it the one that ended first makes room. */
@@ -32,6 +35,8 @@ export interface MemoryStoreOptions {
 
 interface Row {
   record: TaskRecord;
+  /** Counts the tasks. */
+  readonly order: number;
   readonly history: Message[];
   events: TaskEvent[];
   journal: JournalRecord[];
@@ -59,14 +64,14 @@ class MemoryStore implements Store {
   readonly #maxTasks: number;
   readonly #rows = new Map<string, Row>();
   readonly #index = new TaskIndex<Row>();
-  /** Rows with a time to wake up: few, whatever the number of tasks. */
-  readonly #unfinished = new Set<Row>();
+  readonly #wakes = new WakeIndex<Row>();
   /** In the order in which they ended. */
   readonly #ended = new Set<Row>();
   readonly #keys = new Map<string, KeyRow>();
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
-  readonly #watchers = new Set<(taskId: string) => void>();
+  readonly #watchers = new Set<WatchListener>();
+  #created = 0;
 
   constructor({ clock = systemClock, maxTasks = 100_000 }: MemoryStoreOptions) {
     this.#clock = clock;
@@ -80,13 +85,13 @@ class MemoryStore implements Store {
     if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
     if (this.#rows.has(task.id)) throw new A2AError('INTERNAL_ERROR', `There is a task ${task.id} already`);
     this.#makeRoom();
-    const row = newRow(task);
+    const row = newRow(task, (this.#created += 1));
     this.#rows.set(task.id, row);
     this.#index.add(row);
-    this.#unfinished.add(row);
+    this.#wakes.add(row);
     if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
     this.#remember(row, task.idempotency);
-    this.#tell(task.id);
+    this.#tell(task.id, task.node);
     return { kind: 'created', record: row.record };
   }
 
@@ -98,7 +103,7 @@ class MemoryStore implements Store {
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
     const { events = [], journal = [], history = [] } = write;
-    for (const [i, event] of events.entries()) row.events.push({ ...event, number: before.lastEvent + 1 + i });
+    for (const [i, event] of events.entries()) row.events.push(numbered(event, before.lastEvent + 1 + i));
     for (const [i, entry] of journal.entries()) row.journal.push({ ...entry, number: before.lastJournal + 1 + i });
     row.history.push(...history);
     const after = recordAfter(before, write);
@@ -107,11 +112,9 @@ class MemoryStore implements Store {
       row.journal = [];
       this.#ended.add(row);
     }
-    this.#index.update(row, after);
-    if (after.wakeAt === undefined) this.#unfinished.delete(row);
-    else this.#unfinished.add(row);
+    this.#replace(row, after);
     this.#remember(row, write.idempotency);
-    this.#tell(write.taskId);
+    this.#tell(write.taskId, write.by);
     return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
   }
 
@@ -123,7 +126,7 @@ class MemoryStore implements Store {
       if (known !== undefined) this.#keys.set(key, { ...known, reply });
     }
     this.#remove(row);
-    this.#tell(taskId);
+    this.#tell(taskId, lease.node);
     return true;
   }
 
@@ -153,19 +156,16 @@ class MemoryStore implements Store {
   }
 
   async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {
-    const now = this.#clock.now();
-    const due = this.#waiting().filter(({ record }) => wakeTime(record) <= now && agents.includes(record.agent));
-    return due.slice(0, limit).map((row) => {
+    return this.#waiting(agents, this.#clock.now(), limit).map((row) => {
       const { fence, attempts } = row.record;
       const record = { ...row.record, node, fence: fence + 1, attempts: attempts + 1 };
-      this.#index.update(row, record);
+      this.#replace(row, record);
       return record;
     });
   }
 
   async nextWake(agents: readonly string[]): Promise<number | undefined> {
-    const next = this.#waiting().find(({ record }) => agents.includes(record.agent));
-    return next && wakeTime(next.record);
+    return this.#waiting(agents, Infinity, 1)[0]?.record.wakeAt;
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
@@ -192,7 +192,7 @@ class MemoryStore implements Store {
     return gone.length;
   }
 
-  watch(listener: (taskId: string) => void): () => void {
+  watch(listener: WatchListener): () => void {
     this.#watchers.add(listener);
     return () => this.#watchers.delete(listener);
   }
@@ -202,9 +202,16 @@ class MemoryStore implements Store {
   }
 
   /** Tasks that wait for a run and that no living node holds, the longest due first. */
-  #waiting(): readonly Row[] {
-    const idle = [...this.#unfinished].filter(({ record }) => !this.#isAlive(record.node));
-    return idle.sort((a, b) => wakeTime(a.record) - wakeTime(b.record));
+  #waiting(agents: readonly string[], until: number, limit: number): readonly Row[] {
+    return this.#wakes.find({ agents, until, limit, isAlive: (node) => this.#isAlive(node) });
+  }
+
+  /** Gives the row its new record, and the places that go with it. */
+  #replace(row: Row, record: TaskRecord): void {
+    const moves = row.record.node !== record.node || row.record.wakeAt !== record.wakeAt;
+    if (moves) this.#wakes.remove(row);
+    this.#index.update(row, record);
+    if (moves) this.#wakes.add(row);
   }
 
   #isAlive(node: string | undefined): boolean {
@@ -240,15 +247,15 @@ class MemoryStore implements Store {
   #remove(row: Row): void {
     this.#rows.delete(row.record.id);
     this.#index.remove(row);
-    this.#unfinished.delete(row);
+    this.#wakes.remove(row);
     this.#ended.delete(row);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 
-  #tell(taskId: string): void {
+  #tell(taskId: string, by?: string): void {
     for (const listener of this.#watchers) {
       try {
-        listener(taskId);
+        listener(taskId, by);
       } catch {
         // The write has happened, whatever becomes of the hint.
       }
@@ -258,19 +265,23 @@ class MemoryStore implements Store {
 
 type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
 
-function newRow({ message, event, alias, idempotency: _, ...task }: NewTask): Row {
-  const isRun = task.node !== undefined;
-  const record: TaskRecord = {
-    ...task,
-    visible: event !== undefined,
-    lastEvent: event === undefined ? 0 : 1,
-    lastJournal: 0,
-    fence: isRun ? 1 : 0,
-    attempts: isRun ? 1 : 0,
-    canceling: false,
+function newRow(task: NewTask, order: number): Row {
+  const { message, event, alias } = task;
+  const events = event === undefined ? [] : [numbered(event, 1)];
+  return {
+    record: newRecord(task),
+    order,
+    history: [message],
+    events,
+    journal: [],
+    artifacts: undefined,
+    alias,
+    keys: [],
   };
-  const events = event === undefined ? [] : [{ ...event, number: 1 }];
-  return { record, history: [message], events, journal: [], artifacts: undefined, alias, keys: [] };
+}
+
+function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
+  return { number, kind, body };
 }
 
 function stored({ record, history, artifacts, events }: Row, parts: ReadParts): StoredTask {
@@ -284,10 +295,6 @@ function stored({ record, history, artifacts, events }: Row, parts: ReadParts): 
 /** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */
 function dropEvents(row: Row): void {
   row.events = [];
-}
-
-function wakeTime({ wakeAt = 0 }: TaskRecord): number {
-  return wakeAt;
 }
 
 function endTime({ endedAt = 0 }: TaskRecord): number {

@@ -1,29 +1,50 @@
+import type { TaskState } from '../../model/state.ts';
 import { statusTime } from '../guard.ts';
 import type { PagePosition, Scope, TaskQuery, TaskRecord } from '../store.ts';
+import { SortedList } from './sorted-list.ts';
 
 /** What the index needs of a row. */
 export interface Indexed {
   record: TaskRecord;
 }
 
+/** With the state that filters ask for: to look into 100,000 rows takes many times as long. */
+interface Entry<R> extends PagePosition {
+  readonly state: TaskState;
+  readonly row: R;
+}
+
+type TaskList<R> = SortedList<PagePosition, Entry<R>>;
+
+interface OwnerLists<R> {
+  readonly all: TaskList<R>;
+  readonly byContext: Map<string, TaskList<R>>;
+}
+
 /**
- * The visible tasks of each owner, the latest status first. Kept in order at every change, so that a page costs what is
- * on it, wherever it lies. Without a filter the total is the length; a filter walks the owner's tasks.
+ * The visible tasks of each owner, and of each context, in the order of their last status. Kept so at every change, so
+ * that a page costs what is on it, wherever it lies. The total is the length; only other filters walk over the tasks.
  */
 export class TaskIndex<R extends Indexed> {
-  readonly #byOwner = new Map<string, R[]>();
+  readonly #byOwner = new Map<string, OwnerLists<R>>();
 
   add(row: R): void {
-    if (!row.record.visible) return;
-    const rows = this.#rowsOf(row.record);
-    rows.splice(positionOf(rows, place(row.record)), 0, row);
+    const { record } = row;
+    if (!record.visible) return;
+    const entry = { statusTime: statusTime(record), id: record.id, state: record.status.state, row };
+    const owner = getOrSet(this.#byOwner, ownerKey(record), newOwner<R>);
+    owner.all.add(entry);
+    getOrSet(owner.byContext, record.contextId, newList<R>).add(entry);
   }
 
-  remove(row: R): void {
-    const rows = this.#rowsOf(row.record);
-    const position = positionOf(rows, place(row.record));
-    if (rows[position] === row) rows.splice(position, 1);
-    if (rows.length === 0) this.#byOwner.delete(ownerKey(row.record));
+  remove({ record }: R): void {
+    const owner = record.visible ? this.#byOwner.get(ownerKey(record)) : undefined;
+    const context = owner?.byContext.get(record.contextId);
+    const place = { statusTime: statusTime(record), id: record.id };
+    owner?.all.remove(place);
+    context?.remove(place);
+    if (context?.length === 0) owner?.byContext.delete(record.contextId);
+    if (owner?.all.length === 0) this.#byOwner.delete(ownerKey(record));
   }
 
   /** Gives the row its new record, and the place that goes with it. */
@@ -34,55 +55,41 @@ export class TaskIndex<R extends Indexed> {
     if (!stays) this.add(row);
   }
 
+  /** The latest come first. */
   page(scope: Scope, query: TaskQuery): { readonly rows: readonly R[]; readonly total: number } {
-    const all = this.#byOwner.get(ownerKey(scope)) ?? [];
     const { contextId, states, statusSince, after, limit } = query;
-    const isFiltered = contextId !== undefined || states !== undefined || statusSince !== undefined;
-    const matching = isFiltered ? all.filter(({ record }) => matches(record, query)) : all;
-    const start = after === undefined ? 0 : positionAfter(matching, after);
-    return { rows: matching.slice(start, start + limit), total: matching.length };
-  }
-
-  #rowsOf(scope: Scope): R[] {
-    const key = ownerKey(scope);
-    let rows = this.#byOwner.get(key);
-    if (rows === undefined) this.#byOwner.set(key, (rows = []));
-    return rows;
+    const owner = this.#byOwner.get(ownerKey(scope));
+    const list = contextId === undefined ? owner?.all : owner?.byContext.get(contextId);
+    if (list === undefined) return { rows: [], total: 0 };
+    const isFiltered = states !== undefined || statusSince !== undefined;
+    const isListed = isFiltered ? (entry: Entry<R>): boolean => matches(entry, query) : undefined;
+    const entries = list.backwards(limit, after, isListed);
+    return { rows: entries.map(({ row }) => row), total: isListed === undefined ? list.length : list.count(isListed) };
   }
 }
 
-function matches(record: TaskRecord, { contextId, states, statusSince }: TaskQuery): boolean {
-  if (contextId !== undefined && record.contextId !== contextId) return false;
-  if (states !== undefined && !states.includes(record.status.state)) return false;
-  return statusSince === undefined || statusTime(record) >= statusSince;
+function matches(entry: Entry<Indexed>, { states, statusSince }: TaskQuery): boolean {
+  return (states?.includes(entry.state) ?? true) && (statusSince === undefined || entry.statusTime >= statusSince);
 }
 
-function place(record: TaskRecord): PagePosition {
-  return { statusTime: statusTime(record), id: record.id };
+function newOwner<R>(): OwnerLists<R> {
+  return { all: newList(), byContext: new Map() };
 }
 
-/** Where a task of that place stands, or would stand. */
-function positionOf(rows: readonly Indexed[], target: PagePosition): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const row = rows[middle];
-    if (row !== undefined && comesBefore(place(row.record), target)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function newList<R>(): TaskList<R> {
+  return new SortedList(byTimeAndId);
 }
 
-function positionAfter(rows: readonly Indexed[], after: PagePosition): number {
-  const position = positionOf(rows, after);
-  const row = rows[position];
-  return row !== undefined && !comesBefore(after, place(row.record)) ? position + 1 : position;
+/** Earlier before later; of the same time, the smaller id first. */
+function byTimeAndId(a: PagePosition, b: PagePosition): number {
+  if (a.statusTime !== b.statusTime) return a.statusTime - b.statusTime;
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
 }
 
-/** Later first; of the same time, the greater id first. */
-function comesBefore(a: PagePosition, b: PagePosition): boolean {
-  return a.statusTime === b.statusTime ? a.id > b.id : a.statusTime > b.statusTime;
+function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
 }
 
 function ownerKey({ tenant, owner }: Scope): string {

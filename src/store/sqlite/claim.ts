@@ -2,6 +2,7 @@ import type { ClaimRequest, TaskRecord } from '../store.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import type { Nodes } from './nodes.ts';
 import { type FoundTask, TASK_COLUMNS, toFound } from './task-row.ts';
+import type { Desk } from './writes.ts';
 
 /** The name of the index is part of the statement: a plan that walks over the tasks of living nodes is an error. */
 const DUE = `SELECT ${TASK_COLUMNS} FROM task INDEXED BY task_wake
@@ -10,8 +11,6 @@ const DUE = `SELECT ${TASK_COLUMNS} FROM task INDEXED BY task_wake
 
 const NEXT = `SELECT wake_at FROM task INDEXED BY task_wake
   WHERE node IS ? AND wake_at IS NOT NULL AND agent IN (SELECT value FROM json_each(?)) ORDER BY wake_at LIMIT 1`;
-
-const TAKE = 'UPDATE task SET node = ?, fence = fence + 1, attempts = attempts + 1 WHERE pk = ?';
 
 const KNOWN_NODES =
   'SELECT DISTINCT node FROM task INDEXED BY task_wake WHERE wake_at IS NOT NULL AND node IS NOT NULL';
@@ -22,16 +21,18 @@ export function knownNodes(connection: Connection): readonly string[] {
 }
 
 /** Gives due tasks to a node, the longest due first. */
-export function claimTasks(connection: Connection, nodes: Nodes, request: ClaimRequest, now: number): TaskRecord[] {
+export function claimTasks({ connection, tasks, nodes }: Desk, request: ClaimRequest, now: number): TaskRecord[] {
   const { node, agents, limit } = request;
   nodes.meet(node);
   const names = JSON.stringify(agents);
   const holders = idleHolders(nodes);
   const due = holders.flatMap((holder) => connection.all(DUE, holder, now, names, sqlLimit(limit)).map(toFound));
   due.sort((a, b) => wakeTime(a) - wakeTime(b) || a.pk - b.pk);
-  return due.slice(0, Math.max(0, limit)).map(({ pk, record }) => {
-    connection.run(TAKE, node, pk);
-    return { ...record, node, fence: record.fence + 1, attempts: record.attempts + 1 };
+  return due.slice(0, Math.max(0, limit)).map((task) => {
+    const { fence, attempts } = task.record;
+    const record = { ...task.record, node, fence: fence + 1, attempts: attempts + 1 };
+    tasks.update(task, record);
+    return record;
   });
 }
 

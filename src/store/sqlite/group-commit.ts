@@ -17,7 +17,7 @@ const LOOK_AGAIN_MS = 50;
 const { setImmediate: nextTurn, setTimeout: later, performance: timer } = globalThis;
 
 interface Pending {
-  /** May run twice, so it changes nothing but the database. */
+  /** May run twice, so it changes nothing but the database and what `undone` can mend. */
   readonly run: () => void;
   readonly committed: () => void;
   readonly succeed: () => void;
@@ -28,6 +28,8 @@ interface Pending {
 export interface GroupCommitOptions {
   /** Runs first in every transaction; what it throws fails all of it. */
   readonly check: () => void;
+  /** Hears that writes which have run were taken back, all or one of them. */
+  readonly undone?: () => void;
   /** How long writes wait for another program that has locked the file. */
   readonly patienceMs?: number;
 }
@@ -46,15 +48,17 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #check: () => void;
+  readonly #undone: () => void;
   readonly #patienceMs: number;
   #queue: Pending[] = [];
   #isScheduled = false;
   #lastCommitMs = 0;
   #onDrained: (() => void) | undefined;
 
-  constructor(connection: Connection, { check, patienceMs = 5000 }: GroupCommitOptions) {
+  constructor(connection: Connection, { check, undone = () => {}, patienceMs = 5000 }: GroupCommitOptions) {
     this.#connection = connection;
     this.#check = check;
+    this.#undone = undone;
     this.#patienceMs = patienceMs;
   }
 
@@ -120,7 +124,7 @@ export class GroupCommit {
       const done = this.#runAll(batch);
       // A write that throws is rare, and savepoints cost an eighth of a write: only now, all again with savepoints.
       if (done === undefined) {
-        this.#connection.rollback();
+        this.#rollback();
         this.#connection.exec('BEGIN IMMEDIATE');
         this.#check();
         for (const one of batch) this.#runAlone(one, failed);
@@ -131,7 +135,7 @@ export class GroupCommit {
       this.#connection.exec('COMMIT');
       this.#lastCommitMs = timer.now() - start;
     } catch (error) {
-      this.#connection.rollback();
+      this.#rollback();
       for (const one of batch) failed.set(one, toCommitError(error));
     }
     return { batch, failed };
@@ -159,8 +163,14 @@ export class GroupCommit {
       if (troubleOf(error) !== undefined) throw error;
       failed.set(one, toStoreError(error));
       this.#connection.exec('ROLLBACK TO one');
+      this.#undone();
     }
     this.#connection.exec('RELEASE one');
+  }
+
+  #rollback(): void {
+    this.#connection.rollback();
+    this.#undone();
   }
 
   /** A lock passes; waiting for it must not hold up the loop. Anything else fails all that waits. */

@@ -18,9 +18,10 @@ import type {
   TaskQuery,
   TaskRecord,
   TaskWrite,
+  WatchListener,
 } from '../store.ts';
 import { claimTasks, nextWake } from './claim.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, getNumber } from './connection.ts';
 import { type Driver, loadDriver } from './driver.ts';
 import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -33,12 +34,27 @@ import { forgetEvents, outlived, unreplayable } from './retention.ts';
 import { Tally } from './tally.ts';
 import { readEvents, readJournal, readParts } from './task-log.ts';
 import { findTask } from './task-row.ts';
-import { aliasOwner, appendToTask, createTask, dropTaskForReply, removeEnded, type Written } from './writes.ts';
+import { Tasks } from './tasks.ts';
+import {
+  aliasOwner,
+  appendToTask,
+  createTask,
+  type Desk,
+  dropTaskForReply,
+  removeEnded,
+  type Written,
+} from './writes.ts';
 
 export interface SqliteStoreOptions {
   readonly clock?: Clock;
   /** @internal For tests that break the database. */
   readonly driver?: Driver;
+}
+
+/** What watchers hear of a write. */
+interface Hint {
+  readonly taskId: string;
+  readonly by?: string | undefined;
 }
 
 /** How many old request keys go in one write. */
@@ -63,30 +79,37 @@ class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #commits: GroupCommit;
   readonly #nodes: Nodes;
+  readonly #desk: Desk;
   readonly #tally: Tally;
-  readonly #watchers = new Set<(taskId: string) => void>();
+  readonly #watchers = new Set<WatchListener>();
   #closing: Promise<void> | undefined;
   #isLost = false;
+  /** Changes when another connection has written to the file. */
+  #version: number | undefined;
 
   constructor(file: OpenFile, clock: Clock) {
     this.#file = file;
     this.#connection = file.connection;
     this.#clock = clock;
-    this.#commits = new GroupCommit(file.connection, { check: () => this.#assertOurs() });
     this.#nodes = new Nodes(clock, file.nodes);
+    this.#desk = { connection: file.connection, tasks: new Tasks(file.connection), nodes: this.#nodes };
+    this.#commits = new GroupCommit(file.connection, {
+      check: () => this.#assertOurs(),
+      undone: () => this.#desk.tasks.forget(),
+    });
     this.#tally = new Tally(file.connection);
   }
 
   create(task: NewTask): Promise<Created> {
-    return this.#write(task.id, () => createTask(this.#connection, this.#nodes, task));
+    return this.#write({ taskId: task.id, by: task.node }, () => createTask(this.#desk, task));
   }
 
   append(write: TaskWrite): Promise<Appended> {
-    return this.#write(write.taskId, () => appendToTask(this.#connection, this.#nodes, write));
+    return this.#write(write, () => appendToTask(this.#desk, write));
   }
 
   dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
-    return this.#write(taskId, () => dropTaskForReply(this.#connection, taskId, lease, reply));
+    return this.#write({ taskId, by: lease.node }, () => dropTaskForReply(this.#desk, taskId, lease, reply));
   }
 
   async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
@@ -117,7 +140,7 @@ class SqliteStore implements Store {
   }
 
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
-    return this.#submit(() => claimTasks(this.#connection, this.#nodes, request, this.#clock.now()));
+    return this.#submit(() => claimTasks(this.#desk, request, this.#clock.now()));
   }
 
   async nextWake(agents: readonly string[]): Promise<number | undefined> {
@@ -137,7 +160,7 @@ class SqliteStore implements Store {
   /** Each task is a write of its own, so that removing many does not hold up the loop. */
   async prune(policy: RetentionPolicy): Promise<number> {
     const old = this.#read((connection) => outlived(connection, this.#tally, policy));
-    const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#connection, id)));
+    const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#desk, id)));
     const removed = (await Promise.all(removals)).filter(Boolean);
     const silent = this.#read((connection) => unreplayable(connection, policy));
     await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
@@ -145,7 +168,7 @@ class SqliteStore implements Store {
     return removed.length;
   }
 
-  watch(listener: (taskId: string) => void): () => void {
+  watch(listener: WatchListener): () => void {
     this.#watchers.add(listener);
     return () => this.#watchers.delete(listener);
   }
@@ -171,12 +194,12 @@ class SqliteStore implements Store {
     }
   }
 
-  async #write<T>(taskId: string | undefined, work: () => Written<T>): Promise<T> {
+  async #write<T>(hint: Hint | undefined, work: () => Written<T>): Promise<T> {
     this.#assertOpen();
     const { result, before, after } = await this.#commits.submit(work, (written) => {
       this.#tally.apply(written.before, written.after);
     });
-    if (taskId !== undefined && before !== after) this.#tell(taskId);
+    if (hint !== undefined && before !== after) this.#tell(hint.taskId, hint.by);
     return result;
   }
 
@@ -195,10 +218,10 @@ class SqliteStore implements Store {
     }
   }
 
-  #tell(taskId: string): void {
+  #tell(taskId: string, by?: string): void {
     for (const listener of this.#watchers) {
       try {
-        listener(taskId);
+        listener(taskId, by);
       } catch {
         // The write has happened, whatever becomes of the hint.
       }
@@ -212,7 +235,12 @@ class SqliteStore implements Store {
 
   /** The lock should make this impossible; but it can be deleted, and some network drives only pretend to lock. */
   #assertOurs(): void {
-    this.#isLost ||= currentBoot(this.#connection) !== this.#file.boot;
+    const version = getNumber(this.#connection, 'PRAGMA data_version');
+    if (version !== this.#version) {
+      this.#desk.tasks.forget();
+      this.#isLost ||= currentBoot(this.#connection) !== this.#file.boot;
+      this.#version = version;
+    }
     if (this.#isLost) this.#assertOpen();
   }
 }

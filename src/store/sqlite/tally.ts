@@ -35,6 +35,7 @@ export class Tally {
 
   /** A committed change of one task: how it was, how it is. */
   apply(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
+    if (before !== undefined && after !== undefined && countsAlike(before, after)) return;
     this.#add(before, -1);
     this.#add(after, 1);
   }
@@ -63,6 +64,11 @@ export class Tally {
     const rows = this.#connection.all(sql, tenant, owner) as (readonly [state: number, count: number])[];
     return new Map(rows.map(([state, count]) => [TASK_STATES[state] ?? 'TASK_STATE_UNSPECIFIED', count]));
   }
+}
+
+/** As most writes leave it: they only bring events. */
+function countsAlike(before: TaskRecord, after: TaskRecord): boolean {
+  return before.status === after.status && before.visible === after.visible && before.endedAt === after.endedAt;
 }
 
 function ownerKey({ tenant, owner }: Scope): string {

@@ -8,6 +8,7 @@ import type { FoundTask } from './task-row.ts';
 
 const KINDS = ['task', 'status', 'artifact'] as const satisfies readonly TaskEvent['kind'][];
 const ARTIFACT = KINDS.indexOf('artifact');
+const INSERT_EVENT = 'INSERT INTO event (task_pk, number, kind, body) VALUES (?, ?, ?, ?)';
 const PK_OF = '(SELECT pk FROM task WHERE id = ?)';
 
 type EventRow = readonly [number: number, kind: number, body: string];
@@ -17,7 +18,7 @@ type SnapshotRow = readonly [upTo: number, snapshot: string];
 /** Stores events with the numbers after `last`. */
 export function insertEvents(connection: Connection, pk: number, last: number, events: readonly NewEvent[]): void {
   for (const [i, { kind, body }] of events.entries()) {
-    connection.run('INSERT INTO event VALUES (?, ?, ?, ?)', pk, last + 1 + i, KINDS.indexOf(kind), body);
+    connection.run(INSERT_EVENT, pk, last + 1 + i, KINDS.indexOf(kind), body);
   }
 }
 
@@ -74,9 +75,14 @@ export function readParts(connection: Connection, { pk, record }: FoundTask, par
   const task = { record, history: readHistory(connection, pk, parts.history ?? Infinity) };
   if (parts.artifacts !== true) return task;
   const saved = connection.get('SELECT up_to, snapshot FROM artifact WHERE task_pk = ?', pk) as SnapshotRow | undefined;
-  const sql = `SELECT number, kind, body FROM event WHERE task_pk = ? AND number > ? AND kind = ${ARTIFACT} ORDER BY number`;
-  const tail = (connection.all(sql, pk, saved?.[0] ?? 0) as EventRow[]).map(toEvent);
+  const upTo = saved?.[0] ?? 0;
+  const tail = upTo < record.lastEvent ? readTail(connection, pk, upTo) : [];
   return { ...task, artifacts: saved === undefined ? { tail } : { snapshot: saved[1], tail } };
+}
+
+function readTail(connection: Connection, pk: number, after: number): TaskEvent[] {
+  const sql = `SELECT number, kind, body FROM event WHERE task_pk = ? AND number > ? AND kind = ${ARTIFACT} ORDER BY number`;
+  return (connection.all(sql, pk, after) as EventRow[]).map(toEvent);
 }
 
 function readHistory(connection: Connection, pk: number, last: number): Message[] {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import { statusTime } from '../guard.ts';
+import { newRecord, statusTime } from '../guard.ts';
 import type { NewTask, TaskRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row, SqlValue } from './driver.ts';
@@ -40,20 +40,19 @@ type TaskRow = readonly [
 
 type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
 
+/** The row of a task says these once that has ended. Until then a chunk costs its event, a step its entry, and no more. */
+const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
+const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM journal WHERE task_pk = task.pk))';
+
 /** In the order of `TaskRow`. */
-export const TASK_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, last_event,
-  last_journal, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin`;
+export const TASK_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
+  ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin`;
 
 const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
 const INSERT = `INSERT INTO task (id, tenant, owner, context_id, agent, alias, state, status_time, visible, canceling,
-    has_events, last_event, last_journal, last_message, fence, attempts, node, wake_at, created_at, status, metadata,
-    origin)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, ?, 0, 1, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
-
-const COUNTS = 'last_event = ?, last_journal = ?, last_message = ?';
-/** All that a chunk of a stream changes. */
-const COUNT_ON = `UPDATE task SET ${COUNTS} WHERE pk = ?`;
+    has_events, last_message, fence, attempts, node, wake_at, created_at, status, metadata, origin)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
 
 export function findTask(connection: Connection, id: string): FoundTask | undefined {
   const row = connection.get(FIND, id);
@@ -122,7 +121,6 @@ export function insertTask(connection: Connection, task: NewTask): FoundTask {
     stateNumber(record.status.state),
     statusTime(record),
     Number(record.visible),
-    record.lastEvent,
     record.fence,
     record.attempts,
     record.node ?? null,
@@ -135,40 +133,16 @@ export function insertTask(connection: Connection, task: NewTask): FoundTask {
   return { pk: Number(connection.get(INSERT, ...values)?.[0]), record, lastMessage: 1 };
 }
 
-function newRecord(task: NewTask): TaskRecord {
-  const isRun = Number(task.node !== undefined);
-  const isVisible = task.event !== undefined;
-  const record: Writable = {
-    id: task.id,
-    tenant: task.tenant,
-    owner: task.owner,
-    contextId: task.contextId,
-    agent: task.agent,
-    status: task.status,
-    origin: task.origin,
-    visible: isVisible,
-    lastEvent: Number(isVisible),
-    lastJournal: 0,
-    fence: isRun,
-    attempts: isRun,
-    canceling: false,
-    createdAt: task.createdAt,
-    wakeAt: task.wakeAt,
-  };
-  if (task.metadata !== undefined) record.metadata = task.metadata;
-  if (task.node !== undefined) record.node = task.node;
-  return record;
-}
-
 /** Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. */
 export function updateTask(connection: Connection, task: FoundTask, after: TaskRecord, lastMessage: number): void {
   const { pk, record: before } = task;
-  const values: SqlValue[] = [after.lastEvent, after.lastJournal, lastMessage];
-  let columns = COUNTS;
+  const values: SqlValue[] = [];
+  let columns = '';
   const set = (column: string, value: SqlValue): void => {
-    columns += `, ${column} = ?`;
+    columns += columns === '' ? `${column} = ?` : `, ${column} = ?`;
     values.push(value);
   };
+  if (lastMessage !== task.lastMessage) set('last_message', lastMessage);
   if (after.status !== before.status) {
     set('state', stateNumber(after.status.state));
     set('status_time', statusTime(after));
@@ -182,8 +156,12 @@ export function updateTask(connection: Connection, task: FoundTask, after: TaskR
   if (after.node !== before.node) set('node', after.node ?? null);
   if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
   if (after.question !== before.question) set('question', after.question ?? null);
-  if (after.endedAt !== before.endedAt) set('ended_at', after.endedAt ?? null);
-  connection.run(columns === COUNTS ? COUNT_ON : `UPDATE task SET ${columns} WHERE pk = ?`, ...values, pk);
+  if (after.endedAt !== undefined) {
+    set('ended_at', after.endedAt);
+    set('last_event', after.lastEvent);
+    set('last_journal', after.lastJournal);
+  }
+  if (columns !== '') connection.run(`UPDATE task SET ${columns} WHERE pk = ?`, ...values, pk);
 }
 
 export function stateNumber(state: TaskState): number {

@@ -24,8 +24,8 @@ CREATE TABLE task (
   visible      INTEGER NOT NULL,
   canceling    INTEGER NOT NULL,
   has_events   INTEGER NOT NULL, -- 0 once retention has taken them
-  last_event   INTEGER NOT NULL,
-  last_journal INTEGER NOT NULL,
+  last_event   INTEGER, -- this and the next only once it has ended: until then the tables of both say it
+  last_journal INTEGER,
   last_message INTEGER NOT NULL,
   fence        INTEGER NOT NULL,
   attempts     INTEGER NOT NULL,
@@ -53,15 +53,19 @@ CREATE INDEX task_wake ON task (node, wake_at) WHERE wake_at IS NOT NULL;
 CREATE INDEX task_ended ON task (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX task_replay ON task (ended_at) WHERE ended_at IS NOT NULL AND has_events = 1;
 
--- What belongs to a task lies together, in the order of its numbers: reading it is one range.
+-- Events lie in the order in which they come, whatever their task: a commit writes the few pages at the end, and not one
+-- for each task that runs.
 CREATE TABLE event (
+  pk      INTEGER PRIMARY KEY,
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
   kind    INTEGER NOT NULL, -- 0 task, 1 status, 2 artifact
-  body    TEXT NOT NULL,
-  PRIMARY KEY (task_pk, number)
-) WITHOUT ROWID;
+  body    TEXT NOT NULL
+);
 
+CREATE UNIQUE INDEX event_task ON event (task_pk, number);
+
+-- What else belongs to a task lies together, in the order of its numbers: reading it is one range.
 CREATE TABLE journal (
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
