@@ -16,13 +16,17 @@ const REVOKE_AFTER_MS = 1000;
  * while; then it is canceled, by the runner or from here. Resolves when that is stored.
  */
 export async function cancelTask(core: Core, runs: Runs, scope: Scope, taskId: string): Promise<TaskRecord> {
-  const waiter = new RestWaiter(core, scope, taskId, isTerminal);
+  const waiter = new RestWaiter(core, scope, taskId, 0, isTerminal);
   try {
     const record = await declare(core, taskId, await visibleRecord(core, scope, taskId));
     core.faultPoint('after-cancel-intent');
     if (record.endedAt !== undefined) return record;
     const ended = await endIfIdle(core, record);
-    if (ended !== undefined) return ended;
+    if (ended !== undefined) {
+      // It may wait here, in memory or in the queue.
+      void runs.hear(taskId);
+      return ended;
+    }
     await runs.hear(taskId);
     return await awaitEnd(core, waiter, record);
   } finally {
@@ -100,5 +104,10 @@ async function awaitEnd(core: Core, waiter: RestWaiter, { id, agent, tenant, own
   await core.store.append({ taskId: id, by: core.node, guard: { canceling: true }, revoke: true });
   const record = await visibleRecord(core, { tenant, owner }, id);
   if (record.endedAt !== undefined) return record;
-  return (await endIfIdle(core, record)) ?? visibleRecord(core, { tenant, owner }, id);
+  const ended = await endIfIdle(core, record);
+  if (ended !== undefined) return ended;
+  // Another node was faster to take it over, and ends it: or hangs in its turn.
+  const next = new RestWaiter(core, record, id, 0, isTerminal);
+  void next.look();
+  return awaitEnd(core, next, record).finally(() => next.close());
 }

@@ -1,3 +1,4 @@
+import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import type { Runs } from './runs.ts';
 import type { Runnable } from './runnable.ts';
@@ -15,6 +16,7 @@ export class ClaimLoop {
   #isClaiming = false;
   #again = false;
   #isStopped = true;
+  #idle: Deferred<void> | undefined;
   #disarm: () => void = () => {};
 
   constructor(core: Core, runs: Runs) {
@@ -27,9 +29,11 @@ export class ClaimLoop {
     this.nudge();
   }
 
-  stop(): void {
+  /** Resolves when nothing is being claimed any more. */
+  async stop(): Promise<void> {
     this.#isStopped = true;
     this.#disarm();
+    if (this.#isClaiming) await (this.#idle ??= deferred<void>()).promise;
   }
 
   /** There may be something to run. */
@@ -51,9 +55,10 @@ export class ClaimLoop {
         wakeAt = await this.#nextWake();
       }
     } catch (error) {
-      this.#core.log.warn('Looking for tasks failed', { error });
+      if (!this.#isStopped) this.#core.log.warn('Looking for tasks failed', { error });
     }
     this.#isClaiming = false;
+    this.#idle?.resolve();
     if (this.#again) this.nudge();
     else this.#arm(wakeAt);
   }
@@ -64,8 +69,12 @@ export class ClaimLoop {
     if (limit <= 0) return;
     const records = await store.claim({ node, agents: [agent.id], limit });
     for (const record of records) {
-      this.#runs.reserve(agent);
-      void this.#runs.take(agent, record);
+      if (this.#runs.free(agent) > 0) {
+        this.#runs.reserve(agent);
+        void this.#runs.take(agent, record);
+      } else {
+        this.#runs.decline(record);
+      }
     }
     if (records.length === limit) this.#again = true;
     else if (records.length === 0) this.#runs.clearQueue(agent);

@@ -2,7 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { type Log, silentLog } from '../observe/log.ts';
-import type { Scope, Store, TaskQuery } from '../store/store.ts';
+import type { Scope, Store, TaskQuery, TaskRecord } from '../store/store.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { newId } from '../support/id.ts';
 import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
@@ -10,6 +10,7 @@ import { TimerHeap } from '../support/timer-heap.ts';
 import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { Core } from './core.ts';
+import { senderLeft, untilLeft } from './disconnect.ts';
 import { taskOf } from './event-body.ts';
 import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
@@ -49,6 +50,11 @@ export interface TaskStream {
   readonly taskId: string;
   readonly items: AsyncIterable<readonly StreamItem[]>;
 }
+
+/** Finds the bare message that a task was dropped for. */
+type FindReply = () => Promise<Message | undefined>;
+
+const noReply: FindReply = async () => undefined;
 
 /** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
 const POLLS_PER_LOOK = 5;
@@ -105,7 +111,8 @@ export class Engine {
     const agent = this.#agent(submission.agent);
     const begun = await beginTask(this.#core, this.#runs, agent, submission);
     if (begun.kind === 'repeated') {
-      return begun.reply === undefined ? this.#await(agent, submission, begun.taskId) : { message: begun.reply };
+      if (begun.reply !== undefined) return { message: begun.reply };
+      return this.#await(agent, submission, begun.taskId, begun.findReply);
     }
     const { record, message, begin, findReply } = begun;
     if (submission.returnImmediately === true) {
@@ -114,7 +121,7 @@ export class Engine {
     }
     const waiter = new RestWaiter(this.#core, submission, record.id);
     begin();
-    return this.#outcome(agent, submission, record.id, waiter, findReply);
+    return this.#outcome(agent, submission, record.id, waiter, findReply).finally(() => waiter.close());
   }
 
   /** As `send`, but with everything that happens on the way. The task is stored when this resolves. */
@@ -122,21 +129,21 @@ export class Engine {
     const { signal } = submission;
     const { taskId } = submission.message;
     if (taskId !== undefined) {
-      await this.#followUp(taskId, submission);
-      return { taskId, items: this.subscribe(submission, taskId, { signal }) };
+      const { agent } = await this.#followUp(taskId, submission);
+      const items = this.subscribe(submission, taskId, { signal });
+      return this.#untilLeft(this.#core.agents.get(agent), submission, taskId, items);
     }
     const agent = this.#agent(submission.agent);
     const begun = await beginTask(this.#core, this.#runs, agent, submission);
     if (begun.kind === 'repeated') {
-      const { taskId: id, reply } = begun;
-      const items =
-        reply === undefined ? subscribe(this.#core, submission, id, { signal, isOwn: true }) : replied(reply);
-      return { taskId: id, items };
+      const { taskId: id, reply, findReply } = begun;
+      const items = reply === undefined ? subscribe(this.#core, submission, id, { signal, findReply }) : replied(reply);
+      return this.#untilLeft(agent, submission, id, items);
     }
     const { record, begin } = begun;
     const items = subscribeToNew(this.#core, record, begun.findReply, signal);
     begin();
-    return { taskId: record.id, items: this.#untilLeft(agent, submission, record.id, items) };
+    return this.#untilLeft(agent, submission, record.id, items);
   }
 
   /** What happens to a task from now on, or from a number on. */
@@ -196,7 +203,7 @@ export class Engine {
 
   async #close({ finishMs = 0 }: { readonly finishMs?: number }): Promise<void> {
     const { timers, clock, store, node, feed } = this.#core;
-    this.#claims.stop();
+    const claimed = this.#claims.stop();
     if (finishMs > 0 && this.#runs.size > 0) {
       const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
       await Promise.race([this.#runs.finished(), late]);
@@ -206,6 +213,8 @@ export class Engine {
     this.#stopLooking();
     this.#unwatch();
     await this.#runs.handOver();
+    await claimed;
+    await this.#runs.settled();
     const error = new A2AError('UNAVAILABLE', 'The server is shutting down; the task goes on when it is back', {
       retryAfterMs: 1000,
     });
@@ -231,10 +240,10 @@ export class Engine {
   async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {
     const record = await this.#followUp(taskId, submission);
     if (submission.returnImmediately === true) return { task: await this.get(submission, taskId) };
-    return this.#await(this.#agent(record.agent), submission, taskId);
+    return this.#await(this.#agent(record.agent), submission, taskId, noReply, record.lastEvent);
   }
 
-  async #followUp(taskId: string, submission: Submission): Promise<{ readonly agent: string }> {
+  async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
     this.#assertOpen();
     const record = await followUp(this.#core, this.#core.agents, submission, taskId);
     void this.#runs.hear(taskId);
@@ -243,11 +252,17 @@ export class Engine {
   }
 
   /** For a task that exists: whatever happened before the listening began is in the store. */
-  async #await(agent: Runnable, submission: Submission, taskId: string): Promise<SendResult> {
-    if (submission.returnImmediately === true) return { task: await this.get(submission, taskId) };
-    const waiter = new RestWaiter(this.#core, submission, taskId);
+  async #await(
+    agent: Runnable,
+    submission: Submission,
+    taskId: string,
+    findReply: FindReply,
+    since = 0,
+  ): Promise<SendResult> {
+    if (submission.returnImmediately === true) return this.#asItIs(submission, taskId, findReply);
+    const waiter = new RestWaiter(this.#core, submission, taskId, since);
     void waiter.look();
-    return this.#outcome(agent, submission, taskId, waiter, async () => undefined);
+    return this.#outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
   }
 
   async #outcome(
@@ -255,51 +270,40 @@ export class Engine {
     submission: Submission,
     taskId: string,
     waiter: RestWaiter,
-    findReply: () => Promise<Message | undefined>,
+    findReply: FindReply,
   ): Promise<SendResult> {
     const { maxWaitMs = Number.POSITIVE_INFINITY, signal } = submission;
     const rest = await waiter.wait(Math.min(maxWaitMs, agent.limits.maxWaitMs), signal);
     if (rest.kind === 'replied') return { message: rest.message };
     if (rest.kind === 'gone') {
-      const message = await findReply();
+      const message = waiter.reply ?? (await findReply());
       if (message === undefined) throw notFound(taskId);
       return { message };
     }
     if (rest.kind === 'late') {
-      this.#left(agent, submission, taskId);
-      // Who is shown a task can ask for it.
-      await this.#core.store.append({ taskId, by: this.#core.node, guard: {}, visible: true });
+      if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
+      return this.#asItIs(submission, taskId, async () => waiter.reply ?? (await findReply()));
     }
     return { task: await this.get(submission, taskId) };
   }
 
-  async *#untilLeft(
-    agent: Runnable,
+  /** For those who do not wait for the outcome. Who is shown a task can ask for it. */
+  async #asItIs(scope: Scope, taskId: string, findReply: FindReply): Promise<SendResult> {
+    const shown = await this.#core.store.append({ taskId, by: this.#core.node, guard: {}, visible: true });
+    const isGone = shown.kind === 'refused' && shown.record === undefined;
+    const message = isGone ? await findReply() : undefined;
+    return message === undefined ? { task: await this.get(scope, taskId) } : { message };
+  }
+
+  #untilLeft(
+    agent: Runnable | undefined,
     submission: Submission,
     taskId: string,
     items: AsyncIterable<readonly StreamItem[]>,
-  ): AsyncGenerator<readonly StreamItem[], void> {
-    let hasEnded = false;
-    try {
-      yield* items;
-      hasEnded = true;
-    } finally {
-      if (!hasEnded || submission.signal?.aborted === true) this.#left(agent, submission, taskId, !hasEnded);
-    }
-  }
-
-  /** The sender has gone. */
-  #left(
-    { limits }: Runnable,
-    submission: Submission,
-    taskId: string,
-    hasLeft = submission.signal?.aborted === true,
-  ): void {
-    if (!hasLeft || limits.onDisconnect !== 'cancel') return;
-    cancelTask(this.#core, this.#runs, submission, taskId).catch((error: unknown) => {
-      if (!A2AError.is(error, 'TASK_NOT_CANCELABLE'))
-        this.#core.log.warn('A task that was left could not be canceled', { taskId, error });
-    });
+  ): TaskStream {
+    if (agent?.limits.onDisconnect !== 'cancel') return { taskId, items };
+    const onLeft = (): void => senderLeft(this.#core, this.#runs, agent, submission, taskId);
+    return { taskId, items: untilLeft(items, submission.signal, onLeft) };
   }
 
   #agent(id: string): Runnable {

@@ -28,6 +28,7 @@ export async function followUp(
   submission: Submission,
   taskId: string,
 ): Promise<TaskRecord> {
+  let isSecret = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const stored = await core.store.read(submission, taskId, { history: 0 });
     if (stored === undefined || !stored.record.visible) throw notFound(taskId);
@@ -36,7 +37,8 @@ export async function followUp(
     let write: TaskWrite;
     try {
       assertFits(submission, record, agents.get(record.agent));
-      write = record.question === undefined ? toInbox(submission, record) : await toAnswer(core, submission, record);
+      if (record.question === undefined) write = toInbox(submission, record, isSecret);
+      else ({ write, isSecret } = await toAnswer(core, submission, record));
     } catch (error) {
       if (await wasAccepted(core, taskId, idempotency)) return record;
       throw error;
@@ -96,36 +98,43 @@ function assertFits(
   agent?.admit?.(message, acceptedOutputModes);
 }
 
-function toInbox(submission: Submission, record: TaskRecord): TaskWrite {
+/** A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. */
+function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean): TaskWrite {
   const message = placed(submission.message, record);
   return {
     taskId: record.id,
     guard: { states: AT_WORK, canceling: false },
-    history: [message],
+    history: [isSecret ? redacted(message) : message],
     journal: [{ kind: 'message', key: message.messageId, body: message as unknown as JsonValue }],
   };
 }
 
-async function toAnswer(core: Core, submission: Submission, record: TaskRecord): Promise<TaskWrite> {
+async function toAnswer(core: Core, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
   const { question = '', status } = record;
   const message = placed(submission.message, record);
-  const { entry, isSensitive } = await answerEntry(core, submission, record, message);
+  const { entry, isSecret } = await answerEntry(core, submission, record, message);
   const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: later(status, core.clock.now()) };
-  return {
+  const write: TaskWrite = {
     taskId: record.id,
     guard: { question, canceling: false },
     events: [statusEvent(record, working)],
     status: working,
-    history: [...(status.message === undefined ? [] : [status.message]), isSensitive ? redacted(message) : message],
+    history: [...(status.message === undefined ? [] : [status.message]), isSecret ? redacted(message) : message],
     journal: [entry],
     question: null,
     wakeAt: core.clock.now(),
   };
+  return { write, isSecret };
+}
+
+interface AnswerWrite {
+  readonly write: TaskWrite;
+  readonly isSecret: boolean;
 }
 
 interface AnswerEntry {
   readonly entry: JournalEntry;
-  readonly isSensitive: boolean;
+  readonly isSecret: boolean;
 }
 
 async function answerEntry(
@@ -144,14 +153,19 @@ async function answerEntry(
     };
     // The status that says that it works again is of the old turn.
     const turn: Turn = { ...trigger, after: lastEvent + 1 };
-    return { entry: { kind: 'turn', key: question, body: turn as unknown as JsonValue }, isSensitive: false };
+    return { entry: { kind: 'turn', key: question, body: turn as unknown as JsonValue }, isSecret: false };
   }
   const entries = await core.store.journal(id);
   const asked = entries.find(({ kind, key }) => kind === 'question' && key === question);
   const body = (asked?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
+  const said = body.sensitive ? redacted(message) : message;
   return {
-    entry: { kind: 'answer', key: question, body: { value: readAnswer(body, message) } },
-    isSensitive: body.sensitive,
+    entry: {
+      kind: 'answer',
+      key: question,
+      body: { value: readAnswer(body, message), said: said as unknown as JsonValue },
+    },
+    isSecret: body.sensitive,
   };
 }
 

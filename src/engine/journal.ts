@@ -10,13 +10,23 @@ import type { JournalRecord } from '../store/store.ts';
  * | `turn` | its ordinal | `Turn`: the message that began it, and where in the log |
  * | `step` | name # occurrence | `{ value }` or `{ error }` |
  * | `question` | ordinal : digest | what was asked, for whoever checks the answer |
- * | `answer` | that of the question | `{ message }` or `{ expired }` |
- * | `sleep` | ordinal | `{ until }` |
+ * | `answer` | that of the question | `{ value, said }` or `{ expired }`: what the handler gets, what is shown of it |
+ * | `sleep`, `slept` | ordinal | `{ until }`; that it was over |
  * | `message` | its id | a message that came while the handler ran |
  * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
  * | `call`, `called` | peer # occurrence | a call of another agent, fixed before it is made; what came of it |
  */
-export type JournalKind = 'turn' | 'step' | 'question' | 'answer' | 'sleep' | 'message' | 'read' | 'call' | 'called';
+export type JournalKind =
+  | 'turn'
+  | 'step'
+  | 'question'
+  | 'answer'
+  | 'sleep'
+  | 'slept'
+  | 'message'
+  | 'read'
+  | 'call'
+  | 'called';
 
 /** A message to the handler and what came with it. */
 export interface Trigger {
@@ -35,18 +45,20 @@ export class Journal {
   /** 0 for the first turn: it has no entry, its message is that of the task. */
   readonly turn: number;
   readonly trigger: Turn | undefined;
-  readonly #entries = new Map<string, JsonValue>();
+  readonly #entries = new Map<string, JournalRecord>();
   /** Of all turns: a message that was not read stays unread. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
   #readUpTo = 0;
+  #seen: number;
 
   constructor(records: readonly JournalRecord[] = []) {
     const start = records.findLastIndex(({ kind }) => kind === 'turn');
     this.turn = records.filter(({ kind }) => kind === 'turn').length;
     this.trigger = records[start]?.body as unknown as Turn | undefined;
+    this.#seen = records.at(-1)?.number ?? 0;
     for (const [i, record] of records.entries()) {
       this.#addMessage(record);
-      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record.body);
+      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record);
     }
     // Reads of this turn are made again, in their order; those of earlier turns are over.
     const before = records.slice(0, Math.max(start, 0)).filter(({ kind }) => kind === 'read');
@@ -59,16 +71,25 @@ export class Journal {
   }
 
   find(kind: JournalKind, key: string): JsonValue | undefined {
-    return this.#entries.get(`${kind} ${key}`);
+    return this.#entries.get(`${kind} ${key}`)?.body;
   }
 
-  /** Takes in what others have written since: answers and messages. */
-  catchUp(records: readonly JournalRecord[]): void {
-    const last = this.#messages.at(-1)?.number ?? 0;
+  /** Its place in the journal: what has a lower number came about earlier. */
+  numberOf(kind: JournalKind, key: string): number {
+    return this.#entries.get(`${kind} ${key}`)?.number ?? 0;
+  }
+
+  /** Takes in what others have written since, answers and messages, and returns what they said. */
+  catchUp(records: readonly JournalRecord[]): readonly Message[] {
+    const said: Message[] = [];
     for (const record of records) {
-      if (record.number > last) this.#addMessage(record);
-      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record.body);
+      if (record.number <= this.#seen) continue;
+      this.#seen = record.number;
+      this.#addMessage(record);
+      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record);
+      said.push(...saidIn(record));
     }
+    return said;
   }
 
   /** Messages that were not read, up to a number or all there are. */
@@ -83,6 +104,13 @@ export class Journal {
   #addMessage({ kind, number, body }: JournalRecord): void {
     if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
   }
+}
+
+/** A message, or what is shown of an answer. */
+function saidIn({ kind, body }: JournalRecord): readonly Message[] {
+  if (kind === 'message') return [body as unknown as Message];
+  const { said } = (kind === 'answer' ? body : {}) as { readonly said?: Message };
+  return said === undefined ? [] : [said];
 }
 
 export function readOf(body: JsonValue): number {

@@ -2,7 +2,7 @@ import type { Artifact } from '../model/artifact.ts';
 import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
-import type { Store, TaskEvent, TaskRecord } from '../store/store.ts';
+import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
 import { artifactUpdateOf } from './event-body.ts';
 import type { Caller } from './handler.ts';
 import { Journal, type Trigger } from './journal.ts';
@@ -29,7 +29,10 @@ export interface LoadedTask {
   /** Absent if there is nothing to compare with. */
   readonly replay?: Replay;
   readonly fold: ArtifactFold;
+  /** The size of its artifact events. */
   readonly artifactBytes: number;
+  /** The size of all that it said. */
+  readonly outputBytes: number;
 }
 
 function originOf({ origin }: TaskRecord): Origin {
@@ -48,23 +51,23 @@ export function newlyMade(record: TaskRecord, message: Message): LoadedTask {
     journal: new Journal(),
     fold: new ArtifactFold(),
     artifactBytes: 0,
+    outputBytes: 0,
   };
 }
 
 const PAGE = 1000;
 
-/** A task that was run before, with all that was said and done. */
-export async function loadTask(store: Store, record: TaskRecord): Promise<LoadedTask | undefined> {
-  const [stored, entries, events] = await Promise.all([
-    store.read(record, record.id),
-    store.journal(record.id),
-    allEvents(store, record),
-  ]);
-  const [firstMessage] = stored?.history ?? [];
-  if (stored === undefined || firstMessage === undefined) return undefined;
+/** A task that was run before, with all that was said and done. Nothing if the lease it was claimed with is lost. */
+export async function loadTask(store: Store, claimed: TaskRecord): Promise<LoadedTask | undefined> {
+  const parts = await loadParts(store, claimed);
+  if (parts === undefined) return undefined;
+  const { stored, entries, events } = parts;
+  const { record } = stored;
+  const [firstMessage] = stored.history;
+  if (firstMessage === undefined) return undefined;
   const journal = new Journal(entries);
   const start = journal.trigger?.after ?? 0;
-  const { fold, before, artifactBytes } = foldEvents(events, start);
+  const { fold, before, artifactBytes, outputBytes } = foldEvents(events, start);
   const origin = originOf(record);
   return {
     record,
@@ -76,10 +79,41 @@ export async function loadTask(store: Store, record: TaskRecord): Promise<Loaded
     replay: new Replay(before, events.slice(start)),
     fold,
     artifactBytes,
+    outputBytes,
   };
 }
 
-async function allEvents(store: Store, { id, lastEvent }: TaskRecord): Promise<readonly TaskEvent[]> {
+interface TaskParts {
+  readonly stored: StoredTask;
+  readonly entries: readonly JournalRecord[];
+  readonly events: readonly TaskEvent[];
+}
+
+/**
+ * The parts of a task as of one moment. They are read one by one, and others may write in between; the record, read last,
+ * tells whether somebody has.
+ */
+async function loadParts(store: Store, claimed: TaskRecord): Promise<TaskParts | undefined> {
+  let { lastEvent } = claimed;
+  for (;;) {
+    const [entries, events] = await Promise.all([
+      store.journal(claimed.id),
+      allEvents(store, { id: claimed.id, lastEvent }),
+    ]);
+    const stored = await store.read(claimed, claimed.id);
+    // What has ended has no journal: it would be run as if it were new.
+    if (stored === undefined || stored.record.fence !== claimed.fence || stored.record.endedAt !== undefined) return;
+    const { lastJournal } = stored.record;
+    if ((entries.at(-1)?.number ?? 0) === lastJournal && events.length === stored.record.lastEvent)
+      return { stored, entries, events };
+    ({ lastEvent } = stored.record);
+  }
+}
+
+async function allEvents(
+  store: Store,
+  { id, lastEvent }: Pick<TaskRecord, 'id' | 'lastEvent'>,
+): Promise<readonly TaskEvent[]> {
   const events: TaskEvent[] = [];
   while (events.length < lastEvent) {
     const page = await store.events(id, events.length, PAGE);
@@ -94,17 +128,20 @@ interface FoldedEvents {
   /** The artifacts at the beginning of the turn. */
   readonly before: readonly Artifact[];
   readonly artifactBytes: number;
+  readonly outputBytes: number;
 }
 
 function foldEvents(events: readonly TaskEvent[], start: number): FoldedEvents {
   const fold = new ArtifactFold();
   let before: readonly Artifact[] = [];
   let artifactBytes = 0;
+  let outputBytes = 0;
   for (const [i, event] of events.entries()) {
     if (i === start) before = fold.artifacts();
+    if (event.kind !== 'task') outputBytes += event.body.length;
     if (event.kind !== 'artifact') continue;
     fold.apply(artifactUpdateOf(event));
     artifactBytes += event.body.length;
   }
-  return { fold, before: start >= events.length ? fold.artifacts() : before, artifactBytes };
+  return { fold, before: start >= events.length ? fold.artifacts() : before, artifactBytes, outputBytes };
 }

@@ -20,12 +20,18 @@ export type Begun =
       readonly findReply: () => Promise<Message | undefined>;
     }
   /** The same request came before. */
-  | { readonly kind: 'repeated'; readonly taskId: string; readonly reply?: Message };
+  | {
+      readonly kind: 'repeated';
+      readonly taskId: string;
+      readonly reply?: Message;
+      readonly findReply: () => Promise<Message | undefined>;
+    };
 
 /** Makes a task of a message, and runs it here at once if there is a place. */
 export async function beginTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): Promise<Begun> {
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
-  const hasPlace = runs.free(agent) > 0;
+  // Who came before and waits goes first.
+  const hasPlace = runs.free(agent) > 0 && runs.queued(agent) === 0;
   if (hasPlace) runs.reserve(agent);
   else assertQueueHasRoom(core, runs, agent);
   const task = newTask(core, submission, hasPlace);
@@ -34,12 +40,21 @@ export async function beginTask(core: Core, runs: Runs, agent: Runnable, submiss
     created = await core.store.create(task);
     core.faultPoint('after-create');
   } catch (error) {
-    if (hasPlace) runs.giveUp(agent);
+    if (hasPlace) {
+      runs.giveUp(agent);
+      runs.disown(task.id);
+    }
     throw error;
   }
+  const findReply = async (): Promise<Message | undefined> => {
+    // Without a key it would be made again.
+    if (task.idempotency === undefined) return undefined;
+    const found = await core.store.create(task);
+    return found.kind === 'repeated' ? found.reply : undefined;
+  };
   if (created.kind !== 'created') {
     if (hasPlace) runs.giveUp(agent);
-    return knownTask(created);
+    return { ...knownTask(created), findReply };
   }
   const { record } = created;
   return {
@@ -48,12 +63,9 @@ export async function beginTask(core: Core, runs: Runs, agent: Runnable, submiss
     message: task.message,
     begin: () => {
       if (hasPlace) runs.start(agent, newlyMade(record, task.message));
-      else runs.enqueue(agent, record.id);
+      else runs.enqueue(agent, record);
     },
-    findReply: async () => {
-      const found = await core.store.create(task);
-      return found.kind === 'repeated' ? found.reply : undefined;
-    },
+    findReply,
   };
 }
 
@@ -86,7 +98,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   };
 }
 
-function knownTask(known: Exclude<Created, { kind: 'created' }>): Begun {
+function knownTask(known: Exclude<Created, { kind: 'created' }>): Extract<Created, { kind: 'repeated' }> {
   switch (known.kind) {
     case 'repeated':
       return known;

@@ -11,6 +11,8 @@ export type Outcome =
       readonly state: TaskState;
       readonly parts?: readonly Part[];
       readonly metadata?: JsonObject | undefined;
+      /** Only while this question is open: an answer at the last moment was first. */
+      readonly ifOpen?: string;
     }
   | { readonly kind: 'reply'; readonly parts: readonly Part[] }
   /** The handler asks by a status and will be called again with the answer. */
@@ -40,6 +42,9 @@ export function decisionOf(
   if (outcome.kind === 'reply') return { status: outputs.status('TASK_STATE_COMPLETED', outcome.parts), endedAt: now };
   const { state, parts, metadata } = outcome;
   const status = { status: outputs.status(state, parts), ...(metadata !== undefined && { metadata }) };
-  if (outcome.kind === 'end') return { ...status, endedAt: now };
+  if (outcome.kind === 'end') {
+    const { ifOpen } = outcome;
+    return { ...status, endedAt: now, ...(ifOpen !== undefined && { ifOpen }) };
+  }
   return { ...status, release: true, question: turnQuestion(turn), wakeAt: now + questionTtlMs };
 }

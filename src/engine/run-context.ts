@@ -43,7 +43,9 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
   ) => {
     const { timeoutMs = run.agent.limits.questionTtlMs } = options;
     if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
-    return copyOf(await waits.ask(state, copyOf(prepareQuestion(question, options)), timeoutMs));
+    const prepared = copyOf(prepareQuestion(question, options));
+    run.outputs.assertSize(prepared.parts);
+    return copyOf(await waits.ask(state, prepared, timeoutMs));
   };
 
   return {
@@ -80,11 +82,14 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
     }),
 
     reply: (content) => {
-      run.conclude({ kind: 'reply', parts: partsOf(content) });
+      const parts = partsOf(content);
+      run.outputs.assertSize(parts);
+      run.conclude({ kind: 'reply', parts });
       return undefined;
     },
     reject: (reason) => {
       const parts = reason === undefined ? [] : partsOf(reason);
+      run.outputs.assertSize(parts);
       run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
       return undefined;
     },
@@ -128,7 +133,7 @@ function authorizationText({ text, url, scopes = [] }: AuthorizationRequest): st
   ].join('\n');
 }
 
-function currentTask({ record, history }: LoadedTask, writer: TaskWriter): Task {
+function currentTask({ record }: LoadedTask, writer: TaskWriter): Task {
   const { id, contextId } = record;
   const artifacts = writer.artifacts.artifacts();
   const metadata: JsonObject | undefined = writer.record.metadata;
@@ -137,7 +142,7 @@ function currentTask({ record, history }: LoadedTask, writer: TaskWriter): Task 
     contextId,
     status: writer.status,
     ...(artifacts.length > 0 && { artifacts }),
-    history,
+    history: writer.conversation.messages,
     ...(metadata !== undefined && { metadata }),
   });
 }
@@ -145,7 +150,7 @@ function currentTask({ record, history }: LoadedTask, writer: TaskWriter): Task 
 async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
   const { record, env } = run;
   const query = { contextId: record.contextId, limit: limit + 1, artifacts: true };
-  const { tasks } = await env.store.list(record, query);
+  const { tasks } = await run.reading(() => env.store.list(record, query));
   return tasks
     .filter((other) => other.record.id !== record.id)
     .slice(0, limit)

@@ -42,13 +42,17 @@ export class RunInbox implements Inbox {
     for (;;) {
       if (this.#run.isLeft) await new Promise(() => {});
       if (this.#run.isToldToStop) return false;
-      if (this.#isRecorded() || this.#run.journal.unread().length > 0) return true;
+      if (this.#run.journal.find('read', this.#nextKey) !== undefined) {
+        await this.#run.recalled('read', this.#nextKey);
+        return true;
+      }
+      if (this.#run.journal.unread().length > 0) return true;
       await (this.#arrival ??= deferred<void>()).promise;
     }
   }
 
-  #isRecorded(): boolean {
-    return this.#run.journal.find('read', String(this.#reads + 1)) !== undefined;
+  get #nextKey(): string {
+    return String(this.#reads + 1);
   }
 
   async #read(limit: number): Promise<readonly IncomingMessage[]> {

@@ -46,8 +46,9 @@ export class RunOutputs {
       this.begin();
       return;
     }
-    this.#assertSize(JSON.stringify([parts, metadata]));
+    const bytes = this.assertSize(parts, metadata);
     if (this.#task.replay?.status(parts, metadata) === 'known') return;
+    this.#assertRoom(bytes);
     this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
   }
 
@@ -56,17 +57,25 @@ export class RunOutputs {
     if (parts.length === 0 && emission.parts.length > 0) return;
     const update = this.#updateOf(emission, parts);
     const event = artifactEvent(update);
-    this.#assertSize(event.body);
+    this.#assertOutput(event.body.length);
     switch (this.#task.replay?.artifact(update, event.body)) {
       case 'known':
         return;
       case 'different':
-        this.#correct(update.artifact.artifactId);
+        this.#correct(update);
         return;
       default:
+        this.#assertRoom(event.body.length);
         this.begin();
         this.#writer.addArtifact(update, event);
     }
+  }
+
+  /** What anybody says in a status, a reply or a question is an output. Returns its size. */
+  assertSize(parts: readonly Part[], metadata?: JsonObject): number {
+    const bytes = JSON.stringify([parts, metadata]).length;
+    this.#assertOutput(bytes);
+    return bytes;
   }
 
   /** To be called at the end of a turn: what this attempt did not say again, it does not mean. */
@@ -113,9 +122,10 @@ export class RunOutputs {
     });
   }
 
-  #correct(artifactId: string): void {
+  #correct({ artifact: { artifactId }, lastChunk }: TaskArtifactUpdateEvent): void {
     const artifact = this.#task.replay?.settle(artifactId);
-    if (artifact !== undefined) this.#writer.addArtifact({ ...this.#ids(), artifact });
+    if (artifact === undefined) return;
+    this.#writer.addArtifact({ ...this.#ids(), artifact, ...(lastChunk === true && { lastChunk }) });
   }
 
   #updateOf(emission: ArtifactEmission, parts: readonly Part[]): TaskArtifactUpdateEvent {
@@ -137,14 +147,17 @@ export class RunOutputs {
     return { taskId: id, contextId };
   }
 
-  #assertSize(body: string): void {
-    const { maxOutputBytes, maxTaskBytes } = this.#agent.limits;
-    if (body.length > maxOutputBytes) {
-      throw new RangeError(`One output may have ${maxOutputBytes} bytes, this has ${body.length}: give it in pieces`);
-    }
-    if (this.#writer.artifactBytes + body.length > maxTaskBytes) {
-      throw new RangeError(`The artifacts of a task may have ${maxTaskBytes} bytes`);
-    }
+  #assertOutput(bytes: number): void {
+    const { maxOutputBytes } = this.#agent.limits;
+    if (bytes > maxOutputBytes)
+      throw new RangeError(`One output may have ${maxOutputBytes} bytes, this has ${bytes}: give it in pieces`);
+  }
+
+  /** Not for what an earlier attempt has said: that is counted already. */
+  #assertRoom(bytes: number): void {
+    const { maxTaskBytes } = this.#agent.limits;
+    if (this.#writer.outputBytes + bytes > maxTaskBytes)
+      throw new RangeError(`All outputs of a task together may have ${maxTaskBytes} bytes`);
   }
 }
 

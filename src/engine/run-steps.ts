@@ -29,6 +29,7 @@ export class RunSteps {
     const key = this.#keyOf(name);
     const known = this.#run.journal.find('step', key) as StepRecord | undefined;
     if (known === undefined) return (await this.#run.busy(() => this.#perform(key, work, options))) as T;
+    await this.#run.recalled('step', key);
     if (known.error === undefined) return copyOf(known.value) as T;
     throw Object.assign(new Error(known.error.message), { name: known.error.name });
   }

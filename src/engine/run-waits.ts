@@ -1,17 +1,26 @@
-import { A2AError } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
-import type { TaskState } from '../model/state.ts';
+import { isPaused, type TaskState } from '../model/state.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { digest } from '../support/digest.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { QuestionExpiredError } from './handler.ts';
 import type { AskedQuestion, PreparedQuestion } from './question.ts';
 import type { Run } from './run.ts';
+import type { Decision, TaskWriter } from './task-writer.ts';
+
+interface Sleep {
+  readonly key: string;
+  readonly until: number;
+}
 
 interface OpenQuestion {
+  readonly state: TaskState;
+  readonly parts: PreparedQuestion['parts'];
   readonly key: string;
   readonly expiresAt: number;
   readonly answer: Deferred<JsonValue>;
+  /** It is stored: only then can it expire. */
+  isAsked: boolean;
 }
 
 /** What the journal keeps of an answer: what the handler gets, or that nobody gave one. */
@@ -27,7 +36,7 @@ type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true };
  */
 export class RunWaits {
   readonly #run: Run;
-  readonly #sleeps = new Map<Deferred<void>, number>();
+  readonly #sleeps = new Map<Deferred<void>, Sleep>();
   #asked = 0;
   #unanswered = 0;
   #slept = 0;
@@ -56,7 +65,22 @@ export class RunWaits {
 
   /** When there will be something to do without an answer. */
   get wakeAt(): number {
-    return Math.min(this.#open?.expiresAt ?? Number.POSITIVE_INFINITY, ...this.#sleeps.values());
+    const untils = Array.from(this.#sleeps.values(), ({ until }) => until);
+    return Math.min(this.#open?.expiresAt ?? Number.POSITIVE_INFINITY, ...untils);
+  }
+
+  /**
+   * What a task that is put to rest must say, if it says something else: that it waits for the answer, although the
+   * handler has spoken since it asked; or that it does not, because an earlier attempt asked and this one does not.
+   */
+  stance({ record, status }: Pick<TaskWriter, 'record' | 'status'>): Decision {
+    const { outputs } = this.#run;
+    if (this.#open === undefined) {
+      return record.question === undefined ? {} : { status: outputs.status('TASK_STATE_WORKING'), question: null };
+    }
+    const { key, state, parts } = this.#open;
+    // If it is open no more, it was answered, and the run will hear of it.
+    return record.question === key && !isPaused(status.state) ? { status: outputs.status(state, parts) } : {};
   }
 
   ask(state: TaskState, question: PreparedQuestion, timeoutMs: number): Promise<JsonValue> {
@@ -78,35 +102,39 @@ export class RunWaits {
     this.#run.assertMayWait();
     if (!(ms >= 0)) throw new RangeError(`A sleep takes a number of milliseconds, not ${ms}`);
     const key = String(++this.#slept);
+    if (this.#run.journal.find('slept', key) !== undefined) {
+      await this.#run.recalled('slept', key);
+      return;
+    }
     const known = this.#run.journal.find('sleep', key) as { readonly until: number } | undefined;
     const until = known?.until ?? this.#run.now() + ms;
-    if (known !== undefined && until <= this.#run.now()) return;
     const alarm = deferred<void>();
-    this.#sleeps.set(alarm, until);
+    this.#sleeps.set(alarm, { key, until });
     this.#run.callAt(until, () => this.settle());
     if (known === undefined) this.#run.noteLater('sleep', key, { until });
     const stored = this.#run.pause({}).then(() => this.#run.env.faultPoint('after-sleep'));
-    await Promise.all([stored, alarm.promise]);
+    stored.catch(alarm.reject);
+    // That it is over is stored after it. To wait for the pause as well could be to wait for another one's end.
+    await alarm.promise;
   }
 
   /** Settles what is due or answered. To be called when time has passed or the journal has grown. */
   settle(): void {
     const now = this.#run.now();
-    for (const [alarm, until] of this.#sleeps) {
-      if (until > now) continue;
-      this.#sleeps.delete(alarm);
-      alarm.resolve();
-    }
+    if (!this.#run.isRecalling) this.#wakeSleepers(now);
     if (this.#open === undefined) return;
-    const { key, expiresAt, answer } = this.#open;
+    const { key, expiresAt, answer, isAsked } = this.#open;
     const known = this.#run.journal.find('answer', key) as AnswerRecord | undefined;
     if (known !== undefined) {
       this.#open = undefined;
       if ('value' in known) answer.resolve(known.value);
       else answer.reject(expired());
-    } else if (expiresAt <= now && !this.#isExpiring) {
+    } else if (isAsked && expiresAt <= now && !this.#isExpiring) {
       this.#isExpiring = true;
-      void this.#expire(this.#open).finally(() => (this.#isExpiring = false));
+      // If it cannot be stored, the run is over, and says so to whoever waits.
+      this.#expire(this.#open)
+        .catch(() => {})
+        .finally(() => (this.#isExpiring = false));
     }
   }
 
@@ -120,6 +148,15 @@ export class RunWaits {
     this.#open = undefined;
   }
 
+  /** That a sleep is over is stored before the handler goes on: the next attempt must find out at the same point. */
+  #wakeSleepers(now: number): void {
+    const due = [...this.#sleeps].filter(([, { until }]) => until <= now);
+    for (const [alarm, { key }] of due.sort(([, a], [, b]) => a.until - b.until)) {
+      this.#sleeps.delete(alarm);
+      this.#run.busy(() => this.#run.note('slept', key, {})).then(alarm.resolve, alarm.reject);
+    }
+  }
+
   async #ask(
     state: TaskState,
     parts: PreparedQuestion['parts'],
@@ -127,23 +164,32 @@ export class RunWaits {
     asked: AskedQuestion,
   ): Promise<JsonValue> {
     this.#run.assertRunning();
-    const { journal } = this.#run;
+    const { journal, record, env, taskId } = this.#run;
+    const before = journal.find('question', key) as unknown as AskedQuestion | undefined;
+    // It was answered just now, or another attempt went on without an answer.
+    const isClosed = before !== undefined && record.question !== key;
+    if (isClosed) this.#run.catchUp(await this.#run.reading(() => env.store.journal(taskId)));
     const known = journal.find('answer', key) as AnswerRecord | undefined;
     if (known !== undefined) {
+      await this.#run.recalled('answer', key);
       if ('value' in known) return known.value;
       throw expired();
     }
-    const before = journal.find('question', key) as unknown as AskedQuestion | undefined;
-    if (before === undefined) await this.#run.assertMayPause();
+    const refusal = before === undefined ? await this.#run.refusalToPause() : undefined;
+    if (refusal !== undefined) throw refusal;
     const { expiresAt } = before ?? asked;
     const answer = deferred<JsonValue>();
-    this.#open = { key, expiresAt, answer };
+    const open = { state, parts, key, expiresAt, answer, isAsked: before !== undefined && !isClosed };
+    this.#open = open;
     this.#run.callAt(expiresAt, () => this.settle());
-    if (before === undefined) {
+    if (before === undefined || isClosed) {
       const status = this.#run.outputs.status(state, parts);
-      const journal = [{ kind: 'question', key, body: asked as unknown as JsonValue }];
+      const entry = { kind: 'question', key, body: asked as unknown as JsonValue };
+      const journal = before === undefined ? [entry] : [];
       await this.#run.pause({ status, question: key, journal });
       this.#run.env.faultPoint('after-question');
+      open.isAsked = true;
+      if (this.#run.state === 'running') this.settle();
     } else if (expiresAt <= this.#run.now()) {
       this.settle();
     } else {
@@ -167,8 +213,4 @@ export class RunWaits {
 
 function expired(): QuestionExpiredError {
   return new QuestionExpiredError('Nobody answered in time');
-}
-
-export function tooManyPaused(limit: number): A2AError {
-  return new A2AError('UNAVAILABLE', `${limit} tasks of this caller wait for an answer already: answer or cancel some`);
 }

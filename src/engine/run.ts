@@ -1,6 +1,7 @@
+import type { A2AError } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
-import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
+import { isPaused, isTerminal } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
 import { deferred } from '../support/deferred.ts';
 import { type StopReason, stopError } from './abort.ts';
@@ -11,16 +12,16 @@ import type { Journal, JournalKind } from './journal.ts';
 import type { LoadedTask } from './load-task.ts';
 import { decisionOf, type Outcome } from './outcome.ts';
 import { emissionOf } from './output.ts';
+import { refusalToPause } from './pause-limit.ts';
 import { createContext } from './run-context.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import { RunInbox } from './run-inbox.ts';
 import { RunOutputs } from './run-outputs.ts';
 import { RunSteps } from './run-steps.ts';
-import { RunWaits, tooManyPaused } from './run-waits.ts';
+import { RunWaits } from './run-waits.ts';
+import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
 import { type Decision, type Loss, TaskWriter } from './task-writer.ts';
-
-const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
 const OUTPUTS_AT_A_STRETCH = 256;
@@ -45,6 +46,7 @@ export class Run {
   readonly #steps: RunSteps;
   readonly #waits: RunWaits;
   readonly #inbox: RunInbox;
+  readonly #recall: Recall;
   readonly #timers = new Set<() => void>();
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
@@ -71,12 +73,15 @@ export class Run {
         onCanceling: () => this.cancel(),
         onBlocked: () => this.#wantWake(),
       },
-      { record: task.record, message: task.firstMessage, fold: task.fold, artifactBytes: task.artifactBytes },
+      task,
     );
     this.outputs = new RunOutputs(task, agent, this.#writer, env);
     this.#steps = new RunSteps(this);
     this.#waits = new RunWaits(this);
     this.#inbox = new RunInbox(this);
+    this.#recall = new Recall(env.scheduler, () => {
+      if (this.#state === 'running') this.#waits.settle();
+    });
   }
 
   get state(): 'running' | 'suspended' | 'over' {
@@ -128,7 +133,7 @@ export class Run {
     this.#state = 'running';
     this.#isWakeWanted = false;
     this.#writer.resume(record);
-    this.journal.catchUp(entries);
+    this.catchUp(entries);
     this.#armTimeout();
     this.#waits.settle();
     this.#inbox.wake();
@@ -140,11 +145,15 @@ export class Run {
   hear(record: TaskRecord, entries: readonly JournalRecord[]): void {
     if (this.#state !== 'running') return;
     this.#writer.refresh(record);
-    this.journal.catchUp(entries);
+    this.catchUp(entries);
     this.#waits.settle();
     this.#inbox.wake();
     if (record.canceling) this.cancel();
     this.restLater();
+  }
+
+  catchUp(entries: readonly JournalRecord[]): void {
+    this.#writer.conversation.add(this.journal.catchUp(entries));
   }
 
   /** The intent is stored: the handler may clear up for a while, then the task is canceled, whatever it does. */
@@ -182,6 +191,7 @@ export class Run {
       return;
     }
     const { state, parts, metadata } = emission;
+    this.outputs.assertSize(parts, metadata);
     if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });
     else if (isPaused(state)) this.conclude({ kind: 'turn', state, parts, metadata });
     else this.outputs.working(parts, metadata);
@@ -240,6 +250,15 @@ export class Run {
     }
   }
 
+  get isRecalling(): boolean {
+    return this.#recall.isBusy;
+  }
+
+  /** Resolves when it is the turn of an entry of the journal to come about again. */
+  recalled(kind: JournalKind, key: string): Promise<void> {
+    return this.busy(() => this.#recall.turn(this.journal.numberOf(kind, key)));
+  }
+
   /** Stores a wait, with all waits of the moment, and suspends the run if nothing else is under way. */
   pause(decision: Decision): Promise<void> {
     const journal = [...(this.#pause.journal ?? []), ...(decision.journal ?? [])];
@@ -252,10 +271,19 @@ export class Run {
     return this.#writer.decide(decision);
   }
 
-  async assertMayPause(): Promise<void> {
-    const { maxPausedPerCaller } = this.agent.limits;
-    const { total } = await this.env.store.list(this.record, { states: PAUSED_STATES, limit: 1, history: 0 });
-    if (total >= maxPausedPerCaller) throw tooManyPaused(maxPausedPerCaller);
+  /** Why this task may not wait for an answer, if it may not. */
+  refusalToPause(): Promise<A2AError | undefined> {
+    return this.reading(() => refusalToPause(this.env.store, this.record, this.agent.limits));
+  }
+
+  /** Reads from the store. That it fails is not the handler's fault: the run begins anew when the store is back. */
+  async reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      this.stop('lease-lost', { kind: 'failed', error });
+      throw error;
+    }
   }
 
   callAt(time: number, call: () => void): void {
@@ -310,12 +338,22 @@ export class Run {
     // Who was told to stop did not leave anything out on purpose.
     if (this.#stopReason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
-    if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(outcome)))) {
+    if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(await this.#permitted(outcome))))) {
+      if (!this.#isCanceling) {
+        this.stop('lease-lost', { kind: 'overtaken' });
+        return;
+      }
       const status = this.outputs.status('TASK_STATE_CANCELED');
       await this.#writer.decide({ status, endedAt: this.now() });
     }
     this.env.faultPoint('after-end');
     this.#rest('over');
+  }
+
+  async #permitted(outcome: Outcome): Promise<Outcome> {
+    const refusal = outcome.kind === 'turn' ? await this.refusalToPause() : undefined;
+    if (refusal === undefined) return outcome;
+    return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: refusal.message }] };
   }
 
   #decisionOf(outcome: Outcome): Decision {
@@ -340,20 +378,28 @@ export class Run {
     const decision = this.#pause;
     this.#pause = {};
     this.#pausing = undefined;
-    if (this.#outcome !== undefined || this.#state === 'over') return;
-    if (this.#busy > 0 || this.#waits.isAsking) await this.#writer.decide(decision);
-    else await this.#suspend(decision);
+    if (this.isLeft) await new Promise(() => {});
+    this.assertRunning();
+    if (this.#state === 'running') this.#waits.settle();
+    // A short sleep may be over before it is stored: then there is nothing that would wake the run.
+    const goesOn = this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting;
+    if (goesOn ? await this.#writer.decide(decision) : await this.#suspend(decision)) return;
+    // A cancel came first, then there is nothing to wait for; or an answer, then what is waited for is still to be stored.
+    this.assertMayWait();
+    await this.#writer.stored();
   }
 
-  async #suspend(decision: Decision): Promise<void> {
+  async #suspend(decision: Decision): Promise<boolean> {
     const wakeAt = Math.min(this.#waits.wakeAt, Number.MAX_SAFE_INTEGER);
     // An answer that came first has woken the task: it must not be put to sleep over it.
     const { openKey } = this.#waits;
     const open = decision.question === undefined && openKey !== undefined ? { ifOpen: openKey } : {};
-    const isDecided = await this.#writer.decide({ ...decision, ...open, release: true, wakeAt });
+    const stance = decision.status === undefined ? this.#waits.stance(this.#writer) : {};
+    const isDecided = await this.#writer.decide({ ...stance, ...decision, ...open, release: true, wakeAt });
     this.env.faultPoint('after-suspend');
     if (isDecided && this.#writer.lease === undefined && this.#state === 'running') this.#rest('suspended');
     else if (!isDecided && !this.#isCanceling) this.env.onWakeWanted(this);
+    return isDecided;
   }
 
   /** Suspends it in a while, unless the handler has found something else to do by then. */

@@ -34,7 +34,7 @@ export interface RunLimits {
   readonly maxWaitMs: number;
   /** One output or step result, serialised. */
   readonly maxOutputBytes: number;
-  /** All artifacts of a task together. */
+  /** All outputs of a task together, serialised. */
   readonly maxTaskBytes: number;
   /** What becomes of a task whose sender goes away. */
   readonly onDisconnect: 'continue' | 'cancel';

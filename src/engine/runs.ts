@@ -1,16 +1,16 @@
 import { A2AError } from '../errors.ts';
-import type { TaskState } from '../model/state.ts';
 import type { TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
-import { isTurnQuestion } from './outcome.ts';
+import { isTurnQuestion, type Outcome } from './outcome.ts';
 import { Run } from './run.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import type { Loss } from './task-writer.ts';
 
-/** How long to wait before trying again to give a lease back. */
-const GIVE_BACK_AGAIN_MS = 500;
+/** How long to wait before trying again to load a task, or to give it back. */
+const AGAIN_MS = 500;
+const MAX_AGAIN_MS = 60_000;
 
 /** The runs of this node: those that work, and those that wait in memory. */
 export class Runs {
@@ -22,9 +22,13 @@ export class Runs {
   readonly #suspended = new Map<string, Run>();
   /** Places taken, by agent. */
   readonly #places = new Map<string, number>();
+  /** Tasks that were claimed and do not run yet, and whether there was news of them meanwhile. */
+  readonly #taking = new Map<string, boolean>();
   /** Tasks that wait here for a place, by agent. */
-  readonly #queues = new Map<string, Set<string>>();
+  readonly #queues = new Map<string, Map<string, TaskRecord>>();
   #onEmpty: (() => void) | undefined;
+  /** Tasks that are on their way in or out. */
+  readonly #pending = new Set<Promise<void>>();
   /** All was handed over: nothing begins any more. */
   #isOver = false;
 
@@ -62,9 +66,9 @@ export class Runs {
     return this.#queues.get(id)?.size ?? 0;
   }
 
-  enqueue({ id }: Runnable, taskId: string): void {
-    const queue = this.#queues.get(id) ?? new Set();
-    this.#queues.set(id, queue.add(taskId));
+  enqueue({ id }: Runnable, record: TaskRecord): void {
+    const queue = this.#queues.get(id) ?? new Map<string, TaskRecord>();
+    this.#queues.set(id, queue.set(record.id, record));
     this.#onFree();
   }
 
@@ -82,7 +86,17 @@ export class Runs {
   }
 
   /** Runs a task that was claimed: from memory if it waits there, else by replay. */
-  async take(agent: Runnable, record: TaskRecord): Promise<void> {
+  take(agent: Runnable, record: TaskRecord): Promise<void> {
+    this.#taking.set(record.id, false);
+    const taken = this.#take(agent, record).finally(() => {
+      const hasMissed = this.#taking.get(record.id) === true;
+      this.#taking.delete(record.id);
+      if (hasMissed) void this.hear(record.id);
+    });
+    return this.#track(taken);
+  }
+
+  async #take(agent: Runnable, record: TaskRecord): Promise<void> {
     this.#core.faultPoint('after-claim');
     this.#queues.get(agent.id)?.delete(record.id);
     try {
@@ -93,32 +107,52 @@ export class Runs {
       else if (this.#isOver) this.#giveBack(record);
       else this.#begin(agent, task);
     } catch (error) {
+      // A node that is gone holds nothing.
+      if (this.#isOver) return;
       this.#core.log.warn('A task could not be loaded', { taskId: record.id, error });
-      this.giveUp(agent);
-      this.#giveBack(record);
+      const { timers, clock } = this.#core;
+      // Kept, and not given back: an attempt that has not begun is no attempt.
+      timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record));
     }
+  }
+
+  /** Gives back a new task of which nobody knows whether it was stored. */
+  disown(taskId: string): void {
+    this.#giveBack({ id: taskId, fence: 1, attempts: 1 });
   }
 
   /** Tells a run that others have written to its task, if it is here. */
   async hear(taskId: string): Promise<void> {
     const run = this.#running.get(taskId) ?? this.#suspended.get(taskId);
-    if (run === undefined) return;
     try {
+      // What is being read just now may be older than the news.
+      if (this.#taking.has(taskId)) this.#taking.set(taskId, true);
+      if (run === undefined) {
+        await this.#hearOfQueued(taskId);
+        return;
+      }
       const { store } = this.#core;
       const [stored, entries] = await Promise.all([
         store.read(run.record, taskId, { history: 0 }),
         store.journal(taskId),
       ]);
-      if (stored !== undefined && stored.record.fence === run.record.fence && stored.record.endedAt === undefined) {
-        run.hear(stored.record, entries);
+      if (stored !== undefined && stored.record.fence <= run.record.fence && stored.record.endedAt === undefined) {
+        // What was read before the run got its present lease is old news.
+        if (stored.record.fence === run.record.fence) run.hear(stored.record, entries);
       } else {
         this.#suspended.delete(taskId);
-        run.stop('lease-lost', { kind: 'refused', record: stored?.record });
+        const isCanceled = stored?.record.status.state === 'TASK_STATE_CANCELED';
+        run.stop(isCanceled ? 'canceled' : 'lease-lost', { kind: 'refused', record: stored?.record });
       }
     } catch (error) {
       // The next write will show what is the matter.
       this.#core.log.warn('A hint could not be followed', { taskId, error });
     }
+  }
+
+  /** Gives back a task that was claimed when the last place had just been taken. */
+  decline(record: TaskRecord): void {
+    this.#giveBack(record);
   }
 
   /** After a time in which others may have taken over. */
@@ -139,10 +173,33 @@ export class Runs {
     for (const run of held) run.stop('shutdown');
     for (const run of this.#suspended.values()) run.stop('suspended');
     this.#suspended.clear();
-    await Promise.allSettled(held.map((run) => this.#release(run.record)));
+    await Promise.allSettled(
+      held.map(({ agent, record }) => this.#release(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release')),
+    );
+  }
+
+  /** A queued task that was canceled, or that another node runs, waits here no longer. */
+  async #hearOfQueued(taskId: string): Promise<void> {
+    const queue = [...this.#queues.values()].find((tasks) => tasks.has(taskId));
+    const queued = queue?.get(taskId);
+    if (queue === undefined || queued === undefined) return;
+    const stored = await this.#core.store.read(queued, taskId, { history: 0 });
+    if (stored === undefined || stored.record.fence > 0 || stored.record.endedAt !== undefined) queue.delete(taskId);
+  }
+
+  /** Resolves when nothing more is written here, after the hand-over. */
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    this.#pending.add(work);
+    return work.finally(() => this.#pending.delete(work));
   }
 
   #enter(run: Run): Run {
+    // A node that was thought dead has claimed its own task: the run that it still has is over.
+    this.#running.get(run.taskId)?.stop('lease-lost');
     this.#running.set(run.taskId, run);
     return run;
   }
@@ -157,8 +214,8 @@ export class Runs {
       return false;
     }
     const entries = await this.#core.store.journal(record.id);
-    // It may have been put away meanwhile, to make room.
-    if (!this.#suspended.delete(record.id)) return false;
+    // It may have been put away meanwhile, to make room, or have come to grief while it waited.
+    if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
     this.#core.faultPoint('before-resume');
     this.#enter(run).resume(record, entries);
     return true;
@@ -168,8 +225,7 @@ export class Runs {
     const end = refusalToRun(agent, task);
     const run = this.#enter(new Run(this.#env, agent, task));
     if (end === undefined) run.start();
-    else
-      run.conclude({ kind: 'end', state: end.state, ...(end.text !== undefined && { parts: [{ text: end.text }] }) });
+    else run.conclude(end);
   }
 
   #rested(run: Run, loss: Loss | undefined): void {
@@ -177,6 +233,7 @@ export class Runs {
     if (this.#running.get(taskId) === run) this.#running.delete(taskId);
     if (run.state === 'suspended') this.#keep(run);
     if (loss?.kind === 'failed') this.#interrupted(run, loss.error);
+    if (loss?.kind === 'overtaken') this.#giveBack(run.record);
     this.giveUp(agent);
     if (this.#running.size === 0) this.#onEmpty?.();
   }
@@ -218,38 +275,48 @@ export class Runs {
     });
     this.#core.log.error('A run was interrupted by its store', { taskId, error: cause });
     this.#core.feed.tell(taskId, { kind: 'interrupted', error });
-    this.#giveBack(record);
+    // Not at once: what failed now would fail again, and use up the attempts.
+    this.#giveBack(record, 'revoke', Math.min(AGAIN_MS * 2 ** record.attempts, MAX_AGAIN_MS));
   }
 
-  #giveBack(record: TaskRecord): void {
-    this.#release(record).then(this.#onFree, () => {
+  /** What nobody has begun here is given back as it came: with the attempts that others have made. */
+  #giveBack(record: LeasedTask, how: GiveBack = record.attempts > 1 ? 'revoke' : 'release', delayMs = 0): void {
+    const given = this.#release(record, how, delayMs).then(this.#onFree, () => {
       const { timers, clock } = this.#core;
-      // A node that is gone holds nothing.
       if (this.#isOver) return;
-      timers.add(clock.now() + GIVE_BACK_AGAIN_MS, () => this.#giveBack(record));
+      timers.add(clock.now() + AGAIN_MS, () => this.#giveBack(record, how, delayMs));
     });
+    void this.#track(given);
   }
 
-  async #release({ id, node = this.#core.node, fence }: TaskRecord): Promise<void> {
+  async #release({ id, node = this.#core.node, fence }: LeasedTask, how: GiveBack, delayMs = 0): Promise<void> {
     const { store, clock, node: by } = this.#core;
-    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, release: true, wakeAt: clock.now() });
+    const wakeAt = clock.now() + delayMs;
+    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, [how]: true, wakeAt });
     this.#core.faultPoint('after-release');
   }
 }
 
+type LeasedTask = Pick<TaskRecord, 'id' | 'node' | 'fence' | 'attempts'>;
+
+/** Whether the attempt counts: `revoke` if the handler has begun and did not end by itself. */
+type GiveBack = 'release' | 'revoke';
+
 /** Why a claimed task is ended instead of run, if it is. */
-function refusalToRun(
-  { limits }: Runnable,
-  { record, journal }: LoadedTask,
-): { readonly state: TaskState; readonly text?: string } | undefined {
+function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): EndOutcome | undefined {
   const { attempts, question, canceling } = record;
-  if (canceling) return { state: 'TASK_STATE_CANCELED' };
-  const state: TaskState = 'TASK_STATE_FAILED';
+  if (canceling) return { kind: 'end', state: 'TASK_STATE_CANCELED' };
   if (attempts > limits.maxAttempts)
-    return { state, text: `The task was interrupted ${attempts - 1} times and is not tried again` };
-  if (limits.recovery === 'fail' && (attempts > 1 || journal.hasBegun)) {
-    return { state, text: 'The task was interrupted, and this agent does not run anything twice' };
-  }
+    return failure(`The task was interrupted ${attempts - 1} times and is not tried again`);
+  if (limits.recovery === 'fail' && (attempts > 1 || journal.hasBegun))
+    return failure('The task was interrupted, and this agent does not run anything twice');
   // A turn begins with a message; if it is woken without one, the time for it is over.
-  return question !== undefined && isTurnQuestion(question) ? { state, text: 'Nobody answered in time' } : undefined;
+  if (question === undefined || !isTurnQuestion(question)) return undefined;
+  return { ...failure('Nobody answered in time'), ifOpen: question };
+}
+
+type EndOutcome = Extract<Outcome, { kind: 'end' }>;
+
+function failure(text: string): EndOutcome {
+  return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] };
 }

@@ -24,8 +24,8 @@ export interface StreamStart {
   /** The last number that the reader has. Without it, the stream begins with the task as it is. */
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The reader has made the task, and may see it before others can. */
-  readonly isOwn?: boolean;
+  /** Given by who has made the task, and may see it before others can: finds what it was dropped for. */
+  readonly findReply?: (() => Promise<Message | undefined>) | undefined;
 }
 
 /**
@@ -36,18 +36,23 @@ export async function* subscribe(
   core: Core,
   scope: Scope,
   taskId: string,
-  { after, signal, isOwn = false }: StreamStart,
+  { after, signal, findReply }: StreamStart,
 ): AsyncGenerator<readonly StreamItem[], void> {
-  const box = new Mailbox(core, taskId, signal);
+  const box = new Mailbox(core, taskId, signal, findReply);
   try {
     const stored = await core.store.read(scope, taskId, { artifacts: true });
-    if (stored === undefined || !(isOwn || stored.record.visible)) throw notFound(taskId);
+    const message = stored === undefined ? await findReply?.() : undefined;
+    if (message !== undefined) {
+      yield [{ kind: 'message', message }];
+      return;
+    }
+    if (stored === undefined || !(findReply !== undefined || stored.record.visible)) throw notFound(taskId);
     const { record } = stored;
     if (!record.visible) {
       yield* follow(core, box, record, 0);
     } else if (after === undefined || !isNumber(after) || after > record.lastEvent) {
       yield [{ kind: 'snapshot', number: record.lastEvent, task: taskOf(stored) }];
-      yield* follow(core, box, record, record.lastEvent);
+      yield* follow(core, box, record, record.lastEvent, true);
     } else {
       yield* follow(core, box, record, after);
     }
@@ -83,6 +88,7 @@ async function* follow(
   box: Mailbox,
   start: TaskRecord,
   after: number,
+  hasTask = false,
 ): AsyncGenerator<readonly StreamItem[], void> {
   let record = start;
   let position = after;
@@ -91,7 +97,7 @@ async function* follow(
       const events = box.take(position) ?? (await core.store.events(record.id, position, PAGE));
       if (events.length > 0) {
         // A reader who began with the task has seen what its first event says.
-        yield start.lastEvent === 0 && start.visible ? events.filter(({ kind }) => kind !== 'task') : events;
+        yield hasTask ? events.filter(({ kind }) => kind !== 'task') : events;
         position = events.at(-1)?.number ?? position;
       } else {
         // The events are gone, which only happens after the end: the task says it all.

@@ -7,6 +7,7 @@ import type { Appended, Guard, JournalEntry, Lease, NewEvent, Store, TaskRecord,
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import { stopError, type StopReason } from './abort.ts';
+import { Conversation } from './conversation.ts';
 import { artifactEvent, createdEvent, statusEvent } from './event-body.ts';
 import type { Feed } from './feed.ts';
 
@@ -36,6 +37,8 @@ export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'questi
 export type Loss =
   /** Another node has the task, or it has ended. */
   | { readonly kind: 'refused'; readonly record: TaskRecord | undefined }
+  /** Another message came before it could be said that none had come: the task goes on. */
+  | { readonly kind: 'overtaken' }
   /** Nobody knows whether the last write happened. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
@@ -63,6 +66,7 @@ export class TaskWriter {
   readonly #message: Message;
   /** The artifacts with all events of the log and of the waiting batches. */
   readonly #fold: ArtifactFold;
+  readonly conversation: Conversation;
   #record: TaskRecord;
   #status: TaskStatus;
   #lease: Lease | undefined;
@@ -73,16 +77,18 @@ export class TaskWriter {
   #isClosed = false;
   #tailBytes: number;
   #snapshotBytes = 0;
-  #artifactBytes: number;
+  #outputBytes: number;
 
   constructor(env: WriterEnvironment, on: WriterEvents, start: WriterStart) {
     this.#env = env;
     this.#on = on;
     this.#record = start.record;
     this.#status = start.record.status;
-    this.#message = start.message;
+    this.conversation = new Conversation(start.history ?? [], start.record.status);
+    this.#message = start.firstMessage;
     this.#fold = start.fold ?? new ArtifactFold();
-    this.#tailBytes = this.#artifactBytes = start.artifactBytes ?? 0;
+    this.#tailBytes = start.artifactBytes ?? 0;
+    this.#outputBytes = start.outputBytes ?? 0;
     this.#lease = { node: env.node, fence: start.record.fence };
   }
 
@@ -100,9 +106,9 @@ export class TaskWriter {
     return this.#lease;
   }
 
-  /** The size of all artifact events. */
-  get artifactBytes(): number {
-    return this.#artifactBytes;
+  /** The size of all that the task has said. */
+  get outputBytes(): number {
+    return this.#outputBytes;
   }
 
   get artifacts(): ArtifactFold {
@@ -119,17 +125,14 @@ export class TaskWriter {
   }
 
   setStatus(status: TaskStatus, metadata?: JsonObject): void {
-    // A message that is no longer the current one belongs to the past.
-    if (this.#status.message !== undefined) this.#batch.history.push(this.#status.message);
-    this.#status = status;
-    this.#batch.status = status;
+    this.#moveTo(status);
+    this.#batch.setStatus(status);
     this.#add(statusEvent(this.#record, status, metadata));
   }
 
   addArtifact(update: TaskArtifactUpdateEvent, event: NewEvent = artifactEvent(update)): void {
     this.#fold.apply(update);
     this.#tailBytes += event.body.length;
-    this.#artifactBytes += event.body.length;
     this.#add(event);
   }
 
@@ -161,21 +164,22 @@ export class TaskWriter {
     batch.decide(decision);
     if (this.#lease === undefined) this.#on.onBlocked();
     this.#flush();
-    await batch.done.promise;
-    return batch.isDecided;
+    return batch.verdict.promise;
   }
 
   /** Takes in what others have written under our lease. */
   refresh(record: TaskRecord): void {
     if (record.fence !== this.#lease?.fence) return;
+    // What was read before our last write was answered is old news.
+    if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
     this.#record = record;
-    if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#status = record.status;
+    if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
   /** Goes on under a new lease. */
   resume(record: TaskRecord): void {
     this.#record = record;
-    if (this.#batch.status === undefined) this.#status = record.status;
+    if (this.#batch.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#env.node, fence: record.fence };
     if (!this.#batch.isEmpty) this.#schedule();
   }
@@ -185,10 +189,19 @@ export class TaskWriter {
     this.#isClosed = true;
     this.#lease = undefined;
     if (reason === undefined) return;
-    for (const waiting of [this.#batch.waiting, this.#flight?.waiting, this.#room]) waiting?.reject(stopError(reason));
+    const error = stopError(reason);
+    this.#batch.fail(error);
+    this.#flight?.fail(error);
+    this.#room?.reject(error);
+  }
+
+  #moveTo(status: TaskStatus): void {
+    this.conversation.see(status);
+    this.#status = status;
   }
 
   #add(event: NewEvent): void {
+    this.#outputBytes += event.body.length;
     this.#batch.events.push(event);
     this.#batch.bytes += event.body.length;
     this.#schedule();
@@ -215,7 +228,11 @@ export class TaskWriter {
     this.#batch = new Batch();
     this.#makeRoom();
     this.#env.faultPoint('before-commit');
-    const write = this.#writeOf(batch, this.#lease);
+    this.#send(batch, this.#lease);
+  }
+
+  #send(batch: Batch, lease: Lease): void {
+    const write = this.#writeOf(batch, lease);
     this.#env.store.append(write).then(
       (result) => this.#settled(batch, write, result),
       (error: unknown) => this.#lost({ kind: 'failed', error }),
@@ -223,17 +240,17 @@ export class TaskWriter {
   }
 
   #writeOf(batch: Batch, lease: Lease): TaskWrite {
-    const { events, journal, history } = batch;
+    const { events, journal } = batch;
     if (this.#record.lastEvent === 0 && events[0]?.kind !== 'task') {
       events.unshift(createdEvent(this.#record, this.#message));
     }
     const write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] } = {
       taskId: this.#record.id,
       by: this.#env.node,
-      guard: batch.guard(lease),
+      guard: batch.guard(lease, this.#record.question),
       events,
       journal,
-      history,
+      history: batch.pastMessages(this.#record.status),
     };
     if (!this.#record.visible) write.visible = true;
     if (batch.status !== undefined) write.status = batch.status;
@@ -241,8 +258,7 @@ export class TaskWriter {
     const limit = batch.decision?.endedAt === undefined ? Math.max(this.#snapshotBytes, MIN_SNAPSHOT_BYTES) : 0;
     if (this.#tailBytes > limit) {
       write.artifacts = JSON.stringify(this.#fold.artifacts());
-      this.#snapshotBytes = write.artifacts.length;
-      this.#tailBytes = 0;
+      batch.snapshotOf = this.#tailBytes;
     }
     return write;
   }
@@ -250,21 +266,23 @@ export class TaskWriter {
   /** Apart from the log of the batch, which stays if the decision does not come about. */
   #addDecision(
     write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] },
-    { status, metadata, journal, ifOpen: _, ...decision }: Decision,
+    { status: decided, metadata, journal, ifOpen: _, ...decision }: Decision,
   ): void {
     Object.assign(write, decision);
     if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
-    if (status === undefined) return;
+    if (decided === undefined) return;
+    const { timestamp: last = '' } = write.status ?? this.#record.status;
+    // Somebody else's status may have come in between: tasks are listed by this time, which must not go back.
+    const status = (decided.timestamp ?? '') < last ? { ...decided, timestamp: last } : decided;
     write.status = status;
     write.events = [...(write.events ?? []), statusEvent(this.#record, status, metadata)];
-    if (this.#status.message !== undefined) write.history = [...(write.history ?? []), this.#status.message];
   }
 
   #settled(batch: Batch, write: TaskWrite, result: Appended): void {
     if (this.#isClosed) return;
     if (result.kind !== 'appended') {
       const record = result.kind === 'refused' ? result.record : undefined;
-      if (batch.isGuarded && record !== undefined && this.#isStillOurs(record)) this.#undecided(batch, record);
+      if (record !== undefined && this.#isStillOurs(record)) this.#undecided(batch, write.guard, record);
       else this.#lost({ kind: 'refused', record });
       return;
     }
@@ -272,13 +290,18 @@ export class TaskWriter {
     const { record, firstEvent } = result;
     this.#record = record;
     this.#flight = undefined;
-    if (batch.decision?.status !== undefined) this.#status = batch.decision.status;
+    if (write.artifacts !== undefined) {
+      this.#snapshotBytes = write.artifacts.length;
+      this.#tailBytes -= batch.snapshotOf;
+    }
+    if (batch.decision?.status !== undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
     const events = write.events?.map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body })) ?? [];
     this.#env.feed.tell(record.id, { kind: 'written', record, events });
     this.#env.faultPoint('after-publish');
-    batch.isDecided = true;
-    batch.waiting?.resolve();
+    batch.succeed();
+    // The hint may have been lost.
+    if (record.canceling && record.endedAt === undefined) this.#on.onCanceling();
     if (this.#batch.isEmpty) return;
     if (this.#lease === undefined) this.#on.onBlocked();
     else this.#flush();
@@ -289,11 +312,18 @@ export class TaskWriter {
   }
 
   /** A cancel or an answer came first. What the run did counts, what it decided does not. */
-  #undecided(batch: Batch, record: TaskRecord): void {
+  #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
+    this.#record = record;
+    const isCanceled = canceling === false && record.canceling;
+    if (!isCanceled && batch.decision?.ifOpen === undefined && lease !== undefined) {
+      // The answer to a question that the run has left behind: what the run says stands, only after another status.
+      this.#send(batch, lease);
+      return;
+    }
     this.#flight = undefined;
     this.#batch.takeOver(batch);
     if (record.canceling) this.#on.onCanceling();
-    batch.waiting?.resolve();
+    batch.undecided?.resolve(false);
     if (!this.#batch.isEmpty) this.#schedule();
   }
 
@@ -312,53 +342,95 @@ export class TaskWriter {
 export interface WriterStart {
   readonly record: TaskRecord;
   /** The message that made the task. */
-  readonly message: Message;
+  readonly firstMessage: Message;
+  readonly history?: readonly Message[];
   readonly fold?: ArtifactFold;
   readonly artifactBytes?: number;
+  readonly outputBytes?: number;
 }
 
 /** What will be one write. */
 class Batch {
   readonly events: NewEvent[] = [];
   readonly journal: JournalEntry[] = [];
-  readonly history: Message[] = [];
-  status: TaskStatus | undefined;
+  /** All but the last are in the past by the time it is stored. */
+  readonly #statuses: TaskStatus[] = [];
   decision: Decision | undefined;
-  isDecided = false;
   bytes = 0;
+  /** The bytes of artifact events that its snapshot makes superfluous. */
+  snapshotOf = 0;
   /** Somebody waits for it to be stored: made when asked for, because most often nobody does. */
-  waiting: Deferred<void> | undefined;
+  #unstored: Deferred<void> | undefined;
+  /** Somebody waits to hear whether its decision came about. */
+  undecided: Deferred<boolean> | undefined;
 
   get done(): Deferred<void> {
-    return (this.waiting ??= deferred<void>());
+    return (this.#unstored ??= deferred<void>());
+  }
+
+  get verdict(): Deferred<boolean> {
+    return (this.undecided ??= deferred<boolean>());
+  }
+
+  succeed(): void {
+    this.#unstored?.resolve();
+    this.undecided?.resolve(true);
+  }
+
+  fail(error: unknown): void {
+    this.#unstored?.reject(error);
+    this.undecided?.reject(error);
   }
 
   get isEmpty(): boolean {
     return this.events.length === 0 && this.journal.length === 0 && this.decision === undefined;
   }
 
-  get isGuarded(): boolean {
-    return this.decision !== undefined && this.decision.status?.state !== 'TASK_STATE_CANCELED';
+  get status(): TaskStatus | undefined {
+    return this.#statuses.at(-1);
+  }
+
+  setStatus(status: TaskStatus): void {
+    this.#statuses.push(status);
+  }
+
+  /** Messages that belong to the past once this batch is stored after another status. */
+  pastMessages(last: TaskStatus): readonly Message[] {
+    const { status } = this.decision ?? {};
+    const statuses = [last, ...this.#statuses, ...(status === undefined ? [] : [status])];
+    return statuses.slice(0, -1).flatMap(({ message }) => message ?? []);
   }
 
   decide(decision: Decision): void {
-    const journal = [...(this.decision?.journal ?? []), ...(decision.journal ?? [])];
-    this.decision = { ...this.decision, ...decision, journal };
+    // At its end a run waits for nothing, and who asks the next question has an answer to the last one: what was decided
+    // before, and is not stored, has no meaning any more.
+    const asksNext = typeof decision.question === 'string' && this.decision?.ifOpen !== undefined;
+    const before = decision.endedAt !== undefined || asksNext ? undefined : this.decision;
+    const journal = [...(before?.journal ?? []), ...(decision.journal ?? [])];
+    this.decision = { ...before, ...decision, journal };
   }
 
-  guard(lease: Lease): Guard {
-    if (!this.isGuarded) return { lease };
+  /** @param open The question that waits for an answer, as far as the run knows. */
+  guard(lease: Lease, open: string | undefined): Guard {
+    const { status, ifOpen, question } = this.decision ?? {};
+    // Whoever says something new while a question is open must know whether it still is: its answer is a status too.
+    const replaces = status !== undefined || this.status !== undefined;
     // A question that this very write asks is not open yet.
-    const question = typeof this.decision?.question === 'string' ? undefined : this.decision?.ifOpen;
-    return question === undefined ? { lease, canceling: false } : { lease, canceling: false, question };
+    const condition = (typeof question === 'string' ? undefined : ifOpen) ?? (replaces ? open : undefined);
+    const guard = condition === undefined ? { lease } : { lease, question: condition };
+    const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
+    return mayBeCanceled ? guard : { ...guard, canceling: false };
   }
 
-  /** Puts the log of another batch before its own. */
+  /** Puts the log of another batch before its own. Whoever waits for that log waits on. */
   takeOver(other: Batch): void {
     this.events.unshift(...other.events);
     this.journal.unshift(...other.journal);
-    this.history.unshift(...other.history);
-    this.status ??= other.status;
+    this.#statuses.unshift(...other.#statuses);
     this.bytes += other.bytes;
+    const waiting = other.#unstored;
+    if (waiting === undefined) return;
+    if (other.events.length === 0 && other.journal.length === 0) waiting.resolve();
+    else this.done.promise.then(waiting.resolve, waiting.reject);
   }
 }

@@ -22,11 +22,15 @@ export class RestWaiter {
   readonly #taskId: string;
   readonly #rest = deferred<Rest>();
   readonly #stop: () => void;
+  #reply: Message | undefined;
 
   readonly #isRest: (state: TaskState) => boolean;
+  readonly #since: number;
 
-  constructor(core: Core, scope: Scope, taskId: string, isRest: (state: TaskState) => boolean = isAtRest) {
+  /** @param since The number of the last event that the caller knows of: news of an earlier rest are old. */
+  constructor(core: Core, scope: Scope, taskId: string, since = 0, isRest: (state: TaskState) => boolean = isAtRest) {
     this.#isRest = isRest;
+    this.#since = since;
     this.#core = core;
     this.#scope = scope;
     this.#taskId = taskId;
@@ -44,8 +48,12 @@ export class RestWaiter {
     } finally {
       disarm();
       signal?.removeEventListener('abort', leave);
-      this.close();
     }
+  }
+
+  /** The answer, if it has come by now: also after the end of patience, as long as it is not closed. */
+  get reply(): Message | undefined {
+    return this.#reply;
   }
 
   /** Asks the store, for what happened before the listening began or on other nodes. */
@@ -69,6 +77,7 @@ export class RestWaiter {
         this.#see(news.record);
         break;
       case 'replied':
+        this.#reply = news.message;
         this.#rest.resolve(news);
         break;
       case 'hint':
@@ -80,7 +89,8 @@ export class RestWaiter {
   }
 
   #see(record: TaskRecord): void {
-    if (this.#isRest(record.status.state)) this.#rest.resolve({ kind: 'resting', record });
+    if (record.lastEvent >= this.#since && this.#isRest(record.status.state))
+      this.#rest.resolve({ kind: 'resting', record });
   }
 }
 

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Message } from '../model/message.ts';
+import { contentDigest, idempotencyOf, originOfSubmission, type Submission } from './submission.ts';
+
+const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'a' }] };
+const submission: Submission = {
+  tenant: '',
+  owner: 'ann',
+  agent: 'agent',
+  message,
+  caller: { id: 'ann', isVerified: true },
+};
+const anonymous = { ...submission, caller: { id: 'x', isVerified: false } };
+
+test('a request is known by its key, or by the id of its message if the caller is verified', () => {
+  expect(idempotencyOf({ ...submission, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'k:k' });
+  expect(idempotencyOf(submission, 0)).toMatchObject({ key: 'm:m' });
+  expect(idempotencyOf({ ...anonymous, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'k:k' });
+  expect(idempotencyOf(anonymous, 0)).toBeUndefined();
+});
+
+test('a key that looks like the id of a message is none', () => {
+  const keys = [idempotencyOf({ ...submission, idempotencyKey: 'm:m' }, 0), idempotencyOf(submission, 0)];
+  expect(new Set(keys.map((idempotency) => idempotency?.key)).size).toBe(2);
+});
+
+test('a request is remembered for a day', () => {
+  expect(idempotencyOf(submission, 1000)?.keepUntil).toBe(1000 + 24 * 60 * 60 * 1000);
+});
+
+test.each<[string, Partial<Submission>]>([
+  ['another agent', { agent: 'other' }],
+  ['another task', { message: { ...message, taskId: 't' } }],
+  ['another context', { message: { ...message, contextId: 't' } }],
+  ['other parts', { message: { ...message, parts: [{ text: 'b' }] } }],
+  ['parts cut otherwise', { message: { ...message, parts: [{ text: 'a' }, { text: '' }] } }],
+])('%s is other content', (_, other) => {
+  expect(contentDigest({ ...submission, ...other })).not.toBe(contentDigest(submission));
+});
+
+test('how the content is delivered does not matter', () => {
+  const other = { ...submission, returnImmediately: true, metadata: { a: 1 }, message: { ...message, messageId: 'n' } };
+  expect(contentDigest(other)).toBe(contentDigest(submission));
+});
+
+test('what runs need to know of a request is kept, and nothing else', () => {
+  const { caller } = submission;
+  expect(originOfSubmission(submission)).toEqual({ caller, acceptedOutputModes: [] });
+  const more = { metadata: { a: 1 }, extensions: ['x'], acceptedOutputModes: ['text/plain'] };
+  expect(originOfSubmission({ ...submission, ...more, idempotencyKey: 'k' })).toEqual({ caller, ...more });
+});
