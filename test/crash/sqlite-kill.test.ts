@@ -5,16 +5,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { type Bundle, bundle } from './bundle.ts';
 
-const WRITER = fileURLToPath(new URL('sqlite-writer.ts', import.meta.url));
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TIMEOUT_MS = 30_000;
 
 /** `TANDEM_SEED` repeats a run, `TANDEM_KILLS` makes it longer. */
@@ -23,15 +21,20 @@ const FIRST_SEED = Number(process.env['TANDEM_SEED'] ?? Math.trunc(Math.random()
 const SEEDS = Array.from({ length: KILLS }, (_, i) => FIRST_SEED + i);
 
 const folder = mkdtempSync(join(tmpdir(), 'tandem-crash-'));
+let writer: Bundle;
 
-afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(async () => {
+  writer = await bundle(new URL('sqlite-writer.ts', import.meta.url));
+}, TIMEOUT_MS);
+
+afterAll(() => {
+  writer.remove();
+  rmSync(folder, { recursive: true });
+});
 
 /** Starts a writer and kills it when it has said so many lines. Gives all that it said. */
 async function writeAndKill(path: string, lines: number): Promise<readonly string[]> {
-  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, path], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(process.execPath, [writer.path, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const said: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     if (said.push(line) === lines) child.kill('SIGKILL');
@@ -102,10 +105,7 @@ test(
   'a second process is refused by name, until the first is dead',
   async () => {
     const path = join(folder, 'locked.db');
-    const child = spawn(process.execPath, ['--import', 'tsx', WRITER, path], {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(process.execPath, [writer.path, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
 
     expect(() => sqlite(path)).toThrow(`${path} is in use by another process`);

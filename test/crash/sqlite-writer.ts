@@ -2,9 +2,8 @@
  * A process that writes to a SQLite store until it is killed: `sqlite-writer.ts <file>`. Says `open` once it has the file,
  * then a line `<task> <event>` for every write, after it was acknowledged and not before.
  */
-import { writeSync } from 'node:fs';
-
 import { sqlite } from '../../src/store/sqlite/store.ts';
+import { say } from './say.ts';
 
 const IN_FLIGHT = 32;
 const EVENTS_PER_TASK = 20;
@@ -44,19 +43,5 @@ async function writeTask(taskId: string): Promise<void> {
     });
     if (result.kind !== 'appended' || result.firstEvent !== number) throw new Error(JSON.stringify(result));
     say(`${taskId} ${number}`);
-  }
-}
-
-/** Past Node's buffers: what was said has left the process. A reader who is slow is waited for. */
-function say(line: string): void {
-  for (let rest = Buffer.from(`${line}\n`); rest.length > 0;) rest = rest.subarray(tryWrite(rest));
-}
-
-function tryWrite(bytes: Buffer): number {
-  try {
-    return writeSync(1, bytes);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
-    throw error;
   }
 }

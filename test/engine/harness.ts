@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { A2AError } from '../../src/errors.ts';
 import { Engine, type EngineOptions, type SendResult } from '../../src/engine/engine.ts';
 import type { Handler } from '../../src/engine/handler.ts';
 import { DEFAULT_LIMITS, type RunLimits, type Runnable } from '../../src/engine/runnable.ts';
@@ -46,8 +47,12 @@ export interface Harness {
   task(text: string, options?: Partial<Submission>): Promise<Task>;
   /** A follow-up to a task. */
   reply(task: Task, text: string, options?: Partial<Submission>): Promise<Task>;
-  /** Stops the engine as a crash would, and starts another one on the same store. */
+  /** All that a caller gets who sends and listens. */
+  stream(text: string, options?: Partial<Submission>): Promise<readonly StreamItem[]>;
+  /** Closes the engine, which gives back what it holds, and starts another one on the same store. */
   restart(options?: Partial<EngineOptions>): Promise<Harness>;
+  /** Cuts the engine off from its store, lets its leases run out, and starts another one. */
+  crash(options?: Partial<EngineOptions>): Promise<Harness>;
 }
 
 export interface HarnessOptions extends Partial<Omit<EngineOptions, 'store' | 'agents'>> {
@@ -77,7 +82,7 @@ export function runnable(run: Handler, limits: Partial<RunLimits> = {}, id = 'ag
   return { id, run, limits: { ...DEFAULT_LIMITS, ...limits } };
 }
 
-function openStore(variant: Variant, clock: FakeClock): Store {
+export function openStore(variant: Variant, clock: FakeClock): Store {
   if (variant.store === 'memory') return memoryStore({ clock });
   const folder = mkdtempSync(join(tmpdir(), 'tandem-engine-'));
   const store = sqlite(join(folder, 'tasks.db'), { clock });
@@ -88,13 +93,21 @@ function openStore(variant: Variant, clock: FakeClock): Store {
   return store;
 }
 
-async function startHarness(options: EngineOptions, clock: FakeClock): Promise<Harness> {
+export async function startHarness(given: EngineOptions, clock: FakeClock): Promise<Harness> {
+  const mortal = mortalStore(given.store);
+  const options = { ...given, store: mortal.store };
   const log: LogLine[] = [];
   const note = (message: string, fields?: LogFields): void => void log.push({ message, fields });
   const engine = await Engine.start({ log: { info: note, warn: note, error: note }, ...options });
   onTestFinished(() => engine.close());
-  const send = (text: string, more: Partial<Submission> = {}): Promise<SendResult> =>
-    engine.send({ ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: true }, message: userMessage(text), ...more });
+  const submission = (text: string, more: Partial<Submission> = {}): Submission => ({
+    ...ANN,
+    agent: 'agent',
+    caller: { id: 'ann', isVerified: true },
+    message: userMessage(text),
+    ...more,
+  });
+  const send = (text: string, more?: Partial<Submission>): Promise<SendResult> => engine.send(submission(text, more));
   const task = async (text: string, more?: Partial<Submission>): Promise<Task> => {
     const result = await send(text, more);
     if (!('task' in result)) throw new Error('Expected a task, got a message');
@@ -102,17 +115,47 @@ async function startHarness(options: EngineOptions, clock: FakeClock): Promise<H
   };
   return {
     engine,
-    store: options.store,
+    store: given.store,
     clock,
     log,
     send,
     task,
     reply: (to, text, more) => task(text, { message: userMessage(text, { taskId: to.id }), ...more }),
+    stream: async (text, more) => collect((await engine.stream(submission(text, more))).items),
     restart: async (more) => {
       await engine.close();
-      return startHarness({ ...options, ...more }, clock);
+      return startHarness({ ...given, ...more }, clock);
+    },
+    crash: async (more) => {
+      mortal.kill();
+      clock.advance((given.leaseMs ?? 15_000) + 1);
+      return startHarness({ ...given, ...more }, clock);
     },
   };
+}
+
+/** A store for one engine that can be cut off from it: what was called goes on, whatever comes later fails. */
+function mortalStore(store: Store): { readonly store: Store; readonly kill: () => void } {
+  let isDead = false;
+  const cutOff = async (): Promise<never> => {
+    throw new A2AError('UNAVAILABLE', 'The store is out of reach');
+  };
+  const watch: Store['watch'] = (listener) => store.watch((taskId, by) => void (isDead || listener(taskId, by)));
+  const proxy = new Proxy(store, {
+    get: (target, name) => (name === 'watch' ? watch : isDead ? cutOff : memberOf(target, name)),
+  });
+  return { store: proxy, kill: () => (isDead = true) };
+}
+
+/** The same store, but for how it appends. */
+export function withAppend(store: Store, append: Store['append']): Store {
+  return new Proxy(store, { get: (target, name) => (name === 'append' ? append : memberOf(target, name)) });
+}
+
+/** A method that can be taken off its store. */
+function memberOf(store: Store, name: PropertyKey): unknown {
+  const member: unknown = Reflect.get(store, name);
+  return typeof member === 'function' ? (member.bind(store) as unknown) : member;
 }
 
 /** The texts of an artifact, joined. */

@@ -1,0 +1,56 @@
+/**
+ * `npm run test:long`: what takes too long for every change. Ten times the kills and the seeds of `npm test`, and the
+ * tests that need nothing but Node on each later Node that we support. Ends with the sum of it all as
+ * `N passed, N failed, N skipped`. `TANDEM_KILLS` and `SEEDS` change how long it is.
+ */
+import { execFileSync } from 'node:child_process';
+
+import { runVitest, summary } from './run-vitest.mjs';
+
+const NODES = [22, 24];
+const { TANDEM_KILLS = '500', SEEDS = '20000' } = process.env;
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+let exitCode = 0;
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void (isInterrupted = true));
+
+say(`${TANDEM_KILLS} kills, ${SEEDS} seeds`);
+await run({ args: ['test/crash', 'test/simulation'], env: { TANDEM_KILLS, SEEDS } });
+for (const version of NODES) {
+  if (isInterrupted) break;
+  const node = nodeOf(version);
+  if (node === undefined) {
+    say(`Node ${version} could not be had from the registry: not tested, which counts as a failure`);
+    total.failed += 1;
+    exitCode ||= 1;
+  } else {
+    say(`Node ${version}: ${node}`);
+    await run({ args: ['--project', 'unit', '--project', 'store'], node });
+  }
+}
+process.stdout.write(summary(total));
+process.exitCode = exitCode;
+
+/** @param {import('./run-vitest.mjs').Options} options */
+async function run(options) {
+  const result = await runVitest(options);
+  total.passed += result.counts.passed;
+  total.failed += result.counts.failed;
+  total.skipped += result.counts.skipped;
+  exitCode ||= result.exitCode;
+}
+
+/** The path of another version of Node, which npm fetches if it has to. */
+function nodeOf(/** @type {number} */ version) {
+  try {
+    const script = `if (!process.version.startsWith('v${version}.')) process.exit(1); console.log(process.execPath)`;
+    return execFileSync('npx', ['--yes', `node@${version}`, '-e', script], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function say(/** @type {string} */ text) {
+  process.stdout.write(`\n==> ${text}\n`);
+}

@@ -1,0 +1,181 @@
+import { A2AError } from '../../src/errors.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Submission } from '../../src/engine/submission.ts';
+import type { StreamItem } from '../../src/engine/subscribe.ts';
+import type { StreamResponse } from '../../src/model/event.ts';
+import { textOfParts } from '../../src/model/part-text.ts';
+import { isPaused, isTerminal } from '../../src/model/state.ts';
+import type { Task, TaskStatus } from '../../src/model/task.ts';
+import type { Errand, Report } from './errand.ts';
+import { answerTo, MAIL, UNANSWERED } from './programs.ts';
+
+export const OWNER = { tenant: '', owner: 'ann' } as const;
+
+type Items = AsyncIterable<readonly StreamItem[]>;
+
+/**
+ * A caller who sees one errand through, as far as it gets. What it may have done before its process died it does again
+ * under the same name: it sends, answers and cancels without knowing whether it is a repeat.
+ */
+export class Client {
+  readonly #engine: Engine;
+  readonly #report: (line: Report) => void;
+  readonly #errand: Errand;
+  /** What it does beside watching, by name; each is done once. */
+  readonly #deeds = new Map<string, Promise<void>>();
+  #mayAnswer: boolean;
+  #taskId = '';
+  #isWaiting = false;
+  #hasEnded = false;
+
+  constructor(engine: Engine, report: (line: Report) => void, errand: Errand, mayAnswer: boolean) {
+    this.#engine = engine;
+    this.#report = report;
+    this.#errand = errand;
+    this.#mayAnswer = mayAnswer;
+  }
+
+  /** Resolves when the errand is at its end, or waits for an answer that is not to be given. */
+  async run(): Promise<void> {
+    const { key, kind } = this.#errand;
+    try {
+      await (kind === 'reply' ? this.#expectReply() : this.#seeThrough());
+    } catch (error) {
+      // A server that shuts down says so, and the errand goes on with the next process.
+      if (A2AError.is(error, 'UNAVAILABLE')) return;
+      this.#report({ t: 'trouble', about: key, error: error instanceof Error ? (error.stack ?? '') : String(error) });
+    }
+  }
+
+  async #expectReply(): Promise<void> {
+    const { key, mode } = this.#errand;
+    if (mode !== 'stream') {
+      const result = await this.#engine.send(this.#submission());
+      if (!('message' in result)) throw new Error('A task instead of a message');
+      this.#report({ t: 'reply', key, message: result.message });
+      return;
+    }
+    const { items } = await this.#engine.stream(this.#submission());
+    for await (const item of each(items)) {
+      if (item.kind !== 'message') throw new Error(`${item.kind} instead of a message`);
+      this.#report({ t: 'reply', key, message: item.message });
+    }
+  }
+
+  async #seeThrough(): Promise<void> {
+    const { key, mode, hasOutput } = this.#errand;
+    const items = await this.#open();
+    const before = await this.#getIfVisible();
+    if (before !== undefined) this.#see(before.status, hasOutput);
+    const other =
+      mode === 'now' ? this.#watch(String(process.pid), this.#engine.subscribe(OWNER, this.#taskId)) : undefined;
+    if (!this.#isWaiting) await this.#watch('own', items);
+    await Promise.all(this.#deeds.values());
+    const task = await this.#engine.get(OWNER, this.#taskId);
+    if (this.#isWaiting) {
+      this.#report({ t: 'held', key, task });
+      return;
+    }
+    await other;
+    if (this.#hasEnded) this.#report({ t: 'ended', key, task });
+  }
+
+  /** Makes the task, or goes on with it where its subscriber was. */
+  async #open(): Promise<Items> {
+    const { key, mode, last, taskId } = this.#errand;
+    // A task that is known by nothing but its stream may not be visible yet: only who made it sees it.
+    if (mode === 'stream' && last === 0) {
+      const opened = await this.#engine.stream(this.#submission());
+      this.#taskId = opened.taskId;
+      this.#report({ t: 'task', key, taskId: opened.taskId });
+      return opened.items;
+    }
+    if (taskId === undefined) {
+      const result = await this.#engine.send({ ...this.#submission(), returnImmediately: mode === 'now' });
+      if (!('task' in result)) throw new Error('A message instead of a task');
+      this.#taskId = result.task.id;
+      this.#report({ t: 'task', key, taskId: result.task.id, task: result.task });
+    } else {
+      this.#taskId = taskId;
+    }
+    return this.#engine.subscribe(OWNER, this.#taskId, { after: last });
+  }
+
+  async #getIfVisible(): Promise<Task | undefined> {
+    try {
+      return await this.#engine.get(OWNER, this.#taskId);
+    } catch (error) {
+      if (A2AError.is(error, 'TASK_NOT_FOUND')) return undefined;
+      throw error;
+    }
+  }
+
+  async #watch(reader: string, items: Items): Promise<void> {
+    const { key } = this.#errand;
+    for await (const item of each(items)) {
+      if (item.kind === 'message') throw new Error('A message instead of an event');
+      const what = item.kind === 'snapshot' ? { task: item.task } : { body: item.body };
+      this.#report({ t: 'item', key, reader, number: item.number, ...what });
+      if (item.kind === 'snapshot') this.#see(item.task.status, item.task.artifacts !== undefined);
+      else this.#hear(JSON.parse(item.body) as StreamResponse);
+      if (this.#isWaiting) return;
+    }
+  }
+
+  #hear(event: StreamResponse): void {
+    if ('statusUpdate' in event) this.#see(event.statusUpdate.status, false);
+    if ('artifactUpdate' in event) this.#goOn();
+  }
+
+  #see({ state, message }: TaskStatus, hasOutput: boolean): void {
+    if (isTerminal(state)) this.#hasEnded = true;
+    if (hasOutput && !isTerminal(state)) this.#goOn();
+    if (!isPaused(state)) return;
+    const [question = ''] = textOfParts(message?.parts ?? []).split('\n');
+    if (question === UNANSWERED) return;
+    if (this.#mayAnswer) this.#once(question, () => this.#send(question, answerTo(question)));
+    else this.#isWaiting = true;
+  }
+
+  /** The task is at work: what it waits for can come. */
+  #goOn(): void {
+    const { key, kind } = this.#errand;
+    if (kind === 'inbox') {
+      this.#once('mail', async () => {
+        for (const text of MAIL) await this.#send(text, text);
+      });
+    } else if (kind === 'cancel asleep' || kind === 'cancel at work') {
+      this.#once('cancel', async () => {
+        this.#report({ t: 'canceled', key, task: await this.#engine.cancel(OWNER, this.#taskId) });
+      });
+    }
+  }
+
+  #once(name: string, deed: () => Promise<void>): void {
+    if (this.#deeds.has(name)) return;
+    const done = deed();
+    // Whoever waits for all of them hears of it.
+    done.catch(() => {});
+    this.#deeds.set(name, done);
+  }
+
+  async #send(name: string, text: string): Promise<void> {
+    const { key } = this.#errand;
+    const messageId = `${key}/${name}`;
+    const message = { messageId, taskId: this.#taskId, role: 'ROLE_USER' as const, parts: [{ text }] };
+    const returnImmediately = name.length % 2 === 0 || name === 'first';
+    const result = await this.#engine.send({ ...this.#submission(messageId), message, returnImmediately });
+    if (!('task' in result)) throw new Error('A message instead of a task');
+    this.#report({ t: 'accepted', key, messageId, task: result.task });
+  }
+
+  #submission(idempotencyKey = this.#errand.key): Submission {
+    const { key, kind } = this.#errand;
+    const message = { messageId: key, role: 'ROLE_USER' as const, parts: [{ text: kind }] };
+    return { ...OWNER, agent: 'agent', caller: { id: OWNER.owner, isVerified: true }, message, idempotencyKey };
+  }
+}
+
+async function* each(items: Items): AsyncGenerator<StreamItem> {
+  for await (const batch of items) yield* batch;
+}

@@ -1,0 +1,155 @@
+/** The crash tests are worth what their judge sees: here everything is made wrong, one by one. */
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { beforeAll, expect, test } from 'vitest';
+
+import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { judge } from './judge.ts';
+import { KINDS, type Kind } from './programs.ts';
+import type { Findings, Known, Session } from './session.ts';
+import { sessions, TIMEOUT_MS } from './sessions.ts';
+
+const { folder, open } = sessions();
+let honest: Session;
+
+beforeAll(async () => {
+  honest = open('honest');
+  await honest.live({ begin: 2 * KINDS.length, maxSuspended: 3 });
+  await honest.live({ finish: true });
+}, TIMEOUT_MS);
+
+type Tamper = (known: (kind: Kind) => Known) => void;
+
+/** The findings of the honest session after somebody has had a hand in them. */
+function tampered(tamper: Tamper): Findings {
+  const known = structuredClone(honest.known);
+  tamper((kind) => {
+    const found = [...known.values()].find(({ errand }) => errand.kind === kind);
+    if (found === undefined) throw new Error(`There is no errand ${kind}`);
+    return found;
+  });
+  return { database: honest.database, troubles: [], known, traces: () => honest.traces() };
+}
+
+const own = ({ views }: Known): NonNullable<ReturnType<Known['views']['get']>> => views.get('own') ?? [];
+
+test('an honest session is found in order', async () => {
+  expect(await judge(honest)).toEqual([]);
+});
+
+test.each<{ what: string; tamper: Tamper; says: string }>([
+  { what: 'an event is missed', tamper: (known) => own(known('sleep')).splice(2, 1), says: 'saw event 4 instead of 3' },
+  {
+    what: 'an event is seen twice',
+    tamper: (known) => own(known('sleep')).push(...own(known('sleep')).slice(-1)),
+    says: 'saw event',
+  },
+  {
+    what: 'an event that was seen is another one',
+    tamper: (known) => own(known('ask')).splice(1, 1, { number: 2, body: '{}' }),
+    says: 'which is another event',
+  },
+  { what: 'the end is not seen', tamper: (known) => own(known('steps')).pop(), says: 'that its client never saw' },
+  {
+    what: 'a task is gone',
+    tamper: (known) => known('fail').taskIds.clear(),
+    says: 'is lost',
+  },
+  {
+    what: 'a request has become two tasks',
+    tamper: (known) => known('fail').taskIds.add('another'),
+    says: 'became several tasks',
+  },
+  { what: 'a task never ends', tamper: (known) => (known('turns').hasEnded = false), says: 'never came to its end' },
+  {
+    what: 'an accepted message is gone',
+    tamper: (known) => known('inbox').accepted.add('m'),
+    says: 'has lost m',
+  },
+  {
+    what: 'a terminal state changes',
+    tamper: (known) => {
+      const { seen } = known('cancel asleep');
+      const last = seen.at(-1);
+      if (last !== undefined) seen.push({ ...last, artifacts: [] });
+    },
+    says: 'has changed after its end',
+  },
+  {
+    what: 'a status is seen that no event tells of',
+    tamper: (known) => {
+      const { seen } = known('ask');
+      const last = seen.at(-1);
+      if (last !== undefined) seen.push({ ...last, status: { state: 'TASK_STATE_FAILED' } });
+    },
+    says: 'of which no event tells',
+  },
+  {
+    what: 'an open question changes',
+    tamper: (known) => {
+      const { held } = known('ask');
+      const last = held.at(-1);
+      if (last !== undefined) held.push({ ...last, status: { state: 'TASK_STATE_WORKING' } });
+    },
+    says: 'had an open question which became',
+  },
+  { what: 'a canceled task ends otherwise', tamper: (known) => (known('ask').isCanceled = true), says: 'was canceled' },
+  {
+    what: 'a reply is another one for a repeat',
+    tamper: (known) => {
+      const { replies } = known('reply');
+      const [first] = replies;
+      if (first !== undefined) replies.push({ ...first, messageId: 'another' });
+    },
+    says: 'was answered twice',
+  },
+])('the judge sees that $what', async ({ tamper, says }) => {
+  const problems = await judge(tampered(tamper));
+
+  expect(problems).toContainEqual(expect.stringContaining(says));
+});
+
+test.each([
+  { what: 'a recorded step ran again', trace: (key: string) => `run ${key} 123`, says: 'ran again' },
+  { what: 'a step was recorded that never ran', trace: () => 'recorded t:0:x#1', says: 'never ran' },
+])('the judge sees that $what', async ({ trace, says }) => {
+  const traces = honest.traces();
+  const key = traces.find((line) => line.startsWith('recorded '))?.slice('recorded '.length) ?? '';
+  const problems = await judge({ ...tampered(() => {}), traces: () => [...traces, trace(key)] });
+
+  expect(problems).toContainEqual(expect.stringContaining(says));
+});
+
+test.each([
+  { sql: 'DELETE FROM event WHERE pk = (SELECT max(pk) FROM event)', says: 'events, not' },
+  { sql: `UPDATE event SET number = number + 1000 WHERE number > 2`, says: 'has events with a gap' },
+  { sql: `UPDATE task SET visible = 0 WHERE pk = 1`, says: 'is lost' },
+  { sql: `UPDATE message SET body = replace(body, '/first', '/second')`, says: 'has a message twice' },
+])('the judge sees a store with $sql', async ({ sql, says }) => {
+  const copy = join(folder, `copy-${Math.random()}`);
+  mkdirSync(copy);
+  cpSync(honest.database, join(copy, 'tasks.db'));
+  const database = loadDriver()(join(copy, 'tasks.db'));
+  database.exec(sql);
+  database.close();
+  const problems = await judge({ ...tampered(() => {}), database: join(copy, 'tasks.db') });
+
+  expect(problems).toContainEqual(expect.stringContaining(says));
+});
+
+test(
+  'the judge sees a disk that has forgotten what was acknowledged',
+  async () => {
+    const session = open('forgetful');
+    const before = join(folder, 'before');
+    await session.live({ begin: KINDS.length });
+    cpSync(dirname(session.database), before, { recursive: true });
+    await session.live({ begin: KINDS.length });
+    cpSync(before, dirname(session.database), { recursive: true });
+    await session.live({ finish: true });
+
+    expect(await judge(session)).toContainEqual(expect.stringContaining('is lost'));
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,142 @@
+/**
+ * A process with an engine on a SQLite file and a client that keeps it busy, made to be killed. Reads its `Orders` from
+ * standard input and writes `Report`s to standard output.
+ */
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, readFileSync } from 'node:fs';
+
+import { Engine } from '../../src/engine/engine.ts';
+import type { Handler } from '../../src/engine/handler.ts';
+import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
+import { textOfParts } from '../../src/model/part-text.ts';
+import { type Database, type Driver, loadDriver } from '../../src/store/sqlite/driver.ts';
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { Client } from './client.ts';
+import type { Errand, Orders, Report } from './errand.ts';
+import { canBeHeld, type Kind, KINDS, programOf } from './programs.ts';
+import { say } from './say.ts';
+
+/** Errands that are under way at the same time. */
+const IN_FLIGHT = 12;
+const MAX_HELD = 5;
+
+const orders = JSON.parse(readFileSync(0, 'utf8')) as Orders;
+const calls = new Map<string, number>();
+let errands = 0;
+let held = orders.errands.filter(({ isHeld }) => isHeld).length;
+
+const store = sqlite(orders.database, { driver: withFaultPoints(loadDriver()) });
+await traceJournals(store);
+const engine = await Engine.start({
+  store,
+  agents: [{ id: 'agent', run: handler(), limits: { ...DEFAULT_LIMITS, maxAttempts: 1_000_000 } }],
+  // Nothing may depend on somebody's looking once in a while.
+  pollMs: 3_600_000,
+  maxSuspended: orders.maxSuspended,
+  faultPoint: dieAt,
+  log: {
+    info: () => {},
+    warn: (message, fields) => report({ t: 'trouble', about: message, error: show(fields?.['error'] ?? fields) }),
+    error: (message, fields) => {
+      const error = show(fields?.['error'] ?? fields);
+      if (!error.includes('on purpose')) report({ t: 'trouble', about: message, error });
+    },
+  },
+});
+report({ t: 'open' });
+
+const old = orders.errands.map((errand) => run(errand));
+const lanes = Array.from({ length: IN_FLIGHT }, async () => {
+  while (errands < orders.begin) await run(newErrand());
+});
+// Either all is seen to its end, or the engine is closed while things are under way.
+await (orders.finish ? Promise.all([...old, ...lanes]) : Promise.race(lanes));
+await engine.close();
+await store.close();
+report({ t: 'closed' });
+
+function run(errand: Errand): Promise<void> {
+  return new Client(engine, report, errand, orders.finish || !errand.isHeld).run();
+}
+
+function newErrand(): Errand {
+  const number = orders.firstErrand + errands++;
+  const kind: Kind = KINDS[number % KINDS.length] ?? 'steps';
+  const { modes } = programOf(kind);
+  const round = Math.trunc(number / KINDS.length);
+  const isHeld = canBeHeld(kind) && round % 3 === 0 && held < MAX_HELD;
+  if (isHeld) held++;
+  const mode = modes[round % modes.length] ?? 'now';
+  const errand: Errand = { key: `e${number}`, kind, mode, isHeld, last: 0, hasOutput: false };
+  report({ t: 'begin', errand });
+  return errand;
+}
+
+function handler(): Handler {
+  return async function* run(ctx) {
+    const kind = textOfParts(ctx.task.history?.[0]?.parts ?? []) as Kind;
+    const step = async (name: string): Promise<string> => {
+      let key: string | undefined;
+      const value = await ctx.step(name, async ({ idempotencyKey }) => {
+        key = idempotencyKey;
+        const made = randomBytes(4).toString('hex');
+        trace(`run ${key} ${made}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        return made;
+      });
+      if (key !== undefined) trace(`recorded ${key}`);
+      return value;
+    };
+    const program = programOf(kind).run(ctx, step);
+    return Symbol.asyncIterator in program ? yield* program : program;
+  };
+}
+
+/** Steps that an earlier process has recorded, though it may not have lived to know it. */
+async function traceJournals({ journal }: Store): Promise<void> {
+  for (const { taskId } of orders.errands) {
+    if (taskId === undefined) continue;
+    let turn = 0;
+    for (const { kind, key } of await journal.call(store, taskId)) {
+      if (kind === 'turn') turn++;
+      else if (kind === 'step') trace(`recorded ${taskId}:${turn}:${key}`);
+    }
+  }
+}
+
+/** One line per call, in the order of all processes: the file belongs to none of them. */
+function trace(line: string): void {
+  appendFileSync(orders.traces, `${line}\n`);
+}
+
+function dieAt(point: string): void {
+  const call = (calls.get(point) ?? 0) + 1;
+  calls.set(point, call);
+  if (orders.die?.point === point && orders.die.occurrence === call) process.kill(process.pid, 'SIGKILL');
+}
+
+/** Also right before and right after a transaction is committed. */
+function withFaultPoints(open: Driver): Driver {
+  return (path): Database => {
+    const database = open(path);
+    return {
+      exec(sql) {
+        if (sql === 'COMMIT') dieAt('before-sqlite-commit');
+        const result = database.exec(sql);
+        if (sql === 'COMMIT') dieAt('after-sqlite-commit');
+        return result;
+      },
+      prepare: (sql) => database.prepare(sql),
+      close: () => database.close(),
+    };
+  };
+}
+
+function report(line: Report): void {
+  say(JSON.stringify(line));
+}
+
+function show(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error);
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/support/deferred.ts';
+import { cluster, pass, turns } from './faults.ts';
+import { ANN, artifactText, bodies, collect, harness, until, VARIANTS } from './harness.ts';
+
+const IMMEDIATELY = { returnImmediately: true };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a cancel in the middle of a replay takes nothing back', async () => {
+    const doors = [deferred<void>(), deferred<void>()];
+    let attempts = 0;
+    const { node, clock } = cluster(
+      async function* run({ signal }) {
+        const attempt = attempts++;
+        yield 'a';
+        if (attempt > 0) {
+          doors[0]?.resolve();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          return;
+        }
+        yield 'b';
+        yield { artifact: 'other', text: 'c' };
+        await doors[1]?.promise;
+      },
+      { variant },
+    );
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await first.engine.get(ANN, early.id), 'other') === 'c');
+    first.kill();
+    await pass(clock, 20_000, 5000);
+    const second = await node();
+    await doors[0]?.promise;
+    const canceled = await second.engine.cancel(ANN, early.id);
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    expect(artifactText(canceled)).toBe('ab');
+    expect(artifactText(canceled, 'other')).toBe('c');
+    const events = bodies(await collect(second.engine.subscribe(ANN, early.id, { after: 0 })));
+    expect(events.filter((event) => 'artifactUpdate' in event)).toHaveLength(3);
+  });
+
+  test('a timeout in the middle of a replay takes nothing back', async () => {
+    let attempts = 0;
+    const { node, clock } = cluster(
+      async function* run() {
+        const attempt = attempts++;
+        yield 'a';
+        if (attempt === 0) yield 'b';
+        await new Promise(() => {});
+      },
+      { variant, limits: { timeoutMs: 60_000 } },
+    );
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'ab');
+    first.kill();
+    await pass(clock, 20_000, 5000);
+    const second = await node();
+    await until(() => attempts === 2);
+    await pass(clock, 61_000, 5000);
+    await until(async () => (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_FAILED');
+    expect(artifactText(await second.engine.get(ANN, early.id))).toBe('ab');
+  });
+
+  test('the artifacts of a canceled task outlive its events', async () => {
+    const { node, clock } = cluster(
+      async function* run({ text, signal, ask }) {
+        yield 'work';
+        if (text === 'ask') await ask('Which?');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        yield ' ends';
+      },
+      { variant, retention: { replayWindowMs: 1000 } },
+    );
+    const { task, engine } = await node();
+    for (const text of ['ask', 'run']) {
+      const early = await task(text, IMMEDIATELY);
+      await until(async () => artifactText(await engine.get(ANN, early.id)) === 'work');
+      await turns(5);
+      const canceled = await engine.cancel(ANN, early.id);
+      await pass(clock, 5000);
+      await engine.prune();
+      expect(artifactText(canceled)).toMatch(/^work/);
+      expect(await engine.get(ANN, early.id)).toEqual(canceled);
+    }
+  });
+
+  test('a completion that comes a moment after the cancel changes nothing, and loses nothing', async () => {
+    const door = deferred<void>();
+    const { node, clock } = cluster(
+      async function* run() {
+        yield 'work';
+        await door.promise;
+        yield ' done';
+      },
+      { variant, retention: { replayWindowMs: 1000 } },
+    );
+    const [runner, other] = [await node(), await node()];
+    const early = await runner.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await runner.engine.get(ANN, early.id)) === 'work');
+    // The runner hears nothing of the cancel until its own end is refused.
+    runner.line.set('held', 'read');
+    const canceling = other.engine.cancel(ANN, early.id);
+    await until(async () => (await other.store.read(ANN, early.id))?.record.canceling === true);
+    door.resolve();
+    const canceled = await canceling;
+    runner.line.set('open');
+    await pass(clock, 5000);
+    await other.engine.prune();
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    expect(artifactText(canceled)).toBe('work done');
+    expect(await other.engine.get(ANN, early.id)).toEqual(canceled);
+  });
+
+  test.each(['before the cancel', 'after the cancel'])(
+    'of an end and a cancel at once, one wins (%s)',
+    async (order) => {
+      for (let delay = 0; delay < 6; delay++) {
+        const door = deferred<void>();
+        const { task, engine } = await harness(
+          async function* run() {
+            yield 'work';
+            await door.promise;
+            yield ' done';
+          },
+          { variant },
+        );
+        const early = await task('go', IMMEDIATELY);
+        await until(async () => artifactText(await engine.get(ANN, early.id)) === 'work');
+        if (order === 'before the cancel') door.resolve();
+        for (let i = 0; i < delay; i++) await Promise.resolve();
+        const canceling = engine.cancel(ANN, early.id).catch((error: unknown) => error);
+        for (let i = 0; i < delay; i++) await Promise.resolve();
+        door.resolve();
+        const answer = await canceling;
+        await turns(10);
+        const { status } = await engine.get(ANN, early.id);
+        if (status.state === 'TASK_STATE_CANCELED') expect(answer).toMatchObject({ status });
+        else expect(answer).toMatchObject({ code: 'TASK_NOT_CANCELABLE', details: { state: 'TASK_STATE_COMPLETED' } });
+        await engine.close();
+      }
+    },
+  );
+
+  test('a canceled task never comes back, not even after a restart', async () => {
+    const door = deferred<void>();
+    const node = await harness(
+      async function* run() {
+        yield 'work';
+        await door.promise;
+      },
+      { variant },
+    );
+    const early = await node.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await node.engine.get(ANN, early.id)) === 'work');
+    const canceling = node.engine.cancel(ANN, early.id);
+    await turns(5);
+    await pass(node.clock, 3000, 500);
+    const canceled = await canceling;
+    const next = await node.restart();
+    door.resolve();
+    await pass(node.clock, 60_000, 10_000);
+    expect(await next.engine.get(ANN, early.id)).toEqual(canceled);
+  });
+});

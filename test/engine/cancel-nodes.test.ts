@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/support/deferred.ts';
+import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { ANN, artifactText, statusText, until, VARIANTS } from './harness.ts';
+
+const IMMEDIATELY = { returnImmediately: true };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a cancel on another node reaches the run', async () => {
+    const { node } = cluster(
+      async function* run({ signal }) {
+        yield 'work';
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        yield ' ends';
+      },
+      { variant },
+    );
+    const [runner, other] = [await node(), await node()];
+    const early = await runner.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
+    const canceled = await other.engine.cancel(ANN, early.id);
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    expect(artifactText(canceled)).toBe('work ends');
+    expect(await runner.engine.get(ANN, early.id)).toEqual(canceled);
+  });
+
+  test.each(['read', 'journal', 'events'] as const)(
+    'a cancel that comes while a node takes the task up is not missed (%s)',
+    async (call) => {
+      const { node } = cluster(
+        async ({ ask, signal }) => {
+          await ask('Which?');
+          await toldToStop(signal);
+        },
+        { variant },
+      );
+      const [first, other] = [await node(), await node({ agents: [] })];
+      const asked = await first.task('go');
+      await turns(10);
+      first.line.set('held', call);
+      void first.reply(asked, 'this').catch(() => {});
+      const taken = async (): Promise<boolean> => ((await other.store.read(ANN, asked.id))?.record.fence ?? 0) > 1;
+      // A run in memory does not need to read everything.
+      for (let i = 0; i < 50 && !(await taken()); i++) await turns(1);
+      await turns(5);
+      const canceling = other.engine.cancel(ANN, asked.id);
+      await turns(10);
+      first.line.set('open');
+      expect((await canceling).status.state).toBe('TASK_STATE_CANCELED');
+    },
+  );
+
+  test('a run that hears of no cancel learns of it by its next write', async () => {
+    let isTold = false;
+    const next = deferred<void>();
+    const { node } = cluster(
+      async function* run({ signal }) {
+        signal.addEventListener('abort', () => (isTold = true));
+        yield 'work';
+        await next.promise;
+        yield ' goes on';
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+      { variant },
+    );
+    const [runner, other] = [await node(), await node()];
+    const early = await runner.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
+    // What the hint makes it read never arrives.
+    runner.line.set('dead', 'read', 'journal');
+    const canceling = other.engine.cancel(ANN, early.id);
+    await turns(20);
+    expect(isTold).toBe(false);
+    next.resolve();
+    await until(() => isTold);
+    expect((await canceling).status.state).toBe('TASK_STATE_CANCELED');
+  });
+
+  test.each(['kept', 'held'] as const)(
+    'a node that hangs has the task taken from it (its line is %s)',
+    async (line) => {
+      const door = deferred<void>();
+      let signal: AbortSignal | undefined;
+      const { node, clock } = cluster(
+        async function* run(ctx) {
+          ({ signal } = ctx);
+          yield 'work';
+          await door.promise;
+          yield ' too late';
+          yield { status: 'completed', text: 'Done' };
+        },
+        { variant, limits: { cancelGraceMs: 2000 } },
+      );
+      const [runner, other] = [await node(), await node()];
+      const early = await runner.task('go', IMMEDIATELY);
+      await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
+      // The process stands still: it hears nothing, and nothing that it does arrives.
+      if (line === 'held') runner.line.set('held');
+      else runner.line.set('dead', 'read', 'journal');
+      const canceling = other.engine.cancel(ANN, early.id);
+      await turns(10);
+      await pass(clock, 3500, 500);
+      const canceled = await canceling;
+      expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+      door.resolve();
+      runner.line.set('open');
+      await pass(clock, 20_000, 2000);
+      expect(await other.engine.get(ANN, early.id)).toEqual(canceled);
+      expect(artifactText(canceled)).toBe('work');
+      expect(signal?.aborted).toBe(true);
+    },
+  );
+
+  test('the answer to a cancel waits for the end, whoever brings it about', async () => {
+    const { node, clock } = cluster(
+      async function* run() {
+        yield 'work';
+        await new Promise(() => {});
+      },
+      { variant, limits: { cancelGraceMs: 2000 } },
+    );
+    const [runner, other, third] = [await node(), await node(), await node()];
+    const early = await runner.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
+    runner.line.set('held');
+    const canceling = Promise.all([other.engine.cancel(ANN, early.id), third.engine.cancel(ANN, early.id)]);
+    await turns(10);
+    await pass(clock, 4000, 500);
+    for (const { status } of await canceling) expect(status.state).toBe('TASK_STATE_CANCELED');
+    runner.line.set('open');
+  });
+
+  test('a task that a third node takes over in the meantime is waited for', async () => {
+    const { node, clock, store } = cluster(
+      async function* run() {
+        yield 'work';
+        await new Promise(() => {});
+      },
+      { variant, limits: { cancelGraceMs: 2000 } },
+    );
+    const [runner, other] = [await node(), await node({ agents: [] })];
+    const early = await runner.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
+    runner.line.set('held');
+    let answer: unknown;
+    void other.engine.cancel(ANN, early.id).then((task) => (answer = task));
+    await turns(10);
+    // It takes the lease from the one that hangs, and is slow to look after the rest.
+    other.line.set('held', 'read');
+    const third = await node();
+    third.line.set('held', 'append');
+    await pass(clock, 4000, 500);
+    await until(async () => ((await store.read(ANN, early.id))?.record.fence ?? 0) > 2);
+    other.line.set('open');
+    await turns(20);
+    expect(answer).toBeUndefined();
+    third.line.set('open');
+    await pass(clock, 6000, 500);
+    await until(() => answer !== undefined);
+    expect(answer).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
+    runner.line.set('open');
+  });
+
+  test('the task of a node that died is canceled at once', async () => {
+    const { node, clock } = cluster(
+      async function* run() {
+        yield 'work';
+        await new Promise(() => {});
+      },
+      { variant, limits: { concurrency: 1 } },
+    );
+    const runner = await node();
+    const early = await runner.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await runner.engine.get(ANN, early.id)) === 'work');
+    runner.kill();
+    clock.advance(20_000);
+    const other = await node({ agents: [] });
+    const canceled = await other.engine.cancel(ANN, early.id);
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    expect(artifactText(canceled)).toBe('work');
+  });
+
+  test('a cancel whose node dies after the intent is brought to its end by another', async () => {
+    const { node, clock, store } = cluster(async ({ ask }) => ask('Which?'), { variant });
+    const first = await node({
+      faultPoint: (name) => {
+        if (name === 'after-cancel-intent') first.kill();
+      },
+    });
+    const asked = await first.task('go');
+    first.engine.cancel(ANN, asked.id).catch(() => {});
+    await until(async () => (await store.read(ANN, asked.id))?.record.canceling === true);
+    const second = await node();
+    await until(async () => {
+      clock.advance(500);
+      return (await second.engine.get(ANN, asked.id)).status.state === 'TASK_STATE_CANCELED';
+    });
+    expect(statusText(await second.engine.get(ANN, asked.id))).toBeUndefined();
+  });
+});

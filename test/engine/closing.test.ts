@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+
+import { ANN, artifactText, harness, userMessage, VARIANTS } from './harness.ts';
+
+const SUBMISSION = { ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: true } };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a task that was being made when the engine closed is run by the next one', async () => {
+    const nodes: string[] = [];
+    let node = 'first';
+    const first = await harness(
+      async () => {
+        nodes.push(node);
+        return 'done';
+      },
+      { variant },
+    );
+    const message = userMessage('go');
+    const immediate = first.engine.send({ ...SUBMISSION, message, returnImmediately: true });
+    const waiting = first.engine.send({ ...SUBMISSION, message: userMessage('wait') });
+    const [made, refused] = await Promise.allSettled([immediate, waiting, first.engine.close()]);
+
+    expect(made).toMatchObject({ status: 'fulfilled', value: { task: { status: { state: 'TASK_STATE_SUBMITTED' } } } });
+    expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+    expect(nodes).toEqual([]);
+
+    node = 'second';
+    const second = await first.restart();
+    const done = await second.task('go', { message });
+
+    expect(artifactText(done)).toBe('done');
+    expect(made).toMatchObject({ value: { task: { id: done.id } } });
+    expect(new Set(nodes)).toEqual(new Set(['second']));
+  });
+
+  test('who asks for a task while the engine closes is not left waiting', async () => {
+    const { engine, task } = await harness(async ({ ask }) => ask('Well?'), { variant });
+    const asked = await task('go');
+    const answer = engine.send({ ...SUBMISSION, message: userMessage('so', { taskId: asked.id }) });
+    const items = engine.subscribe(ANN, asked.id, { after: 3 });
+    const [refused] = await Promise.allSettled([answer, engine.close()]);
+
+    expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+    const batches: unknown[] = [];
+    for await (const batch of items) batches.push(batch);
+    expect(batches.length).toBeLessThanOrEqual(1);
+  });
+});

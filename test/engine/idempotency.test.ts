@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import type { Submission } from '../../src/engine/submission.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { cluster } from './faults.ts';
+import { ANN, artifactText, BOB, bodies, harness, until, userMessage, VARIANTS } from './harness.ts';
+
+const KEY = { idempotencyKey: 'key 1' };
+const HOW = ['restart', 'crash'] as const;
+const anonymous = { caller: { id: 'anonymous', isVerified: false } };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('the same request has the same outcome, and is run once', async () => {
+    let runs = 0;
+    const { task, engine } = await harness(async () => `run ${++runs}`, { variant });
+    const first = await task('go', KEY);
+    expect(await task('go', KEY)).toEqual(first);
+    expect(artifactText(first)).toBe('run 1');
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
+  });
+
+  test.each(HOW)('a repeat is recognised after a %s', async (how) => {
+    let runs = 0;
+    const node = await harness(async () => `run ${++runs}`, { variant });
+    const first = await node.task('go', KEY);
+    const { task } = await node[how]();
+    expect(await task('go', KEY)).toEqual(first);
+  });
+
+  test('repeats at the same time wait for the one run', async () => {
+    const gate = deferred<void>();
+    let runs = 0;
+    const { task, stream } = await harness(
+      async () => {
+        runs++;
+        await gate.promise;
+        return 'done';
+      },
+      { variant },
+    );
+    const sent = Array.from({ length: 5 }, () => task('go', KEY));
+    const streamed = stream('go', KEY);
+    await until(() => runs > 0);
+    gate.resolve();
+    const [first, ...others] = await Promise.all(sent);
+    for (const other of others) expect(other).toEqual(first);
+    expect(runs).toBe(1);
+    expect(bodies(await streamed).at(-1)).toMatchObject({ statusUpdate: { status: first?.status } });
+  });
+
+  test('repeats at the same time get the one reply', async () => {
+    let runs = 0;
+    const { send, stream } = await harness(async (ctx) => ctx.reply(`run ${++runs}`), { variant });
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => send('go', KEY)));
+    expect(first).toMatchObject({ message: { parts: [{ text: 'run 1' }] } });
+    for (const other of others) expect(other).toEqual(first);
+    expect(bodies(await stream('go', KEY))).toEqual([first]);
+  });
+
+  test('a repeat on another node gets the reply of the first', async () => {
+    const gate = deferred<void>();
+    const { node } = cluster(
+      async (ctx) => {
+        await gate.promise;
+        return ctx.reply('hi');
+      },
+      { variant },
+    );
+    const [here, there] = [await node(), await node()];
+    const first = here.send('go', KEY);
+    await until(() => here.line.calls.includes('create'));
+    const others = [there.send('go', KEY), there.send('go', KEY)];
+    const streamed = there.stream('go', KEY);
+    await until(() => there.line.calls.filter((call) => call === 'read').length === 3);
+    gate.resolve();
+    for (const other of others) expect(await other).toEqual(await first);
+    expect(bodies(await streamed)).toEqual([await first]);
+  });
+
+  test('a repeat of a request whose task waits for an answer gets the question', async () => {
+    const { task, reply } = await harness(async ({ ask }) => ask('Who?'), { variant });
+    const asked = await task('go', KEY);
+    expect(await task('go', KEY)).toEqual(asked);
+    const done = await reply(asked, 'Ann');
+    expect(await task('go', KEY)).toEqual(done);
+  });
+
+  test('a repeat with returnImmediately gets the task as it is, and then it is known', async () => {
+    const gate = deferred<void>();
+    const begun = deferred<void>();
+    const { task, engine } = await harness(
+      async () => {
+        begun.resolve();
+        await gate.promise;
+        return 'done';
+      },
+      { variant },
+    );
+    const sent = task('go', KEY);
+    await begun.promise;
+    const early = await task('go', { ...KEY, returnImmediately: true });
+    expect(early.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(await engine.get(ANN, early.id)).toEqual(early);
+    gate.resolve();
+    expect((await sent).id).toBe(early.id);
+  });
+
+  test.each<[string, Partial<Submission>]>([
+    ['another text', { message: userMessage('else') }],
+    ['another context', { message: userMessage('go', { contextId: 'c2' }) }],
+    ['more parts', { message: userMessage('go', { parts: [{ text: 'go' }, { text: '!' }] }) }],
+  ])('a key that comes with %s is refused, and nothing happens', async (_, other) => {
+    let runs = 0;
+    const { task, engine } = await harness(async () => `run ${++runs}`, { variant });
+    await task('go', KEY);
+    await expect(task('go', { ...KEY, ...other })).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    expect(runs).toBe(1);
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
+  });
+
+  test('keys belong to their caller', async () => {
+    let runs = 0;
+    const { task } = await harness(async () => `run ${++runs}`, { variant });
+    await task('go', KEY);
+    const bob = { ...BOB, caller: { id: 'bob', isVerified: true } };
+    expect(artifactText(await task('something else', { ...KEY, ...bob }))).toBe('run 2');
+    expect(artifactText(await task('go', { ...KEY, tenant: 'other' }))).toBe('run 3');
+  });
+
+  test('a verified caller is recognised by the id of the message, an anonymous one is not', async () => {
+    let runs = 0;
+    const { task } = await harness(async () => `run ${++runs}`, { variant });
+    const message = userMessage('go');
+    expect(artifactText(await task('', { message }))).toBe('run 1');
+    expect(artifactText(await task('', { message }))).toBe('run 1');
+    const other = { message: { ...message, parts: [{ text: 'else' }] } };
+    await expect(task('', other)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    expect(artifactText(await task('', { message, ...anonymous }))).toBe('run 2');
+    expect(artifactText(await task('', { message, ...anonymous }))).toBe('run 3');
+    expect(artifactText(await task('', { message, ...anonymous, ...KEY }))).toBe('run 4');
+    expect(artifactText(await task('', { message, ...anonymous, ...KEY }))).toBe('run 4');
+  });
+
+  test('a repeated answer is one answer, while the task runs, waits again, and has ended', async () => {
+    const { task, reply } = await harness(
+      async ({ ask }) => {
+        const sure = await ask({ confirm: 'Sure?' });
+        return `${sure} ${await ask('Who?')}`;
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const message = userMessage('yes', { taskId: asked.id });
+    const [next, also] = await Promise.all([task('', { message }), task('', { message })]);
+    expect(also).toEqual(next);
+    expect(await task('', { message })).toEqual(next);
+    const done = await reply(next, 'Ann');
+    expect(artifactText(done)).toBe('true Ann');
+    expect(await task('', { message })).toEqual(done);
+    expect(done.history).toHaveLength(5);
+    const other = userMessage('no', { taskId: asked.id, messageId: message.messageId });
+    await expect(task('', { message: other })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+  });
+
+  test('a repeated message to a running task is in its inbox once', async () => {
+    const gate = deferred<void>();
+    const { task } = await harness(
+      async ({ inbox, step }) => {
+        await step('wait', () => gate.promise);
+        return `${(await inbox.take()).length}`;
+      },
+      { variant },
+    );
+    const early = await task('go', { returnImmediately: true });
+    const message = userMessage('more', { taskId: early.id });
+    for (let i = 0; i < 3; i++) await task('', { message, returnImmediately: true });
+    const other = userMessage('else', { taskId: early.id, messageId: message.messageId });
+    await expect(task('', { message: other })).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    const sent = task('', { message });
+    gate.resolve();
+    const done = await sent;
+    expect(artifactText(done)).toBe('1');
+    expect(done.history).toHaveLength(2);
+  });
+
+  test('a request that was refused has not used its key', async () => {
+    const { task } = await harness(async ({ ask }) => ((await ask({ confirm: 'Sure?' })) ? 'yes' : 'no'), { variant });
+    const asked = await task('go');
+    const answer = (text: string): Partial<Submission> => ({
+      ...KEY,
+      message: userMessage(text, { taskId: asked.id }),
+    });
+    await expect(task('', answer('perhaps'))).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    const done = await task('', answer('yes'));
+    expect(artifactText(done)).toBe('yes');
+    expect(await task('', answer('yes'))).toEqual(done);
+  });
+});

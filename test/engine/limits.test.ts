@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { type Deferred, deferred } from '../../src/support/deferred.ts';
+import { cluster, pass, turns } from './faults.ts';
+import { ANN, artifactText, BOB, harness, statusText, until, VARIANTS } from './harness.ts';
+
+/** A handler whose runs are let go one by one, by the text that began them. */
+function gate() {
+  const begun: string[] = [];
+  const doors = new Map<string, Deferred<void>>();
+  const door = (name: string): Deferred<void> => {
+    const known = doors.get(name) ?? deferred<void>();
+    doors.set(name, known);
+    return known;
+  };
+  return {
+    begun,
+    open: (name: string) => door(name).resolve(),
+    run: async ({ text }: { readonly text: string }): Promise<string> => {
+      begun.push(text);
+      await door(text).promise;
+      return `done ${text}`;
+    },
+  };
+}
+
+const IMMEDIATELY = { returnImmediately: true };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('tasks beyond the concurrency wait, and run in the order in which they came', async () => {
+    const { begun, open, run } = gate();
+    const { task, engine } = await harness(run, { variant, limits: { concurrency: 2 } });
+    const tasks = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) tasks.push(await task(name, IMMEDIATELY));
+    await turns(10);
+    expect(begun).toEqual(['a', 'b']);
+    expect((await engine.get(ANN, tasks[2]?.id ?? '')).status.state).toBe('TASK_STATE_SUBMITTED');
+    open('b');
+    await until(() => begun.length === 3);
+    open('c');
+    open('a');
+    await until(() => begun.length === 5);
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+    for (const name of ['d', 'e']) open(name);
+    for (const { id } of tasks)
+      await until(async () => (await engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+  });
+
+  test('who waits in the queue is not overtaken by a newcomer', async () => {
+    const { begun, open, run } = gate();
+    const { task } = await harness(run, { variant, limits: { concurrency: 1 } });
+    const first = task('first');
+    await until(() => begun.length === 1);
+    const second = task('second');
+    await turns(10);
+    open('first');
+    open('second');
+    open('third');
+    await first;
+    // The place is free, and the queue has not been looked at yet.
+    const third = task('third');
+    await Promise.all([second, third]);
+    expect(begun).toEqual(['first', 'second', 'third']);
+  });
+
+  test('a full queue refuses with a time to come back, and nothing is stored', async () => {
+    const { begun, open, run } = gate();
+    const { task, engine } = await harness(run, { variant, limits: { concurrency: 1, queue: 2 } });
+    for (const name of ['a', 'b', 'c']) await task(name, IMMEDIATELY);
+    await expect(task('d')).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: expect.any(Number) as number });
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(3);
+    open('a');
+    await until(() => begun.length === 2);
+    await task('d', IMMEDIATELY);
+    for (const name of ['b', 'c', 'd']) open(name);
+    await until(() => begun.length === 4);
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('a queued task that is canceled gives its place in the queue to another', async () => {
+    const { begun, open, run } = gate();
+    const { task, engine } = await harness(run, { variant, limits: { concurrency: 1, queue: 1 } });
+    await task('a', IMMEDIATELY);
+    const queued = await task('b', IMMEDIATELY);
+    await engine.cancel(ANN, queued.id);
+    await until(() =>
+      task('c', IMMEDIATELY).then(
+        () => true,
+        () => false,
+      ),
+    );
+    open('a');
+    open('c');
+    await until(() => begun.length === 2);
+    expect(begun).toEqual(['a', 'c']);
+  });
+
+  test('the concurrency is never exceeded, whoever comes when', async () => {
+    let running = 0;
+    let most = 0;
+    const { task, reply, engine } = await harness(
+      async ({ text, ask }) => {
+        most = Math.max(most, ++running);
+        await turns(1 + (text.length % 3));
+        running--;
+        if (text.startsWith('ask')) {
+          await ask('Go on?');
+          most = Math.max(most, ++running);
+          await turns(1);
+          running--;
+        }
+        return 'done';
+      },
+      { variant, limits: { concurrency: 3 } },
+    );
+    const texts = Array.from({ length: 40 }, (_, i) => `${i % 3 === 0 ? 'ask' : 'go'}${'x'.repeat(i % 5)}`);
+    const rests = await Promise.all(
+      texts.map(async (text, i) => {
+        await turns(i % 7);
+        return task(text);
+      }),
+    );
+    const asked = rests.filter(({ status }) => status.state === 'TASK_STATE_INPUT_REQUIRED');
+    await Promise.all(asked.map((paused) => reply(paused, 'yes')));
+    for (const { id } of rests) expect((await engine.get(ANN, id)).status.state).toBe('TASK_STATE_COMPLETED');
+    expect(asked).toHaveLength(14);
+    expect(most).toBe(3);
+  });
+
+  test('a newcomer and a woken task never share the last place', async () => {
+    let running = 0;
+    let most = 0;
+    const doors = new Map(['ask', 'new'].map((name) => [name, deferred<void>()]));
+    const { node, clock } = cluster(
+      async ({ text, ask }) => {
+        if (text === 'ask') await ask('Which?');
+        most = Math.max(most, ++running);
+        await doors.get(text)?.promise;
+        running--;
+        return 'done';
+      },
+      { variant, limits: { concurrency: 1 } },
+    );
+    const { task, reply, engine, line } = await node();
+    const asked = await task('ask');
+    await turns(10);
+    // The claim is under way when the newcomer takes the place.
+    line.set('held', 'claim');
+    const answering = reply(asked, 'this');
+    await turns(10);
+    const newcomer = task('new');
+    await turns(10);
+    line.set('open');
+    await turns(20);
+    for (const door of doors.values()) door.resolve();
+    await pass(clock, 5000, 500);
+    expect(artifactText(await answering)).toBe('done');
+    expect(artifactText(await newcomer)).toBe('done');
+    expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_COMPLETED');
+    expect(most).toBe(1);
+  });
+
+  test('a task that waits for an answer or for a time holds no place', async () => {
+    const { task, reply, clock, engine } = await harness(
+      async function* run({ text, ask, sleep }) {
+        if (text === 'ask') await ask('Which?');
+        if (text === 'sleep') await sleep(1_000_000);
+        if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
+        else yield 'done';
+      },
+      { variant, limits: { concurrency: 1, queue: 0, timeoutMs: 60_000 } },
+    );
+    const asked = await task('ask');
+    const turn = await task('turn');
+    const asleep = await task('sleep', IMMEDIATELY);
+    const isOut = async (): Promise<boolean> => {
+      const rest = await task('go').catch(() => undefined);
+      return rest !== undefined && artifactText(rest) === 'done';
+    };
+    await until(isOut);
+    // Nor does the time of it count as work.
+    await pass(clock, 999_000, 10_000);
+    expect((await engine.get(ANN, asleep.id)).status.state).toBe('TASK_STATE_WORKING');
+    expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(artifactText(await reply(asked, 'this'))).toBe('done');
+    expect(artifactText(await reply(turn, 'this'))).toBe('done');
+    await pass(clock, 2000);
+    await until(async () => (await engine.get(ANN, asleep.id)).status.state === 'TASK_STATE_COMPLETED');
+  });
+
+  test('tasks of one caller that wait for an answer are limited, those of others are not concerned', async () => {
+    const { task, reply, engine } = await harness(
+      async function* run({ text, ask }) {
+        if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
+        else yield `Off to ${await ask('Which city?')}`;
+      },
+      { variant, limits: { maxPausedPerCaller: 2 } },
+    );
+    const paused = [await task('ask'), await task('turn')];
+    for (const text of ['ask', 'turn']) {
+      const refused = await task(text);
+      expect(refused.status.state).toBe('TASK_STATE_FAILED');
+      expect(statusText(refused)).toBe('2 tasks of this caller wait for an answer already: answer or cancel some');
+    }
+    const bobs = await task('ask', { ...BOB, caller: { id: 'bob', isVerified: true } });
+    expect(bobs.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    for (const { id } of paused) expect((await engine.get(ANN, id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    if (paused[0] !== undefined) await reply(paused[0], 'Rome');
+    expect((await task('turn')).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+  });
+
+  test('a task may ask again and again while it is the only one that waits', async () => {
+    const { task, reply } = await harness(
+      async function* run({ ask }) {
+        yield `${await ask('One?')} ${await ask('Two?')} ${await ask('Three?')}`;
+      },
+      { variant, limits: { maxPausedPerCaller: 1 } },
+    );
+    let rest = await task('go');
+    for (const answer of ['a', 'b', 'c']) rest = await reply(rest, answer);
+    expect(artifactText(rest)).toBe('a b c');
+  });
+});

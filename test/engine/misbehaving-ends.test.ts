@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import type { Handler, TaskContext } from '../../src/engine/handler.ts';
+import { turns } from './faults.ts';
+import { ANN, artifactText, collect, harness, statusText, until, VARIANTS } from './harness.ts';
+
+/** A handler as somebody without types writes it. */
+function rude(run: (ctx: TaskContext) => unknown): Handler {
+  return run as Handler;
+}
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a handler that does nothing completes its task', async () => {
+    const { task } = await harness(async () => {}, { variant });
+    const done = await task('go');
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(done.artifacts).toBeUndefined();
+  });
+
+  test('a generator without a yield completes its task', async () => {
+    const { task } = await harness(async function* run() {}, { variant });
+    expect((await task('go')).status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test('a handler need not be async', async () => {
+    const { task } = await harness(() => 'at once', { variant });
+    expect(artifactText(await task('go'))).toBe('at once');
+  });
+
+  test('a handler that throws before it returns a promise fails its task', async () => {
+    const { task } = await harness(
+      () => {
+        throw new Error('no');
+      },
+      { variant },
+    );
+    expect((await task('go')).status.state).toBe('TASK_STATE_FAILED');
+  });
+
+  test('what is yielded after the end is dropped', async () => {
+    const { task, engine } = await harness(
+      async function* run() {
+        yield 'all';
+        yield { status: 'completed', text: 'Done' };
+        yield ' and more';
+        yield { status: 'failed', text: 'Not done' };
+      },
+      { variant },
+    );
+    const done = await task('go');
+    await turns(10);
+    expect(await engine.get(ANN, done.id)).toEqual(done);
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(artifactText(done)).toBe('all');
+  });
+
+  test('what is appended after the return is dropped, and told to the log', async () => {
+    let late: (() => Promise<void>) | undefined;
+    const { task, engine, log } = await harness(
+      async ({ artifact }) => {
+        late = () => artifact('response').append(' late');
+        return 'in time';
+      },
+      { variant },
+    );
+    const done = await task('go');
+    let hasSettled = false;
+    void late?.().finally(() => (hasSettled = true));
+    await turns(10);
+    expect(hasSettled).toBe(false);
+    expect(artifactText(await engine.get(ANN, done.id))).toBe('in time');
+    expect(log.map(({ message }) => message)).toContain('A handler gave an output after its end');
+  });
+
+  test.each<[string, (ctx: TaskContext) => unknown, string]>([
+    ['completed, then failed', () => twice('completed', 'failed'), 'TASK_STATE_COMPLETED'],
+    ['failed, then completed', () => twice('failed', 'completed'), 'TASK_STATE_FAILED'],
+    ['rejected, then completed', () => twice('rejected', 'completed'), 'TASK_STATE_REJECTED'],
+    [
+      'reject and reply',
+      async ({ reject, reply }) => {
+        reject('No');
+        reply('Yes');
+      },
+      'TASK_STATE_REJECTED',
+    ],
+    [
+      'reject and a result',
+      async ({ reject }) => {
+        reject('No');
+        return 'a result';
+      },
+      'TASK_STATE_REJECTED',
+    ],
+    [
+      'reject and a throw',
+      async ({ reject }) => {
+        reject('No');
+        throw new Error('after the end');
+      },
+      'TASK_STATE_REJECTED',
+    ],
+    [
+      'a throw in the finally of a generator that was ended',
+      async function* run() {
+        try {
+          yield { status: 'completed' };
+        } finally {
+          boom();
+        }
+      },
+      'TASK_STATE_COMPLETED',
+    ],
+    [
+      'a generator that will not end',
+      async function* run() {
+        try {
+          yield { status: 'completed' };
+        } finally {
+          await new Promise(() => {});
+        }
+      },
+      'TASK_STATE_COMPLETED',
+    ],
+  ])('of two ends the first counts: %s', async (_, run, state) => {
+    const { task, engine } = await harness(rude(run), { variant });
+    const done = await task('go');
+    expect(done.status.state).toBe(state);
+    await turns(10);
+    const events = await collect(engine.subscribe(ANN, done.id, { after: 0 }));
+    expect(events.at(-1)).toMatchObject({ kind: 'status' });
+    expect(await engine.get(ANN, done.id)).toEqual(done);
+  });
+
+  test('two replies are one', async () => {
+    const { send } = await harness(
+      rude(async ({ reply }) => {
+        reply('first');
+        reply('second');
+      }),
+      { variant },
+    );
+    expect(await send('go')).toMatchObject({ message: { parts: [{ text: 'first' }] } });
+  });
+
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', 'no'],
+    ['a symbol', Symbol('no')],
+    ['an object without a prototype', Object.create(null)],
+    ['an object that cannot be looked at', hostile()],
+    ['an error whose message cannot be read', Object.defineProperty(new Error('no'), 'message', { get: boom })],
+    ['an error whose name cannot be read', Object.defineProperty(new Error('no'), 'name', { get: boom })],
+  ])('a throw of %s fails the task, and nothing else', async (_, thrown) => {
+    const { task } = await harness(
+      async () => {
+        throw thrown;
+      },
+      { variant },
+    );
+    const failed = await task('go');
+    expect(failed.status.state).toBe('TASK_STATE_FAILED');
+    expect(statusText(failed)).toMatch(/^The agent failed\. Reference: /);
+  });
+
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['an object without a prototype', Object.create(null)],
+    ['an object that cannot be looked at', hostile()],
+  ])('a step that throws %s is a failed step', async (_, thrown) => {
+    const { task } = await harness(
+      async ({ step }) => {
+        try {
+          await step('odd', () => {
+            throw thrown;
+          });
+        } catch {
+          return 'caught';
+        }
+        return 'not thrown';
+      },
+      { variant },
+    );
+    expect(artifactText(await task('go'))).toBe('caught');
+  });
+
+  test('a promise that never settles is ended by the timeout, and its place is free again', async () => {
+    let runs = 0;
+    const { task, clock } = await harness(
+      async () => {
+        runs++;
+        if (runs === 1) await new Promise(() => {});
+        return 'second';
+      },
+      { variant, limits: { timeoutMs: 1000, concurrency: 1 } },
+    );
+    const first = task('one');
+    await until(() => runs === 1);
+    const second = task('two');
+    clock.advance(1000);
+    expect(statusText(await first)).toBe('Task timed out');
+    expect(artifactText(await second)).toBe('second');
+  });
+});
+
+async function* twice(first: 'completed' | 'failed' | 'rejected', second: 'completed' | 'failed') {
+  try {
+    yield { status: first };
+  } finally {
+    // Yielding on after the return is the rudest that a generator can do.
+    yield { status: second };
+  }
+}
+
+function boom(): never {
+  throw new Error('do not look');
+}
+
+/** An object that throws at whatever is done with it. */
+function hostile(): object {
+  const traps = ['get', 'has', 'getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor'] as const;
+  return new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, boom])));
+}

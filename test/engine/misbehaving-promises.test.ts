@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/support/deferred.ts';
+import { turns } from './faults.ts';
+import { ANN, artifactText, harness, until, userMessage, VARIANTS } from './harness.ts';
+
+// That no test leaves an unhandled rejection behind is checked for all of them.
+describe.each(VARIANTS)('$name', (variant) => {
+  test('promises that nobody waits for do no harm when the run ends', async () => {
+    const { task } = await harness(
+      async (ctx) => {
+        void ctx.ask('Anybody?');
+        void ctx.authorize('Anybody?');
+        void ctx.sleep(1000);
+        void ctx.sleep(-1);
+        void ctx.step('failing', () => Promise.reject(new Error('no')));
+        void ctx.step('', () => {});
+        void ctx.step('hanging', () => new Promise(() => {}));
+        void ctx.status('working');
+        void ctx.artifact('a').replace('x');
+        void ctx.history();
+        void ctx.inbox.take();
+        void ctx.files[0]?.bytes();
+        return 'done';
+      },
+      { variant },
+    );
+    const message = userMessage('go', { parts: [{ url: 'https://files.example/a' }] });
+    const done = await task('go', { message });
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    await turns(10);
+  });
+
+  test('promises that are made after the end do no harm', async () => {
+    const after = deferred<void>();
+    let settled = 0;
+    const { task } = await harness(
+      async (ctx) => {
+        void after.promise.then(() => {
+          const late = [ctx.ask('?'), ctx.sleep(5), ctx.step('s', () => 1), ctx.status('x'), ctx.inbox.take()];
+          // Nobody can be waiting, so whatever follows on them does not happen.
+          for (const promise of late) void promise.finally(() => settled++);
+          ctx.reply('x');
+          return ctx.reject('x');
+        });
+        return 'done';
+      },
+      { variant },
+    );
+    await task('go');
+    after.resolve();
+    await turns(10);
+    expect(settled).toBe(0);
+  });
+
+  test('a step that nobody waits for has no effect on a task that has ended', async () => {
+    const work = deferred<string>();
+    const { task, engine } = await harness(
+      async ({ step, artifact }) => {
+        void step('slow', () => work.promise).then((text) => artifact('late').append(text));
+        return 'done';
+      },
+      { variant },
+    );
+    const done = await task('go');
+    work.resolve('late');
+    await turns(10);
+    expect(await engine.get(ANN, done.id)).toEqual(done);
+  });
+
+  test('whoever listens to the inbox in the background does no harm at the end', async () => {
+    const { task } = await harness(
+      async ({ inbox }) => {
+        // Its rejection would be nobody's, and end the process.
+        void (async () => {
+          for await (const { text } of inbox) throw new Error(text);
+        })();
+        return 'done';
+      },
+      { variant },
+    );
+    expect((await task('go')).status.state).toBe('TASK_STATE_COMPLETED');
+    await turns(10);
+  });
+
+  test('whoever listens to the inbox in the background is let go by a cancel', async () => {
+    let isLetGo = false;
+    const { task, engine } = await harness(
+      async ({ inbox, signal, status }) => {
+        void (async () => {
+          for await (const { text } of inbox) throw new Error(text);
+          isLetGo = true;
+        })();
+        await status('listening');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+      { variant },
+    );
+    const early = await task('go', { returnImmediately: true });
+    await until(async () => (await engine.get(ANN, early.id)).status.message !== undefined);
+    expect((await engine.cancel(ANN, early.id)).status.state).toBe('TASK_STATE_CANCELED');
+    await until(() => isLetGo);
+  });
+
+  test('work beside a question goes on, and nobody gets an error because the run is put away', async () => {
+    const beside = deferred<void>();
+    const errors: unknown[] = [];
+    const { task, reply, engine } = await harness(
+      async ({ ask, status, step }) => {
+        const work = async (): Promise<string> => {
+          await beside.promise;
+          await status('half way');
+          return step('beside', () => 'beside');
+        };
+        const both = Promise.all([ask('Which?'), work()]);
+        both.catch((error: unknown) => errors.push(error));
+        return (await both).join(' ');
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    await turns(10);
+    beside.resolve();
+    await turns(20);
+    expect((await engine.get(ANN, asked.id)).status.state).not.toBe('TASK_STATE_FAILED');
+    const done = await reply(asked, 'this');
+    expect(artifactText(done)).toBe('this beside');
+    expect(errors).toEqual([]);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ['nothing', undefined, undefined],
+    ['null', null, null],
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['NaN', Number.NaN, null],
+    ['Infinity', Number.POSITIVE_INFINITY, null],
+    ['an instance', new Map([[1, 2]]), {}],
+    ['a list with holes', [undefined, () => 1, 2], [null, null, 2]],
+    ['a text of half a pair', '\ud800', '\ud800'],
+    ['a name that is special', JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
+  ])('a step that gives %s gives the same after a replay', async (_, given, expected) => {
+    const results: unknown[] = [];
+    const { task, reply } = await harness(
+      async ({ step, ask }) => {
+        results.push(await step('value', () => given));
+        await ask('Go on?');
+        results.push(await step('value', () => given));
+      },
+      { variant },
+    );
+    await reply(await task('go'), 'yes');
+    expect(results.length).toBeGreaterThan(1);
+    for (const result of results) expect(result).toEqual(expected);
+  });
+
+  test.each<[string, unknown]>([
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    ['a BigInt', 1n],
+    ['a result above the limit', 'x'.repeat(2000)],
+  ])('a step that gives %s fails, and is remembered as failed', async (_, given) => {
+    let calls = 0;
+    const { task, reply } = await harness(
+      async ({ step, ask }) => {
+        const value = await step('value', () => (calls++, given)).catch((error: Error) => error.name);
+        await ask('Go on?');
+        return value as string;
+      },
+      { variant, limits: { maxOutputBytes: 1000 } },
+    );
+    const done = await reply(await task('go'), 'yes');
+    expect(artifactText(done)).toMatch(/^(Type|Range)Error$/);
+    expect(calls).toBe(1);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import type { TaskContext } from '../../src/engine/handler.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { ANN, artifactText, bodies, harness, statusText, until, VARIANTS } from './harness.ts';
+
+const HOW = ['restart', 'crash'] as const;
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('until it does something a task is unknown to get, list, subscribe and cancel', async () => {
+    const gate = deferred<void>();
+    const id = deferred<string>();
+    const { task, engine } = await harness(
+      async ({ taskId }) => {
+        id.resolve(taskId);
+        await gate.promise;
+        return 'done';
+      },
+      { variant },
+    );
+    const sent = task('go');
+    const unknown = { code: 'TASK_NOT_FOUND' };
+    await expect(engine.get(ANN, await id.promise)).rejects.toMatchObject(unknown);
+    await expect(engine.cancel(ANN, await id.promise)).rejects.toMatchObject(unknown);
+    const stream = engine.subscribe(ANN, await id.promise)[Symbol.asyncIterator]();
+    await expect(stream.next()).rejects.toMatchObject(unknown);
+    expect(await engine.list(ANN, { limit: 10 })).toEqual({ tasks: [], total: 0 });
+    gate.resolve();
+    const done = await sent;
+    expect(await engine.get(ANN, done.id)).toEqual(done);
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
+  });
+
+  test.each<[string, (ctx: TaskContext) => Promise<unknown>]>([
+    ['an output', (ctx) => ctx.artifact('a').append('x')],
+    ['a status', (ctx) => ctx.status('busy')],
+    ['a step', (ctx) => ctx.step('s', () => 1)],
+    ['a sleep', (ctx) => ctx.sleep(1000)],
+    ['a question', (ctx) => ctx.ask('Who?')],
+  ])('%s makes it known', async (_, act) => {
+    const gate = deferred<void>();
+    const id = deferred<string>();
+    const { send, engine, clock } = await harness(
+      async (ctx) => {
+        id.resolve(ctx.taskId);
+        await gate.promise;
+        await act(ctx);
+        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      },
+      { variant },
+    );
+    const sent = send('go', { maxWaitMs: 1000 });
+    await expect(engine.get(ANN, await id.promise)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    gate.resolve();
+    const isKnown = async (): Promise<boolean> => (await engine.list(ANN, { limit: 10 })).total === 1;
+    await until(isKnown);
+    clock.advance(1000);
+    expect(await sent).toMatchObject({ task: { id: await id.promise } });
+  });
+
+  test('a reply before anything else is a bare message, in the context of the request', async () => {
+    const { send, stream } = await harness(
+      async (ctx) => ctx.reply({ parts: [{ text: ctx.text }, { data: { n: 1 } }] }),
+      { variant },
+    );
+    const result = await send('hello');
+    expect(result).toEqual({
+      message: {
+        messageId: expect.any(String),
+        contextId: expect.any(String),
+        role: 'ROLE_AGENT',
+        parts: [{ text: 'hello' }, { data: { n: 1 } }],
+      },
+    });
+    expect(bodies(await stream('hello'))).toMatchObject([
+      { message: { parts: [{ text: 'hello' }, { data: { n: 1 } }] } },
+    ]);
+  });
+
+  test('a bare message is kept under the key of its request', async () => {
+    let runs = 0;
+    const { send, stream } = await harness(async (ctx) => ctx.reply(`run ${++runs}`), { variant });
+    const options = { idempotencyKey: 'k', caller: { id: 'x', isVerified: false } };
+    const first = await send('hello', options);
+    expect(await send('hello', options)).toEqual(first);
+    expect(bodies(await stream('hello', options))).toEqual([first]);
+    expect(runs).toBe(1);
+  });
+
+  test('a reply after an output completes the task with the message', async () => {
+    const { task, engine } = await harness(
+      async function* run(ctx) {
+        yield 'working on it';
+        ctx.reply('All done');
+      },
+      { variant },
+    );
+    const done = await task('go');
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(statusText(done)).toBe('All done');
+    expect(artifactText(done)).toBe('working on it');
+    expect(await engine.get(ANN, done.id)).toEqual(done);
+  });
+
+  test('a reply with returnImmediately completes the task', async () => {
+    const { task, engine } = await harness(async (ctx) => ctx.reply('hi'), { variant });
+    const early = await task('go', { returnImmediately: true });
+    expect(early.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
+    await until(async () => (await engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(statusText(await engine.get(ANN, early.id))).toBe('hi');
+  });
+
+  test('who has waited long enough gets the task, which stays known', async () => {
+    const gate = deferred<void>();
+    const begun = deferred<void>();
+    const { task, engine, clock } = await harness(
+      async (ctx) => {
+        begun.resolve();
+        await gate.promise;
+        return ctx.reply('hi');
+      },
+      { variant },
+    );
+    const sent = task('go', { maxWaitMs: 1000 });
+    await begun.promise;
+    clock.advance(1000);
+    const early = await sent;
+    expect(early.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(await engine.get(ANN, early.id)).toEqual(early);
+    gate.resolve();
+    await until(async () => (await engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(statusText(await engine.get(ANN, early.id))).toBe('hi');
+  });
+
+  test.each(HOW)('a provisional task survives a %s and is found by its key', async (how) => {
+    let runs = 0;
+    const begun = deferred<void>();
+    const first = await harness(
+      async (ctx) => {
+        runs++;
+        begun.resolve();
+        if (runs === 1) await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+        return ctx.reply(`run ${runs}`);
+      },
+      { variant },
+    );
+    const lost = first.send('go', { idempotencyKey: 'k' }).catch((error: unknown) => error);
+    await begun.promise;
+    const { send, engine } = await first[how]();
+    expect(await send('go', { idempotencyKey: 'k' })).toMatchObject({ message: { parts: [{ text: 'run 2' }] } });
+    expect(runs).toBe(2);
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);
+    if (how === 'restart') expect(await lost).toMatchObject({ code: 'UNAVAILABLE' });
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { QuestionExpiredError } from '../../src/engine/handler.ts';
+import { ANN, artifactText, collect, harness, statusText, until, userMessage, VARIANTS } from './harness.ts';
+
+const SECRET = 'hunter2';
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a sensitive answer is in no history, event or list, before and after the end', async () => {
+    const { task, reply, engine } = await harness(
+      async ({ ask }) => {
+        const password = await ask('Password?', { sensitive: true });
+        await ask('Sure?');
+        return `${password.length} letters`;
+      },
+      { variant },
+    );
+    const sure = await reply(await task('go'), SECRET);
+    expect(statusText(sure)).toBe('Sure?');
+    const done = await reply(sure, 'yes');
+    expect(artifactText(done)).toBe('7 letters');
+    const listed = await engine.list(ANN, { limit: 10, artifacts: true });
+    const events = await collect(engine.subscribe(ANN, done.id, { after: 0 }));
+    for (const shown of [sure, done, listed, events]) expect(JSON.stringify(shown)).not.toContain(SECRET);
+    expect(done.history?.map(({ parts }) => parts)).toEqual([
+      [{ text: 'go' }],
+      [{ text: 'Password?' }],
+      [{ text: '[redacted]' }],
+      [{ text: 'Sure?' }],
+      [{ text: 'yes' }],
+    ]);
+  });
+
+  test('a sensitive answer with metadata and files is redacted as a whole', async () => {
+    const { task, store } = await harness(
+      async ({ ask }) => {
+        const { parts } = await ask('Key file?', { sensitive: true, as: 'message' });
+        return `${parts.length} parts`;
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const parts = [{ text: SECRET }, { raw: 'AQID', filename: SECRET }];
+    const done = await task('', { message: userMessage('', { taskId: asked.id, parts, metadata: { SECRET } }) });
+    expect(artifactText(done)).toBe('2 parts');
+    expect(JSON.stringify(done)).not.toContain(SECRET);
+    expect(await store.journal(done.id)).toEqual([]);
+  });
+
+  test('the second of two sensitive answers is kept out of the history too', async () => {
+    const { task, reply } = await harness(
+      async function* run({ ask, inbox, step }) {
+        await ask('Password?', { sensitive: true });
+        let more: readonly { readonly text: string }[] = [];
+        while (more.length === 0) {
+          more = await inbox.take();
+          await step('look again', () => 0);
+        }
+        yield `${more[0]?.text.length} letters`;
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const [done] = await Promise.all([reply(asked, SECRET), reply(asked, SECRET)]);
+    expect(artifactText(done)).toBe('7 letters');
+    expect(JSON.stringify(done)).not.toContain(SECRET);
+  });
+
+  test('credentials are asked for as such, and forgotten', async () => {
+    const { task, reply } = await harness(
+      async ({ authorize }) => {
+        const request = { text: 'Please sign in', url: 'https://a.example/login', scopes: ['read', 'write'] };
+        return `${(await authorize(request)).length} letters`;
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    expect(asked.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(statusText(asked)).toBe('Please sign in\nhttps://a.example/login\nScopes: read, write');
+    const done = await reply(asked, SECRET);
+    expect(artifactText(done)).toBe('7 letters');
+    expect(JSON.stringify(done)).not.toContain(SECRET);
+  });
+
+  test('consent that needs no word is given by any message', async () => {
+    const { task, reply } = await harness(async ({ authorize }) => `[${await authorize('Sign in')}]`, { variant });
+    expect(artifactText(await reply(await task('go'), ''))).toBe('[]');
+  });
+
+  test('a question that nobody answers fails the task in its time', async () => {
+    const { task, engine, clock } = await harness(async ({ ask }) => ask('Who?', { timeoutMs: 60_000 }), { variant });
+    const asked = await task('go');
+    clock.advance(59_000);
+    expect(await engine.get(ANN, asked.id)).toEqual(asked);
+    await until(async () => {
+      clock.advance(500);
+      return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED';
+    });
+    expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+  });
+
+  test('a handler may go on without an answer, and the expired question takes none', async () => {
+    const { task, reply, engine, clock } = await harness(
+      async ({ ask, sleep }) => {
+        const name = await ask('Who?', { timeoutMs: 60_000 }).catch((error: unknown) => {
+          if (error instanceof QuestionExpiredError) return 'nobody';
+          throw error;
+        });
+        await sleep(60_000);
+        return name;
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    await until(async () => {
+      clock.advance(1000);
+      return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_WORKING';
+    });
+    const late = reply(asked, 'Ann');
+    await until(async () => {
+      clock.advance(1000);
+      return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_COMPLETED';
+    });
+    expect(artifactText(await late)).toBe('nobody');
+  });
+
+  test('after one question has expired the next can be asked and answered', async () => {
+    const { task, reply, engine, clock } = await harness(
+      async ({ ask }) => {
+        const first = await ask('Who?', { timeoutMs: 60_000 }).catch(() => 'nobody');
+        return `${first}, ${await ask('Really?')}`;
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    await until(async () => {
+      clock.advance(1000);
+      return statusText(await engine.get(ANN, asked.id)) === 'Really?';
+    });
+    expect(artifactText(await reply(asked, 'yes'))).toBe('nobody, yes');
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest';
+import { cluster, pass, turns } from './faults.ts';
+import { ANN, artifactText, collect, statusText, until, VARIANTS } from './harness.ts';
+
+const IMMEDIATELY = { returnImmediately: true };
+/** Longer than a node may be silent. */
+const DEAD_MS = 20_000;
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a task whose process died goes on, and what it has done is not done again', async () => {
+    let attempts = 0;
+    let steps = 0;
+    const { node, clock } = cluster(
+      async function* run({ step, status }) {
+        const attempt = ++attempts;
+        yield 'a';
+        const first = await step('one', () => ++steps);
+        await status(`step ${first}`);
+        yield 'b';
+        if (attempt === 1) await new Promise(() => {});
+        yield `c${await step('two', () => ++steps)}`;
+      },
+      { variant },
+    );
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'ab');
+    first.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const second = await node();
+    await until(async () => (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
+    const done = await second.engine.get(ANN, early.id);
+    expect(artifactText(done)).toBe('abc2');
+    expect([attempts, steps]).toEqual([2, 2]);
+    const events = await collect(second.engine.subscribe(ANN, early.id, { after: 0 }));
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'task',
+      'status',
+      'artifact',
+      'status',
+      'artifact',
+      'artifact',
+      'status',
+    ]);
+    expect(events.map((event) => 'number' in event && event.number)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  test('a living node finds the task of a dead one by itself', async () => {
+    let attempts = 0;
+    const { node, clock } = cluster(
+      async function* run() {
+        if (++attempts === 1) await new Promise(() => {});
+        yield 'done';
+      },
+      { variant },
+    );
+    const [first, second] = [await node(), await node()];
+    const early = await first.task('go', IMMEDIATELY);
+    await until(() => attempts === 1);
+    first.kill();
+    await pass(clock, 10_000);
+    expect(attempts).toBe(1);
+    await pass(clock, 10_000);
+    await until(async () => artifactText(await second.engine.get(ANN, early.id)) === 'done');
+    expect(attempts).toBe(2);
+  });
+
+  test('what always takes its process down is given up, with a sentence', async () => {
+    let attempts = 0;
+    const { node, clock, store } = cluster(
+      async function* run() {
+        attempts++;
+        yield 'begun';
+        await new Promise(() => {});
+      },
+      { variant, limits: { maxAttempts: 3, timeoutMs: 10 * 60_000 } },
+    );
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    let last = first;
+    for (let i = 1; i <= 3; i++) {
+      await until(() => attempts === i);
+      await until(async () => artifactText(await last.engine.get(ANN, early.id)) === 'begun');
+      expect((await store.read(ANN, early.id))?.record.attempts).toBe(i);
+      last.kill();
+      await pass(clock, DEAD_MS, 5000);
+      last = await node();
+    }
+    await until(async () => (await last.engine.get(ANN, early.id)).status.state === 'TASK_STATE_FAILED');
+    const failed = await last.engine.get(ANN, early.id);
+    expect(statusText(failed)).toBe('The task was interrupted 3 times and is not tried again');
+    expect(artifactText(failed)).toBe('begun');
+    expect(attempts).toBe(3);
+  });
+
+  test('a run that came to a pause by itself begins to count anew', async () => {
+    let attempts = 0;
+    const { node, clock } = cluster(
+      async ({ ask, step }) => {
+        attempts++;
+        const answer = await ask('Go on?');
+        const isStuck = await step('count', () => attempts < 4);
+        if (isStuck) await new Promise(() => {});
+        return answer;
+      },
+      { variant, limits: { maxAttempts: 2 } },
+    );
+    let last = await node();
+    const asked = await last.task('go');
+    for (let i = 0; i < 4; i++) {
+      last.kill();
+      await pass(clock, DEAD_MS, 5000);
+      last = await node();
+    }
+    // Nobody has run it: it waits for an answer, not for a process.
+    expect(attempts).toBe(1);
+    expect((await last.engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    void last.reply(asked, 'yes').catch(() => {});
+    await until(() => attempts === 2);
+  });
+
+  test.each([
+    ['at work', IMMEDIATELY],
+    ['unheard of', {}],
+  ])('an agent that may not run twice fails what was interrupted (%s)', async (_, options) => {
+    let attempts = 0;
+    const { node, clock, store } = cluster(
+      async () => {
+        attempts++;
+        await new Promise(() => {});
+      },
+      { variant, limits: { recovery: 'fail' } },
+    );
+    const first = await node({ newId: counter('first') });
+    void first.task('go', options).catch(() => {});
+    await until(() => attempts === 1);
+    first.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const second = await node();
+    await until(
+      async () => (await second.engine.list(ANN, { limit: 1 })).tasks[0]?.status.state === 'TASK_STATE_FAILED',
+    );
+    const [failed] = (await second.engine.list(ANN, { limit: 1 })).tasks;
+    expect(failed && statusText(failed)).toBe('The task was interrupted, and this agent does not run anything twice');
+    expect(attempts).toBe(1);
+    expect((await store.journal(failed?.id ?? '')).length).toBe(0);
+  });
+
+  test('a paused task stays paused, and goes on by replay', async () => {
+    let steps = 0;
+    const { node, clock } = cluster(
+      async function* run({ step, ask }) {
+        yield `${await step('one', () => ++steps)} `;
+        const city = await ask('Which city?');
+        yield `${city} ${await step('two', () => ++steps)}`;
+      },
+      { variant },
+    );
+    const first = await node();
+    const asked = await first.task('go');
+    first.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const second = await node();
+    await pass(clock, DEAD_MS, 5000);
+    expect(await second.engine.get(ANN, asked.id)).toEqual(asked);
+    const done = await second.reply(asked, 'Rome');
+    expect(artifactText(done)).toBe('1 Rome 2');
+    expect(steps).toBe(2);
+  });
+
+  test('a sleeping task wakes on whatever node there is then', async () => {
+    const { node, clock } = cluster(
+      async function* run({ sleep }) {
+        yield 'good ';
+        await sleep(60_000);
+        yield 'morning';
+      },
+      { variant },
+    );
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'good ');
+    await turns(10);
+    first.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const second = await node();
+    await pass(clock, 30_000, 5000);
+    expect((await second.engine.get(ANN, early.id)).status.state).toBe('TASK_STATE_WORKING');
+    await pass(clock, 15_000, 1000);
+    await until(async () => artifactText(await second.engine.get(ANN, early.id)) === 'good morning');
+  });
+
+  test('queued tasks are run by whoever comes', async () => {
+    const { node, clock } = cluster(async ({ text }) => (text === 'hang' ? new Promise(() => {}) : text), {
+      variant,
+      limits: { concurrency: 1 },
+    });
+    const first = await node();
+    await first.task('hang', IMMEDIATELY);
+    const queued = [await first.task('one', IMMEDIATELY), await first.task('two', IMMEDIATELY)];
+    first.kill();
+    const second = await node();
+    for (const { id } of queued)
+      await until(async () => {
+        clock.advance(100);
+        return (await second.engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED';
+      });
+  });
+});
+
+function counter(prefix: string): () => string {
+  let count = 0;
+  return () => `${prefix}-${++count}`;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { deferred } from '../../src/support/deferred.ts';
+import { ANN, artifactText, type Harness, harness, statusText, until, VARIANTS } from './harness.ts';
+
+/** Lets time pass in small steps until the task asks this. */
+async function untilAsked({ engine, clock }: Harness, id: string, question: string): Promise<void> {
+  await until(async () => {
+    clock.advance(1000);
+    return statusText(await engine.get(ANN, id)) === question;
+  });
+}
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a question that was answered before a timer was over is so at every attempt', async () => {
+    const node = await harness(
+      async ({ ask, sleep }) => {
+        const first = await Promise.race([ask('Who?'), sleep(60_000).then(() => 'nobody')]);
+        await ask('Go on?');
+        return first;
+      },
+      { variant },
+    );
+    const again = await node.reply(await node.task('go'), 'Ann');
+    expect(statusText(again)).toBe('Go on?');
+    node.clock.advance(120_000);
+    const { reply } = await node.crash();
+    expect(artifactText(await reply(again, 'yes'))).toBe('Ann');
+  });
+
+  test('a timer that was over before a question was answered is so at every attempt', async () => {
+    const node = await harness(
+      async ({ ask, sleep, artifact }) => {
+        const first = await Promise.race([ask('Who?'), sleep(60_000).then(() => 'nobody')]);
+        await artifact('log').append(first);
+        await ask('Go on?');
+        return first;
+      },
+      { variant },
+    );
+    const asked = await node.task('go');
+    await until(async () => {
+      node.clock.advance(1000);
+      return artifactText(await node.engine.get(ANN, asked.id), 'log') === 'nobody';
+    });
+    const again = await node.reply(asked, 'Ann');
+    expect(statusText(again)).toBe('Go on?');
+    const { reply } = await node.crash();
+    const done = await reply(again, 'yes');
+    expect(artifactText(done)).toBe('nobody');
+    expect(artifactText(done, 'log')).toBe('nobody');
+  });
+
+  test('a timer that was over before a step ended is so at every attempt', async () => {
+    const gate = deferred<string>();
+    const node = await harness(
+      async ({ ask, sleep, step, artifact }) => {
+        const work = step('slow', () => gate.promise);
+        const first = await Promise.race([work, sleep(10_000).then(() => 'timeout')]);
+        await artifact('log').append(first);
+        await work;
+        await ask('Go on?');
+        return first;
+      },
+      { variant },
+    );
+    const { id } = await node.task('go', { returnImmediately: true });
+    await until(async () => {
+      node.clock.advance(1000);
+      return artifactText(await node.engine.get(ANN, id), 'log') === 'timeout';
+    });
+    gate.resolve('result');
+    await untilAsked(node, id, 'Go on?');
+    const { reply, engine } = await node.crash();
+    expect(artifactText(await reply(await engine.get(ANN, id), 'yes'))).toBe('timeout');
+  });
+
+  test('steps that ended in another order than they began do so at every attempt', async () => {
+    const gates = [deferred<void>(), deferred<void>(), deferred<void>()];
+    const node = await harness(
+      async ({ ask, step, artifact }) => {
+        const work = async (gate: Promise<void>, i: number): Promise<void> => {
+          await step(`step ${i}`, () => gate);
+          await artifact('log').append(`${i} `);
+        };
+        await Promise.all(gates.map(({ promise }, i) => work(promise, i)));
+        await ask('Go on?');
+      },
+      { variant },
+    );
+    const { id } = await node.task('go', { returnImmediately: true });
+    let log = '';
+    for (const i of [2, 0, 1]) {
+      gates[i]?.resolve();
+      log += `${i} `;
+      await until(async () => artifactText(await node.engine.get(ANN, id), 'log') === log);
+    }
+    await untilAsked(node, id, 'Go on?');
+    const events = (await node.store.read(ANN, id))?.record.lastEvent ?? 0;
+    const { reply, engine, store } = await node.crash();
+    const done = await reply(await engine.get(ANN, id), 'yes');
+    expect(artifactText(done, 'log')).toBe('2 0 1 ');
+    // That it was answered, and that it has ended: nothing had to be corrected.
+    expect((await store.read(ANN, id))?.record.lastEvent).toBe(events + 2);
+  });
+});

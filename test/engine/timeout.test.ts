@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { QuestionExpiredError } from '../../src/engine/handler.ts';
+import { isTerminal } from '../../src/model/state.ts';
+import { pass, turns } from './faults.ts';
+import { ANN, artifactText, collect, harness, statusText, until, VARIANTS } from './harness.ts';
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('a run that works for too long fails its task, and is told to stop', async () => {
+    let reason: unknown;
+    const { task, clock, engine } = await harness(
+      async function* run({ signal }) {
+        yield 'begun';
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        reason = signal.reason;
+        yield ' and more';
+      },
+      { variant, limits: { timeoutMs: 1000 } },
+    );
+    const running = task('go');
+    await until(async () => (await engine.list(ANN, { limit: 1 })).total === 1);
+    await pass(clock, 999, 333);
+    expect((await engine.list(ANN, { limit: 1 })).tasks[0]?.status.state).toBe('TASK_STATE_WORKING');
+    clock.advance(1);
+    const failed = await running;
+    await turns(5);
+    expect(failed.status.state).toBe('TASK_STATE_FAILED');
+    expect(statusText(failed)).toBe('Task timed out');
+    expect(artifactText(await engine.get(ANN, failed.id))).toBe('begun');
+    expect(reason).toMatchObject({ name: 'AbortError', message: 'The task timed out' });
+  });
+
+  test('what a run was working on when its time was over is told in a word of its own', async () => {
+    const { task, clock } = await harness(
+      async ({ step }) => {
+        await step('slow', ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)));
+      },
+      { variant, limits: { timeoutMs: 1000 } },
+    );
+    const running = task('go');
+    await turns(5);
+    clock.advance(1000);
+    expect(statusText(await running)).toBe('Task timed out');
+  });
+
+  test('each stretch of work has its own time', async () => {
+    const { task, reply, clock, engine } = await harness(
+      async function* run({ ask, step }) {
+        await step('one', () => pass(clock, 800, 100));
+        await ask('Go on?');
+        await step('two', () => pass(clock, 800, 100));
+        yield 'done';
+      },
+      { variant, limits: { timeoutMs: 1000 } },
+    );
+    const asked = await task('go');
+    await pass(clock, 5000);
+    const done = await reply(asked, 'yes');
+    expect(artifactText(await engine.get(ANN, done.id))).toBe('done');
+  });
+
+  test('a patience that ends gives the task as it is, and the task goes on', async () => {
+    const { task, clock, engine } = await harness(
+      async function* run() {
+        await new Promise<void>((resolve) => clock.callAt(clock.now() + 10_000, resolve));
+        yield 'done';
+      },
+      { variant },
+    );
+    const running = task('go', { maxWaitMs: 500 });
+    await turns(5);
+    // Nothing has been said, so nobody can know of it.
+    expect((await engine.list(ANN, { limit: 1 })).total).toBe(0);
+    clock.advance(500);
+    const early = await running;
+    expect(early.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect((await engine.get(ANN, early.id)).id).toBe(early.id);
+    expect((await engine.list(ANN, { limit: 1 })).total).toBe(1);
+    const events = collect(engine.subscribe(ANN, early.id, { after: 0 }));
+    await pass(clock, 12_000);
+    expect((await events).map((event) => 'number' in event && event.number)).toEqual([1, 2, 3, 4]);
+    expect(artifactText(await engine.get(ANN, early.id))).toBe('done');
+  });
+
+  test('nobody waits longer than the agent allows', async () => {
+    const { task, clock } = await harness(async ({ sleep }) => sleep(100_000), { variant, limits: { maxWaitMs: 500 } });
+    const running = task('go', { maxWaitMs: 50_000 });
+    await turns(10);
+    clock.advance(500);
+    expect(isTerminal((await running).status.state)).toBe(false);
+  });
+
+  test.each([true, false])('a reply that comes when patience ends is not lost (verified: %s)', async (isVerified) => {
+    const { send, clock } = await harness(
+      async ({ reply }) => {
+        await new Promise<void>((resolve) => clock.callAt(clock.now() + 500, resolve));
+        reply('in the last moment');
+      },
+      { variant },
+    );
+    const running = send('go', { maxWaitMs: 500, caller: { id: 'ann', isVerified } });
+    await turns(5);
+    clock.advance(500);
+    const result = await running;
+    if ('task' in result) expect(result.task.status.state).toBe('TASK_STATE_SUBMITTED');
+    else expect(result.message.parts).toEqual([{ text: 'in the last moment' }]);
+  });
+
+  test('a question that nobody answers fails the task in the end', async () => {
+    const { task, clock, engine } = await harness(async ({ ask }) => ask('Anybody?', { timeoutMs: 5000 }), { variant });
+    const asked = await task('go');
+    await pass(clock, 4999);
+    expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    await pass(clock, 2000);
+    await until(async () => (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED');
+    expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+  });
+
+  test('the agent says how long its questions wait if they do not', async () => {
+    const { task, clock, engine } = await harness(
+      async function* run({ text, ask }) {
+        if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
+        else await ask('Which?');
+      },
+      { variant, limits: { questionTtlMs: 10_000 } },
+    );
+    for (const text of ['ask', 'turn']) {
+      const asked = await task(text);
+      await pass(clock, 9000);
+      expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+      await pass(clock, 3000);
+      await until(async () => (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED');
+      expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+    }
+  });
+
+  test('a handler that catches the silence goes on', async () => {
+    const { task, clock, engine } = await harness(
+      async ({ ask }) => {
+        try {
+          return await ask('Anybody?', { timeoutMs: 5000 });
+        } catch (error) {
+          return error instanceof QuestionExpiredError ? 'then without you' : 'odd';
+        }
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    await pass(clock, 7000);
+    await until(async () => (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_COMPLETED');
+    const done = await engine.get(ANN, asked.id);
+    expect(artifactText(done)).toBe('then without you');
+    // The question that was not answered belongs to the history.
+    expect(done.history?.map(({ role }) => role)).toEqual(['ROLE_USER', 'ROLE_AGENT']);
+  });
+});

@@ -1,0 +1,177 @@
+import type { Appended, Store, TaskWrite } from '../../src/store/store.ts';
+import type { Breakage } from './simulate.ts';
+import type { World } from './world.ts';
+
+/** An engine or a store that is wrong on purpose, and what must be said of it. */
+export interface Broken extends Breakage {
+  readonly name: string;
+  readonly found: RegExp;
+}
+
+/** Changes what the engines write. */
+function writing(change: (write: TaskWrite, world: World) => TaskWrite): NonNullable<Breakage['engine']> {
+  return (store, world) => ({ ...store, append: (write) => store.append(change(write, world)) });
+}
+
+/** Changes what comes of a write. */
+function appending(
+  append: (store: Store, write: TaskWrite, world: World) => Promise<Appended>,
+): NonNullable<Breakage['engine']> {
+  return (store, world) => ({ ...bound(store), append: (write) => append(store, write, world) });
+}
+
+export const BROKEN_ENGINES: readonly Broken[] = [
+  {
+    name: 'ends tasks without a look at whether they are being canceled',
+    engine: writing((write) => {
+      const { canceling: _, ...guard } = write.guard;
+      return guard.lease === undefined ? write : { ...write, guard };
+    }),
+    found: /intent to cancel/,
+  },
+  {
+    name: 'does not say which lease it has',
+    engine: writing(({ guard: { lease: _, ...guard }, ...write }) => ({ ...write, guard })),
+    found: /holder of the lease|who ends a task/,
+  },
+  {
+    name: 'does not care whether the question is still open',
+    engine: writing(({ guard: { question: _, ...guard }, ...write }) => ({ ...write, guard })),
+    found: /question|history/,
+  },
+  {
+    name: 'keeps the lease of what it puts to rest',
+    engine: writing(({ release: _, ...write }) => write),
+    found: /limbo/,
+  },
+  {
+    name: 'does not wake a task that was answered',
+    engine: writing((write) => (write.question === null ? { ...write, wakeAt: Number.MAX_SAFE_INTEGER } : write)),
+    found: /limbo/,
+  },
+  {
+    name: 'forgets some of its steps',
+    engine: writing(({ journal = [], ...write }) => ({
+      ...write,
+      journal: journal.filter(({ kind }) => kind !== 'step'),
+    })),
+    found: /step .* not stored|runs again/,
+  },
+  {
+    name: 'forgets that it was asked before',
+    engine: (store) => ({
+      ...store,
+      create: ({ idempotency: _, ...task }) => store.create(task),
+      append: ({ idempotency: _, ...write }) => store.append(write),
+    }),
+    found: /enters the history twice|made two tasks/,
+  },
+  {
+    name: 'leaves an event out of its snapshots',
+    engine: writing((write) => (write.artifacts === undefined ? write : { ...write, artifacts: '[]' })),
+    found: /snapshot is the fold/,
+  },
+  {
+    name: 'counts events by itself, and is wrong after others have written',
+    engine: appending(async (store, write) => {
+      const result = await store.append(write);
+      const isOwn = write.guard.lease !== undefined;
+      return result.kind === 'appended' && !isOwn ? { ...result, firstEvent: result.firstEvent + 1 } : result;
+    }),
+    found: /after|tells/,
+  },
+  {
+    name: 'tells before it has stored',
+    engine: (store, world) => {
+      const known = new Map<string, Extract<Appended, { kind: 'appended' }>>();
+      return {
+        ...store,
+        append: async (write) => {
+          const last = known.get(write.taskId);
+          const stored = store.append(write);
+          const hopes = last !== undefined && write.endedAt === undefined && write.release !== true;
+          if (hopes && write.guard.lease !== undefined && world.random.chance(0.3)) {
+            stored.catch(() => {});
+            const lastEvent = last.record.lastEvent + (write.events?.length ?? 0);
+            const record = { ...last.record, ...(write.status !== undefined && { status: write.status }), lastEvent };
+            return { kind: 'appended', record, firstEvent: last.record.lastEvent + 1 };
+          }
+          const result = await stored;
+          if (result.kind === 'appended') known.set(write.taskId, result);
+          return result;
+        },
+      };
+    },
+    found: /before it is stored|not stored|never was|after|another event/,
+  },
+  {
+    name: 'takes a refusal for a success',
+    engine: appending(async (store, write) => {
+      const result = await store.append(write);
+      if (result.kind !== 'refused' || result.record === undefined) return result;
+      const record = { ...result.record, ...(write.status !== undefined && { status: write.status }) };
+      return { kind: 'appended', record, firstEvent: record.lastEvent + 1 };
+    }),
+    found: /before it is stored|not stored|never was|limbo|acknowledged|gives|does not wait|after|another/,
+  },
+];
+
+export const BROKEN_STORES: readonly Broken[] = [
+  {
+    name: 'lets nodes write that have lost their lease',
+    store: (store) => ({
+      ...bound(store),
+      append: ({ guard: { lease: _, ...guard }, ...write }) => store.append({ ...write, guard }),
+    }),
+    found: /must be refused, was appended/,
+  },
+  {
+    name: 'gives a task to two nodes',
+    store: (store, world) => ({
+      ...bound(store),
+      claim: async (request) => {
+        const records = await store.claim(request);
+        return records.map((record) => (world.random.chance(0.2) ? { ...record, fence: record.fence - 1 } : record));
+      },
+    }),
+    found: /fence must be/,
+  },
+  {
+    name: 'loses a task now and then',
+    store: (store, world) => ({
+      ...bound(store),
+      read: async (scope, taskId, parts) => (world.random.chance(0.02) ? undefined : store.read(scope, taskId, parts)),
+    }),
+    found: /is lost/,
+  },
+  {
+    name: 'stores half of a write',
+    store: (store, world) => ({
+      ...bound(store),
+      append: ({ events = [], ...write }) =>
+        store.append({ ...write, events: world.random.chance(0.1) ? events.slice(0, -1) : events }),
+    }),
+    found: /lastEvent must be/,
+  },
+];
+
+/** The functions of a store, to be taken apart. */
+function bound(store: Store): Store {
+  return {
+    create: (task) => store.create(task),
+    append: (write) => store.append(write),
+    dropForReply: (taskId, lease, reply) => store.dropForReply(taskId, lease, reply),
+    read: (scope, taskId, parts) => store.read(scope, taskId, parts),
+    resolveAlias: (scope, alias) => store.resolveAlias(scope, alias),
+    list: (scope, query) => store.list(scope, query),
+    events: (taskId, after, limit) => store.events(taskId, after, limit),
+    journal: (taskId) => store.journal(taskId),
+    claim: (request) => store.claim(request),
+    nextWake: (agents) => store.nextWake(agents),
+    heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),
+    retire: (node) => store.retire(node),
+    prune: (policy) => store.prune(policy),
+    watch: (listener) => store.watch(listener),
+    close: () => store.close(),
+  };
+}

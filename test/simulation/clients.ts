@@ -1,0 +1,312 @@
+import type { Engine, SendResult, TaskStream } from '../../src/engine/engine.ts';
+import type { Submission } from '../../src/engine/submission.ts';
+import { A2AError, type ErrorCode } from '../../src/errors.ts';
+import type { Message } from '../../src/model/message.ts';
+import type { Scope } from '../../src/store/store.ts';
+import type { Ledger } from './ledger.ts';
+import { isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
+import { Readers } from './readers.ts';
+import { AGENT_IDS, type Server } from './server.ts';
+import { Views } from './views.ts';
+import type { World } from './world.ts';
+
+const OWNERS: readonly string[] = ['ann', 'bob'];
+
+/** A call that was made and not answered. */
+export interface Pending {
+  readonly what: string;
+  readonly server: Server;
+  taskId?: string;
+}
+
+type Refusals = Partial<Record<ErrorCode, () => boolean>>;
+
+interface Call<T> {
+  readonly what: string;
+  readonly server: Server;
+  readonly taskId?: string;
+  readonly make: (engine: Engine) => Promise<T>;
+  readonly seen: (result: T, waitedMs: number) => void;
+  /** Errors that are right, by code. `UNAVAILABLE` always is: the caller may try again. */
+  readonly mayBe?: Refusals;
+  readonly failed?: () => void;
+}
+
+/** Callers who do anything at any time, and believe nothing that they are told. */
+export class Clients {
+  readonly readers: Readers;
+  readonly #world: World;
+  readonly #ledger: Ledger;
+  readonly #views: Views;
+  readonly #servers: () => readonly Server[];
+  readonly #pending = new Set<Pending>();
+  /** The tasks and messages of which somebody was told that they are stored. */
+  readonly acknowledged = new Map<string, string>();
+  #messages = 0;
+
+  constructor(world: World, ledger: Ledger, servers: () => readonly Server[]) {
+    this.#world = world;
+    this.#ledger = ledger;
+    this.#servers = servers;
+    this.#views = new Views(world, ledger);
+    this.readers = new Readers(world, ledger, this.#views);
+  }
+
+  /** Calls to living servers without an answer. */
+  get pending(): readonly Pending[] {
+    return [...this.#pending].filter(({ server }) => server.node.isAlive);
+  }
+
+  /** Does one thing. */
+  act(): void {
+    if (this.#servers().length === 0) return;
+    const { random } = this.#world;
+    const luck = random.int(1, 100);
+    const task = this.#anyTask();
+    if (task === undefined || luck <= 30) this.#begin();
+    else if (luck <= 50) this.followUp(task);
+    else if (luck <= 64) this.cancel(task);
+    else if (luck <= 82) this.subscribe(task);
+    else if (luck <= 94) this.#get(task);
+    else this.#list(task.owner);
+  }
+
+  followUp(task: TaskModel): void {
+    if (this.#servers().length === 0) return;
+    const { random } = this.#world;
+    const text = random.pick(['yes', 'no', `p${random.int(1, 1e6)}`]);
+    const submission = { ...this.#submission(task.owner, text, task.id), agent: task.agent };
+    this.#deliver(submission);
+    if (isRepeatable(submission) && random.chance(0.2)) this.#deliver(submission);
+  }
+
+  cancel({ id: taskId, owner }: TaskModel): void {
+    const times = this.#world.random.chance(0.25) ? 2 : 1;
+    for (let i = 0; i < times; i++) {
+      this.#call({
+        what: 'cancel',
+        server: this.#anyServer(),
+        taskId,
+        make: (engine) => engine.cancel(scopeOf(owner), taskId),
+        seen: (task) => {
+          this.#views.check('cancel', task, 0);
+          if (task.status.state !== 'TASK_STATE_CANCELED')
+            this.#world.fail(`cancel of ${taskId} gives ${task.status.state}`);
+        },
+        mayBe: {
+          TASK_NOT_CANCELABLE: () => this.#endOf(taskId) !== undefined && this.#endOf(taskId) !== 'TASK_STATE_CANCELED',
+          TASK_NOT_FOUND: this.#unknown(taskId),
+        },
+      });
+    }
+  }
+
+  subscribe({ id: taskId, owner, log }: TaskModel, from?: number): void {
+    const { random } = this.#world;
+    const server = this.#anyServer();
+    const after = from ?? (random.chance(0.4) ? undefined : random.int(0, log.length + 1));
+    const mayStopAfter = random.chance(0.2) ? random.int(1, 3) : 0;
+    server.node.later(this.#world.time + random.delay(2, 40), () => {
+      if (server.isClosing) return;
+      const reading = { what: 'subscription', server, taskId, position: after, isNew: true, isOver: false };
+      this.#world.note(() => `${server.node.name} subscribe ${taskId} after ${after}`);
+      const items = server.engine.subscribe(scopeOf(owner), taskId, { after });
+      void this.readers.read(reading, items, mayStopAfter);
+    });
+  }
+
+  #begin(): void {
+    const { random } = this.#world;
+    const submission = this.#submission(random.pick(OWNERS), `p${random.int(1, 1e6)}`);
+    this.#deliver(submission);
+    if (isRepeatable(submission) && random.chance(0.15)) this.#deliver(submission);
+  }
+
+  /** Sends, and sends again if nobody knows what came of it. */
+  #deliver(submission: Submission, tries = 1): void {
+    const { random } = this.#world;
+    if (this.#servers().length === 0) return;
+    const server = this.#anyServer();
+    if (tries === 1 && random.chance(0.3)) this.#stream(server, submission);
+    else this.#send(server, submission);
+    if (isRepeatable(submission) && tries < 3 && random.chance(0.15))
+      this.#world.after(random.int(20, 900), () => this.#deliver(submission, tries + 1));
+  }
+
+  #send(server: Server, submission: Submission): void {
+    const { message, returnImmediately, maxWaitMs = 3000 } = submission;
+    const since = this.#views.versionOf(message.taskId);
+    this.#call<SendResult>({
+      what: `send ${message.messageId}`,
+      server,
+      ...(message.taskId !== undefined && { taskId: message.taskId }),
+      make: (engine) => engine.send(submission),
+      seen: (result, waitedMs) => {
+        if ('message' in result) {
+          this.#checkReply(result.message);
+          return;
+        }
+        const { task } = result;
+        this.#views.check('send', task, since);
+        this.#acknowledge(message, task.id);
+        const isAtRest = isPausedState(task.status.state) || isTerminalState(task.status.state);
+        if (
+          !isAtRest &&
+          !this.#hasRested(task.id, since) &&
+          returnImmediately !== true &&
+          waitedMs < maxWaitMs - 1 &&
+          !server.isClosing
+        )
+          this.#world.fail(`send ${message.messageId} does not wait for ${task.id}`);
+      },
+      mayBe: this.#refusals(message),
+    });
+  }
+
+  #stream(server: Server, submission: Submission): void {
+    const { message } = submission;
+    this.#call<TaskStream>({
+      what: `stream ${message.messageId}`,
+      server,
+      make: (engine) => engine.stream(submission),
+      seen: ({ taskId, items }) => {
+        this.#acknowledge(message, taskId);
+        // A stream of a new task begins with its first event; any other with the task as it is.
+        const position = message.taskId === undefined ? 0 : undefined;
+        const reading = { what: 'stream', server, taskId, position, isNew: true, isOver: false };
+        void this.readers.read(reading, items, this.#world.random.chance(0.1) ? 1 : 0);
+      },
+      mayBe: this.#refusals(message),
+    });
+  }
+
+  #get({ id: taskId, owner }: TaskModel): void {
+    const since = this.#views.versionOf(taskId);
+    this.#call({
+      what: 'get',
+      server: this.#anyServer(),
+      make: (engine) => engine.get(scopeOf(owner), taskId),
+      seen: (task) => this.#views.check('get', task, since),
+      mayBe: { TASK_NOT_FOUND: this.#unknown(taskId) },
+    });
+  }
+
+  #list(owner: string): void {
+    this.#call({
+      what: 'list',
+      server: this.#anyServer(),
+      make: (engine) => engine.list(scopeOf(owner), { limit: 100, artifacts: true }),
+      seen: ({ tasks, total }) => {
+        for (const task of tasks) this.#views.check('list', task, 0);
+        if (tasks.length !== total) this.#world.fail(`list gives ${tasks.length} of ${total} tasks`);
+      },
+    });
+  }
+
+  #call<T>({ what, server, taskId, make, seen, mayBe = {}, failed }: Call<T>): void {
+    const { node, engine } = server;
+    node.later(this.#world.time + this.#world.random.delay(2, 40), () => {
+      const since = this.#world.time;
+      const pending: Pending = { what, server, ...(taskId !== undefined && { taskId }) };
+      this.#pending.add(pending);
+      this.#world.note(() => `${node.name} ${what} ${taskId ?? ''}`);
+      const answered = (tell: () => void): void => {
+        this.#pending.delete(pending);
+        if (node.isAlive) tell();
+      };
+      make(engine).then(
+        (result) =>
+          answered(() => {
+            this.#world.note(() => `${node.name} ${what} ${taskId ?? ''} answered`);
+            seen(result, this.#world.time - since);
+          }),
+        (error: unknown) =>
+          answered(() => {
+            this.#world.note(() => `${node.name} ${what} ${taskId ?? ''} refused: ${String(error)}`);
+            const isRight = A2AError.is(error) && (error.code === 'UNAVAILABLE' || mayBe[error.code]?.() === true);
+            if (!isRight) this.#world.fail(`${what} ${taskId ?? ''} is refused, and should not be: ${String(error)}`);
+            failed?.();
+          }),
+      );
+    });
+  }
+
+  /** What a follow-up or a send may be refused with. */
+  #refusals(message: Message): Refusals {
+    const { taskId, messageId } = message;
+    if (taskId === undefined) return { TASK_NOT_FOUND: () => false };
+    const task = this.#ledger.task(taskId);
+    const isStored = (): boolean =>
+      this.#ledger.task(taskId)?.history.some((other) => other.messageId === messageId) === true;
+    return {
+      TASK_NOT_FOUND: this.#unknown(taskId),
+      UNSUPPORTED_OPERATION: () =>
+        !isStored() && (this.#endOf(taskId) !== undefined || this.#ledger.task(taskId)?.isCanceling === true),
+      INVALID_PARAMS: () => !isStored() && task !== undefined,
+    };
+  }
+
+  #acknowledge({ messageId }: Message, taskId: string): void {
+    this.acknowledged.set(messageId, taskId);
+    const task = this.#ledger.task(taskId);
+    if (this.#ledger.reply(taskId) !== undefined) return;
+    if (task?.history.some((message) => message.messageId === messageId) !== true)
+      this.#world.fail(`message ${messageId} is acknowledged and not in ${taskId}`);
+  }
+
+  #checkReply({ messageId, contextId }: Message): void {
+    this.#world.note(() => `  reply ${messageId} in ${contextId}`);
+    if (!this.#ledger.isReply(messageId)) this.#world.fail(`reply ${messageId} was not stored`);
+  }
+
+  /** Whether there was something to answer with: it may have gone on since. */
+  #hasRested(taskId: string, since: number): boolean {
+    const statuses = statusesOf(this.#ledger.task(taskId)?.log.slice(Math.max(0, since - 1)) ?? []);
+    return this.#endOf(taskId) !== undefined || statuses.some(({ state }) => isPausedState(state));
+  }
+
+  #endOf(taskId: string): string | undefined {
+    const task = this.#ledger.task(taskId);
+    return task?.hasEnded === true ? task.status.state : undefined;
+  }
+
+  /** Whether nobody could know of the task when this was called. */
+  #unknown(taskId: string): () => boolean {
+    const wasVisible = this.#ledger.task(taskId)?.isVisible === true;
+    return () => !wasVisible;
+  }
+
+  #submission(owner: string, text: string, taskId?: string): Submission {
+    const { random } = this.#world;
+    const messageId = `m${++this.#messages}`;
+    const hasKey = random.chance(0.4);
+    const isVerified = random.chance(0.5);
+    return {
+      ...scopeOf(owner),
+      agent: random.pick(AGENT_IDS),
+      caller: { id: owner, isVerified },
+      message: { messageId, role: 'ROLE_USER', parts: [{ text }], ...(taskId !== undefined && { taskId }) },
+      ...(hasKey && { idempotencyKey: `k${messageId}` }),
+      ...(random.chance(0.3) && { returnImmediately: true }),
+      ...(random.chance(0.3) && { maxWaitMs: random.int(5, 400) }),
+    };
+  }
+
+  #anyTask(): TaskModel | undefined {
+    const tasks = [...this.#ledger.tasks].filter(({ isVisible }) => isVisible);
+    return tasks.length === 0 ? undefined : this.#world.random.pick(tasks);
+  }
+
+  #anyServer(): Server {
+    return this.#world.random.pick(this.#servers());
+  }
+}
+
+function scopeOf(owner: string): Scope {
+  return { tenant: '', owner };
+}
+
+/** Whether a second copy is known for what it is. */
+function isRepeatable({ idempotencyKey, caller }: Submission): boolean {
+  return idempotencyKey !== undefined || caller.isVerified;
+}

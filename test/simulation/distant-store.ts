@@ -1,0 +1,123 @@
+import { A2AError } from '../../src/errors.ts';
+import type { Store, TaskRecord } from '../../src/store/store.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import type { SimNode } from './node.ts';
+import type { Random } from './random.ts';
+
+/** How far away the store is, and how often the way to it is cut. */
+export interface Weather {
+  readonly typicalMs: number;
+  readonly longMs: number;
+  /** A request does not arrive: nothing is stored. */
+  readonly lost: number;
+  /** The answer does not arrive: it is stored, but nobody knows. */
+  readonly unanswered: number;
+  readonly lostHints: number;
+}
+
+export const CALM: Weather = { typicalMs: 0.3, longMs: 2, lost: 0, unanswered: 0, lostHints: 0 };
+
+export function randomWeather(random: Random): Weather {
+  return {
+    typicalMs: random.pick([0.2, 2, 10, 30]),
+    longMs: random.pick([5, 50, 400]),
+    lost: random.pick([0, 0, 0.01, 0.06]),
+    unanswered: random.pick([0, 0, 0.01, 0.04]),
+    lostHints: random.pick([0, 0.05, 0.5]),
+  };
+}
+
+type Fate = 'served' | 'lost' | 'unanswered';
+
+/** The store as one node sees it: late, out of order, cut off, and silent once the node is dead. */
+export function distantStore(
+  node: SimNode,
+  store: Store,
+  weather: () => Weather,
+  onLease: (record: TaskRecord) => void,
+): Store {
+  const { world } = node;
+  const { random } = world;
+  const lastWrite = new Map<string, number>();
+
+  const fateOf = (mayGoUnanswered: boolean): Fate => {
+    const { lost, unanswered } = weather();
+    const luck = random.next();
+    if (luck < lost) return 'lost';
+    return mayGoUnanswered && luck < lost + unanswered ? 'unanswered' : 'served';
+  };
+
+  function call<T>(
+    name: string,
+    serve: () => Promise<T>,
+    options: { order?: string; mayGoUnanswered?: boolean } = {},
+  ): Promise<T> {
+    const answer = deferred<T>();
+    if (!node.isAlive) return answer.promise;
+    const { typicalMs, longMs } = weather();
+    const fate = fateOf(options.mayGoUnanswered ?? true);
+    // A request that is on its way when its sender dies may still arrive.
+    const outlives = random.chance(0.5);
+    const backMs = random.delay(typicalMs, longMs);
+    const respond = (settle: () => void): void => void node.later(world.time + backMs, settle);
+    const arrive = (): void => {
+      if (!node.isAlive && !outlives) return;
+      if (fate === 'lost') {
+        world.note(() => `${node.name} ${name} is lost`);
+        respond(() => answer.reject(unavailable()));
+        return;
+      }
+      world.note(() => `${node.name} ${name}${fate === 'served' ? '' : ' goes unanswered'}`);
+      serve().then(
+        (value) => respond(() => (fate === 'served' ? answer.resolve(value) : answer.reject(unavailable()))),
+        (error: unknown) => respond(() => answer.reject(error)),
+      );
+    };
+    let time = world.time + random.delay(typicalMs, longMs);
+    if (options.order !== undefined) {
+      // Writes to one task are stored in the order of the calls.
+      time = Math.max(time, lastWrite.get(options.order) ?? 0);
+      lastWrite.set(options.order, time);
+    }
+    world.at(time, arrive);
+    return answer.promise;
+  }
+
+  return {
+    create: async (task) => {
+      const result = await call('create', () => store.create(task), { order: task.id });
+      if (result.kind === 'created' && task.node !== undefined) onLease(result.record);
+      return result;
+    },
+    append: (write) => call('append', () => store.append(write), { order: write.taskId }),
+    dropForReply: (taskId, lease, reply) =>
+      call('dropForReply', () => store.dropForReply(taskId, lease, reply), { order: taskId }),
+    read: (scope, taskId, parts) => call(`read ${taskId}`, () => store.read(scope, taskId, parts)),
+    resolveAlias: (scope, alias) => call('resolveAlias', () => store.resolveAlias(scope, alias)),
+    list: (scope, query) => call('list', () => store.list(scope, query)),
+    events: (taskId, after, limit) => call(`events ${taskId}`, () => store.events(taskId, after, limit)),
+    journal: (taskId) => call(`journal ${taskId}`, () => store.journal(taskId)),
+    claim: async (request) => {
+      const records = await call('claim', () => store.claim(request), { mayGoUnanswered: false });
+      records.forEach(onLease);
+      return records;
+    },
+    nextWake: (agents) => call('nextWake', () => store.nextWake(agents)),
+    heartbeat: (name, ttlMs) => call('heartbeat', () => store.heartbeat(name, ttlMs)),
+    retire: (name) => call('retire', () => store.retire(name)),
+    prune: (policy) => call('prune', () => store.prune(policy)),
+    watch: (listener) =>
+      store.watch((taskId, by) => {
+        const { lostHints, typicalMs } = weather();
+        if (random.chance(lostHints)) return;
+        const times = random.chance(0.1) ? 2 : 1;
+        for (let i = 0; i < times; i++)
+          node.later(world.time + random.delay(typicalMs, 100), () => listener(taskId, by));
+      }),
+    close: async () => {},
+  };
+}
+
+function unavailable(): A2AError {
+  return new A2AError('UNAVAILABLE', 'The store cannot be reached');
+}

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Artifact } from '../../src/model/artifact.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Ledger } from './ledger.ts';
+import { foldArtifacts, type TaskModel } from './model-task.ts';
+import type { World } from './world.ts';
+
+/** When all is over, the store must hold what the ledger says, to the character. */
+export async function checkStore(world: World, ledger: Ledger, store: Store): Promise<void> {
+  for (const task of ledger.tasks) {
+    const wrong = await differenceOf(task, store);
+    if (wrong !== undefined) world.fail(`${task.id}, when all is over: ${wrong}`);
+  }
+}
+
+async function differenceOf(task: TaskModel, store: Store): Promise<string | undefined> {
+  const stored = await store.read({ tenant: '', owner: task.owner }, task.id, { artifacts: true });
+  if (stored === undefined) return 'it is gone';
+  const { snapshot = '[]', tail = [] } = stored.artifacts ?? {};
+  if (!isDeepStrictEqual(stored.history, task.history)) return 'another history';
+  if (!isDeepStrictEqual(foldArtifacts(tail, JSON.parse(snapshot) as Artifact[]), foldArtifacts(task.log)))
+    return 'snapshot and tail are not the fold of all events';
+  const events = await store.events(task.id, 0, task.log.length + 1);
+  const expected = task.log.map(({ kind, body }, i) => ({ number: i + 1, kind, body }));
+  if (!isDeepStrictEqual(events, expected)) return 'another log';
+  return undefined;
+}

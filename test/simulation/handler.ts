@@ -1,0 +1,197 @@
+import { type Handler, QuestionExpiredError, type TaskContext } from '../../src/engine/handler.ts';
+import type { ArtifactOutput, Output } from '../../src/engine/output.ts';
+import type { JsonValue } from '../../src/model/json.ts';
+import type { SimNode } from './node.ts';
+import { type Action, type Program, programOf, type QuestionPlan, type StepPlan } from './program.ts';
+import type { Performance, Witness } from './witness.ts';
+
+/** A handler that does what the text of its message asks for, and has all of it witnessed. */
+export function simulatedHandler(node: SimNode, witness: Witness, mustNotRunTwice: boolean): Handler {
+  return (ctx) => {
+    const performance = witness.begins(node, ctx.taskId, ctx.message.messageId, mustNotRunTwice);
+    const program = programOf(ctx.text, performance.attempt);
+    const outputs = new Actor(ctx, performance, witness).perform(program);
+    return program.isGenerator ? outputs : spoken(outputs, ctx);
+  };
+}
+
+/** The same without a generator: what it would yield is said through the context. */
+async function spoken(
+  outputs: AsyncGenerator<Output, Output | undefined>,
+  ctx: TaskContext,
+): Promise<Output | undefined> {
+  for (;;) {
+    const { done, value } = await outputs.next();
+    if (done === true) return value;
+    if (typeof value === 'string') await ctx.artifact('response').append(value);
+    else if ('artifact' in value && value.artifact !== undefined) await chunked(ctx, value);
+    else if ('status' in value && value.status !== undefined) await ctx.status(value);
+  }
+}
+
+async function chunked(
+  ctx: TaskContext,
+  { artifact, append, lastChunk = false, text = '' }: ArtifactOutput,
+): Promise<void> {
+  const writer = ctx.artifact(artifact);
+  await (append === true ? writer.append(text, { lastChunk }) : writer.replace(text, { lastChunk }));
+}
+
+class StepFailure extends Error {
+  override readonly name = 'StepFailure';
+}
+
+class Actor {
+  readonly #ctx: TaskContext;
+  readonly #performance: Performance;
+  readonly #witness: Witness;
+  readonly #occurrences = new Map<string, number>();
+  readonly #read: string[] = [];
+  #sleeps = 0;
+  #reads = 0;
+
+  constructor(ctx: TaskContext, performance: Performance, witness: Witness) {
+    this.#ctx = ctx;
+    this.#performance = performance;
+    this.#witness = witness;
+  }
+
+  async *perform({ actions, ending }: Program): AsyncGenerator<Output, Output | undefined> {
+    for (const action of actions) yield* this.#act(action);
+    switch (ending) {
+      case 'return':
+        return undefined;
+      case 'text':
+        return 'the end';
+      case 'throw':
+        throw new Error('the program says so');
+      case 'reject':
+        return this.#ctx.reject('not today');
+      case 'reply':
+        return this.#ctx.reply('a bare word');
+      case 'turn':
+        return { status: 'input-required', text: 'and then?' };
+      case 'fail':
+        return { status: 'failed', text: 'it did not work' };
+      case 'hang':
+        return this.#pause(60_000, this.#performance.fence % 2 === 0);
+      case 'chatter':
+        yield { status: 'completed', text: 'done' };
+        yield { status: 'working', text: 'still here' };
+        throw new Error('too late');
+    }
+  }
+
+  async *#act(action: Action): AsyncGenerator<Output> {
+    switch (action.do) {
+      case 'say':
+        yield { status: 'working', text: action.text };
+        break;
+      case 'chunk': {
+        const { artifact, text, append, last } = action;
+        yield { artifact, text, append, lastChunk: last };
+        break;
+      }
+      case 'steps':
+        await Promise.all(action.steps.map((step) => this.#step(step)));
+        break;
+      case 'sleep':
+        await this.#sleep(action.ms);
+        break;
+      case 'ask':
+        yield { artifact: 'response', append: true, text: await this.#ask(action.question) };
+        break;
+      case 'ask and work': {
+        const asked = this.#ask(action.question);
+        await Promise.all([asked, this.#step(action.step), this.#sleep(action.napMs)]);
+        break;
+      }
+      case 'inbox':
+        yield { artifact: 'response', append: true, text: await this.#take() };
+        break;
+      case 'work':
+        await this.#pause(action.ms, action.heedsSignal);
+    }
+  }
+
+  async #step({ name, ms, failures, retries, heedsSignal }: StepPlan): Promise<void> {
+    const occurrence = (this.#occurrences.get(name) ?? 0) + 1;
+    this.#occurrences.set(name, occurrence);
+    const key = `${name}#${occurrence}`;
+    try {
+      const value = await this.#ctx.step(
+        name,
+        async ({ idempotencyKey, attempt }) => {
+          const mark = this.#witness.executes(this.#performance, idempotencyKey);
+          await this.#pause(ms, heedsSignal);
+          if (attempt <= failures) throw new StepFailure('not yet');
+          return mark;
+        },
+        { retries, backoffMs: 5 },
+      );
+      await this.#whileAlive();
+      this.#witness.got(this.#performance, key, { value });
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'StepFailure') throw error;
+      await this.#whileAlive();
+      // Who was told to stop may fail for that: it is no result.
+      if (this.#ctx.signal.aborted) throw error;
+      this.#witness.got(this.#performance, key, { error: { name: 'StepFailure', message: 'not yet' } });
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const nth = ++this.#sleeps;
+    await this.#ctx.sleep(ms);
+    await this.#whileAlive();
+    this.#witness.woke(this.#performance, nth);
+  }
+
+  async #ask({ text, isConfirmation, ttlMs, catches }: QuestionPlan): Promise<string> {
+    const shown = isConfirmation ? `${text} (yes/no)` : text;
+    try {
+      const options = { timeoutMs: ttlMs };
+      const answer: JsonValue = isConfirmation
+        ? await this.#ctx.ask({ confirm: text }, options)
+        : await this.#ctx.ask(text, options);
+      await this.#whileAlive();
+      this.#witness.answered(this.#performance, shown, { value: answer });
+      return `${String(answer)};`;
+    } catch (error) {
+      if (!(error instanceof QuestionExpiredError)) throw error;
+      await this.#whileAlive();
+      this.#witness.answered(this.#performance, shown, { expired: true });
+      if (!catches) throw error;
+      return 'no answer;';
+    }
+  }
+
+  async #take(): Promise<string> {
+    const nth = ++this.#reads;
+    const messages = await this.#ctx.inbox.take();
+    await this.#whileAlive();
+    for (const { messageId } of messages) this.#read.push(messageId);
+    this.#witness.read(this.#performance, nth, this.#read, messages.length === 0);
+    return `${messages.length} messages;`;
+  }
+
+  #pause(ms: number, heedsSignal: boolean): Promise<undefined> {
+    const { signal } = this.#ctx;
+    const { node } = this.#performance;
+    return new Promise((resolve, reject) => {
+      const stop = (): void => reject(signal.reason as Error);
+      node.later(node.world.time + ms, () => {
+        signal.removeEventListener('abort', stop);
+        resolve(undefined);
+      });
+      if (!heedsSignal) return;
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  /** A dead process does nothing more, whatever its promises do. */
+  async #whileAlive(): Promise<void> {
+    if (!this.#performance.node.isAlive) await new Promise(() => {});
+  }
+}

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Artifact } from '../../src/model/artifact.ts';
+import type { JsonValue } from '../../src/model/json.ts';
+import type { JournalEntry, TaskWrite } from '../../src/store/store.ts';
+import { foldArtifacts, isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
+
+/** A write whose guard holds, with the task before and after it. */
+export interface Change {
+  readonly before: TaskModel;
+  readonly write: TaskWrite;
+  readonly after: TaskModel;
+  /** A living node has the task. */
+  readonly isHeld: boolean;
+}
+
+/** Journal entries that only a run writes. */
+const OF_RUNS: ReadonlySet<string> = new Set(['step', 'question', 'sleep', 'read', 'call', 'called']);
+/** Journal entries that come with a message of the caller. */
+const OF_CALLERS: ReadonlySet<string> = new Set(['message', 'turn', 'answer']);
+const ONCE_PER_TURN: ReadonlySet<string> = new Set(['step', 'question', 'answer', 'sleep', 'read']);
+
+/** What must hold for every write, in the words in which a failure is told. */
+const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
+  'the first event, and no other, is the task': ({ before, write }) =>
+    (write.events ?? []).every(({ kind }, i) => (kind === 'task') === (before.log.length + i === 0)),
+
+  'a task is visible from its first event on': ({ after }) => after.log.length === 0 || after.isVisible,
+
+  'the status is what the last status event says': ({ write }) =>
+    isDeepStrictEqual(statusesOf(write.events ?? []).at(-1), write.status),
+
+  'nothing leads back to submitted, nothing goes on after the end': ({ write }) => {
+    const states = statusesOf(write.events ?? []).map(({ state }) => state);
+    return !states.includes('TASK_STATE_SUBMITTED') && !states.slice(0, -1).some(isTerminalState);
+  },
+
+  'a status is never older than the one before': ({ before, write }) => {
+    const times = [before.status, ...statusesOf(write.events ?? [])].map(({ timestamp = '' }) => timestamp);
+    return times.every((time, i) => i === 0 || time >= (times[i - 1] ?? ''));
+  },
+
+  'with the intent to cancel there is no pause, and no end but canceled': ({ before, write }) => {
+    const state = write.status?.state;
+    if (!before.isCanceling || state === undefined) return true;
+    return !isPausedState(state) && (!isTerminalState(state) || state === 'TASK_STATE_CANCELED');
+  },
+
+  'nothing is canceled without the intent': ({ after }) =>
+    after.status.state !== 'TASK_STATE_CANCELED' || after.isCanceling,
+
+  'a task ends with a terminal status, and only so': ({ write, after }) =>
+    after.hasEnded === (write.endedAt !== undefined),
+
+  'who ends a task has it, or nobody has': ({ write, after, isHeld }) =>
+    !after.hasEnded || write.guard.lease !== undefined || (!isHeld && after.isCanceling),
+
+  'only the holder of the lease says what a run does': ({ write }) =>
+    write.guard.lease !== undefined || !isWorkOfRun(write),
+
+  'a lease is only taken by whoever has it, or who cancels': ({ before, write }) =>
+    write.revoke !== true || before.isCanceling || write.guard.lease !== undefined,
+
+  'a paused task has an open question': ({ after }) =>
+    after.question !== undefined || !isPausedState(after.status.state),
+
+  // Who runs it may ask, go on with something else and speak of that.
+  'a task that waits for an answer says so': ({ after }) =>
+    after.question === undefined || after.node !== undefined || isPausedState(after.status.state),
+
+  'a question is answered once, and only while it is open': ({ before, write }) => {
+    const answers = (write.journal ?? []).filter(({ kind }) => kind === 'answer' || kind === 'turn');
+    return answers.length <= 1 && answers.every(({ key }) => before.question === key);
+  },
+
+  'turns are counted without a gap': ({ before, write }) => {
+    const count = before.journal.filter(({ kind }) => kind === 'turn').length;
+    return (write.journal ?? []).every(({ kind, key }) => kind !== 'turn' || key === `turn ${count + 1}`);
+  },
+
+  'nothing is recorded twice in a turn': ({ before, write }) => {
+    const start = before.journal.findLastIndex(({ kind }) => kind === 'turn') + 1;
+    const entries = [...before.journal.slice(start), ...(write.journal ?? [])];
+    const names = entries.filter(({ kind }) => ONCE_PER_TURN.has(kind)).map(({ kind, key }) => `${kind} ${key}`);
+    return new Set(names).size === names.length;
+  },
+
+  'a word that is no longer the current one enters the history, in order': ({ before, write }) => {
+    const replaced = [before.status, ...statusesOf(write.events ?? [])]
+      .slice(0, -1)
+      .flatMap(({ message }) => message ?? []);
+    const told = (write.history ?? []).filter(({ role }) => role === 'ROLE_AGENT');
+    return isDeepStrictEqual(told, replaced);
+  },
+
+  'a message of the caller enters history and journal together': ({ write }) => {
+    const told = (write.history ?? []).filter(({ role }) => role === 'ROLE_USER');
+    return told.length === (write.journal ?? []).filter(isOfCaller).length;
+  },
+
+  'no message enters the history twice': ({ after }) =>
+    new Set(after.history.map(({ messageId }) => messageId)).size === after.history.length,
+
+  'a snapshot is the fold of all events': ({ write, after }) => {
+    const artifacts = foldArtifacts(after.log);
+    if (write.artifacts === undefined) return !after.hasEnded || artifacts.length === 0;
+    return isDeepStrictEqual(JSON.parse(write.artifacts) as Artifact[], artifacts);
+  },
+
+  'what nobody runs will be woken': ({ after }) =>
+    after.hasEnded || after.node !== undefined || after.wakeAt !== undefined,
+};
+
+/** The first rule that a change breaks. */
+export function brokenRule(change: Change): string | undefined {
+  return Object.entries(RULES).find(([, holds]) => !holds(change))?.[0];
+}
+
+function isWorkOfRun({ events = [], journal = [], status, release }: TaskWrite): boolean {
+  if (release === true || events.some(({ kind }) => kind === 'artifact')) return true;
+  if (status !== undefined && (status.message !== undefined || isPausedState(status.state))) return true;
+  return journal.some((entry) => OF_RUNS.has(entry.kind) || isExpiry(entry));
+}
+
+function isOfCaller(entry: JournalEntry): boolean {
+  return OF_CALLERS.has(entry.kind) && !isExpiry(entry);
+}
+
+function isExpiry({ kind, body }: JournalEntry): boolean {
+  return kind === 'answer' && (body as { readonly [key: string]: JsonValue })['expired'] === true;
+}

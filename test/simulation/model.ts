@@ -1,0 +1,114 @@
+import type { Guard, Lease, NewTask, TaskRecord, TaskWrite } from '../../src/store/store.ts';
+import { brokenRule } from './model-rules.ts';
+import { isTerminalState, type TaskModel } from './model-task.ts';
+
+/** What is asked of a task. `isHeld`: a living node has it. */
+export type Operation =
+  | { readonly kind: 'append'; readonly write: TaskWrite; readonly isHeld: boolean }
+  | { readonly kind: 'claim'; readonly node: string; readonly now: number; readonly isHeld: boolean }
+  | { readonly kind: 'drop'; readonly lease: Lease };
+
+/** What must come of it. */
+export type Verdict =
+  /** It happens; without a task if there is none any more. */
+  | { readonly kind: 'done'; readonly task: TaskModel | undefined }
+  /** The store must not do it; an engine may try. */
+  | { readonly kind: 'refused' }
+  /** No engine may ever try it in this state. */
+  | { readonly kind: 'illegal'; readonly why: string };
+
+const REFUSED: Verdict = { kind: 'refused' };
+
+export function created(task: NewTask): TaskModel {
+  const { id, owner, agent, status, event, message, node, wakeAt } = task;
+  return {
+    ...{ id, owner, agent, status, node, wakeAt },
+    firstStatus: status,
+    isVisible: event !== undefined,
+    isCanceling: false,
+    hasEnded: false,
+    question: undefined,
+    log: event === undefined ? [] : [event],
+    journal: [],
+    history: [message],
+    fence: node === undefined ? 0 : 1,
+    attempts: node === undefined ? 0 : 1,
+  };
+}
+
+/** The one state machine. Pure: the same question has the same answer. */
+export function reduce(task: TaskModel, operation: Operation): Verdict {
+  if (task.hasEnded) return REFUSED;
+  switch (operation.kind) {
+    case 'append':
+      return append(task, operation.write, operation.isHeld);
+    case 'claim': {
+      const { node, now, isHeld } = operation;
+      if (isHeld || task.wakeAt === undefined || task.wakeAt > now) return REFUSED;
+      return { kind: 'done', task: { ...task, node, fence: task.fence + 1, attempts: task.attempts + 1 } };
+    }
+    case 'drop':
+      if (task.isVisible || !isLease(task, operation.lease)) return REFUSED;
+      if (task.isCanceling) return { kind: 'illegal', why: 'a task that is being canceled is dropped' };
+      return { kind: 'done', task: undefined };
+  }
+}
+
+function append(task: TaskModel, write: TaskWrite, isHeld: boolean): Verdict {
+  if (!holds(write.guard, task, isHeld)) return REFUSED;
+  const after = appended(task, write);
+  const why = brokenRule({ before: task, write, after, isHeld });
+  return why === undefined ? { kind: 'done', task: after } : { kind: 'illegal', why };
+}
+
+function holds({ lease, states, idle, question, canceling }: Guard, task: TaskModel, isHeld: boolean): boolean {
+  if (lease !== undefined && !isLease(task, lease)) return false;
+  if (states !== undefined && !states.includes(task.status.state)) return false;
+  if (idle === true && isHeld) return false;
+  if (question !== undefined && question !== task.question) return false;
+  return canceling === undefined || canceling === task.isCanceling;
+}
+
+function isLease({ node, fence }: TaskModel, lease: Lease): boolean {
+  return lease.node === node && lease.fence === fence;
+}
+
+function appended(task: TaskModel, write: TaskWrite): TaskModel {
+  const { events = [], journal = [], history = [], status = task.status } = write;
+  const hasEnded = isTerminalState(status.state);
+  const isFree = hasEnded || write.release === true || write.revoke === true;
+  return {
+    ...task,
+    status,
+    hasEnded,
+    isVisible: task.isVisible || write.visible === true,
+    isCanceling: task.isCanceling || write.canceling === true,
+    question: hasEnded || write.question === null ? undefined : (write.question ?? task.question),
+    log: [...task.log, ...events],
+    journal: [...task.journal, ...journal],
+    history: [...task.history, ...history],
+    fence: task.fence + (write.revoke === true ? 1 : 0),
+    node: isFree ? undefined : task.node,
+    attempts: write.release === true ? 0 : task.attempts,
+    wakeAt: hasEnded || write.wakeAt === null ? undefined : (write.wakeAt ?? task.wakeAt),
+  };
+}
+
+/** In what the record of a store differs from the model, if it does. */
+export function difference(task: TaskModel, record: TaskRecord): string | undefined {
+  const pairs: Readonly<Record<string, readonly [unknown, unknown]>> = {
+    state: [task.status.state, record.status.state],
+    visible: [task.isVisible, record.visible],
+    canceling: [task.isCanceling, record.canceling],
+    question: [task.question, record.question],
+    lastEvent: [task.log.length, record.lastEvent],
+    lastJournal: [task.journal.length, record.lastJournal],
+    fence: [task.fence, record.fence],
+    node: [task.node, record.node],
+    attempts: [task.attempts, record.attempts],
+    wakeAt: [task.wakeAt, record.wakeAt],
+    ended: [task.hasEnded, record.endedAt !== undefined],
+  };
+  const wrong = Object.entries(pairs).find(([, [expected, actual]]) => expected !== actual);
+  return wrong && `${wrong[0]} must be ${String(wrong[1][0])}, is ${String(wrong[1][1])}`;
+}

@@ -1,0 +1,42 @@
+import { type Breakage, simulate } from './simulate.ts';
+import type { Violation } from './world.ts';
+
+/** How many worlds a run of the tests goes through; `npm run test:long` sets more. */
+const COUNT = Number(process.env['SEEDS'] ?? 2000);
+/** One world alone: what to set when a failure has named its seed. */
+const ONLY = process.env['SEED'];
+
+/** Lines of a trace that are worth reading: the end of it. */
+const TRACE_LINES = 150;
+const LINE_WIDTH = 600;
+
+/** Goes through every second seed, so that two files share the work. */
+export async function playSeeds(first: 1 | 2): Promise<void> {
+  if (ONLY !== undefined) {
+    if (Number(ONLY) % 2 === first % 2) await play(Number(ONLY));
+    return;
+  }
+  for (let seed = first; seed <= COUNT; seed += 2) await play(seed);
+}
+
+async function play(seed: number): Promise<void> {
+  const { violation } = await simulate(seed);
+  if (violation !== undefined) throw new Error(await report(seed, violation));
+}
+
+/** Plays the same world again, this time taking notes. */
+async function report(seed: number, { message }: Violation): Promise<string> {
+  const { trace } = await simulate(seed, {}, true);
+  const end = trace.findIndex((line) => line.includes('VIOLATION')) + 1;
+  const lines = trace.slice(Math.max(0, end - TRACE_LINES), end).map((line) => line.slice(0, LINE_WIDTH));
+  return `Seed ${seed} (SEED=${seed} plays it alone): ${message}\n${lines.join('\n')}`;
+}
+
+/** The first violation within so many seeds. */
+export async function findViolation(breakage: Breakage, seeds: number): Promise<string | undefined> {
+  for (let seed = 1; seed <= seeds; seed++) {
+    const { violation } = await simulate(seed, breakage);
+    if (violation !== undefined) return violation.message;
+  }
+  return undefined;
+}

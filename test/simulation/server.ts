@@ -1,0 +1,79 @@
+import { Engine } from '../../src/engine/engine.ts';
+import { DEFAULT_LIMITS, type Runnable, type RunLimits } from '../../src/engine/runnable.ts';
+import type { Store } from '../../src/store/store.ts';
+import { simulatedHandler } from './handler.ts';
+import type { SimNode } from './node.ts';
+import type { Witness } from './witness.ts';
+
+export const MAX_ATTEMPTS = 4;
+export const LEASE_MS = 300;
+export const POLL_MS = 200;
+
+const LIMITS: RunLimits = {
+  ...DEFAULT_LIMITS,
+  timeoutMs: 900,
+  cancelGraceMs: 60,
+  maxAttempts: MAX_ATTEMPTS,
+  questionTtlMs: 1200,
+  maxWaitMs: 3000,
+};
+
+/** The agents of every node: a wide one, one with few places, one that must not run twice. */
+const AGENTS: Readonly<Record<string, Partial<RunLimits>>> = {
+  wide: {},
+  narrow: { concurrency: 1, queue: 2 },
+  once: { recovery: 'fail' },
+};
+
+export const AGENT_IDS: readonly string[] = Object.keys(AGENTS);
+
+export interface Server {
+  readonly node: SimNode;
+  readonly engine: Engine;
+  isClosing: boolean;
+}
+
+export interface ServerOptions {
+  readonly node: SimNode;
+  readonly store: Store;
+  readonly witness: Witness;
+  readonly maxSuspended: number;
+  /** Called at each fault point of the engine. */
+  readonly onFaultPoint: (name: string) => void;
+}
+
+/** Resolves when the engine has started, which takes its time, or never if its node dies before. */
+export async function startServer({
+  node,
+  store,
+  witness,
+  maxSuspended,
+  onFaultPoint,
+}: ServerOptions): Promise<Server> {
+  let ids = 0;
+  const agents = Object.entries(AGENTS).map(([id, limits]): Runnable => {
+    const all = { ...LIMITS, ...limits };
+    return { id, limits: all, run: simulatedHandler(node, witness, all.recovery === 'fail') };
+  });
+  const engine = await Engine.start({
+    ...{ store, agents, maxSuspended },
+    clock: node.clock,
+    scheduler: node.scheduler,
+    leaseMs: LEASE_MS,
+    pollMs: POLL_MS,
+    newId: () => `${node.name}.${++ids}`,
+    faultPoint: onFaultPoint,
+    log: {
+      info: () => {},
+      warn: (message, fields) => node.world.note(() => `${node.name} warns: ${message} ${show(fields)}`),
+      error: (message, fields) => node.world.note(() => `${node.name} says: ${message} ${show(fields)}`),
+    },
+  });
+  return { node, engine, isClosing: false };
+}
+
+function show(fields: Readonly<Record<string, unknown>> = {}): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
+}

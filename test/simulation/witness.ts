@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, JsonValue } from '../../src/model/json.ts';
+import type { TaskRecord } from '../../src/store/store.ts';
+import type { Ledger } from './ledger.ts';
+import type { SimNode } from './node.ts';
+import type { World } from './world.ts';
+
+/** One call of a handler. */
+export interface Performance {
+  readonly node: SimNode;
+  readonly taskId: string;
+  readonly turn: number;
+  /** Counts the calls for this turn. */
+  readonly attempt: number;
+  /** The last lease that its run may know of. */
+  fence: number;
+}
+
+export interface WitnessOptions {
+  readonly world: World;
+  readonly ledger: Ledger;
+  readonly maxAttempts: number;
+}
+
+/** Compares what handlers see and do with what is stored. */
+export class Witness {
+  readonly #world: World;
+  readonly #ledger: Ledger;
+  readonly #maxAttempts: number;
+  readonly #leases = new Map<string, TaskRecord>();
+  readonly #onStage = new Map<string, Performance>();
+  readonly #attempts = new Map<string, number>();
+  #executions = 0;
+
+  constructor({ world, ledger, maxAttempts }: WitnessOptions) {
+    this.#world = world;
+    this.#ledger = ledger;
+    this.#maxAttempts = maxAttempts;
+  }
+
+  /** A node learns that it may run a task. */
+  leased(node: SimNode, record: TaskRecord): void {
+    const at = `${node.name} ${record.id}`;
+    this.#leases.set(at, record);
+    const performance = this.#onStage.get(at);
+    if (performance !== undefined) performance.fence = record.fence;
+  }
+
+  begins(node: SimNode, taskId: string, messageId: string, mustNotRunTwice: boolean): Performance {
+    const at = `${node.name} ${taskId}`;
+    const lease = this.#leases.get(at);
+    if (lease === undefined) this.#fail(`${taskId} is run without a lease`);
+    if ((lease?.attempts ?? 0) > this.#maxAttempts) this.#fail(`${taskId} is tried too often`);
+    const turn = this.#turnOf(taskId, messageId);
+    const attempt = (this.#attempts.get(`${taskId} ${turn}`) ?? 0) + 1;
+    this.#attempts.set(`${taskId} ${turn}`, attempt);
+    this.#world.note(() => `${node.name} HANDLER of ${taskId} begins turn ${turn}, attempt ${attempt}`);
+    if (attempt > 1 && mustNotRunTwice) this.#fail(`${taskId} is run twice, which its agent forbids`);
+    const performance = { node, taskId, turn, attempt, fence: lease?.fence ?? 0 };
+    this.#onStage.set(at, performance);
+    return performance;
+  }
+
+  /** A step does its work. Gives a value that no other execution has. */
+  executes({ node, taskId, turn, fence }: Performance, key: string): string {
+    this.#world.note(() => `${node.name} STEP ${key} of ${taskId}, turn ${turn}`);
+    const name = `${taskId}:${turn}:`;
+    if (!key.startsWith(name)) this.#fail(`a step of ${taskId}, turn ${turn}, has the key ${key}`);
+    const record = this.#ledger.recorded(taskId, turn, 'step', key.slice(name.length));
+    // A node that has lost its lease and does not know it yet cannot know of the record either.
+    if (record !== undefined && record.fence <= fence) this.#fail(`step ${key} is recorded and runs again`);
+    return `${key} ${++this.#executions}`;
+  }
+
+  /** A handler gets the result of a step: it must be stored by then, and be the stored one. */
+  got({ taskId, turn }: Performance, key: string, result: JsonValue): void {
+    const record = this.#ledger.recorded(taskId, turn, 'step', key);
+    if (record === undefined) this.#fail(`the result of step ${key} of ${taskId} was not stored`);
+    else if (!isDeepStrictEqual(record.body, result))
+      this.#fail(`step ${key} of ${taskId} gave another result than the stored one`);
+  }
+
+  answered({ taskId, turn }: Performance, question: string, answer: JsonObject): void {
+    const records = this.#ledger.answersTo(taskId, turn, question);
+    if (records.length === 0) this.#fail(`the answer to "${question}" of ${taskId} was not stored`);
+    else if (!records.some((body) => isDeepStrictEqual({ ...body, ...answer }, body)))
+      this.#fail(`"${question}" of ${taskId} got another answer than the stored one`);
+  }
+
+  woke({ taskId, turn }: Performance, nth: number): void {
+    const record = this.#ledger.recorded(taskId, turn, 'sleep', String(nth));
+    if (record === undefined) this.#fail(`sleep ${nth} of ${taskId} was not stored`);
+    else if ((record.body as { readonly until: number }).until > this.#world.clock.now())
+      this.#fail(`sleep ${nth} of ${taskId} was too short`);
+  }
+
+  /** What a handler has read by its nth read: the same at each attempt. */
+  read({ taskId, turn }: Performance, nth: number, all: readonly string[], isEmpty: boolean): void {
+    const task = this.#ledger.task(taskId);
+    const messages = (task?.journal ?? []).flatMap(({ kind, key }) => (kind === 'message' ? [key] : []));
+    if (new Set(all).size !== all.length) this.#fail(`a message was read twice by ${taskId}`);
+    if (all.some((id) => !messages.includes(id))) this.#fail(`a message was read by ${taskId} that is not stored`);
+    if (!isEmpty && this.#ledger.recorded(taskId, turn, 'read', String(nth)) === undefined)
+      this.#fail(`read ${nth} of ${taskId} was not stored`);
+  }
+
+  #turnOf(taskId: string, messageId: string): number {
+    const turns = (this.#ledger.task(taskId)?.journal ?? []).filter(({ kind }) => kind === 'turn');
+    const messages = turns.map(({ body }) => (body as unknown as { message: { messageId: string } }).message.messageId);
+    return messages.indexOf(messageId) + 1;
+  }
+
+  #fail(what: string): void {
+    this.#world.fail(what);
+  }
+}
