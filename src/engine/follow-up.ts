@@ -37,7 +37,7 @@ export async function followUp(
     let write: TaskWrite;
     try {
       assertFits(submission, record, agents.get(record.agent));
-      if (record.question === undefined) write = toInbox(submission, record, isSecret);
+      if (record.question === undefined) write = toInbox(submission, record, isSecret, core.clock.now());
       else ({ write, isSecret } = await toAnswer(core, submission, record));
     } catch (error) {
       if (await wasAccepted(core, taskId, idempotency)) return record;
@@ -99,13 +99,15 @@ function assertFits(
 }
 
 /** A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. */
-function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean): TaskWrite {
+function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, now: number): TaskWrite {
   const message = placed(submission.message, record);
   return {
     taskId: record.id,
     guard: { states: AT_WORK, canceling: false },
     history: [isSecret ? redacted(message) : message],
     journal: [{ kind: 'message', key: message.messageId, body: message as unknown as JsonValue }],
+    // One that sleeps may listen meanwhile. Who waits for a place keeps his.
+    wakeAt: Math.min(record.wakeAt ?? now, now),
   };
 }
 

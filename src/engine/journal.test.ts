@@ -26,6 +26,7 @@ test('entries are found by kind and key', () => {
   const journal = new Journal(records(['step', 'a#1', { value: 1 }], ['answer', 'a#1', { value: 2 }]));
   expect(journal.find('step', 'a#1')).toEqual({ value: 1 });
   expect(journal.find('answer', 'a#1')).toEqual({ value: 2 });
+  expect(journal.numberOf('answer', 'a#1')).toBe(2);
   expect(journal.hasBegun).toBe(true);
 });
 

@@ -23,6 +23,8 @@ export function isSame(a: JsonValue, b: JsonValue): boolean {
   return entries.every(([name, member]) => Object.hasOwn(b, name) && isSame(member, b[name] ?? null));
 }
 
+const ORDINARY = { enumerable: true, writable: true, configurable: true };
+
 /** A copy that shares nothing with the original that could be changed. For values that JSON can hold. */
 export function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
@@ -30,7 +32,7 @@ export function copyOf<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     // Assigned, this name would change the prototype.
-    if (name === '__proto__') Object.defineProperty(copy, name, { value: copyOf(member), enumerable: true });
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: copyOf(member), ...ORDINARY });
     else copy[name] = copyOf(member);
   }
   return copy as T;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import type { TaskState } from '../model/state.ts';
 import type { RunOutputs } from './run-outputs.ts';
-import type { Decision } from './task-writer.ts';
+import type { Decision } from './write-batch.ts';
 
 /** How a turn of the handler ends. The first one counts. */
 export type Outcome =

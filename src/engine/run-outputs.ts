@@ -25,6 +25,9 @@ export class RunOutputs {
   readonly #newId: () => string;
   readonly #log: Log;
   readonly #refused = new Set<string>();
+  /** Said while a question was open: it would hide that somebody has to answer. */
+  readonly #held: { readonly parts: readonly Part[]; readonly metadata: JsonObject | undefined }[] = [];
+  #heldBytes = 0;
 
   constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
     this.#log = log;
@@ -48,8 +51,17 @@ export class RunOutputs {
     }
     const bytes = this.assertSize(parts, metadata);
     if (this.#task.replay?.status(parts, metadata) === 'known') return;
-    this.#assertRoom(bytes);
-    this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
+    this.#assertRoom(bytes + this.#heldBytes);
+    this.#held.push({ parts, metadata });
+    this.#heldBytes += bytes;
+    if (!this.#writer.isAsking) this.speak();
+  }
+
+  /** Says what was held back: the question that was open is answered, or the turn ends without an answer. */
+  speak(): void {
+    this.#heldBytes = 0;
+    for (const { parts, metadata } of this.#held.splice(0))
+      this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
   }
 
   artifact(emission: ArtifactEmission): void {
@@ -80,6 +92,7 @@ export class RunOutputs {
 
   /** To be called at the end of a turn: what this attempt did not say again, it does not mean. */
   finish(): void {
+    this.speak();
     for (const artifact of this.#task.replay?.cutShort() ?? []) {
       this.#writer.addArtifact({ ...this.#ids(), artifact, lastChunk: true });
     }

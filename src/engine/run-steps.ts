@@ -28,7 +28,7 @@ export class RunSteps {
     this.#run.assertRunning();
     const key = this.#keyOf(name);
     const known = this.#run.journal.find('step', key) as StepRecord | undefined;
-    if (known === undefined) return (await this.#run.busy(() => this.#perform(key, work, options))) as T;
+    if (known === undefined) return (await this.#run.pauses.busy(() => this.#perform(key, work, options))) as T;
     await this.#run.recalled('step', key);
     if (known.error === undefined) return copyOf(known.value) as T;
     throw Object.assign(new Error(known.error.message), { name: known.error.name });
@@ -78,7 +78,7 @@ export class RunSteps {
       } catch (error) {
         if (signal.aborted || attempt > retries) throw error;
       }
-      await this.#run.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS));
+      await this.#run.timers.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS), signal);
     }
   }
 }

@@ -1,12 +1,13 @@
 import type { JsonValue } from '../model/json.ts';
-import { isPaused, type TaskState } from '../model/state.ts';
+import type { TaskState } from '../model/state.ts';
+import type { TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { digest } from '../support/digest.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { QuestionExpiredError } from './handler.ts';
 import type { AskedQuestion, PreparedQuestion } from './question.ts';
 import type { Run } from './run.ts';
-import type { Decision, TaskWriter } from './task-writer.ts';
+import type { Decision } from './write-batch.ts';
 
 interface Sleep {
   readonly key: string;
@@ -14,8 +15,6 @@ interface Sleep {
 }
 
 interface OpenQuestion {
-  readonly state: TaskState;
-  readonly parts: PreparedQuestion['parts'];
   readonly key: string;
   readonly expiresAt: number;
   readonly answer: Deferred<JsonValue>;
@@ -69,18 +68,10 @@ export class RunWaits {
     return Math.min(this.#open?.expiresAt ?? Number.POSITIVE_INFINITY, ...untils);
   }
 
-  /**
-   * What a task that is put to rest must say, if it says something else: that it waits for the answer, although the
-   * handler has spoken since it asked; or that it does not, because an earlier attempt asked and this one does not.
-   */
-  stance({ record, status }: Pick<TaskWriter, 'record' | 'status'>): Decision {
-    const { outputs } = this.#run;
-    if (this.#open === undefined) {
-      return record.question === undefined ? {} : { status: outputs.status('TASK_STATE_WORKING'), question: null };
-    }
-    const { key, state, parts } = this.#open;
-    // If it is open no more, it was answered, and the run will hear of it.
-    return record.question === key && !isPaused(status.state) ? { status: outputs.status(state, parts) } : {};
+  /** What a task that is put to rest must say: that nobody waits for the answer which an earlier attempt asked for. */
+  stance({ question }: TaskRecord): Decision {
+    if (this.#open !== undefined || question === undefined) return {};
+    return { status: this.#run.outputs.status('TASK_STATE_WORKING'), question: null };
   }
 
   ask(state: TaskState, question: PreparedQuestion, timeoutMs: number): Promise<JsonValue> {
@@ -92,7 +83,7 @@ export class RunWaits {
       .then(() => this.#ask(state, parts, key, { ...asked, expiresAt: this.#run.now() + timeoutMs }))
       .finally(() => {
         this.#unanswered--;
-        this.#run.restLater();
+        this.#run.pauses.restLater();
       });
     this.#turn = answer.catch(() => {});
     return answer;
@@ -110,9 +101,9 @@ export class RunWaits {
     const until = known?.until ?? this.#run.now() + ms;
     const alarm = deferred<void>();
     this.#sleeps.set(alarm, { key, until });
-    this.#run.callAt(until, () => this.settle());
+    this.#run.timers.callAt(until, () => this.settle());
     if (known === undefined) this.#run.noteLater('sleep', key, { until });
-    const stored = this.#run.pause({}).then(() => this.#run.env.faultPoint('after-sleep'));
+    const stored = this.#run.pauses.pause({}).then(() => this.#run.env.faultPoint('after-sleep'));
     stored.catch(alarm.reject);
     // That it is over is stored after it. To wait for the pause as well could be to wait for another one's end.
     await alarm.promise;
@@ -129,7 +120,7 @@ export class RunWaits {
       this.#open = undefined;
       if ('value' in known) answer.resolve(known.value);
       else answer.reject(expired());
-    } else if (isAsked && expiresAt <= now && !this.#isExpiring) {
+    } else if (isAsked && expiresAt <= now && !this.#isExpiring && !this.#run.isRecalling) {
       this.#isExpiring = true;
       // If it cannot be stored, the run is over, and says so to whoever waits.
       this.#expire(this.#open)
@@ -153,7 +144,7 @@ export class RunWaits {
     const due = [...this.#sleeps].filter(([, { until }]) => until <= now);
     for (const [alarm, { key }] of due.sort(([, a], [, b]) => a.until - b.until)) {
       this.#sleeps.delete(alarm);
-      this.#run.busy(() => this.#run.note('slept', key, {})).then(alarm.resolve, alarm.reject);
+      this.#run.pauses.busy(() => this.#run.note('slept', key, {})).then(alarm.resolve, alarm.reject);
     }
   }
 
@@ -164,14 +155,15 @@ export class RunWaits {
     asked: AskedQuestion,
   ): Promise<JsonValue> {
     this.#run.assertRunning();
-    const { journal, record, env, taskId } = this.#run;
+    const { journal, env, taskId } = this.#run;
     const before = journal.find('question', key) as unknown as AskedQuestion | undefined;
+    const isAnswered = (): boolean => journal.find('answer', key) !== undefined;
     // It was answered just now, or another attempt went on without an answer.
-    const isClosed = before !== undefined && record.question !== key;
+    const isClosed = before !== undefined && !isAnswered() && this.#run.record.question !== key;
     if (isClosed) this.#run.catchUp(await this.#run.reading(() => env.store.journal(taskId)));
-    const known = journal.find('answer', key) as AnswerRecord | undefined;
-    if (known !== undefined) {
+    if (isAnswered()) {
       await this.#run.recalled('answer', key);
+      const known = journal.find('answer', key) as unknown as AnswerRecord;
       if ('value' in known) return known.value;
       throw expired();
     }
@@ -179,21 +171,21 @@ export class RunWaits {
     if (refusal !== undefined) throw refusal;
     const { expiresAt } = before ?? asked;
     const answer = deferred<JsonValue>();
-    const open = { state, parts, key, expiresAt, answer, isAsked: before !== undefined && !isClosed };
+    const open = { key, expiresAt, answer, isAsked: before !== undefined && !isClosed };
     this.#open = open;
-    this.#run.callAt(expiresAt, () => this.settle());
+    this.#run.timers.callAt(expiresAt, () => this.settle());
     if (before === undefined || isClosed) {
       const status = this.#run.outputs.status(state, parts);
       const entry = { kind: 'question', key, body: asked as unknown as JsonValue };
       const journal = before === undefined ? [entry] : [];
-      await this.#run.pause({ status, question: key, journal });
+      await this.#run.pauses.pause({ status, question: key, journal });
       this.#run.env.faultPoint('after-question');
       open.isAsked = true;
       if (this.#run.state === 'running') this.settle();
     } else if (expiresAt <= this.#run.now()) {
       this.settle();
     } else {
-      await this.#run.pause({});
+      await this.#run.pauses.pause({});
     }
     return answer.promise;
   }
@@ -207,6 +199,7 @@ export class RunWaits {
     this.#run.env.faultPoint('after-expiry');
     if (!isExpired || this.#open?.key !== key) return;
     this.#open = undefined;
+    this.#run.outputs.speak();
     answer.reject(expired());
   }
 }

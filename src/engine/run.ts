@@ -3,7 +3,6 @@ import type { JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
-import { deferred } from '../support/deferred.ts';
 import { type StopReason, stopError } from './abort.ts';
 import { drive } from './drive.ts';
 import { publicText } from './failure-text.ts';
@@ -17,11 +16,14 @@ import { createContext } from './run-context.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import { RunInbox } from './run-inbox.ts';
 import { RunOutputs } from './run-outputs.ts';
+import { RunPauses } from './run-pauses.ts';
 import { RunSteps } from './run-steps.ts';
+import { RunTimers } from './run-timers.ts';
 import { RunWaits } from './run-waits.ts';
 import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
-import { type Decision, type Loss, TaskWriter } from './task-writer.ts';
+import { type Loss, TaskWriter } from './task-writer.ts';
+import type { Decision } from './write-batch.ts';
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
 const OUTPUTS_AT_A_STRETCH = 256;
@@ -41,24 +43,21 @@ export class Run {
   readonly taskId: string;
   readonly journal: Journal;
   readonly outputs: RunOutputs;
+  readonly pauses: RunPauses;
+  readonly timers: RunTimers;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
   readonly #steps: RunSteps;
   readonly #waits: RunWaits;
   readonly #inbox: RunInbox;
   readonly #recall: Recall;
-  readonly #timers = new Set<() => void>();
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
   #isCanceling = false;
   #isWakeWanted = false;
   #stopReason: StopReason | undefined;
   #controller: AbortController | undefined;
-  #busy = 0;
   #outputs = 0;
-  #pausing: Promise<void> | undefined;
-  #pause: Decision = {};
-  #disarmTimeout: () => void = () => {};
 
   constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask) {
     this.env = env;
@@ -79,6 +78,8 @@ export class Run {
     this.#steps = new RunSteps(this);
     this.#waits = new RunWaits(this);
     this.#inbox = new RunInbox(this);
+    this.pauses = new RunPauses(this, this.#writer, this.#waits);
+    this.timers = new RunTimers(env, () => this.#state === 'running');
     this.#recall = new Recall(env.scheduler, () => {
       if (this.#state === 'running') this.#waits.settle();
     });
@@ -104,6 +105,14 @@ export class Run {
   get isLeft(): boolean {
     if (this.#state !== 'over' && this.#outcome === undefined) return false;
     return this.#stopReason === undefined || this.#stopReason === 'suspended';
+  }
+
+  get isConcluded(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  get isCanceling(): boolean {
+    return this.#isCanceling;
   }
 
   get isToldToStop(): boolean {
@@ -135,10 +144,11 @@ export class Run {
     this.#writer.resume(record);
     this.catchUp(entries);
     this.#armTimeout();
+    if (!this.#writer.isAsking) this.outputs.speak();
     this.#waits.settle();
     this.#inbox.wake();
     if (record.canceling) this.cancel();
-    this.restLater();
+    this.pauses.restLater();
   }
 
   /** Looks at what others have written while it ran: messages, an answer, a cancel. */
@@ -146,10 +156,11 @@ export class Run {
     if (this.#state !== 'running') return;
     this.#writer.refresh(record);
     this.catchUp(entries);
+    if (!this.#writer.isAsking) this.outputs.speak();
     this.#waits.settle();
     this.#inbox.wake();
     if (record.canceling) this.cancel();
-    this.restLater();
+    this.pauses.restLater();
   }
 
   catchUp(entries: readonly JournalRecord[]): void {
@@ -163,7 +174,7 @@ export class Run {
     this.#abort('canceled');
     this.#waits.stop('canceled');
     this.#inbox.wake();
-    this.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
+    this.timers.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
       this.conclude({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
     );
   }
@@ -173,7 +184,7 @@ export class Run {
     if (this.#state === 'over') return;
     const wasHeld = this.#state === 'running';
     this.#state = 'over';
-    this.#disarm();
+    this.timers.clear();
     // A run that is put away will go on elsewhere, as if nothing had happened: nobody gets an error.
     const isQuiet = reason === 'suspended';
     this.#writer.close(isQuiet ? undefined : reason);
@@ -202,9 +213,9 @@ export class Run {
    * if there is room: a handler that never waits must not keep everybody else waiting, nor one that was told to stop.
    */
   room(): Promise<void> | undefined {
-    if (this.#state === 'over' || this.#outcome !== undefined) return this.#nextTurn().then(() => this.assertRunning());
+    if (this.#state === 'over' || this.#outcome !== undefined) return this.nextTurn().then(() => this.assertRunning());
     const room = this.#writer.room();
-    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? this.#nextTurn() : room;
+    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? this.nextTurn() : room;
   }
 
   /** Decides how it ends, unless that is decided. */
@@ -239,32 +250,13 @@ export class Run {
     this.#writer.addJournal({ kind, key, body });
   }
 
-  /** Runs work that needs the run to go on: it is not suspended meanwhile. */
-  async busy<T>(work: () => Promise<T>): Promise<T> {
-    this.#busy++;
-    try {
-      return await work();
-    } finally {
-      this.#busy--;
-      if (this.#busy === 0) this.restLater();
-    }
-  }
-
   get isRecalling(): boolean {
     return this.#recall.isBusy;
   }
 
   /** Resolves when it is the turn of an entry of the journal to come about again. */
   recalled(kind: JournalKind, key: string): Promise<void> {
-    return this.busy(() => this.#recall.turn(this.journal.numberOf(kind, key)));
-  }
-
-  /** Stores a wait, with all waits of the moment, and suspends the run if nothing else is under way. */
-  pause(decision: Decision): Promise<void> {
-    const journal = [...(this.#pause.journal ?? []), ...(decision.journal ?? [])];
-    this.#pause = { ...this.#pause, ...decision, journal };
-    // A turn later, when the handler has come to rest: who suspends it while it goes on loses what it does next.
-    return (this.#pausing ??= this.#nextTurn().then(() => this.#commitPause()));
+    return this.pauses.busy(() => this.#recall.turn(this.journal.numberOf(kind, key)));
   }
 
   decide(decision: Decision): Promise<boolean> {
@@ -284,22 +276,6 @@ export class Run {
       this.stop('lease-lost', { kind: 'failed', error });
       throw error;
     }
-  }
-
-  callAt(time: number, call: () => void): void {
-    const cancel = this.env.timers.add(time, () => {
-      this.#timers.delete(cancel);
-      if (this.#state === 'running') call();
-    });
-    this.#timers.add(cancel);
-  }
-
-  /** A short wait that does not outlive the process. */
-  async delay(ms: number): Promise<void> {
-    const { promise, resolve, reject } = deferred<void>();
-    this.signal.addEventListener('abort', () => reject(this.signal.reason), { once: true });
-    this.callAt(this.now() + ms, resolve);
-    await promise;
   }
 
   async #execute(context: TaskContext): Promise<void> {
@@ -332,13 +308,14 @@ export class Run {
   }
 
   async #finish(outcome: Outcome): Promise<void> {
-    this.#disarm();
+    this.timers.clear();
     this.#waits.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
-    // Who was told to stop did not leave anything out on purpose.
+    const permitted = await this.#permitted(outcome);
+    // With the end in one write. Who was told to stop did not leave anything out on purpose.
     if (this.#stopReason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
-    if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(await this.#permitted(outcome))))) {
+    if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
       if (!this.#isCanceling) {
         this.stop('lease-lost', { kind: 'overtaken' });
         return;
@@ -351,7 +328,7 @@ export class Run {
   }
 
   async #permitted(outcome: Outcome): Promise<Outcome> {
-    const refusal = outcome.kind === 'turn' ? await this.refusalToPause() : undefined;
+    const refusal = outcome.kind === 'turn' && !this.#isCanceling ? await this.refusalToPause() : undefined;
     if (refusal === undefined) return outcome;
     return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: refusal.message }] };
   }
@@ -374,54 +351,17 @@ export class Run {
     return true;
   }
 
-  async #commitPause(): Promise<void> {
-    const decision = this.#pause;
-    this.#pause = {};
-    this.#pausing = undefined;
-    if (this.isLeft) await new Promise(() => {});
-    this.assertRunning();
-    if (this.#state === 'running') this.#waits.settle();
-    // A short sleep may be over before it is stored: then there is nothing that would wake the run.
-    const goesOn = this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting;
-    if (goesOn ? await this.#writer.decide(decision) : await this.#suspend(decision)) return;
-    // A cancel came first, then there is nothing to wait for; or an answer, then what is waited for is still to be stored.
-    this.assertMayWait();
-    await this.#writer.stored();
-  }
-
-  async #suspend(decision: Decision): Promise<boolean> {
-    const wakeAt = Math.min(this.#waits.wakeAt, Number.MAX_SAFE_INTEGER);
-    // An answer that came first has woken the task: it must not be put to sleep over it.
-    const { openKey } = this.#waits;
-    const open = decision.question === undefined && openKey !== undefined ? { ifOpen: openKey } : {};
-    const stance = decision.status === undefined ? this.#waits.stance(this.#writer) : {};
-    const isDecided = await this.#writer.decide({ ...stance, ...decision, ...open, release: true, wakeAt });
-    this.env.faultPoint('after-suspend');
-    if (isDecided && this.#writer.lease === undefined && this.#state === 'running') this.#rest('suspended');
-    else if (!isDecided && !this.#isCanceling) this.env.onWakeWanted(this);
-    return isDecided;
-  }
-
-  /** Suspends it in a while, unless the handler has found something else to do by then. */
-  restLater(): void {
-    this.env.scheduler.soon(() => {
-      if (this.#state !== 'running' || this.#outcome !== undefined || this.#isCanceling) return;
-      if (this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting || this.#pausing !== undefined) return;
-      if (!this.#writer.isIdle)
-        this.#writer.stored().then(
-          () => this.restLater(),
-          () => {},
-        );
-      else this.#suspend({}).catch(() => {});
-    });
+  /** The lease is given back. */
+  suspended(): void {
+    if (this.#state === 'running') this.#rest('suspended');
   }
 
   #rest(state: 'suspended' | 'over'): void {
     if (this.#state === 'over') return;
     this.#state = state;
-    this.#disarmTimeout();
+    this.timers.disarmTimeout();
     if (state === 'over') {
-      this.#disarm();
+      this.timers.clear();
       this.#writer.close('over');
       this.#inbox.wake();
     }
@@ -436,8 +376,7 @@ export class Run {
   }
 
   #armTimeout(): void {
-    const { timeoutMs } = this.agent.limits;
-    this.#disarmTimeout = this.env.timers.add(this.now() + timeoutMs, () => {
+    this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
       this.#abort('timeout');
       this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: 'Task timed out' }] });
     });
@@ -448,14 +387,8 @@ export class Run {
     if (this.#controller?.signal.aborted === false) this.#controller.abort(stopError(this.#stopReason));
   }
 
-  #nextTurn(): Promise<void> {
+  nextTurn(): Promise<void> {
     return new Promise((resolve) => this.env.scheduler.soon(resolve));
-  }
-
-  #disarm(): void {
-    this.#disarmTimeout();
-    for (const cancel of this.#timers) cancel();
-    this.#timers.clear();
   }
 
   #isDone(what: string): boolean {

@@ -6,6 +6,7 @@ import { isTurnQuestion, type Outcome } from './outcome.ts';
 import { Run } from './run.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
+import { Takings } from './takings.ts';
 import type { Loss } from './task-writer.ts';
 
 /** How long to wait before trying again to load a task, or to give it back. */
@@ -22,8 +23,7 @@ export class Runs {
   readonly #suspended = new Map<string, Run>();
   /** Places taken, by agent. */
   readonly #places = new Map<string, number>();
-  /** Tasks that were claimed and do not run yet, and whether there was news of them meanwhile. */
-  readonly #taking = new Map<string, boolean>();
+  readonly #takings = new Takings();
   /** Tasks that wait here for a place, by agent. */
   readonly #queues = new Map<string, Map<string, TaskRecord>>();
   #onEmpty: (() => void) | undefined;
@@ -82,16 +82,15 @@ export class Runs {
       this.#giveBack(task.record);
       return;
     }
-    this.#enter(new Run(this.#env, agent, task)).start();
+    if (this.#isOutdated(task.record)) this.giveUp(agent);
+    else this.#enter(new Run(this.#env, agent, task)).start();
   }
 
   /** Runs a task that was claimed: from memory if it waits there, else by replay. */
   take(agent: Runnable, record: TaskRecord): Promise<void> {
-    this.#taking.set(record.id, false);
+    this.#takings.begin(record);
     const taken = this.#take(agent, record).finally(() => {
-      const hasMissed = this.#taking.get(record.id) === true;
-      this.#taking.delete(record.id);
-      if (hasMissed) void this.hear(record.id);
+      if (this.#takings.end(record)) void this.hear(record.id);
     });
     return this.#track(taken);
   }
@@ -103,8 +102,9 @@ export class Runs {
       if (await this.#resumed(record)) return;
       const task = await loadTask(this.#core.store, record);
       this.#core.faultPoint('after-load');
-      if (task === undefined) this.giveUp(agent);
+      if (task === undefined || this.#takings.isOvertaken(record)) this.giveUp(agent);
       else if (this.#isOver) this.#giveBack(record);
+      else if (this.#isOutdated(record)) this.giveUp(agent);
       else this.#begin(agent, task);
     } catch (error) {
       // A node that is gone holds nothing.
@@ -125,8 +125,7 @@ export class Runs {
   async hear(taskId: string): Promise<void> {
     const run = this.#running.get(taskId) ?? this.#suspended.get(taskId);
     try {
-      // What is being read just now may be older than the news.
-      if (this.#taking.has(taskId)) this.#taking.set(taskId, true);
+      this.#takings.noteNews(taskId);
       if (run === undefined) {
         await this.#hearOfQueued(taskId);
         return;
@@ -195,6 +194,11 @@ export class Runs {
   #track(work: Promise<void>): Promise<void> {
     this.#pending.add(work);
     return work.finally(() => this.#pending.delete(work));
+  }
+
+  /** The store was so slow that this node was thought dead, and has claimed its own task again. */
+  #isOutdated({ id, fence }: TaskRecord): boolean {
+    return (this.#running.get(id)?.record.fence ?? 0) > fence;
   }
 
   #enter(run: Run): Run {

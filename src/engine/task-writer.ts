@@ -10,6 +10,7 @@ import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
 import { artifactEvent, createdEvent, statusEvent } from './event-body.ts';
 import type { Feed } from './feed.ts';
+import { Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
 const MAX_WAITING = 256;
@@ -23,14 +24,6 @@ export interface WriterEnvironment {
   readonly scheduler: Scheduler;
   readonly feed: Feed;
   readonly faultPoint: (name: string) => void;
-}
-
-/** A pause or an end. Only `canceled` can happen to a task that is being canceled. */
-export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
-  readonly status?: TaskStatus;
-  readonly metadata?: JsonObject;
-  /** Only while this question is open. */
-  readonly ifOpen?: string;
 }
 
 /** Why a run can write no more. */
@@ -75,6 +68,7 @@ export class TaskWriter {
   #room: Deferred<void> | undefined;
   #isScheduled = false;
   #isClosed = false;
+  #hasUnheard = false;
   #tailBytes: number;
   #snapshotBytes = 0;
   #outputBytes: number;
@@ -95,6 +89,11 @@ export class TaskWriter {
   /** The task as it was last stored. */
   get record(): TaskRecord {
     return this.#record;
+  }
+
+  /** Others have written to the journal what the run has not heard of. */
+  get hasUnheard(): boolean {
+    return this.#hasUnheard;
   }
 
   /** The status with what is not stored yet. */
@@ -118,6 +117,12 @@ export class TaskWriter {
   /** Nobody has heard of the task, and nothing is waiting that would change that. */
   get isProvisional(): boolean {
     return !this.#record.visible && this.#batch.isEmpty && this.#flight === undefined;
+  }
+
+  /** A question is open, or on its way to the store: until it is answered the status is the question. */
+  get isAsking(): boolean {
+    const asks = (batch: Batch | undefined): boolean => typeof batch?.decision?.question === 'string';
+    return this.#record.question !== undefined || asks(this.#batch) || asks(this.#flight);
   }
 
   get isIdle(): boolean {
@@ -172,12 +177,14 @@ export class TaskWriter {
     if (record.fence !== this.#lease?.fence) return;
     // What was read before our last write was answered is old news.
     if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
+    this.#hasUnheard = false;
     this.#record = record;
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
   /** Goes on under a new lease. */
   resume(record: TaskRecord): void {
+    this.#hasUnheard = false;
     this.#record = record;
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#env.node, fence: record.fence };
@@ -288,13 +295,14 @@ export class TaskWriter {
     }
     this.#env.faultPoint('after-commit');
     const { record, firstEvent } = result;
+    if (record.lastJournal > this.#record.lastJournal + (write.journal?.length ?? 0)) this.#hasUnheard = true;
     this.#record = record;
     this.#flight = undefined;
     if (write.artifacts !== undefined) {
       this.#snapshotBytes = write.artifacts.length;
       this.#tailBytes -= batch.snapshotOf;
     }
-    if (batch.decision?.status !== undefined) this.#moveTo(record.status);
+    if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
     const events = write.events?.map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body })) ?? [];
     this.#env.feed.tell(record.id, { kind: 'written', record, events });
@@ -347,90 +355,4 @@ export interface WriterStart {
   readonly fold?: ArtifactFold;
   readonly artifactBytes?: number;
   readonly outputBytes?: number;
-}
-
-/** What will be one write. */
-class Batch {
-  readonly events: NewEvent[] = [];
-  readonly journal: JournalEntry[] = [];
-  /** All but the last are in the past by the time it is stored. */
-  readonly #statuses: TaskStatus[] = [];
-  decision: Decision | undefined;
-  bytes = 0;
-  /** The bytes of artifact events that its snapshot makes superfluous. */
-  snapshotOf = 0;
-  /** Somebody waits for it to be stored: made when asked for, because most often nobody does. */
-  #unstored: Deferred<void> | undefined;
-  /** Somebody waits to hear whether its decision came about. */
-  undecided: Deferred<boolean> | undefined;
-
-  get done(): Deferred<void> {
-    return (this.#unstored ??= deferred<void>());
-  }
-
-  get verdict(): Deferred<boolean> {
-    return (this.undecided ??= deferred<boolean>());
-  }
-
-  succeed(): void {
-    this.#unstored?.resolve();
-    this.undecided?.resolve(true);
-  }
-
-  fail(error: unknown): void {
-    this.#unstored?.reject(error);
-    this.undecided?.reject(error);
-  }
-
-  get isEmpty(): boolean {
-    return this.events.length === 0 && this.journal.length === 0 && this.decision === undefined;
-  }
-
-  get status(): TaskStatus | undefined {
-    return this.#statuses.at(-1);
-  }
-
-  setStatus(status: TaskStatus): void {
-    this.#statuses.push(status);
-  }
-
-  /** Messages that belong to the past once this batch is stored after another status. */
-  pastMessages(last: TaskStatus): readonly Message[] {
-    const { status } = this.decision ?? {};
-    const statuses = [last, ...this.#statuses, ...(status === undefined ? [] : [status])];
-    return statuses.slice(0, -1).flatMap(({ message }) => message ?? []);
-  }
-
-  decide(decision: Decision): void {
-    // At its end a run waits for nothing, and who asks the next question has an answer to the last one: what was decided
-    // before, and is not stored, has no meaning any more.
-    const asksNext = typeof decision.question === 'string' && this.decision?.ifOpen !== undefined;
-    const before = decision.endedAt !== undefined || asksNext ? undefined : this.decision;
-    const journal = [...(before?.journal ?? []), ...(decision.journal ?? [])];
-    this.decision = { ...before, ...decision, journal };
-  }
-
-  /** @param open The question that waits for an answer, as far as the run knows. */
-  guard(lease: Lease, open: string | undefined): Guard {
-    const { status, ifOpen, question } = this.decision ?? {};
-    // Whoever says something new while a question is open must know whether it still is: its answer is a status too.
-    const replaces = status !== undefined || this.status !== undefined;
-    // A question that this very write asks is not open yet.
-    const condition = (typeof question === 'string' ? undefined : ifOpen) ?? (replaces ? open : undefined);
-    const guard = condition === undefined ? { lease } : { lease, question: condition };
-    const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
-    return mayBeCanceled ? guard : { ...guard, canceling: false };
-  }
-
-  /** Puts the log of another batch before its own. Whoever waits for that log waits on. */
-  takeOver(other: Batch): void {
-    this.events.unshift(...other.events);
-    this.journal.unshift(...other.journal);
-    this.#statuses.unshift(...other.#statuses);
-    this.bytes += other.bytes;
-    const waiting = other.#unstored;
-    if (waiting === undefined) return;
-    if (other.events.length === 0 && other.journal.length === 0) waiting.resolve();
-    else this.done.promise.then(waiting.resolve, waiting.reject);
-  }
 }

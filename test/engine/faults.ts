@@ -13,11 +13,12 @@ import { type Harness, openStore, runnable, startHarness, type Variant, VARIANTS
  *
  * - `open`: everything goes through.
  * - `held`: calls wait until it is open again. The process is paused, or the line is.
+ * - `late`: calls are done, and answered when it is open again.
  * - `failing`: calls fail and nothing is stored.
  * - `unsure`: calls are done, and reported as failed.
  * - `dead`: nothing ever happens again. The process was killed.
  */
-export type Line = 'open' | 'held' | 'failing' | 'unsure' | 'dead';
+export type Line = 'open' | 'held' | 'late' | 'failing' | 'unsure' | 'dead';
 
 export interface FaultyStore {
   readonly store: Store;
@@ -43,7 +44,7 @@ export function faultyStore(target: Store): FaultyStore {
     const isUnsure = lineOf(name) === 'unsure';
     const result = await method.apply(target, args);
     if (isUnsure) throw unavailable();
-    while (lineOf(name) === 'held') await opened.promise;
+    while (lineOf(name) === 'held' || lineOf(name) === 'late') await opened.promise;
     if (lineOf(name) !== 'dead') return result;
     // Only at the end of a test, so that the engine of a dead process can be closed.
     await opened.promise;
@@ -51,7 +52,7 @@ export function faultyStore(target: Store): FaultyStore {
   };
   const watch: Store['watch'] = (listener) =>
     target.watch((taskId, by) => {
-      if (line !== 'dead' && line !== 'held') listener(taskId, by);
+      if (lineOf('watch') !== 'dead' && lineOf('watch') !== 'held') listener(taskId, by);
     });
   const store = new Proxy(target, {
     get: (_, name) => (name === 'watch' ? watch : (...args: unknown[]) => call(name as keyof Store, args)),

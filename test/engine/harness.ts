@@ -147,13 +147,15 @@ function mortalStore(store: Store): { readonly store: Store; readonly kill: () =
   return { store: proxy, kill: () => (isDead = true) };
 }
 
-/** The same store, but for how it appends. */
-export function withAppend(store: Store, append: Store['append']): Store {
-  return new Proxy(store, { get: (target, name) => (name === 'append' ? append : memberOf(target, name)) });
+/** The same store, but for some of its methods. */
+export function withMethods(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get: (target, name) => (Object.hasOwn(methods, name) ? memberOf(methods, name) : memberOf(target, name)),
+  });
 }
 
 /** A method that can be taken off its store. */
-function memberOf(store: Store, name: PropertyKey): unknown {
+function memberOf(store: Partial<Store>, name: PropertyKey): unknown {
   const member: unknown = Reflect.get(store, name);
   return typeof member === 'function' ? (member.bind(store) as unknown) : member;
 }

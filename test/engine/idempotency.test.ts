@@ -1,8 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Submission } from '../../src/engine/submission.ts';
+import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { cluster } from './faults.ts';
-import { ANN, artifactText, BOB, bodies, harness, until, userMessage, VARIANTS } from './harness.ts';
+import {
+  ANN,
+  artifactText,
+  BOB,
+  bodies,
+  harness,
+  openStore,
+  runnable,
+  startHarness,
+  until,
+  userMessage,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
 
 const KEY = { idempotencyKey: 'key 1' };
 const HOW = ['restart', 'crash'] as const;
@@ -74,6 +89,33 @@ describe.each(VARIANTS)('$name', (variant) => {
     gate.resolve();
     for (const other of others) expect(await other).toEqual(await first);
     expect(bodies(await streamed)).toEqual([await first]);
+  });
+
+  test('a repeat that just misses the reply finds it all the same', async () => {
+    const gate = deferred<void>();
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    let beforeRead = async (): Promise<unknown> => undefined;
+    const read: Store['read'] = async (...args) => {
+      await beforeRead();
+      return store.read(...args);
+    };
+    const agents = [
+      runnable(async (ctx) => {
+        await gate.promise;
+        return ctx.reply('hi');
+      }),
+    ];
+    const slow = withMethods(store, { read });
+    const { send, stream } = await startHarness({ ...variant, clock, store: slow, agents }, clock);
+    const first = send('go', KEY);
+    beforeRead = async () => {
+      gate.resolve();
+      await first;
+    };
+    const [sent, streamed] = await Promise.all([send('go', KEY), stream('go', KEY)]);
+    expect(sent).toEqual(await first);
+    expect(bodies(streamed)).toEqual([sent]);
   });
 
   test('a repeat of a request whose task waits for an answer gets the question', async () => {

@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/model/json.ts';
+import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { ANN, artifactText, harness, until, VARIANTS } from './harness.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import {
+  ANN,
+  artifactText,
+  harness,
+  openStore,
+  runnable,
+  startHarness,
+  until,
+  userMessage,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
   test('messages to a running task are read in their order, each once', async () => {
@@ -165,6 +179,38 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(() => asleep(sleeper.id));
     clock.advance(60_000);
     expect(artifactText(await sent)).toBe('slept');
+  });
+
+  test('a message that comes while the run puts itself to rest is not lost', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const write = async (taskId: string): Promise<void> => {
+      const message = userMessage('hello', { taskId });
+      const journal = [{ kind: 'message', key: message.messageId, body: message as unknown as JsonValue }];
+      await store.append({ taskId, guard: {}, history: [message], journal, wakeAt: clock.now() });
+    };
+    let isFirst = true;
+    const append: Store['append'] = async (given) => {
+      // Another node is faster, and its hint does not come through.
+      if (given.release === true && isFirst) {
+        isFirst = false;
+        await write(given.taskId);
+      }
+      return store.append(given);
+    };
+    const watch: Store['watch'] = () => () => {};
+    const agents = [
+      runnable(async ({ inbox, sleep }) => {
+        const heard = async (): Promise<string> => {
+          for await (const message of inbox) return message.text;
+          return 'nothing';
+        };
+        return Promise.race([heard(), sleep(60_000).then(() => 'slept')]);
+      }),
+    ];
+    const slow = withMethods(store, { append, watch });
+    const { task } = await startHarness({ ...variant, clock, store: slow, agents }, clock);
+    expect(artifactText(await task('go'))).toBe('hello');
   });
 
   test('who listens when the task is canceled comes to an end', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { ANN, artifactText, bodies, harness, statusText, until, VARIANTS } from './harness.ts';
+import { ANN, artifactText, bodies, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 const HOW = ['restart', 'crash'] as const;
 
@@ -130,6 +130,29 @@ describe.each(VARIANTS)('$name', (variant) => {
     gate.resolve();
     await until(async () => (await engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
     expect(statusText(await engine.get(ANN, early.id))).toBe('hi');
+  });
+
+  test('who subscribes to a task that was shown before its first event gets it once', async () => {
+    const gate = deferred<void>();
+    const begun = deferred<void>();
+    const { task, engine, clock } = await harness(
+      async () => {
+        begun.resolve();
+        await gate.promise;
+        return 'done';
+      },
+      { variant },
+    );
+    const sent = task('go', { maxWaitMs: 1000 });
+    await begun.promise;
+    clock.advance(1000);
+    const { id } = await sent;
+    const fromNow = collect(engine.subscribe(ANN, id));
+    const fromZero = collect(engine.subscribe(ANN, id, { after: 0 }));
+    await until(async () => (await engine.list(ANN, { limit: 1 })).total === 1);
+    gate.resolve();
+    expect((await fromNow).map(({ kind }) => kind)).toEqual(['snapshot', 'status', 'artifact', 'status']);
+    expect((await fromZero).map(({ kind }) => kind)).toEqual(['task', 'status', 'artifact', 'status']);
   });
 
   test.each(HOW)('a provisional task survives a %s and is found by its key', async (how) => {

@@ -15,7 +15,7 @@ import {
   statusText,
   until,
   VARIANTS,
-  withAppend,
+  withMethods,
 } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
@@ -129,7 +129,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         return name;
       }),
     ];
-    const slow = withAppend(store, append);
+    const slow = withMethods(store, { append });
     const { task, reply } = await startHarness({ ...variant, clock, store: slow, agents }, clock);
     const asked = await task('go');
     const done = deferred<Task>();
@@ -140,6 +140,38 @@ describe.each(VARIANTS)('$name', (variant) => {
     };
     gate.resolve();
     expect(artifactText(await done.promise)).toBe('Ann');
+  });
+
+  test('a timer beside a question does not put the run to rest before the question is asked', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    // It takes the store a while to say whether the caller may be asked.
+    const list: Store['list'] = async (...args) => {
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+      return store.list(...args);
+    };
+    const agents = [
+      runnable(async ({ ask, sleep }) => Promise.race([sleep(60_000).then(() => 'nobody'), ask('Who?')])),
+    ];
+    const slow = withMethods(store, { list });
+    const { task, reply } = await startHarness({ ...variant, clock, store: slow, agents }, clock);
+    expect(artifactText(await reply(await task('go'), 'Ann'))).toBe('Ann');
+  });
+
+  test('a handler that goes on beside its question is not put away for it', async () => {
+    const { task } = await harness(
+      async ({ ask }) => {
+        const thinking = async (): Promise<string> => {
+          for (let i = 0; i < 100; i++) await Promise.resolve();
+          return 'never mind';
+        };
+        return Promise.race([ask('Who?'), thinking()]);
+      },
+      { variant },
+    );
+    const done = await task('go');
+    expect(artifactText(done)).toBe('never mind');
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
   test.each(['ask first', 'sleep first'])('a question races a timer, and is answered (%s)', async (order) => {

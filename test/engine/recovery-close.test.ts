@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, toldToStop, turns } from './faults.ts';
 import { ANN, artifactText, collect, harness, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
@@ -112,6 +112,26 @@ describe.each(VARIANTS)('$name', (variant) => {
     await turns(10);
     expect((await second.engine.list(ANN, { limit: 5 })).total).toBe(1);
     expect((await store.list(ANN, { limit: 5 })).tasks[0]?.record.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test('what may not run twice is not run again after a shutdown either', async () => {
+    let runs = 0;
+    const { node } = cluster(
+      async function* run({ signal }) {
+        runs++;
+        yield 'begun';
+        await toldToStop(signal);
+      },
+      { variant, limits: { recovery: 'fail' } },
+    );
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'begun');
+    await first.engine.close();
+    const second = await node();
+    await until(async () => (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_FAILED');
+    expect(artifactText(await second.engine.get(ANN, early.id))).toBe('begun');
+    expect(runs).toBe(1);
   });
 
   test('a closed engine takes nothing, and leaves no timer behind', async () => {

@@ -27,6 +27,50 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(again, 'yes'))).toBe('Ann');
   });
 
+  test('a timer that was waited for after the answer comes after it at every attempt', async () => {
+    const node = await harness(
+      async ({ ask, sleep }) => {
+        const slept = sleep(60_000).then(() => 'nobody');
+        const first = await Promise.race([ask('Who?'), slept]);
+        await slept;
+        await ask('Go on?');
+        return first;
+      },
+      { variant },
+    );
+    const asked = await node.task('go');
+    const again = node.reply(asked, 'Ann');
+    await untilAsked(node, asked.id, 'Go on?');
+    const { reply } = await node.crash();
+    expect(artifactText(await reply(await again, 'yes'))).toBe('Ann');
+  });
+
+  test('a message that came after a timer was over does so at every attempt', async () => {
+    const node = await harness(
+      async ({ ask, sleep, inbox, artifact }) => {
+        const heard = (async (): Promise<string> => {
+          for await (const { text } of inbox) return text;
+          return 'nothing';
+        })();
+        const first = await Promise.race([heard, sleep(10_000).then(() => 'slept')]);
+        await artifact('log').append(first);
+        await heard;
+        await ask('Go on?');
+        return first;
+      },
+      { variant },
+    );
+    const early = await node.task('go', { returnImmediately: true });
+    await until(async () => {
+      node.clock.advance(1000);
+      return artifactText(await node.engine.get(ANN, early.id), 'log') === 'slept';
+    });
+    const again = await node.reply(early, 'hello');
+    expect(statusText(again)).toBe('Go on?');
+    const { reply } = await node.crash();
+    expect(artifactText(await reply(again, 'yes'))).toBe('slept');
+  });
+
   test('a timer that was over before a question was answered is so at every attempt', async () => {
     const node = await harness(
       async ({ ask, sleep, artifact }) => {

@@ -16,7 +16,7 @@ import {
   startHarness,
   type Variant,
   VARIANTS,
-  withAppend,
+  withMethods,
 } from './harness.ts';
 
 type Program = readonly Output[] | ((ctx: TaskContext) => AsyncIterable<Output>);
@@ -158,7 +158,7 @@ test.each(['memory', 'sqlite'])(
       written += JSON.stringify(write).length;
       return store.append(write);
     };
-    const counting = withAppend(store, append);
+    const counting = withMethods(store, { append });
     const agents = [
       runnable(async function* run({ ask }) {
         for (let i = 0; i < 20_000; i++) yield 'a chunk of some words; ';

@@ -258,13 +258,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const runner = await node();
     const deaf = await node();
-    deaf.line.set('open');
     const early = await runner.task('go', IMMEDIATELY);
     await until(async () => artifactText(await runner.engine.get(ANN, early.id)) === 'a');
     const reading = collect(deaf.engine.subscribe(ANN, early.id, { after: 0 }));
     await turns(5);
-    // Held while the news is told, and open again afterwards: the hint never comes.
-    deaf.line.set('held', 'nextWake');
+    deaf.line.set('held', 'watch');
     door.resolve();
     await until(async () => (await runner.engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
     deaf.line.set('open');

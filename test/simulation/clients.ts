@@ -1,8 +1,8 @@
-import type { Engine, SendResult, TaskStream } from '../../src/engine/engine.ts';
+import type { SendResult, TaskStream } from '../../src/engine/engine.ts';
 import type { Submission } from '../../src/engine/submission.ts';
-import { A2AError, type ErrorCode } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Scope } from '../../src/store/store.ts';
+import { Calls, type Pending, type Refusals } from './calls.ts';
 import type { Ledger } from './ledger.ts';
 import { isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
 import { Readers } from './readers.ts';
@@ -12,26 +12,6 @@ import type { World } from './world.ts';
 
 const OWNERS: readonly string[] = ['ann', 'bob'];
 
-/** A call that was made and not answered. */
-export interface Pending {
-  readonly what: string;
-  readonly server: Server;
-  taskId?: string;
-}
-
-type Refusals = Partial<Record<ErrorCode, () => boolean>>;
-
-interface Call<T> {
-  readonly what: string;
-  readonly server: Server;
-  readonly taskId?: string;
-  readonly make: (engine: Engine) => Promise<T>;
-  readonly seen: (result: T, waitedMs: number) => void;
-  /** Errors that are right, by code. `UNAVAILABLE` always is: the caller may try again. */
-  readonly mayBe?: Refusals;
-  readonly failed?: () => void;
-}
-
 /** Callers who do anything at any time, and believe nothing that they are told. */
 export class Clients {
   readonly readers: Readers;
@@ -39,7 +19,7 @@ export class Clients {
   readonly #ledger: Ledger;
   readonly #views: Views;
   readonly #servers: () => readonly Server[];
-  readonly #pending = new Set<Pending>();
+  readonly #calls: Calls;
   /** The tasks and messages of which somebody was told that they are stored. */
   readonly acknowledged = new Map<string, string>();
   #messages = 0;
@@ -48,13 +28,14 @@ export class Clients {
     this.#world = world;
     this.#ledger = ledger;
     this.#servers = servers;
+    this.#calls = new Calls(world);
     this.#views = new Views(world, ledger);
     this.readers = new Readers(world, ledger, this.#views);
   }
 
   /** Calls to living servers without an answer. */
   get pending(): readonly Pending[] {
-    return [...this.#pending].filter(({ server }) => server.node.isAlive);
+    return this.#calls.pending;
   }
 
   /** Does one thing. */
@@ -83,7 +64,7 @@ export class Clients {
   cancel({ id: taskId, owner }: TaskModel): void {
     const times = this.#world.random.chance(0.25) ? 2 : 1;
     for (let i = 0; i < times; i++) {
-      this.#call({
+      this.#calls.make({
         what: 'cancel',
         server: this.#anyServer(),
         taskId,
@@ -136,11 +117,12 @@ export class Clients {
   #send(server: Server, submission: Submission): void {
     const { message, returnImmediately, maxWaitMs = 3000 } = submission;
     const since = this.#views.versionOf(message.taskId);
-    this.#call<SendResult>({
+    const leave = this.#mayLeave();
+    this.#calls.make<SendResult>({
       what: `send ${message.messageId}`,
       server,
       ...(message.taskId !== undefined && { taskId: message.taskId }),
-      make: (engine) => engine.send(submission),
+      make: (engine) => engine.send({ ...submission, ...(leave !== undefined && { signal: leave }) }),
       seen: (result, waitedMs) => {
         if ('message' in result) {
           this.#checkReply(result.message);
@@ -149,6 +131,7 @@ export class Clients {
         const { task } = result;
         this.#views.check('send', task, since);
         this.#acknowledge(message, task.id);
+        if (leave?.aborted === true) return;
         const isAtRest = isPausedState(task.status.state) || isTerminalState(task.status.state);
         if (
           !isAtRest &&
@@ -165,15 +148,16 @@ export class Clients {
 
   #stream(server: Server, submission: Submission): void {
     const { message } = submission;
-    this.#call<TaskStream>({
+    const leave = this.#mayLeave();
+    this.#calls.make<TaskStream>({
       what: `stream ${message.messageId}`,
       server,
-      make: (engine) => engine.stream(submission),
+      make: (engine) => engine.stream({ ...submission, ...(leave !== undefined && { signal: leave }) }),
       seen: ({ taskId, items }) => {
         this.#acknowledge(message, taskId);
         // A stream of a new task begins with its first event; any other with the task as it is.
         const position = message.taskId === undefined ? 0 : undefined;
-        const reading = { what: 'stream', server, taskId, position, isNew: true, isOver: false };
+        const reading = { what: 'stream', server, taskId, position, isNew: true, isOver: false, leave };
         void this.readers.read(reading, items, this.#world.random.chance(0.1) ? 1 : 0);
       },
       mayBe: this.#refusals(message),
@@ -182,7 +166,7 @@ export class Clients {
 
   #get({ id: taskId, owner }: TaskModel): void {
     const since = this.#views.versionOf(taskId);
-    this.#call({
+    this.#calls.make({
       what: 'get',
       server: this.#anyServer(),
       make: (engine) => engine.get(scopeOf(owner), taskId),
@@ -192,7 +176,7 @@ export class Clients {
   }
 
   #list(owner: string): void {
-    this.#call({
+    this.#calls.make({
       what: 'list',
       server: this.#anyServer(),
       make: (engine) => engine.list(scopeOf(owner), { limit: 100, artifacts: true }),
@@ -203,38 +187,11 @@ export class Clients {
     });
   }
 
-  #call<T>({ what, server, taskId, make, seen, mayBe = {}, failed }: Call<T>): void {
-    const { node, engine } = server;
-    node.later(this.#world.time + this.#world.random.delay(2, 40), () => {
-      const since = this.#world.time;
-      const pending: Pending = { what, server, ...(taskId !== undefined && { taskId }) };
-      this.#pending.add(pending);
-      this.#world.note(() => `${node.name} ${what} ${taskId ?? ''}`);
-      const answered = (tell: () => void): void => {
-        this.#pending.delete(pending);
-        if (node.isAlive) tell();
-      };
-      make(engine).then(
-        (result) =>
-          answered(() => {
-            this.#world.note(() => `${node.name} ${what} ${taskId ?? ''} answered`);
-            seen(result, this.#world.time - since);
-          }),
-        (error: unknown) =>
-          answered(() => {
-            this.#world.note(() => `${node.name} ${what} ${taskId ?? ''} refused: ${String(error)}`);
-            const isRight = A2AError.is(error) && (error.code === 'UNAVAILABLE' || mayBe[error.code]?.() === true);
-            if (!isRight) this.#world.fail(`${what} ${taskId ?? ''} is refused, and should not be: ${String(error)}`);
-            failed?.();
-          }),
-      );
-    });
-  }
-
   /** What a follow-up or a send may be refused with. */
   #refusals(message: Message): Refusals {
     const { taskId, messageId } = message;
-    if (taskId === undefined) return { TASK_NOT_FOUND: () => false };
+    // Who gives up waiting at the very moment of a bare reply finds nothing any more.
+    if (taskId === undefined) return { TASK_NOT_FOUND: () => this.#ledger.isRepliedTo(messageId) };
     const task = this.#ledger.task(taskId);
     const isStored = (): boolean =>
       this.#ledger.task(taskId)?.history.some((other) => other.messageId === messageId) === true;
@@ -290,6 +247,15 @@ export class Clients {
       ...(random.chance(0.3) && { returnImmediately: true }),
       ...(random.chance(0.3) && { maxWaitMs: random.int(5, 400) }),
     };
+  }
+
+  /** Some callers do not stay to the end. */
+  #mayLeave(): AbortSignal | undefined {
+    const { random } = this.#world;
+    if (!random.chance(0.15)) return undefined;
+    const controller = new AbortController();
+    this.#world.after(random.int(0, 400), () => controller.abort());
+    return controller.signal;
   }
 
   #anyTask(): TaskModel | undefined {

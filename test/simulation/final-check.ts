@@ -22,6 +22,7 @@ async function differenceOf(task: TaskModel, store: Store): Promise<string | und
     return 'snapshot and tail are not the fold of all events';
   const events = await store.events(task.id, 0, task.log.length + 1);
   const expected = task.log.map(({ kind, body }, i) => ({ number: i + 1, kind, body }));
-  if (!isDeepStrictEqual(events, expected)) return 'another log';
+  // Some worlds keep the events of a task for a moment only after its end; then all of them go at once.
+  if (events.length > 0 && !isDeepStrictEqual(events, expected)) return 'another log';
   return undefined;
 }

@@ -37,6 +37,8 @@ async function chunked(
   await (append === true ? writer.append(text, { lastChunk }) : writer.replace(text, { lastChunk }));
 }
 
+const NO_ANSWER = 'no answer;';
+
 class StepFailure extends Error {
   override readonly name = 'StepFailure';
 }
@@ -106,6 +108,25 @@ class Actor {
         await Promise.all([asked, this.#step(action.step), this.#sleep(action.napMs)]);
         break;
       }
+      case 'ask and say': {
+        const asked = this.#ask(action.question);
+        // Whatever comes of it is looked at below, if the sleep does not end the run before.
+        asked.catch(() => {});
+        await this.#sleep(action.napMs);
+        yield { status: 'working', text: 'meanwhile' };
+        await asked;
+        break;
+      }
+      case 'race': {
+        const answer = this.#ask(action.question).then((text) => (text === NO_ANSWER ? 'by expiry' : 'by the answer'));
+        const sleep = this.#sleep(action.napMs).then(() => 'by the clock');
+        const way = await Promise.race([answer, sleep]);
+        const stored = await this.#ctx.step('way', () => way);
+        await this.#whileAlive();
+        this.#witness.went(this.#performance, way, stored);
+        await Promise.all([answer, sleep]);
+        break;
+      }
       case 'inbox':
         yield { artifact: 'response', append: true, text: await this.#take() };
         break;
@@ -162,7 +183,7 @@ class Actor {
       await this.#whileAlive();
       this.#witness.answered(this.#performance, shown, { expired: true });
       if (!catches) throw error;
-      return 'no answer;';
+      return NO_ANSWER;
     }
   }
 

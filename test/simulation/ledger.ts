@@ -31,6 +31,7 @@ export class Ledger {
   readonly #tasks = new Map<string, TaskModel>();
   /** The messages that made a task. */
   readonly #begun = new Set<string>();
+  readonly #repliedTo = new Set<string>();
   readonly #replies = new Map<string, Message>();
   readonly #recorded = new Map<string, Recorded>();
   /** The keys of questions, by task, turn and text. */
@@ -57,6 +58,11 @@ export class Ledger {
     return this.#replies.get(id);
   }
 
+  /** Whether the message came to a bare reply, and no task. */
+  isRepliedTo(messageId: string): boolean {
+    return this.#repliedTo.has(messageId);
+  }
+
   isReply(messageId: string): boolean {
     return [...this.#replies.values()].some((reply) => reply.messageId === messageId);
   }
@@ -68,7 +74,7 @@ export class Ledger {
   /** The answers that were stored to the question with this text; handlers that go astray may ask it at several places. */
   answersTo(taskId: string, turn: number, text: string): readonly JsonObject[] {
     const keys = [...(this.#questions.get([taskId, turn, text].join(' ')) ?? [])];
-    return keys.flatMap((key) => {
+    return keys.flatMap((key): readonly JsonObject[] => {
       const record = this.recorded(taskId, turn, 'answer', key);
       return record === undefined ? [] : [record.body as JsonObject];
     });
@@ -128,6 +134,8 @@ export class Ledger {
     const verdict = this.#judge(this.#tasks.get(taskId), { kind: 'drop', lease });
     this.#expect(`drop of ${taskId}`, verdict.kind === 'done', isDropped);
     if (!isDropped) return;
+    const [first] = this.#tasks.get(taskId)?.history ?? [];
+    if (first !== undefined) this.#repliedTo.add(first.messageId);
     this.#tasks.delete(taskId);
     this.#replies.set(taskId, reply);
   }

@@ -60,12 +60,8 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
   'a lease is only taken by whoever has it, or who cancels': ({ before, write }) =>
     write.revoke !== true || before.isCanceling || write.guard.lease !== undefined,
 
-  'a paused task has an open question': ({ after }) =>
-    after.question !== undefined || !isPausedState(after.status.state),
-
-  // Who runs it may ask, go on with something else and speak of that.
-  'a task that waits for an answer says so': ({ after }) =>
-    after.question === undefined || after.node !== undefined || isPausedState(after.status.state),
+  'a question is open exactly while the task is paused': ({ after }) =>
+    (after.question !== undefined) === isPausedState(after.status.state),
 
   'a question is answered once, and only while it is open': ({ before, write }) => {
     const answers = (write.journal ?? []).filter(({ kind }) => kind === 'answer' || kind === 'turn');

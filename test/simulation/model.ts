@@ -22,7 +22,12 @@ const REFUSED: Verdict = { kind: 'refused' };
 export function created(task: NewTask): TaskModel {
   const { id, owner, agent, status, event, message, node, wakeAt } = task;
   return {
-    ...{ id, owner, agent, status, node, wakeAt },
+    id,
+    owner,
+    agent,
+    status,
+    node,
+    wakeAt,
     firstStatus: status,
     isVisible: event !== undefined,
     isCanceling: false,

@@ -9,12 +9,15 @@ import type { World } from './world.ts';
 export class SimNode {
   readonly name: string;
   readonly world: World;
+  readonly #skewMs: number;
   #isAlive = true;
   #frozenUntil = 0;
 
-  constructor(name: string, world: World) {
+  /** @param skewMs By how much its clock is fast; never much, or nobody could say when anything was. */
+  constructor(name: string, world: World, skewMs: number) {
     this.name = name;
     this.world = world;
+    this.#skewMs = skewMs;
   }
 
   get isAlive(): boolean {
@@ -22,8 +25,8 @@ export class SimNode {
   }
 
   readonly clock: Clock = {
-    now: () => this.world.clock.now(),
-    callAt: (time, run) => this.later(Math.ceil(time), run),
+    now: () => this.world.clock.now() + this.#skewMs,
+    callAt: (time, run) => this.later(Math.ceil(time) - this.#skewMs, run),
   };
 
   readonly scheduler: Scheduler = {

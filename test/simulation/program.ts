@@ -16,6 +16,10 @@ export type Action =
   | { readonly do: 'ask'; readonly question: QuestionPlan }
   /** Asks, and does something else meanwhile. */
   | { readonly do: 'ask and work'; readonly question: QuestionPlan; readonly step: StepPlan; readonly napMs: number }
+  /** Asks, and speaks before it is answered. */
+  | { readonly do: 'ask and say'; readonly question: QuestionPlan; readonly napMs: number }
+  /** Goes on with whatever comes first: the answer, or the end of a sleep. */
+  | { readonly do: 'race'; readonly question: QuestionPlan; readonly napMs: number }
   | { readonly do: 'inbox' }
   /** Something outside that takes time. */
   | { readonly do: 'work'; readonly ms: number; readonly heedsSignal: boolean };
@@ -71,6 +75,7 @@ export function programOf(text: string, attempt: number): Program {
   for (let i = random.int(0, 6); i > 0; i--) {
     const action = randomAction(random, actions.length);
     if (other?.chance(0.2) === true) continue;
+    if (action.do === 'race' && diverges) continue;
     const isOutput = action.do === 'say' || action.do === 'chunk';
     actions.push(isOutput && other?.chance(0.3) === true ? { ...action, text: `${action.text}'${attempt}` } : action);
   }
@@ -97,7 +102,9 @@ function randomAction(random: Random, i: number): Action {
       step: randomStep(random),
       napMs: random.int(0, 60),
     };
-  if (luck <= 92) return { do: 'inbox' };
+  if (luck <= 89) return { do: 'ask and say', question: randomQuestion(random, i), napMs: random.int(0, 60) };
+  if (luck <= 91) return { do: 'race', question: randomQuestion(random, i), napMs: random.int(0, 300) };
+  if (luck <= 95) return { do: 'inbox' };
   return { do: 'work', ms: random.pick([0, 5, 60, 400]), heedsSignal: random.chance(0.6) };
 }
 

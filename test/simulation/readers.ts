@@ -17,6 +17,8 @@ export interface Reading {
   /** Nothing has come yet. */
   isNew: boolean;
   isOver: boolean;
+  /** The reader has gone. */
+  readonly leave?: AbortSignal | undefined;
 }
 
 /** Reads streams, and judges every item as it comes: what is told is stored, and nothing is missing, doubled or moved. */
@@ -93,8 +95,8 @@ export class Readers {
     reading.position = number;
   }
 
-  #ended({ what, server, taskId, position }: Reading): void {
-    if (position === Number.POSITIVE_INFINITY || server.isClosing) return;
+  #ended({ what, server, taskId, position, leave }: Reading): void {
+    if (position === Number.POSITIVE_INFINITY || server.isClosing || leave?.aborted === true) return;
     const task = this.#ledger.task(taskId);
     if (task !== undefined && (!task.hasEnded || task.log.length !== position))
       this.#world.fail(`${what} of ${taskId} ends at ${position}, before the task does`);

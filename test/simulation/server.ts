@@ -18,11 +18,12 @@ const LIMITS: RunLimits = {
   maxWaitMs: 3000,
 };
 
-/** The agents of every node: a wide one, one with few places, one that must not run twice. */
+/** The agents of every node: a wide one, one with few places, one that must not run twice, one that stops if left. */
 const AGENTS: Readonly<Record<string, Partial<RunLimits>>> = {
   wide: {},
   narrow: { concurrency: 1, queue: 2 },
   once: { recovery: 'fail' },
+  polite: { onDisconnect: 'cancel' },
 };
 
 export const AGENT_IDS: readonly string[] = Object.keys(AGENTS);
@@ -38,6 +39,7 @@ export interface ServerOptions {
   readonly store: Store;
   readonly witness: Witness;
   readonly maxSuspended: number;
+  readonly replayWindowMs: number;
   /** Called at each fault point of the engine. */
   readonly onFaultPoint: (name: string) => void;
 }
@@ -48,6 +50,7 @@ export async function startServer({
   store,
   witness,
   maxSuspended,
+  replayWindowMs,
   onFaultPoint,
 }: ServerOptions): Promise<Server> {
   let ids = 0;
@@ -56,10 +59,13 @@ export async function startServer({
     return { id, limits: all, run: simulatedHandler(node, witness, all.recovery === 'fail') };
   });
   const engine = await Engine.start({
-    ...{ store, agents, maxSuspended },
+    store,
+    agents,
+    maxSuspended,
     clock: node.clock,
     scheduler: node.scheduler,
     leaseMs: LEASE_MS,
+    retention: { replayWindowMs, everyMs: 500 },
     pollMs: POLL_MS,
     newId: () => `${node.name}.${++ids}`,
     faultPoint: onFaultPoint,

@@ -8,7 +8,7 @@ import { SimNode } from './node.ts';
 import { observedStore } from './observed-store.ts';
 import { Random } from './random.ts';
 import { MAX_ATTEMPTS, type Server, startServer } from './server.ts';
-import { Witness } from './witness.ts';
+import { MAX_SKEW_MS, Witness } from './witness.ts';
 import { type Violation, World } from './world.ts';
 
 /** Something that is wrong on purpose, to see whether it is found. */
@@ -29,10 +29,11 @@ export interface Outcome {
 /** Trouble ends at this age, and then everything must come to its end. */
 const STORM_MS = 2000;
 const LATEST_MS = 30_000;
-const FAULT_POINTS = [
-  ...['after-create', 'before-commit', 'after-commit', 'after-publish', 'after-claim', 'after-step'],
-  ...['after-step-recorded', 'after-question', 'after-follow-up', 'after-cancel-intent', 'before-end', 'after-end'],
-];
+const FAULT_POINTS = `after-create before-commit after-commit after-publish after-claim after-load after-release
+  after-step after-step-recorded after-question after-expiry after-sleep after-read after-reply after-follow-up
+  after-cancel-intent after-cancel-end before-end after-end after-suspend after-wake before-resume before-hand-over`.split(
+  /\s+/,
+);
 
 /** One world from its beginning to its end. The same seed is the same world. */
 export async function simulate(seed: number, breakage: Breakage = {}, isTraced = false): Promise<Outcome> {
@@ -61,6 +62,7 @@ class Scene {
   readonly #clients: Clients;
   readonly #servers: Server[] = [];
   readonly #maxSuspended: number;
+  readonly #replayWindowMs: number;
   #weather: Weather;
   #nodes = 0;
   /** The fault point at which the next node dies, and after how many others. */
@@ -74,6 +76,7 @@ class Scene {
     this.#witness = new Witness({ world, ledger, maxAttempts: MAX_ATTEMPTS });
     this.#clients = new Clients(world, ledger, () => this.#alive());
     this.#maxSuspended = world.random.pick([0, 1, 1000]);
+    this.#replayWindowMs = world.random.pick([3_600_000, 3_600_000, 100]);
     this.#weather = randomWeather(world.random);
   }
 
@@ -118,7 +121,11 @@ class Scene {
   }
 
   #start(): void {
-    const node = new SimNode(`N${++this.#nodes}`, this.#world);
+    const node = new SimNode(
+      `N${++this.#nodes}`,
+      this.#world,
+      this.#world.random.pick([0, 0, 0, -MAX_SKEW_MS, MAX_SKEW_MS]),
+    );
     const far = distantStore(
       node,
       this.#store,
@@ -128,7 +135,8 @@ class Scene {
     const store = this.#bend?.(far, this.#world) ?? far;
     const onFaultPoint = (name: string): void => this.#passes(node, name);
     node.later(this.#world.time, () => {
-      startServer({ node, store, witness: this.#witness, maxSuspended: this.#maxSuspended, onFaultPoint }).then(
+      const [maxSuspended, replayWindowMs] = [this.#maxSuspended, this.#replayWindowMs];
+      startServer({ node, store, witness: this.#witness, maxSuspended, replayWindowMs, onFaultPoint }).then(
         (server) => void this.#servers.push(server),
         () => {
           // The store was away; whoever starts it tries again.

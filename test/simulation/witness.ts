@@ -5,6 +5,16 @@ import type { Ledger } from './ledger.ts';
 import type { SimNode } from './node.ts';
 import type { World } from './world.ts';
 
+/** Clocks of nodes are fast or slow by this much: what one has waited for may be early for another. */
+export const MAX_SKEW_MS = 15;
+
+/** What it may take at most to read a task before it is run. */
+const SLOW_MS = 1500;
+
+interface Granted extends Pick<TaskRecord, 'fence' | 'attempts'> {
+  readonly time: number;
+}
+
 /** One call of a handler. */
 export interface Performance {
   readonly node: SimNode;
@@ -27,7 +37,8 @@ export class Witness {
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #maxAttempts: number;
-  readonly #leases = new Map<string, TaskRecord>();
+  /** What nodes were given to run, and may begin with. */
+  readonly #leases = new Map<string, Granted[]>();
   readonly #onStage = new Map<string, Performance>();
   readonly #attempts = new Map<string, number>();
   #executions = 0;
@@ -41,14 +52,17 @@ export class Witness {
   /** A node learns that it may run a task. */
   leased(node: SimNode, record: TaskRecord): void {
     const at = `${node.name} ${record.id}`;
-    this.#leases.set(at, record);
+    // A node that was thought dead claims its own task again, and may begin with any of these leases.
+    const others = record.attempts === 1 ? [] : (this.#leases.get(at) ?? []);
+    this.#leases.set(at, [...others, { ...record, time: this.#world.time }]);
     const performance = this.#onStage.get(at);
     if (performance !== undefined) performance.fence = record.fence;
   }
 
   begins(node: SimNode, taskId: string, messageId: string, mustNotRunTwice: boolean): Performance {
     const at = `${node.name} ${taskId}`;
-    const lease = this.#leases.get(at);
+    const leases = this.#leases.get(at) ?? [];
+    const lease = leases.find(({ time }) => time > this.#world.time - SLOW_MS) ?? leases.at(-1);
     if (lease === undefined) this.#fail(`${taskId} is run without a lease`);
     if ((lease?.attempts ?? 0) > this.#maxAttempts) this.#fail(`${taskId} is tried too often`);
     const turn = this.#turnOf(taskId, messageId);
@@ -87,11 +101,18 @@ export class Witness {
       this.#fail(`"${question}" of ${taskId} got another answer than the stored one`);
   }
 
-  woke({ taskId, turn }: Performance, nth: number): void {
+  woke({ node, taskId, turn }: Performance, nth: number): void {
     const record = this.#ledger.recorded(taskId, turn, 'sleep', String(nth));
     if (record === undefined) this.#fail(`sleep ${nth} of ${taskId} was not stored`);
-    else if ((record.body as { readonly until: number }).until > this.#world.clock.now())
+    else if ((record.body as { readonly until: number }).until > node.clock.now() + 2 * MAX_SKEW_MS)
       this.#fail(`sleep ${nth} of ${taskId} was too short`);
+  }
+
+  /** What a handler has done first must be the same at each attempt, once something that followed from it is stored. */
+  went({ taskId }: Performance, way: string, stored: string): void {
+    // A caller's answer may be stored just before the end of the sleep, while the run hears of it just after.
+    const isClose = way === 'by the answer' && stored === 'by the clock';
+    if (way !== stored && !isClose) this.#fail(`${taskId} went ${way}, and had gone ${stored} before`);
   }
 
   /** What a handler has read by its nth read: the same at each attempt. */

@@ -1,0 +1,49 @@
+import type { Clock } from '../support/clock.ts';
+import { deferred } from '../support/deferred.ts';
+import type { TimerHeap } from '../support/timer-heap.ts';
+
+/** The timers of one run; none outlives it. */
+export class RunTimers {
+  readonly #clock: Clock;
+  readonly #heap: TimerHeap;
+  readonly #isRunning: () => boolean;
+  readonly #cancels = new Set<() => void>();
+  #disarm: () => void = () => {};
+
+  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: TimerHeap }, isRunning: () => boolean) {
+    this.#clock = clock;
+    this.#heap = timers;
+    this.#isRunning = isRunning;
+  }
+
+  /** Nothing happens if the run is suspended by then: what is due is looked at when it goes on. */
+  callAt(time: number, call: () => void): void {
+    const cancel = this.#heap.add(time, () => {
+      this.#cancels.delete(cancel);
+      if (this.#isRunning()) call();
+    });
+    this.#cancels.add(cancel);
+  }
+
+  /** A short wait that does not outlive the process. */
+  async delay(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = deferred<void>();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    this.callAt(this.#clock.now() + ms, resolve);
+    await promise;
+  }
+
+  armTimeout(ms: number, call: () => void): void {
+    this.#disarm = this.#heap.add(this.#clock.now() + ms, call);
+  }
+
+  disarmTimeout(): void {
+    this.#disarm();
+  }
+
+  clear(): void {
+    this.#disarm();
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+  }
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { Guard, JournalEntry, Lease, NewEvent, TaskWrite } from '../store/store.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
+
+/** A pause or an end. Only `canceled` can happen to a task that is being canceled. */
+export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
+  readonly status?: TaskStatus;
+  readonly metadata?: JsonObject;
+  /** Only while this question is open. */
+  readonly ifOpen?: string;
+}
+
+/** What will be one write. */
+export class Batch {
+  readonly events: NewEvent[] = [];
+  readonly journal: JournalEntry[] = [];
+  /** All but the last are in the past by the time it is stored. */
+  readonly #statuses: TaskStatus[] = [];
+  decision: Decision | undefined;
+  bytes = 0;
+  /** The bytes of artifact events that its snapshot makes superfluous. */
+  snapshotOf = 0;
+  /** Somebody waits for it to be stored: made when asked for, because most often nobody does. */
+  #unstored: Deferred<void> | undefined;
+  /** Somebody waits to hear whether its decision came about. */
+  undecided: Deferred<boolean> | undefined;
+
+  get done(): Deferred<void> {
+    return (this.#unstored ??= deferred<void>());
+  }
+
+  get verdict(): Deferred<boolean> {
+    return (this.undecided ??= deferred<boolean>());
+  }
+
+  succeed(): void {
+    this.#unstored?.resolve();
+    this.undecided?.resolve(true);
+  }
+
+  fail(error: unknown): void {
+    this.#unstored?.reject(error);
+    this.undecided?.reject(error);
+  }
+
+  get isEmpty(): boolean {
+    return this.events.length === 0 && this.journal.length === 0 && this.decision === undefined;
+  }
+
+  get status(): TaskStatus | undefined {
+    return this.#statuses.at(-1);
+  }
+
+  setStatus(status: TaskStatus): void {
+    this.#statuses.push(status);
+  }
+
+  /** Messages that belong to the past once this batch is stored after another status. */
+  pastMessages(last: TaskStatus): readonly Message[] {
+    const { status } = this.decision ?? {};
+    const statuses = [last, ...this.#statuses, ...(status === undefined ? [] : [status])];
+    return statuses.slice(0, -1).flatMap(({ message }) => message ?? []);
+  }
+
+  decide(decision: Decision): void {
+    // At its end a run waits for nothing, and who asks the next question has an answer to the last one: what was decided
+    // before, and is not stored, has no meaning any more.
+    const asksNext = typeof decision.question === 'string' && this.decision?.ifOpen !== undefined;
+    const before = decision.endedAt !== undefined || asksNext ? undefined : this.decision;
+    const journal = [...(before?.journal ?? []), ...(decision.journal ?? [])];
+    this.decision = { ...before, ...decision, journal };
+  }
+
+  /** @param open The question that waits for an answer, as far as the run knows. */
+  guard(lease: Lease, open: string | undefined): Guard {
+    const { status, ifOpen, question } = this.decision ?? {};
+    // Whoever says something new while a question is open must know whether it still is: its answer is a status too.
+    const replaces = status !== undefined || this.status !== undefined;
+    // A question that this very write asks is not open yet.
+    const condition = (typeof question === 'string' ? undefined : ifOpen) ?? (replaces ? open : undefined);
+    const guard = condition === undefined ? { lease } : { lease, question: condition };
+    const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
+    return mayBeCanceled ? guard : { ...guard, canceling: false };
+  }
+
+  /** Puts the log of another batch before its own. Whoever waits for that log waits on. */
+  takeOver(other: Batch): void {
+    this.events.unshift(...other.events);
+    this.journal.unshift(...other.journal);
+    this.#statuses.unshift(...other.#statuses);
+    this.bytes += other.bytes;
+    const waiting = other.#unstored;
+    if (waiting === undefined) return;
+    if (other.events.length === 0 && other.journal.length === 0) waiting.resolve();
+    else this.done.promise.then(waiting.resolve, waiting.reject);
+  }
+}
