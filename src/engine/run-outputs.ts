@@ -40,6 +40,8 @@ export class RunOutputs {
 
   /** Says that the work has begun, if nobody has. */
   begin(): void {
+    // A question that is on its way says more.
+    if (this.#writer.isAsking) return;
     if (this.#writer.status.state === 'TASK_STATE_SUBMITTED') this.#writer.setStatus(this.status('TASK_STATE_WORKING'));
   }
 

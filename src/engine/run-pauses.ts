@@ -1,3 +1,4 @@
+import { nextTurn } from '../support/scheduler.ts';
 import type { Run } from './run.ts';
 import type { RunWaits } from './run-waits.ts';
 import type { TaskWriter } from './task-writer.ts';
@@ -34,7 +35,7 @@ export class RunPauses {
     const journal = [...(this.#decision.journal ?? []), ...(decision.journal ?? [])];
     this.#decision = { ...this.#decision, ...decision, journal };
     // A turn later, when the handler has come to rest: who suspends it while it goes on loses what it does next.
-    return (this.#pending ??= this.#run.nextTurn().then(() => this.#commit()));
+    return (this.#pending ??= nextTurn(this.#run.env.scheduler).then(() => this.#commit()));
   }
 
   /** Suspends it in a while, unless the handler has found something else to do by then. */

@@ -102,6 +102,7 @@ export class RunWaits {
     const alarm = deferred<void>();
     this.#sleeps.set(alarm, { key, until });
     this.#run.timers.callAt(until, () => this.settle());
+    this.#run.outputs.begin();
     if (known === undefined) this.#run.noteLater('sleep', key, { until });
     const stored = this.#run.pauses.pause({}).then(() => this.#run.env.faultPoint('after-sleep'));
     stored.catch(alarm.reject);

@@ -3,6 +3,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
+import { nextTurn } from '../support/scheduler.ts';
 import { type StopReason, stopError } from './abort.ts';
 import { drive } from './drive.ts';
 import { publicText } from './failure-text.ts';
@@ -213,9 +214,10 @@ export class Run {
    * if there is room: a handler that never waits must not keep everybody else waiting, nor one that was told to stop.
    */
   room(): Promise<void> | undefined {
-    if (this.#state === 'over' || this.#outcome !== undefined) return this.nextTurn().then(() => this.assertRunning());
+    if (this.#state === 'over' || this.#outcome !== undefined)
+      return nextTurn(this.env.scheduler).then(() => this.assertRunning());
     const room = this.#writer.room();
-    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? this.nextTurn() : room;
+    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? nextTurn(this.env.scheduler) : room;
   }
 
   /** Decides how it ends, unless that is decided. */
@@ -241,6 +243,8 @@ export class Run {
   /** Resolves when it is stored. */
   async note(kind: JournalKind, key: string, body: JsonValue): Promise<void> {
     this.assertRunning();
+    // Whoever sees the task because of this should see it at work.
+    this.outputs.begin();
     this.#writer.addJournal({ kind, key, body });
     await this.#writer.stored();
   }
@@ -385,10 +389,6 @@ export class Run {
   #abort(reason: StopReason): void {
     this.#stopReason ??= reason;
     if (this.#controller?.signal.aborted === false) this.#controller.abort(stopError(this.#stopReason));
-  }
-
-  nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.env.scheduler.soon(resolve));
   }
 
   #isDone(what: string): boolean {

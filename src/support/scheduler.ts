@@ -13,3 +13,8 @@ export const systemScheduler: Scheduler = {
     else immediate(run);
   },
 };
+
+/** Resolves in a later turn of the event loop. */
+export function nextTurn(scheduler: Scheduler): Promise<void> {
+  return new Promise((resolve) => scheduler.soon(resolve));
+}

@@ -29,7 +29,7 @@ export interface FaultyStore {
 }
 
 /** A store of which a test decides when it works. Hints come through while the line is open or fails. */
-export function faultyStore(target: Store): FaultyStore {
+function faultyStore(target: Store): FaultyStore {
   const calls: string[] = [];
   let line: Line = 'open';
   let names: readonly PropertyKey[] = [];

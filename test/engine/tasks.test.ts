@@ -95,6 +95,26 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, early.id))).toBe('good morning');
   });
 
+  test.each(['step', 'sleep'] as const)('a task that shows itself by a %s is at work', async (kind) => {
+    const { task, clock, engine } = await harness(
+      async ({ step, sleep }) => {
+        if (kind === 'step') await step('look', () => 1);
+        else await sleep(1000);
+        await sleep(1000);
+      },
+      { variant },
+    );
+    const done = task('go');
+    await until(async () => (await engine.list(ANN, { limit: 1 })).total === 1);
+    const { tasks } = await engine.list(ANN, { limit: 1 });
+    expect(tasks[0]?.status.state).toBe('TASK_STATE_WORKING');
+    await until(async () => {
+      clock.advance(500);
+      return (await engine.list(ANN, { limit: 1, states: ['TASK_STATE_COMPLETED'] })).total === 1;
+    });
+    expect((await done).status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
   test('a stream has every event, numbered from 1', async () => {
     const { engine } = await harness(
       async function* run() {

@@ -6,8 +6,8 @@ import type { SimNode } from './node.ts';
 import type { Witness } from './witness.ts';
 
 export const MAX_ATTEMPTS = 4;
-export const LEASE_MS = 300;
-export const POLL_MS = 200;
+const LEASE_MS = 300;
+const POLL_MS = 200;
 
 const LIMITS: RunLimits = {
   ...DEFAULT_LIMITS,
