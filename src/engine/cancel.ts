@@ -61,7 +61,6 @@ function assertCanceled(record: TaskRecord): TaskRecord {
 }
 
 async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | undefined> {
-  // The intent stands, so nobody adds anything to a task that nobody runs: what is read now is all there is.
   const stored = await core.store.read(record, record.id, { artifacts: true });
   if (stored === undefined) throw notFound(record.id);
   const [message] = stored.history;
@@ -79,7 +78,8 @@ async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | u
   const result = await core.store.append({
     taskId: record.id,
     by: core.node,
-    guard: { idle: true, canceling: true },
+    // Its last run may still have said something since it was read: then that must be in the snapshot too.
+    guard: { idle: true, canceling: true, lastEvent: stored.record.lastEvent },
     events,
     visible: true,
     status: canceled,
@@ -88,8 +88,11 @@ async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | u
     ...(artifacts.length > 0 && { artifacts: JSON.stringify(artifacts) }),
   });
   core.faultPoint('after-cancel-end');
-  if (result.kind !== 'appended')
-    return result.kind === 'refused' && result.record?.endedAt !== undefined ? result.record : undefined;
+  if (result.kind !== 'appended') {
+    const after = result.kind === 'refused' ? result.record : undefined;
+    if (after?.endedAt !== undefined) return after;
+    return after !== undefined && after.lastEvent !== stored.record.lastEvent ? endIfIdle(core, after) : undefined;
+  }
   const numbered = events.map((event, i) => ({ ...event, number: result.firstEvent + i }));
   core.feed.tell(record.id, { kind: 'written', record: result.record, events: numbered });
   return result.record;

@@ -5,7 +5,7 @@ import { cancelTask } from './cancel.ts';
 import type { Core } from './core.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
-import type { StreamItem } from './subscribe.ts';
+import { closing, type StreamItem } from './subscribe.ts';
 
 /** The sender of a message has gone before he had the outcome. Most agents do not mind. */
 export function senderLeft(core: Core, runs: Runs, { limits }: Runnable, scope: Scope, taskId: string): void {
@@ -37,14 +37,15 @@ export function untilLeft(
   // Not only in the generator: who leaves before he has read anything does not start it.
   signal?.addEventListener('abort', leave, { once: true });
   if (signal?.aborted === true) leave();
-  async function* stream(): AsyncGenerator<readonly StreamItem[], void> {
-    try {
-      yield* items;
-      isOver = true;
-    } finally {
-      signal?.removeEventListener('abort', leave);
-      leave();
-    }
+  const iterator = items[Symbol.asyncIterator]();
+  async function* whole(): AsyncGenerator<readonly StreamItem[], void> {
+    yield* { [Symbol.asyncIterator]: () => iterator };
+    isOver = true;
   }
-  return stream();
+  return closing(whole(), () => {
+    signal?.removeEventListener('abort', leave);
+    leave();
+    // For who leaves before he has read anything; for all others it is over already.
+    void iterator.return?.();
+  });
 }

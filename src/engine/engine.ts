@@ -234,6 +234,7 @@ export class Engine {
     this.#stopLooking = timers.add(clock.now() + pollMs * POLLS_PER_LOOK, () => {
       this.#lookNowAndThen();
       feed.tellAll({ kind: 'hint' });
+      this.#runs.hearAll();
     });
   }
 
@@ -276,15 +277,20 @@ export class Engine {
     const rest = await waiter.wait(Math.min(maxWaitMs, agent.limits.maxWaitMs), signal);
     if (rest.kind === 'replied') return { message: rest.message };
     if (rest.kind === 'gone') {
-      const message = waiter.reply ?? (await findReply());
+      const message = await this.#replyOf(taskId, waiter, findReply);
       if (message === undefined) throw notFound(taskId);
       return { message };
     }
     if (rest.kind === 'late') {
       if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
-      return this.#asItIs(submission, taskId, async () => waiter.reply ?? (await findReply()));
+      return this.#asItIs(submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
     return { task: await this.get(submission, taskId) };
+  }
+
+  /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */
+  async #replyOf(taskId: string, waiter: RestWaiter, findReply: FindReply): Promise<Message | undefined> {
+    return waiter.hasReply || this.#runs.isHere(taskId) ? waiter.reply : findReply();
   }
 
   /** For those who do not wait for the outcome. Who is shown a task can ask for it. */

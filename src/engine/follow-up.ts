@@ -12,7 +12,7 @@ import { isTurnQuestion } from './outcome.ts';
 import { type AskedQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
 import { notFound } from './subscribe.ts';
-import { idempotencyOf, type Submission } from './submission.ts';
+import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
 
 /** A task that changes under our hands again and again is somebody else's fault; but we do not try for ever. */
 const MAX_TRIES = 20;
@@ -28,6 +28,7 @@ export async function followUp(
   submission: Submission,
   taskId: string,
 ): Promise<TaskRecord> {
+  assertStorable(submission);
   let isSecret = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const stored = await core.store.read(submission, taskId, { history: 0 });

@@ -93,7 +93,7 @@ export interface TaskContext {
    */
   readonly ask: Ask;
   /** Asks for credentials or consent, which may also arrive by another way. The answer is sensitive. */
-  authorize(request: string | AuthorizationRequest, options?: AskOptions): Promise<string>;
+  authorize(request: string | AuthorizationRequest, options?: AuthorizeOptions): Promise<string>;
 
   /** Messages that arrive while the handler runs. */
   readonly inbox: Inbox;
@@ -123,7 +123,7 @@ export interface ChunkOptions {
 }
 
 export interface Ask {
-  (question: string | ConfirmQuestion, options: AskOptions & { readonly as: 'message' }): Promise<IncomingMessage>;
+  (question: Question, options: AskOptions & { readonly as: 'message' }): Promise<IncomingMessage>;
   (question: string, options: AskOptions & { readonly schema: AnswerSchema }): Promise<JsonValue>;
   (question: string, options?: AskOptions): Promise<string>;
   (question: ConfirmQuestion, options?: AskOptions): Promise<boolean>;
@@ -165,6 +165,8 @@ export interface AskOptions {
   /** Gives the whole message, with its files, instead of its text. */
   readonly as?: 'message';
 }
+
+export type AuthorizeOptions = Pick<AskOptions, 'timeoutMs' | 'sensitive'>;
 
 export interface AuthorizationRequest {
   readonly text: string;

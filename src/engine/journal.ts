@@ -65,6 +65,11 @@ export class Journal {
     this.#readUpTo = Math.max(0, ...before.map(({ body }) => readOf(body)));
   }
 
+  /** The number of the last entry that it knows of. */
+  get seen(): number {
+    return this.#seen;
+  }
+
   /** Something was done in this turn before. */
   get hasBegun(): boolean {
     return [...this.#entries.keys()].some((key) => !key.startsWith('message '));
@@ -99,6 +104,8 @@ export class Journal {
 
   markRead(upTo: number): void {
     this.#readUpTo = Math.max(this.#readUpTo, upTo);
+    const unread = this.#messages.findIndex(({ number }) => number > this.#readUpTo);
+    this.#messages.splice(0, unread < 0 ? this.#messages.length : unread);
   }
 
   #addMessage({ kind, number, body }: JournalRecord): void {

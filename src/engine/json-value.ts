@@ -46,11 +46,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
 }
 
-/** Whether it is JSON as it stands, no deeper than that. Cycles are too deep. */
+/** Whether it is JSON as it stands, no deeper than that. Cycles are too deep; a member that is undefined is none. */
 export function isPlain(value: unknown, depth: number): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (depth === 0) return false;
   if (Array.isArray(value)) return value.every((item) => isPlain(item, depth - 1));
-  return isRecord(value) && Object.values(value).every((member) => isPlain(member, depth - 1));
+  if (!isRecord(value)) return false;
+  return Object.values(value).every((member) => member === undefined || isPlain(member, depth - 1));
 }

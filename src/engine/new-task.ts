@@ -6,7 +6,14 @@ import { createdEvent } from './event-body.ts';
 import { newlyMade } from './load-task.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
-import { contentDigest, idempotencyOf, originOfSubmission, type Submission } from './submission.ts';
+import {
+  assertStorable,
+  contentDigest,
+  idempotencyOf,
+  KEEP_KEY_MS,
+  originOfSubmission,
+  type Submission,
+} from './submission.ts';
 
 /** What became of a message that begins a task. */
 export type Begun =
@@ -29,12 +36,15 @@ export type Begun =
 
 /** Makes a task of a message, and runs it here at once if there is a place. */
 export async function beginTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): Promise<Begun> {
+  assertStorable(submission);
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
   // Who came before and waits goes first.
   const hasPlace = runs.free(agent) > 0 && runs.queued(agent) === 0;
   if (hasPlace) runs.reserve(agent);
   else assertQueueHasRoom(core, runs, agent);
   const task = newTask(core, submission, hasPlace);
+  // Before it is stored, or all messages of one moment would find the same last place.
+  if (!hasPlace) runs.enqueue(agent, task);
   let created: Created;
   try {
     created = await core.store.create(task);
@@ -43,6 +53,8 @@ export async function beginTask(core: Core, runs: Runs, agent: Runnable, submiss
     if (hasPlace) {
       runs.giveUp(agent);
       runs.disown(task.id);
+    } else {
+      runs.dequeue(agent, task.id);
     }
     throw error;
   }
@@ -54,6 +66,7 @@ export async function beginTask(core: Core, runs: Runs, agent: Runnable, submiss
   };
   if (created.kind !== 'created') {
     if (hasPlace) runs.giveUp(agent);
+    else runs.dequeue(agent, task.id);
     return { ...knownTask(created), findReply };
   }
   const { record } = created;
@@ -63,7 +76,7 @@ export async function beginTask(core: Core, runs: Runs, agent: Runnable, submiss
     message: task.message,
     begin: () => {
       if (hasPlace) runs.start(agent, newlyMade(record, task.message));
-      else runs.enqueue(agent, record);
+      else runs.lookForWork();
     },
     findReply,
   };
@@ -79,7 +92,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =
     idempotencyOf(submission, now) ??
-    (hasPlace ? undefined : { key: `t:${id}`, digest: contentDigest(submission), keepUntil: now });
+    (hasPlace ? undefined : { key: `t:${id}`, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS });
   return {
     id,
     contextId,

@@ -1,7 +1,15 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
-import type { Ask, AskOptions, AuthorizationRequest, ChunkOptions, Question, TaskContext } from './handler.ts';
+import type {
+  Ask,
+  AskOptions,
+  AuthorizationRequest,
+  AuthorizeOptions,
+  ChunkOptions,
+  Question,
+  TaskContext,
+} from './handler.ts';
 import { containedIn } from './contain.ts';
 import { taskOf } from './event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
@@ -98,7 +106,7 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
       const answer = await ask('TASK_STATE_INPUT_REQUIRED', question, options);
       return options.as === 'message' ? incoming(answer as never) : answer;
     }) as Ask,
-    authorize: contained(async (request: string | AuthorizationRequest, options: AskOptions = {}) => {
+    authorize: contained(async (request: string | AuthorizationRequest, options: AuthorizeOptions = {}) => {
       const text = typeof request === 'string' ? request : authorizationText(request);
       const answer = await ask('TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options });
       return answer as string;

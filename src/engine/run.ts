@@ -7,7 +7,6 @@ import { nextTurn } from '../support/scheduler.ts';
 import { type StopReason, stopError } from './abort.ts';
 import { drive } from './drive.ts';
 import { publicText } from './failure-text.ts';
-import type { TaskContext } from './handler.ts';
 import type { Journal, JournalKind } from './journal.ts';
 import type { LoadedTask } from './load-task.ts';
 import { decisionOf, type Outcome } from './outcome.ts';
@@ -128,14 +127,8 @@ export class Run {
     this.#armTimeout();
     // Others can see it already, so they may as well see that it has begun.
     if (this.record.visible) this.outputs.begin();
-    const context = createContext(this, this.#task, {
-      writer: this.#writer,
-      steps: this.#steps,
-      waits: this.#waits,
-      inbox: this.#inbox,
-    });
     if (this.record.canceling) this.cancel();
-    void this.#execute(context);
+    void this.#execute();
   }
 
   /** Goes on under a new lease, with what has been written meanwhile. */
@@ -282,8 +275,10 @@ export class Run {
     }
   }
 
-  async #execute(context: TaskContext): Promise<void> {
+  async #execute(): Promise<void> {
     try {
+      const parts = { writer: this.#writer, steps: this.#steps, waits: this.#waits, inbox: this.#inbox };
+      const context = createContext(this, this.#task, parts);
       const last = await drive((ctx) => this.agent.run(ctx), context, {
         emit: (output) => this.emit(output),
         room: () => this.room(),

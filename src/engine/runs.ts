@@ -1,11 +1,12 @@
 import { A2AError } from '../errors.ts';
-import type { TaskRecord } from '../store/store.ts';
+import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { isTurnQuestion, type Outcome } from './outcome.ts';
 import { Run } from './run.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
+import { notFound } from './subscribe.ts';
 import { Takings } from './takings.ts';
 import type { Loss } from './task-writer.ts';
 
@@ -25,7 +26,7 @@ export class Runs {
   readonly #places = new Map<string, number>();
   readonly #takings = new Takings();
   /** Tasks that wait here for a place, by agent. */
-  readonly #queues = new Map<string, Map<string, TaskRecord>>();
+  readonly #queues = new Map<string, Map<string, Scope>>();
   #onEmpty: (() => void) | undefined;
   /** Tasks that are on their way in or out. */
   readonly #pending = new Set<Promise<void>>();
@@ -44,6 +45,11 @@ export class Runs {
 
   get size(): number {
     return this.#running.size;
+  }
+
+  /** Whether a task is at work on this node. */
+  isHere(taskId: string): boolean {
+    return this.#running.has(taskId);
   }
 
   /** How many more runs of an agent there may be. */
@@ -66,9 +72,18 @@ export class Runs {
     return this.#queues.get(id)?.size ?? 0;
   }
 
-  enqueue({ id }: Runnable, record: TaskRecord): void {
-    const queue = this.#queues.get(id) ?? new Map<string, TaskRecord>();
-    this.#queues.set(id, queue.set(record.id, record));
+  /** Takes a place in the queue. */
+  enqueue({ id }: Runnable, task: Scope & { readonly id: string }): void {
+    const queue = this.#queues.get(id) ?? new Map<string, Scope>();
+    this.#queues.set(id, queue.set(task.id, task));
+  }
+
+  dequeue({ id }: Runnable, taskId: string): void {
+    this.#queues.get(id)?.delete(taskId);
+  }
+
+  /** There may be something to run. */
+  lookForWork(): void {
     this.#onFree();
   }
 
@@ -133,7 +148,7 @@ export class Runs {
       const { store } = this.#core;
       const [stored, entries] = await Promise.all([
         store.read(run.record, taskId, { history: 0 }),
-        store.journal(taskId),
+        store.journal(taskId, run.journal.seen),
       ]);
       if (stored !== undefined && stored.record.fence <= run.record.fence && stored.record.endedAt === undefined) {
         // What was read before the run got its present lease is old news.
@@ -217,7 +232,7 @@ export class Runs {
       run.stop('lease-lost');
       return false;
     }
-    const entries = await this.#core.store.journal(record.id);
+    const entries = await this.#core.store.journal(record.id, run.journal.seen);
     // It may have been put away meanwhile, to make room, or have come to grief while it waited.
     if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
     this.#core.faultPoint('before-resume');
@@ -238,6 +253,9 @@ export class Runs {
     if (run.state === 'suspended') this.#keep(run);
     if (loss?.kind === 'failed') this.#interrupted(run, loss.error);
     if (loss?.kind === 'overtaken') this.#giveBack(run.record);
+    // The task is gone, so nobody else will tell those who wait for it.
+    if (loss?.kind === 'refused' && loss.record === undefined)
+      this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
     this.giveUp(agent);
     if (this.#running.size === 0) this.#onEmpty?.();
   }
@@ -258,16 +276,19 @@ export class Runs {
   }
 
   /** A suspended run has something to say: it asks for its lease again. */
-  async #wake({ taskId, record }: Run): Promise<void> {
-    const { store, node, clock } = this.#core;
+  async #wake(run: Run): Promise<void> {
+    const { taskId, record } = run;
+    const { store, node, clock, timers } = this.#core;
     try {
       const woken = await store.append({ taskId, by: node, guard: { idle: true }, wakeAt: clock.now() });
       this.#core.faultPoint('after-wake');
       if (woken.kind === 'appended') this.#onFree();
       else await this.hear(taskId);
     } catch (error) {
-      // Its time comes anyway: at the latest when the question expires.
       this.#core.log.warn('A suspended run could not be woken', { taskId, owner: record.owner, error });
+      timers.add(clock.now() + AGAIN_MS, () => {
+        if (run.state === 'suspended') void this.#wake(run);
+      });
     }
   }
 

@@ -1,8 +1,10 @@
+import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Idempotency, Scope } from '../store/store.ts';
 import { digest } from '../support/digest.ts';
 import type { Caller } from './handler.ts';
+import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
 
 /** A message to an agent, and all that is known of the request that brought it. */
@@ -26,7 +28,18 @@ export interface Submission extends Scope {
 }
 
 /** How long a request is remembered at least. */
-const KEEP_KEY_MS = 24 * 60 * 60 * 1000;
+export const KEEP_KEY_MS = 24 * 60 * 60 * 1000;
+
+/** As deep as the wire lets anything be, and some more for what is put around it. */
+const MAX_DEPTH = 80;
+
+/** Whatever cannot be stored and read again is refused before it is stored. */
+export function assertStorable({ message, metadata }: Submission): void {
+  if (isPlain(message, MAX_DEPTH) && (metadata === undefined || isPlain(metadata, MAX_DEPTH))) return;
+  throw new A2AError('INVALID_PARAMS', `A message must be plain JSON, at most ${MAX_DEPTH} levels deep`, {
+    violations: [{ field: 'message', description: `must be plain JSON, at most ${MAX_DEPTH} levels deep` }],
+  });
+}
 
 /** How a repeat of the request is recognised; nothing if it cannot be. */
 export function idempotencyOf(submission: Submission, now: number): Idempotency | undefined {

@@ -18,6 +18,7 @@ export type StreamItem =
 
 /** Events that wait for a slow reader in memory; if there are more, it reads them from the store. */
 const MAX_BUFFERED = 512;
+const MAX_BUFFERED_BYTES = 2 ** 20;
 const PAGE = 256;
 
 export interface StreamStart {
@@ -69,14 +70,35 @@ export function subscribeToNew(
   signal?: AbortSignal,
 ): AsyncGenerator<readonly StreamItem[], void> {
   const box = new Mailbox(core, record.id, signal, findReply);
-  async function* stream(): AsyncGenerator<readonly StreamItem[], void> {
+  return closing(follow(core, box, record, 0), () => box.close());
+}
+
+/** Like a `finally`, but also for a reader who leaves before he has read anything: that does not start a generator. */
+export function closing<T>(items: AsyncGenerator<T, void>, close: () => void): AsyncGenerator<T, void> {
+  const closed = async (result: Promise<IteratorResult<T, void>>): Promise<IteratorResult<T, void>> => {
     try {
-      yield* follow(core, box, record, 0);
-    } finally {
-      box.close();
+      const next = await result;
+      if (next.done === true) close();
+      return next;
+    } catch (error) {
+      close();
+      throw error;
     }
-  }
-  return stream();
+  };
+  const stream: AsyncGenerator<T, void> = {
+    next: () => closed(items.next()),
+    return: (value) => {
+      close();
+      return items.return(value);
+    },
+    throw: (error) => {
+      close();
+      return items.throw(error);
+    },
+    [Symbol.asyncIterator]: () => stream,
+    [Symbol.asyncDispose]: async () => void (await stream.return()),
+  };
+  return stream;
 }
 
 export function notFound(taskId: string): A2AError {
@@ -130,6 +152,8 @@ class Mailbox {
   readonly #signal: AbortSignal | undefined;
   readonly #leave = (): void => this.#close();
   #buffer: TaskEvent[] = [];
+  /** Of the buffer, or more: it is counted anew when it is empty. */
+  #bytes = 0;
   #record: TaskRecord | undefined;
   #message: Message | undefined;
   #mustLook = false;
@@ -159,7 +183,8 @@ class Mailbox {
     // What another node wrote in between is missing here.
     const gap = this.#buffer.findIndex(({ number }, i) => i > next && number !== position + 1 + i - next);
     const events = this.#buffer.slice(next, gap < 0 ? undefined : gap);
-    this.#buffer = gap < 0 ? [] : this.#buffer.slice(gap);
+    if (gap < 0) this.#empty();
+    else this.#buffer = this.#buffer.slice(gap);
     return events;
   }
 
@@ -194,11 +219,13 @@ class Mailbox {
     switch (news.kind) {
       case 'written':
         if (this.#record === undefined || isNewer(news.record, this.#record)) this.#record = news.record;
-        if (this.#buffer.length + news.events.length > MAX_BUFFERED) this.#buffer = [];
-        else for (const event of news.events) this.#buffer.push(event);
+        this.#keep(news.events);
+        // What a reader who never comes would keep for ever.
+        if (isTerminal(news.record.status.state)) this.#stop();
         break;
       case 'replied':
         this.#message = news.message;
+        this.#stop();
         break;
       case 'hint':
         this.#mustLook = true;
@@ -209,6 +236,20 @@ class Mailbox {
         this.#isClosed = true;
     }
     this.#wake();
+  }
+
+  /** As long as it is little: the store has it all. */
+  #keep(events: readonly TaskEvent[]): void {
+    for (const event of events) {
+      this.#buffer.push(event);
+      this.#bytes += event.body.length;
+    }
+    if (this.#buffer.length > MAX_BUFFERED || this.#bytes > MAX_BUFFERED_BYTES) this.#empty();
+  }
+
+  #empty(): void {
+    this.#buffer = [];
+    this.#bytes = 0;
   }
 
   #close(): void {

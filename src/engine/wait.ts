@@ -22,7 +22,8 @@ export class RestWaiter {
   readonly #taskId: string;
   readonly #rest = deferred<Rest>();
   readonly #stop: () => void;
-  #reply: Message | undefined;
+  readonly #reply = deferred<Message>();
+  #hasReply = false;
 
   readonly #isRest: (state: TaskState) => boolean;
   readonly #since: number;
@@ -51,9 +52,13 @@ export class RestWaiter {
     }
   }
 
-  /** The answer, if it has come by now: also after the end of patience, as long as it is not closed. */
-  get reply(): Message | undefined {
-    return this.#reply;
+  get hasReply(): boolean {
+    return this.#hasReply;
+  }
+
+  /** The answer, also after the end of patience, as long as it is not closed. For a task that is gone, and ran here. */
+  get reply(): Promise<Message> {
+    return this.#reply.promise;
   }
 
   /** Asks the store, for what happened before the listening began or on other nodes. */
@@ -77,7 +82,8 @@ export class RestWaiter {
         this.#see(news.record);
         break;
       case 'replied':
-        this.#reply = news.message;
+        this.#hasReply = true;
+        this.#reply.resolve(news.message);
         this.#rest.resolve(news);
         break;
       case 'hint':
@@ -85,6 +91,7 @@ export class RestWaiter {
         break;
       case 'interrupted':
         this.#rest.reject(news.error);
+        this.#reply.reject(news.error);
     }
   }
 

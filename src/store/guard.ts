@@ -5,12 +5,13 @@ type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
 
 /** Whether a write may happen. Stores that check in memory use this; it is also the definition for those that do not. */
 export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boolean {
-  const { lease, states, idle, question, canceling } = guard;
+  const { lease, states, idle, question, canceling, lastEvent } = guard;
   if (isTerminal(task.status.state)) return false;
   if (lease !== undefined && (lease.node !== task.node || lease.fence !== task.fence)) return false;
   if (states !== undefined && !states.includes(task.status.state)) return false;
   if (idle === true && isHeld) return false;
   if (question !== undefined && question !== task.question) return false;
+  if (lastEvent !== undefined && lastEvent !== task.lastEvent) return false;
   return canceling === undefined || canceling === task.canceling;
 }
 

@@ -47,8 +47,8 @@ export interface Store {
   /** Public events with a number above `after`, in order, at most `limit` of them. */
   events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]>;
 
-  /** The whole private journal, in order. Empty once the task has ended. */
-  journal(taskId: string): Promise<readonly JournalRecord[]>;
+  /** The private journal above a number, or all of it, in order. Empty once the task has ended. */
+  journal(taskId: string, after?: number): Promise<readonly JournalRecord[]>;
 
   /**
    * Takes leases on tasks that are due: `wakeAt` has come, and no living node holds them. Each lease raises the fencing
@@ -69,7 +69,10 @@ export interface Store {
   /** Gives back all leases of a node at once, as if it had died. */
   retire(node: string): Promise<void>;
 
-  /** Removes what has outlived its time, at most `limit` tasks. Returns how many tasks it removed. */
+  /**
+   * Removes what has outlived its time: at most `limit` tasks, and all events and keys that are due. Returns how many
+   * tasks it removed.
+   */
   prune(policy: RetentionPolicy): Promise<number>;
 
   /**
@@ -212,6 +215,8 @@ export interface Guard {
   /** This question waits for an answer. */
   readonly question?: string;
   readonly canceling?: boolean;
+  /** No event has come since the one with this number. */
+  readonly lastEvent?: number;
 }
 
 /** One change of one task. What is not mentioned stays as it is; `null` takes it away. */

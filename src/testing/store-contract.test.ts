@@ -26,7 +26,7 @@ function bound(store: Store): Store {
     resolveAlias: (scope, alias) => store.resolveAlias(scope, alias),
     list: (scope, query) => store.list(scope, query),
     events: (taskId, after, limit) => store.events(taskId, after, limit),
-    journal: (taskId) => store.journal(taskId),
+    journal: (taskId, after) => store.journal(taskId, after),
     claim: (request) => store.claim(request),
     nextWake: (agents) => store.nextWake(agents),
     heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),

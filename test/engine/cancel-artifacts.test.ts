@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, turns } from './faults.ts';
-import { ANN, artifactText, bodies, collect, harness, until, VARIANTS } from './harness.ts';
+import type { Store } from '../../src/store/store.ts';
+import { cluster, pass, toldToStop, turns } from './faults.ts';
+import {
+  ANN,
+  artifactText,
+  bodies,
+  collect,
+  harness,
+  runnable,
+  startHarness,
+  until,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
@@ -161,5 +173,36 @@ describe.each(VARIANTS)('$name', (variant) => {
     door.resolve();
     await pass(node.clock, 60_000, 10_000);
     expect(await next.engine.get(ANN, early.id)).toEqual(canceled);
+  });
+
+  test('what a run says while it is canceled from elsewhere is in the task, and not only in its events', async () => {
+    const { node, store } = cluster(
+      async function* run({ signal }) {
+        yield 'one ';
+        await toldToStop(signal);
+        yield 'two';
+        await new Promise(() => {});
+      },
+      { variant },
+    );
+    const runner = await node();
+    const task = await runner.task('go', { returnImmediately: true });
+    await until(async () => artifactText(await runner.engine.get(ANN, task.id)) === 'one ');
+    const append: Store['append'] = async (write) => {
+      // Between the look at the task and its end, the runner says its last and gives the task back.
+      if (write.guard.idle === true && write.endedAt !== undefined) {
+        await until(async () => (await store.events(task.id, 0, 100)).length === 4);
+        await runner.engine.close();
+      }
+      return store.append(write);
+    };
+    const agents = [runnable(async () => {}, { concurrency: 0 })];
+    const other = await startHarness(
+      { store: withMethods(store, { append }), agents, clock: runner.clock },
+      runner.clock,
+    );
+    const canceled = await other.engine.cancel(ANN, task.id);
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    expect(artifactText(canceled)).toBe('one two');
   });
 });

@@ -151,8 +151,8 @@ class MemoryStore implements Store {
     return events.slice(after, after + limit);
   }
 
-  async journal(taskId: string): Promise<readonly JournalRecord[]> {
-    return [...(this.#rows.get(taskId)?.journal ?? [])];
+  async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
+    return this.#rows.get(taskId)?.journal.slice(after) ?? [];
   }
 
   async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {

@@ -39,10 +39,11 @@ export function releaseRequests(connection: Connection, pk: number): void {
   connection.run('UPDATE request_key SET task_pk = NULL WHERE task_pk = ?', pk);
 }
 
-/** Removes keys whose task and whose time are gone, at most `limit` of them. */
-export function dropOldRequests(connection: Connection, now: number, limit: number): void {
+/** Removes keys whose task and whose time are gone, at most `limit` of them. Returns how many. */
+export function dropOldRequests(connection: Connection, now: number, limit: number): number {
   // A delete of its own takes no LIMIT in the usual builds of SQLite.
   const old =
     'SELECT tenant, owner, key FROM request_key WHERE task_pk IS NULL AND keep_until < ? ORDER BY keep_until LIMIT ?';
-  connection.run(`DELETE FROM request_key WHERE (tenant, owner, key) IN (${old})`, now, limit);
+  return connection.all(`DELETE FROM request_key WHERE (tenant, owner, key) IN (${old}) RETURNING 1`, now, limit)
+    .length;
 }

@@ -135,8 +135,8 @@ class SqliteStore implements Store {
     return this.#read((connection) => readEvents(connection, taskId, after, limit));
   }
 
-  async journal(taskId: string): Promise<readonly JournalRecord[]> {
-    return this.#read((connection) => readJournal(connection, taskId));
+  async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
+    return this.#read((connection) => readJournal(connection, taskId, after));
   }
 
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
@@ -162,10 +162,23 @@ class SqliteStore implements Store {
     const old = this.#read((connection) => outlived(connection, this.#tally, policy));
     const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#desk, id)));
     const removed = (await Promise.all(removals)).filter(Boolean);
-    const silent = this.#read((connection) => unreplayable(connection, policy));
-    await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
-    await this.#submit(() => dropOldRequests(this.#connection, this.#clock.now(), OLD_REQUESTS));
+    await this.#forgetEvents(policy);
+    await this.#forgetRequests();
     return removed.length;
+  }
+
+  /** All of them, page by page: what is due must not grow from one time to the next. */
+  async #forgetEvents(policy: RetentionPolicy): Promise<void> {
+    for (;;) {
+      const silent = this.#read((connection) => unreplayable(connection, policy));
+      if (silent.length === 0) return;
+      await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
+    }
+  }
+
+  async #forgetRequests(): Promise<void> {
+    const now = this.#clock.now();
+    while ((await this.#submit(() => dropOldRequests(this.#connection, now, OLD_REQUESTS))) === OLD_REQUESTS);
   }
 
   watch(listener: WatchListener): () => void {

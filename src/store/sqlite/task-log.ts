@@ -64,9 +64,9 @@ export function readEvents(connection: Connection, taskId: string, after: number
   return (connection.all(sql, taskId, after, sqlLimit(limit)) as EventRow[]).map(toEvent);
 }
 
-export function readJournal(connection: Connection, taskId: string): JournalRecord[] {
-  const sql = `SELECT number, kind, key, body FROM journal WHERE task_pk = ${PK_OF} ORDER BY number`;
-  const rows = connection.all(sql, taskId) as JournalRow[];
+export function readJournal(connection: Connection, taskId: string, after: number): JournalRecord[] {
+  const sql = `SELECT number, kind, key, body FROM journal WHERE task_pk = ${PK_OF} AND number > ? ORDER BY number`;
+  const rows = connection.all(sql, taskId, after) as JournalRow[];
   return rows.map(([number, kind, key, body]) => ({ number, kind, key, body: JSON.parse(body) as JsonValue }));
 }
 

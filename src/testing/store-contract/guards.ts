@@ -19,6 +19,9 @@ import {
 
 type Case = readonly [name: string, guard: Guard];
 
+/** Of the task that the guards are tried on. */
+const LAST_EVENT = 1;
+
 /** For a task that is working, held by the living node-a with number 1, with the open question q-1. */
 const HOLD: readonly Case[] = [
   ['nothing', {}],
@@ -27,9 +30,16 @@ const HOLD: readonly Case[] = [
   ['one of several states', { states: ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] }],
   ['the question that is open', { question: 'q-1' }],
   ['no intent to cancel', { canceling: false }],
+  ['no event since the last', { lastEvent: LAST_EVENT }],
   [
     'all of that together',
-    { lease: { node: 'node-a', fence: 1 }, states: ['TASK_STATE_WORKING'], question: 'q-1', canceling: false },
+    {
+      lease: { node: 'node-a', fence: 1 },
+      states: ['TASK_STATE_WORKING'],
+      question: 'q-1',
+      canceling: false,
+      lastEvent: LAST_EVENT,
+    },
   ],
 ];
 
@@ -43,6 +53,8 @@ const FAIL: readonly Case[] = [
   ['an idle task', { idle: true }],
   ['another question', { question: 'q-2' }],
   ['the intent to cancel', { canceling: true }],
+  ['no event since the last but one', { lastEvent: LAST_EVENT - 1 }],
+  ['an event that has not come', { lastEvent: LAST_EVENT + 1 }],
 ];
 
 const ALL: Guard = HOLD.at(-1)?.[1] ?? {};

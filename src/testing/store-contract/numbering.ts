@@ -33,6 +33,19 @@ export const numbering: Behaviours = {
     );
   },
 
+  'the journal can be read from a number on': async ({ store }) => {
+    await create(store, newTask('one'));
+    await append(store, 'one', { journal: [entry('a'), entry('b'), entry('c')] });
+
+    deepEqual(
+      (await store.journal('one', 1)).map(({ number, key }) => [number, key]),
+      (await store.journal('one')).slice(1).map(({ number, key }) => [number, key]),
+    );
+    equal((await store.journal('one', 1)).length, 2);
+    deepEqual(await store.journal('one', 3), []);
+    deepEqual(await store.journal('one', 7), []);
+  },
+
   'journal entries have numbers of their own, from 1 without gaps': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { journal: [entry('a'), entry('b')], events: [event('a')] });

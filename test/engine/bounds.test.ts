@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { Feed } from '../../src/engine/feed.ts';
+import type { StreamItem } from '../../src/engine/subscribe.ts';
+import { cluster, pass, turns } from './faults.ts';
+import { ANN, artifactText, harness, until, userMessage, VARIANTS } from './harness.ts';
+
+const SENDER = { ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: false } };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('the queue is as long as it says, also for messages of one moment', async () => {
+    const { send } = await harness(() => new Promise(() => {}), { variant, limits: { concurrency: 1, queue: 10 } });
+    const sent = await Promise.allSettled(Array.from({ length: 50 }, () => send('go', { returnImmediately: true })));
+    expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(11);
+  });
+
+  test('a refused message leaves its place in the queue to others', async () => {
+    const { send } = await harness(() => new Promise(() => {}), { variant, limits: { concurrency: 1, queue: 1 } });
+    await send('first', { returnImmediately: true });
+    await send('second', { returnImmediately: true, idempotencyKey: 'k' });
+    // A repeat: it makes nothing, and so takes nothing.
+    await expect(send('other', { returnImmediately: true, idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+  });
+
+  test('streams that are left before anything is read leave no listener', async () => {
+    const { engine } = await harness(() => new Promise(() => {}), { variant });
+    const heard: unknown[] = [];
+    const listen = Feed.prototype.listen;
+    let open = 0;
+    Feed.prototype.listen = function counted(...args) {
+      const stop = listen.apply(this, args);
+      let isOpen = true;
+      open++;
+      return () => {
+        if (isOpen) open--;
+        isOpen = false;
+        stop();
+      };
+    };
+    try {
+      for (let i = 0; i < 20; i++) {
+        const { items } = await engine.stream({ ...SENDER, message: userMessage('go') });
+        heard.push(await (items as AsyncGenerator<readonly StreamItem[]>).return(undefined));
+      }
+      expect(heard).toHaveLength(20);
+      expect(open).toBe(0);
+    } finally {
+      Feed.prototype.listen = listen;
+    }
+  });
+
+  test('a message that is too deep to be stored is refused, and holds no place', async () => {
+    const { task } = await harness(async () => 'fine', { variant, limits: { concurrency: 1 } });
+    let data = {};
+    for (let i = 0; i < 5000; i++) data = { data };
+    const deep = task('go', { message: userMessage('go', { parts: [{ data }] }) });
+    await expect(deep).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    expect((await task('hello')).status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test('an output beside a question is written although the store failed when the run was to wake', async () => {
+    let say = (): void => {};
+    const { node, clock } = cluster(
+      async ({ ask, artifact }) => {
+        say = () => void artifact('notes').append('half way');
+        await ask('Go on?');
+      },
+      { variant: { ...variant, maxSuspended: 1000 } as typeof variant },
+    );
+    const { task, engine, line } = await node();
+    const asked = await task('go');
+    line.set('failing', 'append');
+    say();
+    await turns(20);
+    line.set('open');
+    await pass(clock, 5000);
+    await until(async () => artifactText(await engine.get(ANN, asked.id), 'notes') === 'half way');
+    expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+  });
+});
