@@ -247,6 +247,7 @@ export class TaskWriter {
   }
 
   #writeOf(batch: Batch, lease: Lease): TaskWrite {
+    batch.stampFrom(this.#record.status.timestamp ?? '');
     const { events, journal } = batch;
     if (this.#record.lastEvent === 0 && events[0]?.kind !== 'task') {
       events.unshift(createdEvent(this.#record, this.#message));

@@ -1,3 +1,4 @@
+import type { TaskStatusUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { TaskStatus } from '../model/task.ts';
@@ -64,6 +65,15 @@ export class Batch {
     return statuses.slice(0, -1).flatMap(({ message }) => message ?? []);
   }
 
+  /** Tasks are listed by the time of their status: it must not go back behind what somebody else said in between. */
+  stampFrom(timestamp: string): void {
+    if (!this.#statuses.some((status) => isBefore(status, timestamp))) return;
+    for (const [i, status] of this.#statuses.entries())
+      if (isBefore(status, timestamp)) this.#statuses[i] = { ...status, timestamp };
+    for (const [i, event] of this.events.entries())
+      if (event.kind === 'status') this.events[i] = stamped(event, timestamp);
+  }
+
   decide(decision: Decision): void {
     // At its end a run waits for nothing, and who asks the next question has an answer to the last one: what was decided
     // before, and is not stored, has no meaning any more.
@@ -96,4 +106,18 @@ export class Batch {
     if (other.events.length === 0 && other.journal.length === 0) waiting.resolve();
     else this.done.promise.then(waiting.resolve, waiting.reject);
   }
+}
+
+function isBefore(status: TaskStatus, timestamp: string): boolean {
+  return (status.timestamp ?? '') < timestamp;
+}
+
+function stamped(event: NewEvent, timestamp: string): NewEvent {
+  const { statusUpdate } = JSON.parse(event.body) as { statusUpdate: TaskStatusUpdateEvent };
+  const { status } = statusUpdate;
+  if (!isBefore(status, timestamp)) return event;
+  return {
+    kind: 'status',
+    body: JSON.stringify({ statusUpdate: { ...statusUpdate, status: { ...status, timestamp } } }),
+  };
 }

@@ -66,11 +66,16 @@ function append(task: TaskModel, write: TaskWrite, isHeld: boolean): Verdict {
   return why === undefined ? { kind: 'done', task: after } : { kind: 'illegal', why };
 }
 
-function holds({ lease, states, idle, question, canceling }: Guard, task: TaskModel, isHeld: boolean): boolean {
+function holds(
+  { lease, states, idle, question, canceling, lastEvent }: Guard,
+  task: TaskModel,
+  isHeld: boolean,
+): boolean {
   if (lease !== undefined && !isLease(task, lease)) return false;
   if (states !== undefined && !states.includes(task.status.state)) return false;
   if (idle === true && isHeld) return false;
   if (question !== undefined && question !== task.question) return false;
+  if (lastEvent !== undefined && lastEvent !== task.log.length) return false;
   return canceling === undefined || canceling === task.isCanceling;
 }
 
