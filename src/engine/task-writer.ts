@@ -196,6 +196,8 @@ export class TaskWriter {
     this.#isClosed = true;
     this.#lease = undefined;
     if (reason === undefined) return;
+    // An error costs more than a short run, and most often nobody waits for one.
+    if (!this.#batch.isAwaited && this.#flight?.isAwaited !== true && this.#room === undefined) return;
     const error = stopError(reason);
     this.#batch.fail(error);
     this.#flight?.fail(error);

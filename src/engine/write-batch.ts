@@ -36,6 +36,10 @@ export class Batch {
     return (this.undecided ??= deferred<boolean>());
   }
 
+  get isAwaited(): boolean {
+    return this.#unstored !== undefined || this.undecided !== undefined;
+  }
+
   succeed(): void {
     this.#unstored?.resolve();
     this.undecided?.resolve(true);
