@@ -4,8 +4,9 @@ import type { TaskStatus } from '../model/task.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { artifactsOf, createdEvent, statusEvent } from './event-body.ts';
+import { notFound } from './not-found.ts';
 import type { Runs } from './runs.ts';
-import { notFound } from './subscribe.ts';
+import { timeAfter } from './status-time.ts';
 import { RestWaiter } from './wait.ts';
 
 /** What the node of a hanging run gets beyond its grace, before the task is taken from it. */
@@ -67,11 +68,7 @@ async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | u
   const isUnheardOf = stored.record.lastEvent === 0 && message !== undefined;
   const { status } = stored.record;
   const now = core.clock.now();
-  const time = new Date(now).toISOString();
-  const canceled: TaskStatus = {
-    state: 'TASK_STATE_CANCELED',
-    timestamp: status.timestamp !== undefined && status.timestamp > time ? status.timestamp : time,
-  };
+  const canceled: TaskStatus = { state: 'TASK_STATE_CANCELED', timestamp: timeAfter(status, now) };
   const artifacts = artifactsOf(stored.artifacts ?? { tail: [] });
   const creation = isUnheardOf ? [createdEvent(stored.record, message)] : [];
   const events = [...creation, statusEvent(record, canceled)];

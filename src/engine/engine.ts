@@ -16,12 +16,13 @@ import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { beginTask } from './new-task.ts';
+import { notFound } from './not-found.ts';
 import { DEFAULT_RETENTION, type Retention, RetentionLoop } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
 import type { Submission } from './submission.ts';
-import { notFound, type StreamItem, type StreamStart, subscribe, subscribeToNew } from './subscribe.ts';
+import { type StreamItem, type StreamStart, subscribe, subscribeToNew } from './subscribe.ts';
 import { RestWaiter } from './wait.ts';
 
 export interface EngineOptions {
@@ -77,7 +78,7 @@ export class Engine {
     const clock = options.clock ?? systemClock;
     this.#core = {
       store: options.store,
-      agents: new Map(options.agents.map((agent) => [agent.id, agent])),
+      agents: byId(options.agents),
       clock,
       timers: new TimerHeap(clock),
       scheduler: options.scheduler ?? systemScheduler,
@@ -234,7 +235,7 @@ export class Engine {
     this.#stopLooking = timers.add(clock.now() + pollMs * POLLS_PER_LOOK, () => {
       this.#lookNowAndThen();
       feed.tellAll({ kind: 'hint' });
-      this.#runs.hearAll();
+      this.#runs.hearRunning();
     });
   }
 
@@ -246,7 +247,7 @@ export class Engine {
 
   async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
     this.#assertOpen();
-    const record = await followUp(this.#core, this.#core.agents, submission, taskId);
+    const record = await followUp(this.#core, submission, taskId);
     void this.#runs.hear(taskId);
     this.#claims.nudge();
     return record;
@@ -323,6 +324,13 @@ export class Engine {
     if (this.#closing !== undefined)
       throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
+}
+
+function byId(agents: readonly Runnable[]): ReadonlyMap<string, Runnable> {
+  const known = new Map(agents.map((agent) => [agent.id, agent]));
+  const twice = agents.find((agent) => known.get(agent.id) !== agent);
+  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice.id}: give one of them another`);
+  return known;
 }
 
 async function* replied(message: Message): AsyncGenerator<readonly StreamItem[], void> {

@@ -8,10 +8,11 @@ import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
 import { keyReused } from './new-task.ts';
+import { notFound } from './not-found.ts';
 import { isTurnQuestion } from './outcome.ts';
 import { type AskedQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
-import { notFound } from './subscribe.ts';
+import { timeAfter } from './status-time.ts';
 import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
 
 /** A task that changes under our hands again and again is somebody else's fault; but we do not try for ever. */
@@ -22,12 +23,7 @@ const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKI
  * Adds a message to a task. One that waits for an answer gets it and goes on; one at work finds it in its inbox; one that
  * has ended takes no more. Returns the task after it.
  */
-export async function followUp(
-  core: Core,
-  agents: Core['agents'],
-  submission: Submission,
-  taskId: string,
-): Promise<TaskRecord> {
+export async function followUp(core: Core, submission: Submission, taskId: string): Promise<TaskRecord> {
   assertStorable(submission);
   let isSecret = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -37,7 +33,7 @@ export async function followUp(
     const idempotency = idempotencyOf(submission, core.clock.now());
     let write: TaskWrite;
     try {
-      assertFits(submission, record, agents.get(record.agent));
+      assertFits(submission, record, core.agents.get(record.agent));
       if (record.question === undefined) write = toInbox(submission, record, isSecret, core.clock.now());
       else ({ write, isSecret } = await toAnswer(core, submission, record));
     } catch (error) {
@@ -116,7 +112,7 @@ async function toAnswer(core: Core, submission: Submission, record: TaskRecord):
   const { question = '', status } = record;
   const message = placed(submission.message, record);
   const { entry, isSecret } = await answerEntry(core, submission, record, message);
-  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: later(status, core.clock.now()) };
+  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, core.clock.now()) };
   const write: TaskWrite = {
     taskId: record.id,
     guard: { question, canceling: false },
@@ -178,10 +174,4 @@ function placed(message: Message, { id, contextId }: TaskRecord): Message {
 
 function redacted({ messageId, taskId = '', contextId = '', role }: Message): Message {
   return { messageId, taskId, contextId, role, parts: [{ text: '[redacted]' }] };
-}
-
-/** Tasks are listed by the time of their status, which must not go back. */
-function later({ timestamp: last = '' }: TaskStatus, now: number): string {
-  const text = new Date(now).toISOString();
-  return text < last ? last : text;
 }

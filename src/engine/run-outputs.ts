@@ -11,6 +11,7 @@ import { artifactEvent } from './event-body.ts';
 import type { LoadedTask } from './load-task.ts';
 import type { Emission } from './output.ts';
 import type { Runnable } from './runnable.ts';
+import { timeAfter } from './status-time.ts';
 import type { TaskWriter } from './task-writer.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -101,10 +102,7 @@ export class RunOutputs {
   }
 
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
-    // Never before the status it follows: tasks are listed by this time.
-    const { timestamp: last = '' } = this.#writer.status;
-    const now = new Date(this.#clock.now()).toISOString();
-    const timestamp = now < last ? last : now;
+    const timestamp = timeAfter(this.#writer.status, this.#clock.now());
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
   }
 

@@ -42,7 +42,8 @@ export class RunSteps {
   }
 
   async #perform(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
-    const { run, record } = { run: this.#run, record: (body: StepRecord) => this.#run.note('step', key, { ...body }) };
+    const run = this.#run;
+    const record = (body: StepRecord): Promise<void> => run.note('step', key, { ...body });
     try {
       const value = this.#storable(key, await this.#tryAll(key, work, options));
       run.env.faultPoint('after-step');
@@ -51,7 +52,7 @@ export class RunSteps {
       return copyOf(value);
     } catch (error) {
       // What a step says because it was told to stop is no result.
-      if (run.signal.aborted) throw error;
+      if (run.isToldToStop) throw error;
       await record({ error: plainError(error) });
       throw error;
     }
@@ -70,15 +71,22 @@ export class RunSteps {
 
   async #tryAll(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
     const { retries = 0, backoffMs = 200 } = options;
-    const { signal, taskId, journal } = this.#run;
-    const idempotencyKey = `${taskId}:${journal.turn}:${key}`;
+    const run = this.#run;
+    const idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work({ idempotencyKey, attempt, signal });
+        return await work({
+          idempotencyKey,
+          attempt,
+          // Most steps do not look at it, and it costs as much as the rest of a short one.
+          get signal() {
+            return run.signal;
+          },
+        });
       } catch (error) {
-        if (signal.aborted || attempt > retries) throw error;
+        if (run.isToldToStop || attempt > retries) throw error;
       }
-      await this.#run.timers.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS), signal);
+      await run.timers.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS), run.signal);
     }
   }
 }

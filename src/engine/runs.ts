@@ -2,11 +2,11 @@ import { A2AError } from '../errors.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
+import { notFound } from './not-found.ts';
 import { isTurnQuestion, type Outcome } from './outcome.ts';
 import { Run } from './run.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
-import { notFound } from './subscribe.ts';
 import { Takings } from './takings.ts';
 import type { Loss } from './task-writer.ts';
 
@@ -169,9 +169,15 @@ export class Runs {
     this.#giveBack(record);
   }
 
+  /** For hints that were lost. Those that wait in memory need none: a claim shows whether others had the task. */
+  hearRunning(): void {
+    for (const taskId of this.#running.keys()) void this.hear(taskId);
+  }
+
   /** After a time in which others may have taken over. */
   hearAll(): void {
-    for (const taskId of [...this.#running.keys(), ...this.#suspended.keys()]) void this.hear(taskId);
+    this.hearRunning();
+    for (const taskId of this.#suspended.keys()) void this.hear(taskId);
   }
 
   /** Resolves when nothing runs any more. */

@@ -1,4 +1,3 @@
-import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
@@ -7,6 +6,7 @@ import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import { taskOf } from './event-body.ts';
 import type { News } from './feed.ts';
+import { notFound } from './not-found.ts';
 
 /** What a subscriber gets: events by number, or the whole task where there is no event to begin with. */
 export type StreamItem =
@@ -99,10 +99,6 @@ export function closing<T>(items: AsyncGenerator<T, void>, close: () => void): A
     [Symbol.asyncDispose]: async () => void (await stream.return()),
   };
   return stream;
-}
-
-export function notFound(taskId: string): A2AError {
-  return new A2AError('TASK_NOT_FOUND', `Task ${taskId} does not exist`, { details: { taskId } });
 }
 
 async function* follow(

@@ -1,5 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { ANN, artifactText, bodies, collect, harness, statusText, until, userMessage, VARIANTS } from './harness.ts';
+import {
+  ANN,
+  artifactText,
+  bodies,
+  collect,
+  harness,
+  runnable,
+  statusText,
+  until,
+  userMessage,
+  VARIANTS,
+} from './harness.ts';
+
+test('two agents of one id are refused, because tasks could not tell them apart', async () => {
+  const agents = [runnable(async () => 'a'), runnable(async () => 'b')];
+  await expect(harness(async () => 'c', { agents })).rejects.toThrow('Two agents have the id agent');
+});
 
 describe.each(VARIANTS)('$name', (variant) => {
   test('a handler that yields texts makes one artifact of them', async () => {
