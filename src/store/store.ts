@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
+import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
 
@@ -49,6 +50,24 @@ export interface Store {
 
   /** The private journal above a number, or all of it, in order. Empty once the task has ended. */
   journal(taskId: string, after?: number): Promise<readonly JournalRecord[]>;
+
+  /**
+   * Stores where to tell of a task, ended or not. One of the same id is replaced: its successor has its place and its
+   * time. A new one that would be more than `max` is not stored, however many come at once. This and the next two give
+   * `undefined` if the owner has no visible task of this id; what they change is no write to the task for watchers.
+   */
+  putPushConfig(
+    scope: Scope,
+    taskId: string,
+    config: PushConfigRecord,
+    max: number,
+  ): Promise<PushConfigPut | undefined>;
+
+  /** What is stored of them, in the order in which they first came. */
+  pushConfigs(scope: Scope, taskId: string, query: PushConfigQuery): Promise<readonly PushConfigRecord[] | undefined>;
+
+  /** Says whether there was one. */
+  deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined>;
 
   /**
    * Takes leases on tasks that are due: `wakeAt` has come, and no living node holds them. Each lease raises the fencing
@@ -178,6 +197,32 @@ export interface Idempotency {
   readonly keepUntil: number;
 }
 
+/**
+ * Where to tell of a task. It goes with its task, however that goes. Others mask its secrets before they show it, so it
+ * is kept as it was given, and handed out as a copy: the one value that may be changed outside the store.
+ */
+export interface PushConfigRecord {
+  /** Unique within the task. */
+  readonly id: string;
+  /** All of it, secrets too. Opaque to the store. */
+  readonly config: TaskPushNotificationConfig;
+  /** In whose words it was asked for and will be told. Opaque to the store. */
+  readonly dialect: string;
+  readonly createdAt: number;
+}
+
+export type PushConfigPut =
+  /** As it is now, with the time of the one that it replaced. */
+  { readonly kind: 'stored'; readonly record: PushConfigRecord } | { readonly kind: 'full' };
+
+export interface PushConfigQuery {
+  /** Only the one of this id. */
+  readonly id?: string;
+  readonly limit: number;
+  /** The id with which the page before this one ended. If that is gone the list begins anew: better twice than never. */
+  readonly after?: string;
+}
+
 export interface NewTask extends Scope {
   readonly id: string;
   readonly contextId: string;
@@ -195,6 +240,8 @@ export interface NewTask extends Scope {
   /** What the caller calls it. Unique within the scope; taken means that nothing is created. */
   readonly alias?: string;
   readonly idempotency?: Idempotency;
+  /** Stored with the task, provisional or not, so that nothing it does goes untold. */
+  readonly pushConfig?: PushConfigRecord;
 }
 
 export type Created =

@@ -27,6 +27,9 @@ function bound(store: Store): Store {
     list: (scope, query) => store.list(scope, query),
     events: (taskId, after, limit) => store.events(taskId, after, limit),
     journal: (taskId, after) => store.journal(taskId, after),
+    putPushConfig: (scope, taskId, config, max) => store.putPushConfig(scope, taskId, config, max),
+    pushConfigs: (scope, taskId, query) => store.pushConfigs(scope, taskId, query),
+    deletePushConfig: (scope, taskId, id) => store.deletePushConfig(scope, taskId, id),
     claim: (request) => store.claim(request),
     nextWake: (agents) => store.nextWake(agents),
     heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),
@@ -102,6 +105,29 @@ test.each<[string, (store: Store) => Partial<Store>]>([
   ['lets no node die', (store) => ({ heartbeat: (node) => store.heartbeat(node, Number.MAX_SAFE_INTEGER) })],
   ['lets no node retire', () => ({ retire: async () => {} })],
   ['removes what it likes', (store) => ({ prune: (policy) => store.prune({ ...policy, keepEnded: 0 }) })],
+  [
+    'counts push configurations now and stores them later',
+    (store) => ({
+      async putPushConfig(scope, taskId, config, max) {
+        const known = await store.pushConfigs(scope, taskId, { limit: max });
+        const isFull = known !== undefined && known.length >= max && !known.some(({ id }) => id === config.id);
+        return isFull ? { kind: 'full' } : store.putPushConfig(scope, taskId, config, Infinity);
+      },
+    }),
+  ],
+  [
+    'puts a push configuration that is replaced at the end',
+    (store) => ({
+      async putPushConfig(scope, taskId, config, max) {
+        await store.deletePushConfig(scope, taskId, config.id);
+        return store.putPushConfig(scope, taskId, config, max);
+      },
+    }),
+  ],
+  [
+    'stores a push configuration after its task',
+    (store) => ({ create: ({ pushConfig: _, ...task }) => store.create(task) }),
+  ],
   [
     'lets a listener stop a write',
     (store) => {

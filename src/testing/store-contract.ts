@@ -13,6 +13,8 @@ import { listing } from './store-contract/listing.ts';
 import { numbering } from './store-contract/numbering.ts';
 import { paging } from './store-contract/paging.ts';
 import { provisional } from './store-contract/provisional.ts';
+import { durablePushConfigs, pushConfigLife } from './store-contract/push-config-life.ts';
+import { pushConfigs } from './store-contract/push-configs.ts';
 import { randomCalls } from './store-contract/random-calls.ts';
 import { retention } from './store-contract/retention.ts';
 import { START } from './store-contract/samples.ts';
@@ -48,6 +50,8 @@ const FOR_ALL: readonly Behaviours[] = [
   listing,
   paging,
   retention,
+  pushConfigs,
+  pushConfigLife,
   watching,
   values,
   randomCalls,
@@ -74,7 +78,8 @@ export function storeContract({ test, open, reopen }: StoreContractOptions): voi
     }
   };
   for (const behaviours of FOR_ALL) register(behaviours);
-  if (reopen !== undefined) register(durability, reopen);
+  if (reopen === undefined) return;
+  for (const behaviours of [durability, durablePushConfigs]) register(behaviours, reopen);
 }
 
 async function openSubject(

@@ -97,6 +97,11 @@ export function distantStore(
     list: (scope, query) => call('list', () => store.list(scope, query)),
     events: (taskId, after, limit) => call(`events ${taskId}`, () => store.events(taskId, after, limit)),
     journal: (taskId) => call(`journal ${taskId}`, () => store.journal(taskId)),
+    putPushConfig: (scope, taskId, config, max) =>
+      call('putPushConfig', () => store.putPushConfig(scope, taskId, config, max), { order: taskId }),
+    pushConfigs: (scope, taskId, query) => call('pushConfigs', () => store.pushConfigs(scope, taskId, query)),
+    deletePushConfig: (scope, taskId, id) =>
+      call('deletePushConfig', () => store.deletePushConfig(scope, taskId, id), { order: taskId }),
     claim: async (request) => {
       const records = await call('claim', () => store.claim(request), { mayGoUnanswered: false });
       records.forEach(onLease);

@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 
 import { sqlite } from '../../src/store/sqlite/store.ts';
-import { ALICE, chunk, newTask, scratchFolder, spyDriver, sqliteError } from './sqlite-driver.ts';
+import { ALICE, chunk, newTask, pushConfig, scratchFolder, spyDriver, sqliteError } from './sqlite-driver.ts';
 
 const scratch = scratchFolder();
 
@@ -58,6 +58,9 @@ test('a closed store says so', async () => {
     store.list(ALICE, { limit: 1 }),
     store.events('a', 0, 1),
     store.journal('a'),
+    store.putPushConfig(ALICE, 'a', pushConfig('c'), 1),
+    store.pushConfigs(ALICE, 'a', { limit: 1 }),
+    store.deletePushConfig(ALICE, 'a', 'c'),
     store.claim({ node: 'n', agents: [], limit: 1 }),
     store.nextWake(['translator']),
     store.heartbeat('n', 1),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { Database, Driver } from '../../src/store/sqlite/driver.ts';
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
-import type { NewTask, TaskWrite } from '../../src/store/store.ts';
+import type { NewTask, PushConfigRecord, TaskWrite } from '../../src/store/store.ts';
 
 export interface SpyDriver {
   readonly driver: Driver;
@@ -81,6 +81,10 @@ export function newTask(id: string, changes: Partial<NewTask> = {}): NewTask {
     wakeAt: 1,
     ...changes,
   };
+}
+
+export function pushConfig(id: string): PushConfigRecord {
+  return { id, config: { id, url: 'https://example.com/hook' }, dialect: '1.0', createdAt: 1 };
 }
 
 /** One more event for a task. */

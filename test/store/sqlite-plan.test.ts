@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store, TaskQuery } from '../../src/store/store.ts';
-import { ALICE, chunk, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
+import { ALICE, chunk, newTask, pushConfig, scratchFolder, spyDriver } from './sqlite-driver.ts';
 
 const scratch = scratchFolder();
 
@@ -15,7 +15,7 @@ const POLICY = { endedBefore: 0, keepEnded: 10, eventsEndedBefore: 10, limit: 10
 /** Makes every kind of call, with everything that can be in it. */
 async function callEverything(store: Store): Promise<void> {
   const { message } = newTask('a');
-  await store.create(newTask('a', { alias: 'one', idempotency: IDEMPOTENCY }));
+  await store.create(newTask('a', { alias: 'one', idempotency: IDEMPOTENCY, pushConfig: pushConfig('c') }));
   const { event: _, ...provisional } = newTask('b', { node: 'n', idempotency: { ...IDEMPOTENCY, key: 'l' } });
   await store.create(provisional);
   await store.dropForReply('b', { node: 'n', fence: 1 }, message);
@@ -27,6 +27,11 @@ async function callEverything(store: Store): Promise<void> {
   await store.events('a', 0, 5);
   await store.journal('a');
   await store.resolveAlias(ALICE, 'one');
+  await store.putPushConfig(ALICE, 'a', pushConfig('d'), 1);
+  await store.putPushConfig(ALICE, 'a', pushConfig('c'), 2);
+  await store.pushConfigs(ALICE, 'a', { limit: 1, after: 'c' });
+  await store.pushConfigs(ALICE, 'a', { limit: 1, id: 'c' });
+  await store.deletePushConfig(ALICE, 'a', 'c');
   for (const query of queries()) await store.list(ALICE, query);
   await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
   await store.prune(POLICY);

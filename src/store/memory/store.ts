@@ -12,6 +12,9 @@ import type {
   Lease,
   NewEvent,
   NewTask,
+  PushConfigPut,
+  PushConfigQuery,
+  PushConfigRecord,
   ReadParts,
   RetentionPolicy,
   Scope,
@@ -24,6 +27,7 @@ import type {
   TaskWrite,
   WatchListener,
 } from '../store.ts';
+import { PushConfigs } from './push-configs.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
 
@@ -44,6 +48,7 @@ interface Row {
   readonly alias: string | undefined;
   /** The keys of the requests that made or changed the task. */
   readonly keys: string[];
+  pushConfigs: PushConfigs | undefined;
 }
 
 interface KeyRow {
@@ -131,9 +136,8 @@ class MemoryStore implements Store {
   }
 
   async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
-    const row = this.#rows.get(taskId);
-    if (row === undefined || row.record.tenant !== scope.tenant || row.record.owner !== scope.owner) return undefined;
-    return stored(row, parts);
+    const row = this.#owned(scope, taskId);
+    return row && stored(row, parts);
   }
 
   async resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
@@ -153,6 +157,30 @@ class MemoryStore implements Store {
 
   async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
     return this.#rows.get(taskId)?.journal.slice(after) ?? [];
+  }
+
+  async putPushConfig(
+    scope: Scope,
+    taskId: string,
+    config: PushConfigRecord,
+    max: number,
+  ): Promise<PushConfigPut | undefined> {
+    const row = this.#shown(scope, taskId);
+    return row && (row.pushConfigs ??= new PushConfigs()).put(config, max);
+  }
+
+  async pushConfigs(
+    scope: Scope,
+    taskId: string,
+    query: PushConfigQuery,
+  ): Promise<readonly PushConfigRecord[] | undefined> {
+    const row = this.#shown(scope, taskId);
+    return row && (row.pushConfigs?.page(query) ?? []);
+  }
+
+  async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
+    const row = this.#shown(scope, taskId);
+    return row && (row.pushConfigs?.delete(id) ?? false);
   }
 
   async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {
@@ -199,6 +227,17 @@ class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#watchers.clear();
+  }
+
+  #owned({ tenant, owner }: Scope, taskId: string): Row | undefined {
+    const row = this.#rows.get(taskId);
+    return row?.record.tenant === tenant && row.record.owner === owner ? row : undefined;
+  }
+
+  /** As its owner knows it: provisional tasks are unknown. */
+  #shown(scope: Scope, taskId: string): Row | undefined {
+    const row = this.#owned(scope, taskId);
+    return row?.record.visible === true ? row : undefined;
   }
 
   /** Tasks that wait for a run and that no living node holds, the longest due first. */
@@ -266,7 +305,7 @@ class MemoryStore implements Store {
 type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
 
 function newRow(task: NewTask, order: number): Row {
-  const { message, event, alias } = task;
+  const { message, event, alias, pushConfig } = task;
   const events = event === undefined ? [] : [numbered(event, 1)];
   return {
     record: newRecord(task),
@@ -277,6 +316,7 @@ function newRow(task: NewTask, order: number): Row {
     artifacts: undefined,
     alias,
     keys: [],
+    pushConfigs: pushConfig && new PushConfigs(pushConfig),
   };
 }
 

@@ -8,6 +8,9 @@ import type {
   JournalRecord,
   Lease,
   NewTask,
+  PushConfigPut,
+  PushConfigQuery,
+  PushConfigRecord,
   ReadParts,
   RetentionPolicy,
   Scope,
@@ -29,11 +32,12 @@ import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
 import { Nodes } from './nodes.ts';
 import { type OpenFile, openFile } from './open.ts';
+import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
 import { dropOldRequests } from './request-key.ts';
 import { forgetEvents, outlived, unreplayable } from './retention.ts';
 import { Tally } from './tally.ts';
 import { readEvents, readJournal, readParts } from './task-log.ts';
-import { findTask } from './task-row.ts';
+import { findTask, type FoundTask } from './task-row.ts';
 import { Tasks } from './tasks.ts';
 import {
   aliasOwner,
@@ -139,6 +143,30 @@ class SqliteStore implements Store {
     return this.#read((connection) => readJournal(connection, taskId, after));
   }
 
+  putPushConfig(
+    scope: Scope,
+    taskId: string,
+    config: PushConfigRecord,
+    max: number,
+  ): Promise<PushConfigPut | undefined> {
+    return this.#change(scope, taskId, (task) => putPushConfig(this.#connection, task, config, max));
+  }
+
+  async pushConfigs(
+    scope: Scope,
+    taskId: string,
+    query: PushConfigQuery,
+  ): Promise<readonly PushConfigRecord[] | undefined> {
+    return this.#read((connection) => {
+      const task = shownTo(scope, findTask(connection, taskId));
+      return task && readPushConfigs(connection, task, query);
+    });
+  }
+
+  deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
+    return this.#change(scope, taskId, (task) => deletePushConfig(this.#connection, task, id));
+  }
+
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
     return this.#submit(() => claimTasks(this.#desk, request, this.#clock.now()));
   }
@@ -220,6 +248,14 @@ class SqliteStore implements Store {
   async #submit<T>(work: () => T): Promise<T> {
     this.#assertOpen();
     return this.#commits.submit(work);
+  }
+
+  /** A write to what belongs to a task, if its owner knows it. */
+  #change<T>(scope: Scope, taskId: string, work: (task: FoundTask) => T): Promise<T | undefined> {
+    return this.#submit(() => {
+      const task = shownTo(scope, this.#desk.tasks.find(taskId));
+      return task && work(task);
+    });
   }
 
   #read<T>(question: (connection: Connection) => T): T {

@@ -3,6 +3,7 @@ import { guardHolds, recordAfter } from '../guard.ts';
 import type { Appended, Created, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Nodes } from './nodes.ts';
+import { insertPushConfig } from './push-configs.ts';
 import { answerRequests, findRepeat, releaseRequests, rememberRequest } from './request-key.ts';
 import { dropJournal, dropLog, insertEvents, insertJournal, insertMessages, saveSnapshot } from './task-log.ts';
 import type { FoundTask } from './task-row.ts';
@@ -36,6 +37,7 @@ export function createTask({ connection, tasks, nodes }: Desk, task: NewTask): W
   const { pk, record } = created;
   insertMessages(connection, pk, 0, [task.message]);
   if (task.event !== undefined) insertEvents(connection, pk, 0, [task.event]);
+  if (task.pushConfig !== undefined) insertPushConfig(connection, created, task.pushConfig);
   rememberRequest(connection, created, task.idempotency);
   return { result: { kind: 'created', record }, after: record };
 }

@@ -14,6 +14,7 @@ import {
   key,
   message,
   newTask,
+  pushConfig,
   START,
   status,
   times,
@@ -51,6 +52,8 @@ export const randomCalls: Behaviours = Object.fromEntries(
       for (const id of times(TASKS).map(idOf)) {
         for (const scope of SCOPES) {
           deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
+          const all = { limit: 10 };
+          deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
         }
       }
       for (const scope of SCOPES) {
@@ -66,7 +69,8 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   const taskId = idOf(dice.below(TASKS));
   const scope = dice.pick(SCOPES);
   const node = dice.pick(NODES);
-  const roll = dice.below(100);
+  const roll = dice.below(112);
+  if (roll >= 100) return pushCall(dice, scope, taskId, number);
   if (roll < 20) {
     const task = randomTask(dice, scope, number);
     // Whose id is in use is not the question here.
@@ -101,6 +105,15 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   return ['read', (store) => store.read(scope, taskId, { history: dice.seed % 4, artifacts: true })];
 }
 
+function pushCall(dice: Dice, scope: Scope, taskId: string, number: number): readonly [string, Call] {
+  const config = pushConfig(`config-${dice.below(4)}`, { createdAt: START + number });
+  const roll = dice.below(12);
+  if (roll < 7) return ['putPushConfig', (store) => store.putPushConfig(scope, taskId, config, 3)];
+  if (roll < 9) return ['deletePushConfig', (store) => store.deletePushConfig(scope, taskId, config.id)];
+  const query = { limit: 1 + dice.below(4), ...(dice.below(2) === 0 && { after: config.id }) };
+  return ['pushConfigs', (store) => store.pushConfigs(scope, taskId, query)];
+}
+
 function idOf(i: number): string {
   return `task-${i}`;
 }
@@ -121,6 +134,7 @@ function randomTask(dice: Dice, scope: Scope, number: number): NewTask {
     ...(dice.below(3) === 0 && { node: dice.pick(NODES) }),
     ...(dice.below(3) === 0 && { alias: `alias-${dice.below(5)}` }),
     ...(dice.below(3) === 0 && { idempotency: randomKey(dice) }),
+    ...(dice.below(4) === 0 && { pushConfig: pushConfig(`config-${dice.below(4)}`) }),
   });
   return dice.below(3) === 0 ? task : { ...task, event: event(`created ${number}`, 'task') };
 }

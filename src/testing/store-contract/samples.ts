@@ -11,6 +11,7 @@ import type {
   JournalRecord,
   NewEvent,
   NewTask,
+  PushConfigRecord,
   Scope,
   Store,
   StoredTask,
@@ -45,6 +46,11 @@ export function entry(key: string): JournalEntry {
 
 export function key(name: string, digest = 'digest-1', keepUntil: number = START + 24 * HOUR): Idempotency {
   return { key: name, digest, keepUntil };
+}
+
+export function pushConfig(id: string, changes: Partial<PushConfigRecord> = {}): PushConfigRecord {
+  const config = { id, url: `https://example.com/${encodeURIComponent(id)}`, token: `token of ${id}` };
+  return { id, config, dialect: '1.0', createdAt: START, ...changes };
 }
 
 /** A visible task of Alice that is due and that nobody runs. */
@@ -127,6 +133,25 @@ export async function listed(
 ): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
   const { tasks, total } = await store.list(scope, { limit: 1000, history: 0, ...query });
   return { ids: tasks.map(({ record }) => record.id), total };
+}
+
+/** Stores a push configuration of Alice, with room for many. */
+export function putPush(
+  store: Store,
+  taskId: string,
+  record: PushConfigRecord,
+  max = 1000,
+): ReturnType<Store['putPushConfig']> {
+  return store.putPushConfig(ALICE, taskId, record, max);
+}
+
+/** The ids of the push configurations of a task. */
+export async function pushIds(
+  store: Store,
+  taskId: string,
+  query: { readonly after?: string } = {},
+): Promise<readonly string[] | undefined> {
+  return (await store.pushConfigs(ALICE, taskId, { limit: 1000, ...query }))?.map(({ id }) => id);
 }
 
 /** 0, 1, 2 … as many as asked for. */

@@ -1,0 +1,73 @@
+import type { TaskPushNotificationConfig } from '../../model/push.ts';
+import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '../store.ts';
+import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import type { FoundTask } from './task-row.ts';
+
+/** Where to tell of tasks. They go with their task by a trigger. */
+
+type PushConfigRow = readonly [id: string, dialect: string, createdAt: number, config: string];
+
+const INSERT = `INSERT INTO push_config (task_pk, number, id, dialect, created_at, config)
+  VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM push_config WHERE task_pk = ?), ?, ?, ?, ?)`;
+const REPLACE = 'UPDATE push_config SET dialect = ?, config = ? WHERE task_pk = ? AND id = ? RETURNING created_at';
+const COUNT = 'SELECT count(*) FROM push_config WHERE task_pk = ?';
+const DELETE = 'DELETE FROM push_config WHERE task_pk = ? AND id = ? RETURNING 1';
+const NUMBER_OF = 'SELECT ifnull(max(number), 0) FROM push_config WHERE task_pk = ? AND id = ?';
+const COLUMNS = 'id, dialect, created_at, config';
+const ONE = `SELECT ${COLUMNS} FROM push_config WHERE task_pk = ? AND number > ? AND id = ? LIMIT ?`;
+const PAGE = `SELECT ${COLUMNS} FROM push_config WHERE task_pk = ? AND number > ? ORDER BY number LIMIT ?`;
+
+/** The task as its owner knows it: those of others are unknown, and so are provisional ones. */
+export function shownTo({ tenant, owner }: Scope, task: FoundTask | undefined): FoundTask | undefined {
+  const record = task?.record;
+  return record?.tenant === tenant && record.owner === owner && record.visible ? task : undefined;
+}
+
+export function insertPushConfig(connection: Connection, { pk }: FoundTask, record: PushConfigRecord): void {
+  connection.run(INSERT, pk, pk, ...toRow(record));
+}
+
+export function putPushConfig(
+  connection: Connection,
+  task: FoundTask,
+  record: PushConfigRecord,
+  max: number,
+): PushConfigPut {
+  const [id, dialect, createdAt, config] = toRow(record);
+  const replaced = connection.get(REPLACE, dialect, config, task.pk, id);
+  if (replaced !== undefined) return stored([id, dialect, Number(replaced[0]), config]);
+  if (getNumber(connection, COUNT, task.pk) >= max) return { kind: 'full' };
+  insertPushConfig(connection, task, record);
+  return stored([id, dialect, createdAt, config]);
+}
+
+export function readPushConfigs(
+  connection: Connection,
+  { pk }: FoundTask,
+  { id, limit, after }: PushConfigQuery,
+): readonly PushConfigRecord[] {
+  const start = after === undefined ? 0 : getNumber(connection, NUMBER_OF, pk, after);
+  const rows =
+    id === undefined
+      ? connection.all(PAGE, pk, start, sqlLimit(limit))
+      : connection.all(ONE, pk, start, id, sqlLimit(limit));
+  return (rows as PushConfigRow[]).map(toRecord);
+}
+
+/** Says whether there was one. */
+export function deletePushConfig(connection: Connection, { pk }: FoundTask, id: string): boolean {
+  return connection.get(DELETE, pk, id) !== undefined;
+}
+
+function toRecord([id, dialect, createdAt, config]: PushConfigRow): PushConfigRecord {
+  return { id, config: JSON.parse(config) as TaskPushNotificationConfig, dialect, createdAt };
+}
+
+function toRow({ id, config, dialect, createdAt }: PushConfigRecord): PushConfigRow {
+  return [id, dialect, createdAt, JSON.stringify(config)];
+}
+
+/** With what a later read gives, which shares nothing with what was given. */
+function stored(row: PushConfigRow): PushConfigPut {
+  return { kind: 'stored', record: toRecord(row) };
+}
