@@ -28,4 +28,6 @@ export interface Core {
   readonly pollMs: number;
   /** Suspended runs that stay in memory. 0: each goes on by replay. */
   readonly maxSuspended: number;
+  /** Push configurations that one task may have. */
+  readonly maxPushConfigs: number;
 }

@@ -2,7 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { type Log, silentLog } from '../observe/log.ts';
-import type { Scope, Store, TaskQuery, TaskRecord } from '../store/store.ts';
+import type { PushConfigRecord, Scope, Store, TaskQuery, TaskRecord } from '../store/store.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { newId } from '../support/id.ts';
 import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
@@ -17,6 +17,14 @@ import { followUp } from './follow-up.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { beginTask } from './new-task.ts';
 import { notFound } from './not-found.ts';
+import {
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+  type NewPushConfig,
+  type PushConfigRange,
+  setPushConfig,
+} from './push-configs.ts';
 import { DEFAULT_RETENTION, type Retention, RetentionLoop } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
@@ -37,6 +45,8 @@ export interface EngineOptions {
   readonly pollMs?: number;
   /** Runs that stay in memory while they wait. 0: each goes on by replay. */
   readonly maxSuspended?: number;
+  /** Push configurations that one task may have, at least 1: each is one more call for every event. */
+  readonly maxPushConfigs?: number;
   readonly clock?: Clock;
   readonly scheduler?: Scheduler;
   readonly newId?: () => string;
@@ -91,6 +101,7 @@ export class Engine {
       leaseMs: options.leaseMs ?? 15_000,
       pollMs: options.pollMs ?? 1000,
       maxSuspended: options.maxSuspended ?? 1000,
+      maxPushConfigs: options.maxPushConfigs ?? 10,
     };
     this.#runs = new Runs(this.#core, () => this.#claims.nudge());
     this.#claims = new ClaimLoop(this.#core, this.#runs);
@@ -173,6 +184,25 @@ export class Engine {
     if (stored === undefined || !stored.record.visible) throw notFound(taskId);
     await cancelTask(this.#core, this.#runs, scope, taskId);
     return this.get(scope, taskId);
+  }
+
+  /** Stores where to tell of a task, or replaces what has the same id. Nothing more is told of a task that has ended. */
+  setPushConfig(scope: Scope, taskId: string, given: NewPushConfig): Promise<PushConfigRecord> {
+    return setPushConfig(this.#core, scope, taskId, given);
+  }
+
+  getPushConfig(scope: Scope, taskId: string, id: string): Promise<PushConfigRecord> {
+    return getPushConfig(this.#core, scope, taskId, id);
+  }
+
+  /** In the order in which they first came. */
+  listPushConfigs(scope: Scope, taskId: string, range: PushConfigRange = {}): Promise<readonly PushConfigRecord[]> {
+    return listPushConfigs(this.#core, scope, taskId, range);
+  }
+
+  /** Says whether there was one. */
+  deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean> {
+    return deletePushConfig(this.#core, scope, taskId, id);
   }
 
   /** Removes what has outlived its time; done by itself now and then. */

@@ -3,13 +3,14 @@ import type { JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
-import type { Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
+import type { Appended, Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
 import { keyReused } from './new-task.ts';
 import { notFound } from './not-found.ts';
 import { isTurnQuestion } from './outcome.ts';
+import { setPushConfig } from './push-configs.ts';
 import { type AskedQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
@@ -37,8 +38,15 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       if (record.question === undefined) write = toInbox(submission, record, isSecret, core.clock.now());
       else ({ write, isSecret } = await toAnswer(core, submission, record));
     } catch (error) {
-      if (await wasAccepted(core, taskId, idempotency)) return record;
+      if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
       throw error;
+    }
+    if (submission.pushConfig !== undefined && tries === 0) {
+      // Before the message, so that nothing that comes of it goes untold. A repeat has seen to it when it came first.
+      const fate = await fateOf(core, taskId, idempotency);
+      if (fate === 'repeated') return record;
+      if (fate === 'key-reused') throw keyReused();
+      await setPushConfig(core, submission, taskId, submission.pushConfig);
     }
     const result = await core.store.append({
       ...write,
@@ -59,16 +67,15 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
   throw new A2AError('UNAVAILABLE', `Task ${taskId} changes too fast to add a message`, { retryAfterMs: core.pollMs });
 }
 
-/** Whether it is a repeat: then it was in order when it came first, whatever the task has come to since. */
-async function wasAccepted(
+/** Shows a repeat, which was in order when it came first, whatever the task has come to since; all else is refused. */
+async function fateOf(
   { store, node }: Core,
   taskId: string,
   idempotency: Idempotency | undefined,
-): Promise<boolean> {
-  if (idempotency === undefined) return false;
+): Promise<Appended['kind']> {
+  if (idempotency === undefined) return 'refused';
   // No state is allowed, so nothing can be written; but a repeat is found before that.
-  const result = await store.append({ taskId, by: node, guard: { states: [] }, idempotency });
-  return result.kind === 'repeated';
+  return (await store.append({ taskId, by: node, guard: { states: [] }, idempotency })).kind;
 }
 
 function assertFits(

@@ -4,6 +4,7 @@ import type { Created, NewTask, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { createdEvent } from './event-body.ts';
 import { newlyMade } from './load-task.ts';
+import { pushConfigOf } from './push-configs.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
 import {
@@ -88,7 +89,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   const contextId = submission.message.contextId ?? newId();
   const message: Message = { ...submission.message, taskId: id, contextId };
   const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: new Date(now).toISOString() };
-  const { tenant, owner, agent, alias } = submission;
+  const { tenant, owner, agent, alias, pushConfig } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =
     idempotencyOf(submission, now) ??
@@ -108,6 +109,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
     ...(hasPlace && { node }),
     ...(alias !== undefined && { alias }),
     ...(idempotency !== undefined && { idempotency }),
+    ...(pushConfig !== undefined && { pushConfig: pushConfigOf({ newId, clock }, id, pushConfig) }),
   };
 }
 

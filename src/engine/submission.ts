@@ -6,6 +6,7 @@ import { digest } from '../support/digest.ts';
 import type { Caller } from './handler.ts';
 import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
+import { assertStorablePush, type NewPushConfig } from './push-configs.ts';
 
 /** A message to an agent, and all that is known of the request that brought it. */
 export interface Submission extends Scope {
@@ -21,6 +22,8 @@ export interface Submission extends Scope {
   readonly idempotencyKey?: string;
   /** What the caller calls the task. */
   readonly alias?: string;
+  /** Where to tell of the task: stored before anything comes of the message. */
+  readonly pushConfig?: NewPushConfig;
   /** The longest to wait for a result; never longer than the agent allows. */
   readonly maxWaitMs?: number;
   /** The caller has gone. */
@@ -34,7 +37,8 @@ export const KEEP_KEY_MS = 24 * 60 * 60 * 1000;
 const MAX_DEPTH = 80;
 
 /** Whatever cannot be stored and read again is refused before it is stored. */
-export function assertStorable({ message, metadata }: Submission): void {
+export function assertStorable({ message, metadata, pushConfig }: Submission): void {
+  if (pushConfig !== undefined) assertStorablePush(pushConfig);
   if (isPlain(message, MAX_DEPTH) && (metadata === undefined || isPlain(metadata, MAX_DEPTH))) return;
   throw new A2AError('INVALID_PARAMS', `A message must be plain JSON, at most ${MAX_DEPTH} levels deep`, {
     violations: [{ field: 'message', description: `must be plain JSON, at most ${MAX_DEPTH} levels deep` }],

@@ -17,6 +17,7 @@ export {
   type TaskContext,
 } from '../engine/handler.ts';
 export type { Output, OutputContent } from '../engine/output.ts';
+export type { NewPushConfig, PushConfigRange } from '../engine/push-configs.ts';
 export type { Retention } from '../engine/retention.ts';
 export type { RunLimits } from '../engine/runnable.ts';
 export type { Submission } from '../engine/submission.ts';

@@ -1,0 +1,88 @@
+import { A2AError } from '../errors.ts';
+import type { TaskPushNotificationConfig } from '../model/push.ts';
+import type { PushConfigRecord, Scope } from '../store/store.ts';
+import type { Core } from './core.ts';
+import { isPlain } from './json-value.ts';
+import { notFound, pushConfigNotFound } from './not-found.ts';
+
+/** Where a caller wants to be told of a task. */
+export interface NewPushConfig {
+  /** One without an id gets one. */
+  readonly config: TaskPushNotificationConfig;
+  /** The dialect it was asked for in: what is sent there is in the same. */
+  readonly dialect: string;
+}
+
+/** Where a list of them begins and ends; all of them if nothing is said. */
+export interface PushConfigRange {
+  readonly limit?: number;
+  /** The id with which the page before this one ended. */
+  readonly after?: string;
+}
+
+/** A config is an object of objects, and no more. */
+const MAX_DEPTH = 8;
+
+/** What cannot be stored and read again is refused before it is stored. */
+export function assertStorablePush({ config }: NewPushConfig): void {
+  if (isPlain(config, MAX_DEPTH)) return;
+  throw new A2AError('INVALID_PARAMS', `A push configuration must be plain JSON, at most ${MAX_DEPTH} levels deep`);
+}
+
+/** As it is stored for a task. */
+export function pushConfigOf(
+  { newId, clock }: Pick<Core, 'newId' | 'clock'>,
+  taskId: string,
+  { config, dialect }: NewPushConfig,
+): PushConfigRecord {
+  const id = config.id === undefined || config.id === '' ? newId() : config.id;
+  return { id, config: { ...config, id, taskId }, dialect, createdAt: clock.now() };
+}
+
+export async function setPushConfig(
+  core: Core,
+  scope: Scope,
+  taskId: string,
+  given: NewPushConfig,
+): Promise<PushConfigRecord> {
+  assertStorablePush(given);
+  const { store, maxPushConfigs } = core;
+  const put = await store.putPushConfig(scope, taskId, pushConfigOf(core, taskId, given), maxPushConfigs);
+  if (put === undefined) throw notFound(taskId);
+  if (put.kind === 'stored') return put.record;
+  throw new A2AError(
+    'UNSUPPORTED_OPERATION',
+    `Task ${taskId} has ${maxPushConfigs} push configurations, and no room for more: delete or replace one`,
+    { details: { taskId, maxPushConfigs: String(maxPushConfigs) } },
+  );
+}
+
+export async function getPushConfig(
+  { store }: Core,
+  scope: Scope,
+  taskId: string,
+  id: string,
+): Promise<PushConfigRecord> {
+  const found = await store.pushConfigs(scope, taskId, { id, limit: 1 });
+  if (found === undefined) throw notFound(taskId);
+  const [record] = found;
+  if (record === undefined) throw pushConfigNotFound(taskId, id);
+  return record;
+}
+
+export async function listPushConfigs(
+  { store }: Core,
+  scope: Scope,
+  taskId: string,
+  range: PushConfigRange,
+): Promise<readonly PushConfigRecord[]> {
+  const found = await store.pushConfigs(scope, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
+  if (found === undefined) throw notFound(taskId);
+  return found;
+}
+
+export async function deletePushConfig({ store }: Core, scope: Scope, taskId: string, id: string): Promise<boolean> {
+  const deleted = await store.deletePushConfig(scope, taskId, id);
+  if (deleted === undefined) throw notFound(taskId);
+  return deleted;
+}

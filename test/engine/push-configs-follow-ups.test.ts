@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import type { NewPushConfig } from '../../src/engine/push-configs.ts';
+import type { Store } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { ANN, harness, openStore, runnable, startHarness, userMessage, VARIANTS, withMethods } from './harness.ts';
+
+const HOOK: NewPushConfig = { config: { id: 'hook', url: 'https://example.com/' }, dialect: '1.0' };
+const NAMELESS: NewPushConfig = { config: { url: 'https://example.com/' }, dialect: '1.0' };
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('one that comes with a follow-up is there before anything comes of the message', async () => {
+    const clock = fakeClock();
+    const target = openStore(variant, clock);
+    const order: string[] = [];
+    const append: Store['append'] = (write) => {
+      if (write.journal?.some(({ kind }) => kind === 'answer') === true) order.push('message');
+      return target.append(write);
+    };
+    const putPushConfig: Store['putPushConfig'] = async (...put) => {
+      const done = await target.putPushConfig(...put);
+      order.push('push configuration');
+      return done;
+    };
+    const store = withMethods(target, { append, putPushConfig });
+    const agents = [runnable(async ({ ask }) => ask('Which?'))];
+    const node = await startHarness({ store, agents, clock, maxSuspended: variant.maxSuspended }, clock);
+    const asked = await node.task('go');
+
+    await node.reply(asked, 'this', { pushConfig: HOOK });
+
+    expect(order).toEqual(['push configuration', 'message']);
+    expect(await node.engine.getPushConfig(ANN, asked.id, 'hook')).toMatchObject({ config: { taskId: asked.id } });
+  });
+
+  test('a repeat of a follow-up adds none, not even after its end', async () => {
+    const { task, engine } = await harness(
+      async ({ ask }) => {
+        await ask('Which?');
+        await ask('And which?');
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const answer = { message: userMessage('this', { taskId: asked.id }), pushConfig: NAMELESS };
+    await task('this', answer);
+    await task('this', answer);
+    expect(await engine.listPushConfigs(ANN, asked.id)).toHaveLength(1);
+    await engine.cancel(ANN, asked.id);
+    await task('this', answer);
+    expect(await engine.listPushConfigs(ANN, asked.id)).toHaveLength(1);
+  });
+
+  test.each<[string, object, object]>([
+    ['is of another context', { contextId: 'another' }, { code: 'INVALID_PARAMS' }],
+    ['has the key of another message', { parts: [{ text: 'that' }] }, { code: 'INVALID_PARAMS' }],
+  ])('a follow-up that %s leaves no push configuration behind', async (_, changes, refusal) => {
+    const { task, engine } = await harness(
+      async ({ ask }) => {
+        await ask('Which?');
+        await ask('And which?');
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const message = userMessage('this', { taskId: asked.id });
+    await task('this', { message, idempotencyKey: 'k' });
+
+    const refused = task('this', { message: { ...message, ...changes }, idempotencyKey: 'k', pushConfig: HOOK });
+
+    await expect(refused).rejects.toMatchObject(refusal);
+    expect(await engine.listPushConfigs(ANN, asked.id)).toEqual([]);
+  });
+
+  test('a follow-up whose push configuration finds no room is not taken', async () => {
+    const { task, reply, engine } = await harness(async ({ ask }) => ask('Which?'), { variant, maxPushConfigs: 1 });
+    const asked = await task('go', { pushConfig: NAMELESS });
+
+    await expect(reply(asked, 'this', { pushConfig: HOOK })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+
+    expect(await engine.get(ANN, asked.id)).toEqual(asked);
+  });
+
+  test('what is not JSON is refused before anything is stored', async () => {
+    const { task, reply, engine } = await harness(async ({ ask }) => ask('Which?'), { variant });
+    const config = { id: 'hook', url: 'https://example.com/', token: 1n as unknown as string };
+    const refusal = { code: 'INVALID_PARAMS', message: /push configuration must be plain JSON/ };
+    const pushConfig = { config, dialect: '1.0' };
+    const asked = await task('go');
+
+    await expect(task('go', { pushConfig })).rejects.toMatchObject({ code: refusal.code });
+    await expect(reply(asked, 'this', { pushConfig })).rejects.toThrow(refusal.message);
+    await expect(engine.setPushConfig(ANN, asked.id, pushConfig)).rejects.toThrow(refusal.message);
+
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
+    expect(await engine.get(ANN, asked.id)).toEqual(asked);
+    expect(await engine.listPushConfigs(ANN, asked.id)).toEqual([]);
+  });
+});
