@@ -30,6 +30,8 @@ export interface StreamEncoder {
    * Usually one item; none or several where a dialect has no word for it.
    */
   encode(event: StreamResponse, closes: boolean): readonly unknown[];
+  /** It keeps nothing from one event to the next: what it wrote of one is right for every stream. */
+  readonly isStateless?: true;
 }
 
 /** How errors look in this dialect, per binding. */
@@ -65,6 +67,15 @@ export interface Dialect {
   readonly repairs?: readonly Repair[];
   /** 0.1 callers name their tasks themselves; their ids are aliases of ours. */
   readonly clientNamesTasks: boolean;
+  /**
+   * A subscription is for tasks that are not over, and lasts to their end (1.0 §3.1.6). Before that it also ends where the
+   * task asks its caller something, and to a finished task it is the task and the end.
+   */
+  readonly subscribesToTheEnd: boolean;
+  /** A push configuration without an id is the task's default one; later each of them is a new one. */
+  readonly hasDefaultPushConfig: boolean;
+  /** Its words are the model's: JSON of the model is what it writes. */
+  readonly isModel?: true;
   /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
   readonly getTaskMayStream?: true;
   /** Under a profile only: stream items carry this JSON-RPC id instead of the request's. */

@@ -18,4 +18,6 @@ export const v01: Dialect = {
   errors,
   mediaType: 'application/json',
   clientNamesTasks: true,
+  subscribesToTheEnd: false,
+  hasDefaultPushConfig: true,
 };

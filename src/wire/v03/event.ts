@@ -101,13 +101,17 @@ export const sendMessageResponse: Codec<SendMessageResponse> = {
   encode: streamResponse.encode,
 };
 
+const encoder: StreamEncoder = Object.freeze({
+  encode(event: StreamResponse, closes: boolean) {
+    if ('statusUpdate' in event) return [encodeStatusUpdate(event.statusUpdate, closes)];
+    return [streamResponse.encode(event)];
+  },
+  isStateless: true,
+});
+
+/** The same one for all streams. */
 export function createStreamEncoder(): StreamEncoder {
-  return {
-    encode(event, closes) {
-      if ('statusUpdate' in event) return [encodeStatusUpdate(event.statusUpdate, closes)];
-      return [streamResponse.encode(event)];
-    },
-  };
+  return encoder;
 }
 
 export function endsStream(item: unknown): boolean {

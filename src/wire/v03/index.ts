@@ -23,4 +23,6 @@ export const v03: Dialect = {
   errors,
   mediaType: 'application/json',
   clientNamesTasks: false,
+  subscribesToTheEnd: false,
+  hasDefaultPushConfig: true,
 };

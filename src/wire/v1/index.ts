@@ -18,4 +18,7 @@ export const v1: Dialect = {
   errors,
   mediaType: 'application/a2a+json',
   clientNamesTasks: false,
+  subscribesToTheEnd: true,
+  hasDefaultPushConfig: false,
+  isModel: true,
 };

@@ -52,11 +52,15 @@ export const streamResponse: Codec<StreamResponse> = oneOf<StreamResponse>({
 
 export const sendMessageResponse: Codec<SendMessageResponse> = oneOf<SendMessageResponse>({ task, message });
 
+const encoder: StreamEncoder = Object.freeze({
+  encode(event: StreamResponse, closes: boolean) {
+    if ('statusUpdate' in event) return [{ statusUpdate: encodeStatusUpdate(event.statusUpdate, closes) }];
+    return [streamResponse.encode(event)];
+  },
+  isStateless: true,
+});
+
+/** The same one for all streams. */
 export function createStreamEncoder(): StreamEncoder {
-  return {
-    encode(event, closes) {
-      if ('statusUpdate' in event) return [{ statusUpdate: encodeStatusUpdate(event.statusUpdate, closes) }];
-      return [streamResponse.encode(event)];
-    },
-  };
+  return encoder;
 }

@@ -18,4 +18,6 @@ export const v03Proto: Dialect = {
   errors,
   mediaType: 'application/json',
   clientNamesTasks: false,
+  subscribesToTheEnd: false,
+  hasDefaultPushConfig: true,
 };

@@ -1,0 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AgentHandler } from '../server/handler.ts';
+import { toNodeListener } from './listener.ts';
+
+/** Middleware as Express and its like call it. */
+export type Middleware = (incoming: IncomingMessage, outgoing: ServerResponse, next: (error?: unknown) => void) => void;
+
+/**
+ * Mounts an agent in Express, at the root or under a prefix, before or after body parsers. What is not for the agent goes
+ * on to the next handler.
+ *
+ * @example
+ * express().use('/agent', toExpress(handler));
+ */
+export function toExpress(handler: AgentHandler): Middleware {
+  const listener = toNodeListener(handler);
+  return (incoming, outgoing, next) => {
+    const [path = '/'] = (incoming.url ?? '/').split('?');
+    if (handler.owns(path)) listener(incoming, outgoing);
+    else next();
+  };
+}

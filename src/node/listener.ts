@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AgentHandler } from '../server/handler.ts';
+import { NodeRequest } from './node-request.ts';
+import { sendResponse } from './node-response.ts';
+
+/** A listener for `node:http`, and a handler for whatever passes its requests on, such as Express. */
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/**
+ * Answers requests of `node:http` without a detour over web-standard ones.
+ *
+ * @example
+ * http.createServer(toNodeListener(createHandler(translator, { store }))).listen(4100);
+ * express().use('/agent', toNodeListener(handler));
+ */
+export function toNodeListener(handler: AgentHandler): NodeListener {
+  return (incoming, outgoing) => {
+    void answer(handler, incoming, outgoing);
+  };
+}
+
+async function answer(handler: AgentHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const request = new NodeRequest(incoming, outgoing, handler.trustProxy);
+  try {
+    const response = await handler.handle(request);
+    // What was not read would be taken for the next request, or read to its end for nothing.
+    if (!incoming.complete && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
+    await sendResponse(response, outgoing, request.method === 'HEAD', handler.heartbeats);
+  } catch {
+    // The socket broke while it was written to; the core itself never rejects.
+    outgoing.destroy();
+  }
+}

@@ -1,0 +1,115 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { A2AError } from '../errors.ts';
+import { baseUrl } from '../server/base-url.ts';
+import { tooLarge } from '../server/fetch-edge.ts';
+import type { HttpBody, HttpRequest } from '../server/http.ts';
+
+/** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
+interface FrameworkMessage extends IncomingMessage {
+  readonly originalUrl?: string;
+  readonly body?: unknown;
+}
+
+/** A request of `node:http`, as the core sees it. */
+export class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly #incoming: FrameworkMessage;
+  readonly #outgoing: ServerResponse;
+  readonly #trustProxy: boolean;
+  #left: AbortController | undefined;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, trustProxy: boolean) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#trustProxy = trustProxy;
+    this.method = incoming.method ?? 'GET';
+    const url = incoming.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    // A proxy may send the whole address; what is no path finds nothing.
+    this.path = path.startsWith('/') || !URL.canParse(path) ? path || '/' : new URL(path).pathname;
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
+  }
+
+  get base(): string {
+    const { headers, socket, originalUrl = '' } = this.#incoming;
+    const [whole = ''] = originalUrl.split('?');
+    const mount = whole.endsWith(this.path) ? whole.slice(0, whole.length - this.path.length) : '';
+    const arrival = {
+      protocol: (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http',
+      host: headers.host ?? `${socket.localAddress ?? 'localhost'}:${socket.localPort ?? 80}`,
+      mount: mount.replace(/\/+$/, ''),
+    };
+    return baseUrl(arrival, this.#trustProxy ? (name) => this.header(name) : undefined);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#left === undefined) {
+      const left = (this.#left = new AbortController());
+      // The socket's end, and not the request's, which is over when its body is read.
+      if (this.#outgoing.destroyed) left.abort();
+      else this.#outgoing.once('close', () => left.abort());
+    }
+    return this.#left.signal;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  body(maxBytes: number): Promise<HttpBody> {
+    const incoming = this.#incoming;
+    // A parser that found nothing for it leaves an empty body and the stream unread.
+    if (incoming.readableDidRead && incoming.body !== undefined) return Promise.resolve(parsedBody(incoming.body));
+    return readBody(incoming, maxBytes);
+  }
+}
+
+/** A body parser may have left bytes, a text, or JSON. */
+function parsedBody(body: unknown): HttpBody {
+  if (typeof body === 'string') return { text: body };
+  return body instanceof Uint8Array ? { text: textOf(body) } : { json: body };
+}
+
+function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody> {
+  return new Promise((resolve, reject) => {
+    if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
+    let first: Buffer | undefined;
+    let more: Buffer[] | undefined;
+    let length = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maxBytes) {
+        incoming.pause();
+        incoming.removeAllListeners('data');
+        reject(tooLarge(maxBytes));
+      } else if (first === undefined) first = chunk;
+      else (more ??= [first]).push(chunk);
+    });
+    incoming.on('end', () => {
+      try {
+        const whole = more === undefined ? first : Buffer.concat(more, length);
+        resolve({ text: whole === undefined ? '' : textOf(whole) });
+      } catch (error) {
+        reject(error as Error);
+      }
+    });
+    incoming.on('error', (cause) => reject(cutOff(cause)));
+    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
+    incoming.on('close', () => reject(cutOff(undefined)));
+  });
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new A2AError('PARSE_ERROR', 'The body is not UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function cutOff(cause: unknown): A2AError {
+  return new A2AError('INVALID_REQUEST', 'The connection ended inside the body', { cause });
+}

@@ -1,0 +1,32 @@
+import type { AgentHandler } from '../handler.ts';
+
+/** As much of Hono's context as an agent needs. */
+export interface HonoContextLike {
+  readonly req: { readonly raw: Request; text(): Promise<string> };
+}
+
+export type HonoHandler = (context: HonoContextLike, next: () => Promise<void>) => Promise<Response | undefined>;
+
+/**
+ * Mounts an agent in Hono. Under a prefix the handler must know it, as `basePath`. What is not for the agent goes on to
+ * the next handler.
+ *
+ * @example
+ * const handler = createHandler(translator, { basePath: '/agent' });
+ * new Hono().all('/agent/*', toHono(handler));
+ */
+export function toHono(handler: AgentHandler): HonoHandler {
+  return async ({ req }, next) => {
+    if (!handler.ownsUrl(req.raw.url)) {
+      await next();
+      return undefined;
+    }
+    return handler.fetch(req.raw.bodyUsed ? await again(req) : req.raw);
+  };
+}
+
+/** Somebody has read the body; Hono has kept it. */
+async function again(req: HonoContextLike['req']): Promise<Request> {
+  const { url, method, headers, signal } = req.raw;
+  return new Request(url, { method, headers, signal, body: await req.text() });
+}

@@ -1,0 +1,45 @@
+import type { AgentCard, AgentInterface } from '../model/card.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
+import type { Agent } from './agent.ts';
+
+/** How an agent is served: what its card says beyond the agent itself. */
+export interface CardFacts {
+  readonly agent: Agent;
+  readonly versions: readonly ProtocolVersion[];
+  /** The path of JSON-RPC that the card names. */
+  readonly rpcPath: string;
+  readonly streaming: boolean;
+  readonly pushNotifications: boolean;
+}
+
+/** The card of an agent that is served at an address. */
+export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
+  const { agent, streaming, pushNotifications } = facts;
+  const { extensions, ...description } = agent.card;
+  return {
+    ...description,
+    supportedInterfaces: interfacesAt(facts, base, older),
+    capabilities: { streaming, pushNotifications, ...(extensions !== undefined && { extensions }) },
+  };
+}
+
+/**
+ * The newest first. Readers of 1.0 and of 0.3 share a card; what is older has a card of its own, and clients that know
+ * the newer ones would only stumble over its entry (docs/adr/0002-default-card.md).
+ */
+function interfacesAt(
+  { versions, rpcPath }: CardFacts,
+  base: string,
+  older: ProtocolVersion | undefined,
+): readonly AgentInterface[] {
+  const entries = PROTOCOL_VERSIONS.filter((version) => versions.includes(version)).flatMap((protocolVersion) => {
+    const rpc = { url: base + rpcPath, protocolBinding: 'JSONRPC', protocolVersion };
+    return hasRest(protocolVersion) ? [rpc, { url: base, protocolBinding: 'HTTP+JSON', protocolVersion }] : [rpc];
+  });
+  const shown = entries.filter(({ protocolVersion }) => hasRest(protocolVersion) || protocolVersion === older);
+  return shown.length > 0 ? shown : entries;
+}
+
+function hasRest(version: ProtocolVersion): boolean {
+  return version === '1.0' || version === '0.3';
+}

@@ -1,0 +1,21 @@
+import type { Caller } from '../engine/handler.ts';
+import type { Scope } from '../store/store.ts';
+import type { Dialect } from '../wire/dialect.ts';
+
+/** What an operation knows of the request that asks for it, whatever binding it came by. */
+export interface Call {
+  readonly dialect: Dialect;
+  readonly caller: Caller;
+  /** The extensions that the caller asked for, as far as the agent has them. */
+  readonly extensions: readonly string[];
+  readonly idempotencyKey: string | undefined;
+  /** `Last-Event-ID`: the caller comes back for the rest of a stream. */
+  readonly lastEventId: string | undefined;
+  /** Aborts when the caller is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Whose tasks a call can see. The tenant is the caller's word, which only ever narrows what is his. */
+export function scopeOf({ caller }: Call, { tenant = '' }: { readonly tenant?: string }): Scope {
+  return { tenant, owner: caller.id };
+}

@@ -1,0 +1,112 @@
+import { A2AError } from '../errors.ts';
+import { digest } from '../support/digest.ts';
+import { type CardForm, cardForm, encodeCard } from '../wire/card-forms.ts';
+import type { ProtocolVersion } from '../wire/dialect.ts';
+import { agentCard, type CardFacts } from './agent-card.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
+import { versionOf } from './http-call.ts';
+import { wrongVerb } from './rest-binding.ts';
+import { failure } from './rest-binding.ts';
+import { dialectOf } from '../wire/select.ts';
+
+export interface CardEndpointOptions extends CardFacts {
+  /** What to answer to whoever does not say his version. */
+  readonly byDefault: CardForm;
+  /** Where the agent is known to be; otherwise each request says where it came. */
+  readonly publicUrl: string | undefined;
+  /** When what the card says was settled. */
+  readonly since: Date;
+}
+
+interface Rendered {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Addresses that one handler answers at; more than these are made up by somebody. */
+const MAX_RENDERED = 64;
+
+const ALLOWED = ['GET', 'HEAD', 'OPTIONS'] as const;
+
+/** Anybody may read a card, from any page. */
+const CORS = { 'access-control-allow-origin': '*' } as const;
+
+const PREFLIGHT = {
+  ...SAFE,
+  ...CORS,
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': 'A2A-Version, A2A-Extensions, If-None-Match, Authorization',
+  'access-control-max-age': '86400',
+} as const;
+
+/** Serves the cards of an agent: rendered once for each form and address, not for each request. */
+export class CardEndpoint {
+  readonly #options: CardEndpointOptions;
+  readonly #rendered = new Map<string, Rendered | undefined>();
+
+  constructor(options: CardEndpointOptions) {
+    this.#options = options;
+  }
+
+  answer(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse {
+    const { method } = request;
+    if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT };
+    if (method !== 'GET' && method !== 'HEAD') return failure(dialectOf('1.0'), wrongVerb(ALLOWED));
+    const { byDefault, publicUrl } = this.#options;
+    const base = publicUrl ?? request.base;
+    const form = cardForm(file, versionOf(request), byDefault);
+    // A card that the agent cannot have in this form is not worth an error where another one helps.
+    const card = this.#render(base, form) ?? (file === 'agent-card.json' ? this.#render(base, byDefault) : undefined);
+    if (card === undefined) return jsonResponse(404, { error: 'This agent has no card for versions before 0.3' }, CORS);
+    if (isFresh(request, card.headers)) {
+      const { 'content-type': _, ...headers } = card.headers;
+      return { status: 304, headers };
+    }
+    return { status: 200, ...card };
+  }
+
+  #render(base: string, form: CardForm): Rendered | undefined {
+    const key = `${form} ${base}`;
+    if (this.#rendered.has(key)) return this.#rendered.get(key);
+    if (this.#rendered.size >= MAX_RENDERED) this.#rendered.clear();
+    const body = this.#textOf(base, form);
+    const rendered = body === undefined ? undefined : { body, headers: this.#headersOf(body) };
+    this.#rendered.set(key, rendered);
+    return rendered;
+  }
+
+  #textOf(base: string, form: CardForm): string | undefined {
+    try {
+      return JSON.stringify(encodeCard(agentCard(this.#options, base, olderOf(form)), form));
+    } catch (error) {
+      if (A2AError.is(error, 'UNSUPPORTED_OPERATION')) return undefined;
+      throw error;
+    }
+  }
+
+  #headersOf(body: string): Readonly<Record<string, string>> {
+    return {
+      ...SAFE,
+      ...CORS,
+      'content-type': 'application/json',
+      'cache-control': 'public, max-age=300',
+      etag: `"${digest(body)}"`,
+      'last-modified': this.#options.since.toUTCString(),
+      vary: 'A2A-Version',
+    };
+  }
+}
+
+function olderOf(form: CardForm): ProtocolVersion | undefined {
+  return form === 'superset' ? undefined : form;
+}
+
+/** Whether the reader has this card already (1.0 §8.6.2). What it knows by tag counts more than what it knows by date. */
+function isFresh(request: HttpRequest, headers: Readonly<Record<string, string>>): boolean {
+  const tags = request.header('if-none-match');
+  if (tags !== undefined) {
+    return tags.split(',').some((tag) => ['*', headers['etag']].includes(tag.trim().replace(/^W\//, '')));
+  }
+  const since = Date.parse(request.header('if-modified-since') ?? '');
+  return since >= Date.parse(headers['last-modified'] ?? '');
+}

@@ -1,0 +1,138 @@
+import type { StreamItem } from '../engine/subscribe.ts';
+import type { StreamResponse } from '../model/event.ts';
+import { isTerminal, type TaskState } from '../model/state.ts';
+import type { TaskEvent } from '../store/store.ts';
+import type { Dialect, StreamEncoder } from '../wire/dialect.ts';
+import { encodeSse } from '../wire/sse-writer.ts';
+import { renameEvent } from './aliases.ts';
+import { withHistory } from './history.ts';
+import type { TaskEvents } from './send-operations.ts';
+
+/** What a binding puts around each item of a stream, and around what went wrong in it. */
+export interface Envelope {
+  readonly before: string;
+  readonly after: string;
+  /** The name of the event that says an error, if it has one. */
+  readonly errorName?: string;
+  error(error: unknown): unknown;
+}
+
+/** After this the connection ends, but not the task: who wants the rest comes back for it. */
+const GOING_AWAY = ': to be continued, come back with Last-Event-ID\nretry: 1000\n\n';
+
+/**
+ * A stream in the words of a dialect, as pieces of `text/event-stream`: one for each batch of events. Every event has its
+ * public number as `id`. A stream that is cut short ends with a hint to come back, or with the error.
+ */
+export async function* eventFrames(
+  events: TaskEvents,
+  dialect: Dialect,
+  envelope: Envelope,
+): AsyncGenerator<string, void> {
+  const writer = new FrameWriter(events, dialect, envelope);
+  try {
+    for await (const batch of events.items) {
+      let text = '';
+      for (const item of batch) {
+        text += writer.frame(item);
+        if (writer.isOver) break;
+      }
+      if (text !== '') yield text;
+      if (writer.isOver) return;
+    }
+  } catch (error) {
+    const data = JSON.stringify(envelope.error(error));
+    yield encodeSse(envelope.errorName === undefined ? { data } : { data, event: envelope.errorName });
+    return;
+  }
+  yield GOING_AWAY;
+}
+
+/** What encoders that keep nothing wrote of an event: one serialisation for all who read the same task. */
+const written = new WeakMap<StreamEncoder, WeakMap<TaskEvent, string>>();
+
+class FrameWriter {
+  /** Nothing may follow. */
+  isOver = false;
+  readonly #events: TaskEvents;
+  readonly #encoder: StreamEncoder | undefined;
+  readonly #envelope: Envelope;
+  readonly #shared: WeakMap<TaskEvent, string> | undefined;
+
+  constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope) {
+    this.#events = events;
+    this.#envelope = envelope;
+    if (dialect.isModel === true) return;
+    this.#encoder = dialect.createStreamEncoder();
+    if (this.#encoder.isStateless === true && events.alias === undefined) this.#shared = sharedOf(this.#encoder);
+    if (events.seen !== undefined) this.#encoder.encode(renameEvent({ task: events.seen }, events.alias), false);
+  }
+
+  frame(item: StreamItem): string {
+    switch (item.kind) {
+      case 'artifact':
+        return this.#frameOf(item.number, this.#encoder === undefined ? item.body : this.#sharedText(item));
+      case 'status': {
+        const event = JSON.parse(item.body) as Extract<StreamResponse, { statusUpdate: unknown }>;
+        this.isOver = this.#endsAt(event.statusUpdate.status.state);
+        return this.#encoder === undefined ? this.#frameOf(item.number, item.body) : this.#encoded(event, item.number);
+      }
+      case 'task': {
+        const { historyLength } = this.#events;
+        if (this.#encoder === undefined && historyLength === undefined) return this.#frameOf(item.number, item.body);
+        const { task } = JSON.parse(item.body) as Extract<StreamResponse, { task: unknown }>;
+        return this.#encoded({ task: withHistory(task, historyLength) }, item.number);
+      }
+      case 'snapshot': {
+        const task = withHistory(item.task, this.#events.historyLength);
+        this.isOver = this.#endsAt(task.status.state);
+        return this.#encoded({ task }, item.number);
+      }
+      case 'message':
+        this.isOver = true;
+        return this.#encoded({ message: item.message }, undefined);
+    }
+  }
+
+  #endsAt(state: TaskState): boolean {
+    return isTerminal(state) || (this.#events.endsAtQuestion && state === 'TASK_STATE_INPUT_REQUIRED');
+  }
+
+  /** Of an event after which the stream surely goes on. */
+  #sharedText(item: TaskEvent): string {
+    const known = this.#shared?.get(item);
+    if (known !== undefined) return known;
+    const [encoded] = this.#encode(JSON.parse(item.body) as StreamResponse);
+    const text = JSON.stringify(encoded);
+    this.#shared?.set(item, text);
+    return text;
+  }
+
+  #encode(event: StreamResponse): readonly unknown[] {
+    const named = renameEvent(event, this.#events.alias);
+    return this.#encoder === undefined ? [named] : this.#encoder.encode(named, this.isOver);
+  }
+
+  /** Where a dialect needs several items for one event, the last has its number: who has that has them all. */
+  #encoded(event: StreamResponse, number: number | undefined): string {
+    const items = this.#encode(event);
+    const last = items.length - 1;
+    return items
+      .map((item, i) => this.#frameOf(i === last ? number : undefined, JSON.stringify(item)))
+      .join('');
+  }
+
+  /** JSON has no line breaks, so one `data` line is enough. */
+  #frameOf(number: number | undefined, text: string): string {
+    const { before, after } = this.#envelope;
+    const head = number === undefined ? 'data: ' : `id: ${number}\ndata: `;
+    return `${head}${before}${text}${after}\n\n`;
+  }
+}
+
+function sharedOf(encoder: StreamEncoder): WeakMap<TaskEvent, string> {
+  let texts = written.get(encoder);
+  if (texts === undefined) written.set(encoder, (texts = new WeakMap()));
+  return texts;
+}
+

@@ -1,0 +1,146 @@
+import { A2AError } from '../errors.ts';
+import { baseUrl } from './base-url.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
+
+export interface FetchEdgeOptions {
+  readonly basePath: string;
+  readonly trustProxy: boolean;
+}
+
+/** A web-standard request, as the core sees it. */
+export class FetchRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly #request: Request;
+  readonly #url: URL;
+  readonly #options: FetchEdgeOptions;
+  #left: AbortController | undefined;
+
+  constructor(request: Request, options: FetchEdgeOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.#url = new URL(request.url);
+    this.method = request.method;
+    this.path = pathBelow(options.basePath, this.#url.pathname);
+    this.query = this.#url.search.slice(1);
+  }
+
+  get base(): string {
+    const { basePath, trustProxy } = this.#options;
+    const { protocol, host } = this.#url;
+    const arrival = { protocol: protocol.slice(0, -1), host, mount: basePath };
+    return baseUrl(arrival, trustProxy ? (name) => this.header(name) : undefined);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#left === undefined) {
+      const left = (this.#left = new AbortController());
+      const { signal } = this.#request;
+      if (signal.aborted) left.abort();
+      else signal.addEventListener('abort', () => left.abort(), { once: true });
+    }
+    return this.#left.signal;
+  }
+
+  /** The reader of the answer is gone, which not every host tells by the signal of the request. */
+  leave(): void {
+    this.#left?.abort();
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined;
+  }
+
+  async body(maxBytes: number): Promise<HttpBody> {
+    if (this.#request.bodyUsed) {
+      throw new A2AError('INTERNAL_ERROR', 'Something before the agent has read the body: pass a request it has not');
+    }
+    if (Number(this.header('content-length')) > maxBytes) throw tooLarge(maxBytes);
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const reader = this.#request.body?.getReader();
+    for (;;) {
+      const next = await reader?.read();
+      if (next === undefined || next.done) break;
+      length += next.value.length;
+      if (length > maxBytes) {
+        void reader?.cancel().catch(() => {});
+        throw tooLarge(maxBytes);
+      }
+      chunks.push(next.value);
+    }
+    return { text: decodeUtf8(joined(chunks, length)) };
+  }
+}
+
+/** The rest of a path; one from elsewhere stays as it is, and finds nothing. */
+export function pathBelow(basePath: string, path: string): string {
+  if (basePath === '' || !(path === basePath || path.startsWith(`${basePath}/`))) return path;
+  return path.slice(basePath.length) || '/';
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** Strict, and a byte order mark stays: JSON has none (RFC 8259 §8.1). */
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new A2AError('PARSE_ERROR', 'The body is not UTF-8', { cause });
+  }
+}
+
+export function tooLarge(maxBytes: number): A2AError {
+  return new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`, {
+    details: { maxBytes: String(maxBytes) },
+  });
+}
+
+/** The answer of the core as a web-standard one. */
+export function toResponse(response: HttpResponse, request: FetchRequest, heartbeats: Heartbeats): Response {
+  const { status, headers, body } = response;
+  if (body === undefined || request.method === 'HEAD') return new Response(null, { status, headers });
+  if (typeof body === 'string') return new Response(body, { status, headers });
+  return new Response(streamOf(body, request, heartbeats), { status, headers });
+}
+
+function streamOf(
+  pieces: AsyncIterable<string>,
+  request: FetchRequest,
+  heartbeats: Heartbeats,
+): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  let stopBeating = (): void => {};
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      stopBeating = heartbeats.add((beat) => {
+        // Who has not read what is there needs no sign of life.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(beat));
+      });
+    },
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done !== true) return controller.enqueue(encoder.encode(next.value));
+      stopBeating();
+      controller.close();
+    },
+    async cancel() {
+      stopBeating();
+      // The iterator waits for the next event and hears nothing before; the signal ends that wait.
+      request.leave();
+      await iterator.return?.();
+    },
+  });
+}

@@ -1,0 +1,185 @@
+import type { Retention } from '../engine/retention.ts';
+import type { Log } from '../observe/log.ts';
+import type { Store } from '../store/store.ts';
+import type { CardForm } from '../wire/card-forms.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
+import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
+import type { Agent } from './agent.ts';
+import { Check, isObject, kindOf } from './check.ts';
+
+/** How an agent is served. Every member has a default that is right for most. */
+export interface HandlerOptions {
+  /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
+  readonly store?: Store;
+  /** The address of the handler as the world sees it, for the card; taken from each request if not set. */
+  readonly publicUrl?: string;
+  /** Believe `X-Forwarded-Host` and `-Proto`: only behind a proxy of your own that sets them. */
+  readonly trustProxy?: boolean;
+  /** What the paths of requests begin with where the handler is mounted, if the mount leaves it there. */
+  readonly basePath?: string;
+  /** Where JSON-RPC is answered, `/a2a` and `/` if not set. The card names the first. */
+  readonly rpcPaths?: readonly string[];
+  /** The versions of the protocol that are answered; all of them if not set. */
+  readonly versions?: readonly ProtocolVersion[];
+  /** Refuse calls of 1.0 that do not say their version, as 1.0 §3.6.2 has it to the letter. */
+  readonly strict?: boolean;
+  /** Answer as one kind of deviating peer expects it. */
+  readonly profile?: ProfileName;
+  /** How to answer REST requests of 0.3 that show no style of their own, `proto` if not set. */
+  readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
+  /** The card for whoever does not say his version; one that readers of 1.0 and 0.3 both understand if not set. */
+  readonly cardForm?: 'superset' | '1.0' | '0.3';
+  /** Whether the agent streams; it does if not set. */
+  readonly streaming?: boolean;
+  /** Whether push configurations are taken and kept; not if not set. Nothing is delivered yet. */
+  readonly pushNotifications?: boolean;
+  /** The largest body of a request, 8 MiB if not set. */
+  readonly maxBodyBytes?: number;
+  /** How often a quiet stream says that it is alive, 15 s if not set. */
+  readonly heartbeatMs?: number;
+  /** How long finished tasks are kept. */
+  readonly retention?: Partial<Retention>;
+  readonly log?: Log;
+}
+
+/** Options that were checked, with the defaults in place. */
+export interface HandlerSettings {
+  readonly store: Store | undefined;
+  readonly publicUrl: string | undefined;
+  readonly trustProxy: boolean;
+  readonly basePath: string;
+  readonly rpcPaths: readonly [string, ...string[]];
+  readonly offer: Offer;
+  readonly cardForm: CardForm;
+  readonly streaming: boolean;
+  readonly pushNotifications: boolean;
+  readonly maxBodyBytes: number;
+  readonly heartbeatMs: number;
+  readonly retention: Partial<Retention> | undefined;
+  readonly log: Log | undefined;
+}
+
+const KEYS = [
+  'store',
+  'publicUrl',
+  'trustProxy',
+  'basePath',
+  'rpcPaths',
+  'versions',
+  'strict',
+  'profile',
+  'restStyle',
+  'cardForm',
+  'streaming',
+  'pushNotifications',
+  'maxBodyBytes',
+  'heartbeatMs',
+  'retention',
+  'log',
+] as const satisfies readonly (keyof HandlerOptions)[];
+
+/**
+ * Reads options as somebody wrote them. `more` are the keys that the caller knows beside these.
+ *
+ * @throws TypeError that names everything that is wrong.
+ */
+export function readHandlerOptions(
+  what: string,
+  agent: unknown,
+  options: unknown,
+  more: readonly string[] = [],
+): HandlerSettings {
+  if (!isAgent(agent)) throw new TypeError(`${what} takes what agent() makes, not ${kindOf(agent)}`);
+  const check = new Check();
+  const given = isObject(options) ? options : {};
+  if (!isObject(options)) check.fault('options', `must be an object, not ${kindOf(options)}`);
+  check.keys(given, [...KEYS, ...more], '');
+  const settings = {
+    store: given['store'] as Store | undefined,
+    publicUrl: readPublicUrl(check, given['publicUrl']),
+    trustProxy: readFlag(check, given, 'trustProxy', false),
+    basePath: readPath(check, given['basePath'], 'basePath'),
+    rpcPaths: readRpcPaths(check, given['rpcPaths']),
+    offer: readOffer(check, given),
+    cardForm: readWord(check, given, 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset',
+    streaming: readFlag(check, given, 'streaming', true),
+    pushNotifications: readFlag(check, given, 'pushNotifications', false),
+    maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
+    heartbeatMs: readCount(check, given, 'heartbeatMs') ?? 15_000,
+    retention: given['retention'] as Partial<Retention> | undefined,
+    log: given['log'] as Log | undefined,
+  } as const;
+  check.finish(`${what} cannot use these options:`);
+  return settings;
+}
+
+export function isAgent(value: unknown): value is Agent {
+  return isObject(value) && typeof value['run'] === 'function' && isObject(value['card']) && isObject(value['limits']);
+}
+
+function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offer {
+  const versions = check.list(given['versions'], 'versions', 'versions', (item, path): ProtocolVersion => {
+    const known = PROTOCOL_VERSIONS.find((version) => version === item);
+    if (known === undefined) check.fault(path, `must be one of ${PROTOCOL_VERSIONS.join(', ')}`);
+    return known ?? '1.0';
+  });
+  const profile = readWord(check, given, 'profile', Object.keys(PROFILES) as ProfileName[]);
+  const restStyle = readWord(check, given, 'restStyle', ['proto', 'kind', 'kind-bare']);
+  return {
+    versions: versions.length > 0 ? versions : PROTOCOL_VERSIONS,
+    strict: readFlag(check, given, 'strict', false),
+    ...(profile !== undefined && { profile }),
+    ...(restStyle !== undefined && { restStyle }),
+  };
+}
+
+function readPublicUrl(check: Check, value: unknown): string | undefined {
+  return value === undefined ? undefined : check.webAddress(value, 'publicUrl').replace(/\/+$/, '');
+}
+
+function readRpcPaths(check: Check, value: unknown): readonly [string, ...string[]] {
+  const paths = check.list(value, 'rpcPaths', 'paths', (item, path) => readPath(check, item, path) || '/');
+  const [first = '/a2a', ...others] = paths.length > 0 ? paths : ['/a2a', '/'];
+  return [first, ...others];
+}
+
+/** Without a slash at its end; the root is empty. */
+function readPath(check: Check, value: unknown, path: string): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string' && /^\/[^?#\s]*$/.test(value)) return value.replace(/\/+$/, '');
+  check.fault(path, 'must be a path such as "/a2a"');
+  return '';
+}
+
+function readFlag(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+  key: string,
+  byDefault: boolean,
+): boolean {
+  const value = given[key];
+  if (value === undefined) return byDefault;
+  if (typeof value !== 'boolean') check.fault(key, `must be true or false, not ${kindOf(value)}`);
+  return value === true;
+}
+
+function readCount(check: Check, given: Readonly<Record<string, unknown>>, key: string): number | undefined {
+  const value = given[key];
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return value as number | undefined;
+  check.fault(key, `must be a whole number, 1 or more, not ${kindOf(value)}`);
+  return undefined;
+}
+
+function readWord<T extends string>(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+  key: string,
+  words: readonly T[],
+): T | undefined {
+  const value = given[key];
+  const known = words.find((word) => word === value);
+  if (value !== undefined && known === undefined) {
+    check.fault(key, `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
+  }
+  return known;
+}

@@ -1,0 +1,185 @@
+import { Engine } from '../engine/engine.ts';
+import { A2AError } from '../errors.ts';
+import { type Log, silentLog } from '../observe/log.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import { matchRest } from '../wire/rest-routes.ts';
+import { dialectOf, selectFlatTask } from '../wire/select.ts';
+import type { Agent } from './agent.ts';
+import { CardEndpoint } from './card-endpoint.ts';
+import { publicError } from './failure.ts';
+import { FetchRequest, pathBelow, toResponse } from './fetch-edge.ts';
+import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
+import { answerRest, failure, wrongVerb } from './rest-binding.ts';
+import { answerRpc } from './rpc-binding.ts';
+import type { Service } from './service.ts';
+
+/**
+ * Makes a handler of an agent, to be mounted in whatever serves HTTP. It answers every version of the protocol over
+ * JSON-RPC and REST.
+ *
+ * @example
+ * const handler = createHandler(translator, { store, publicUrl: 'https://example.com/agent' });
+ * export default { fetch: handler.fetch };
+ *
+ * @throws TypeError that names each wrong option.
+ */
+export function createHandler(agent: Agent, options: HandlerOptions = {}): AgentHandler {
+  return new AgentHandler(agent, readHandlerOptions('createHandler()', agent, options));
+}
+
+/** An agent behind HTTP. Its functions can be taken off and passed on. */
+export class AgentHandler {
+  readonly #agent: Agent;
+  readonly #settings: HandlerSettings;
+  readonly #log: Log;
+  readonly #rpcPaths: ReadonlySet<string>;
+  readonly #reserved: ReadonlySet<string>;
+  readonly #cards: CardEndpoint;
+  /** @internal The open streams, for the edge that writes them. */
+  readonly heartbeats: Heartbeats;
+  #service: Service | undefined;
+  #starting: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(agent: Agent, settings: HandlerSettings) {
+    this.#agent = agent;
+    this.#settings = settings;
+    this.#log = settings.log ?? silentLog;
+    this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
+    this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
+    this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    this.#cards = new CardEndpoint({
+      agent,
+      versions: settings.offer.versions,
+      rpcPath: settings.rpcPaths[0],
+      streaming: settings.streaming,
+      pushNotifications: settings.pushNotifications,
+      byDefault: settings.cardForm,
+      publicUrl: settings.publicUrl,
+      since: new Date(),
+    });
+  }
+
+  /** @internal Whether to believe what a proxy says of a request. */
+  get trustProxy(): boolean {
+    return this.#settings.trustProxy;
+  }
+
+  /** Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const { basePath, trustProxy } = this.#settings;
+    const own = new FetchRequest(request, { basePath, trustProxy });
+    return toResponse(await this.handle(own), own, this.heartbeats);
+  };
+
+  /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
+  readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {
+    const service = this.#service;
+    return service === undefined ? this.#handleLater(request) : this.#route(service, request);
+  };
+
+  /** Whether a path, from the mount on, is one that the agent answers at. For frameworks that have others, too. */
+  owns(path: string): boolean {
+    if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
+    const match = matchRest('GET', path);
+    if (match !== undefined) return !('tenant' in match && this.#reserved.has(match.tenant ?? ''));
+    return selectFlatTask('POST', path, this.#settings.offer) !== undefined || selectFlatTask('GET', path, this.#settings.offer) !== undefined;
+  }
+
+  /** @internal As `owns`, of a whole address. */
+  ownsUrl(url: string): boolean {
+    return this.owns(pathBelow(this.#settings.basePath, new URL(url).pathname));
+  }
+
+  /** Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. */
+  start(): Promise<void> {
+    return (this.#starting ??= this.#start());
+  }
+
+  /**
+   * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
+   * rest. The store stays open.
+   */
+  close(options: { readonly finishMs?: number } = {}): Promise<void> {
+    return (this.#closing ??= this.#close(options));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(): Promise<void> {
+    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
+    if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
+    const engine = await Engine.start({
+      store: store ?? memoryStore(),
+      agents: [this.#agent],
+      log: this.#log,
+      ...(retention !== undefined && { retention }),
+    });
+    const { log } = { log: this.#log };
+    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes };
+  }
+
+  async #close(options: { readonly finishMs?: number }): Promise<void> {
+    await this.#starting?.catch(() => {});
+    await this.#service?.engine.close(options);
+  }
+
+  async #handleLater(request: HttpRequest): Promise<HttpResponse> {
+    try {
+      await this.start();
+    } catch (error) {
+      // The next request tries again: a database may be late.
+      this.#starting = undefined;
+      this.#log.error('The agent cannot start', { error });
+      const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: 1000 });
+      return failure(dialectOf('1.0'), late);
+    }
+    return this.handle(request);
+  }
+
+  #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
+    const { method, path } = request;
+    if (this.#rpcPaths.has(path)) {
+      if (method === 'POST') return answerRpc(service, request);
+      return failure(dialectOf('1.0'), wrongVerb(['POST']));
+    }
+    switch (path) {
+      case '/.well-known/agent-card.json':
+        return this.#cards.answer('agent-card.json', request);
+      case '/.well-known/agent.json':
+        return this.#cards.answer('agent.json', request);
+      case '/healthz':
+        return probe(method, () => jsonResponse(200, { status: 'ok' }));
+      case '/readyz':
+        return probe(method, () => this.#readiness(service));
+      default:
+        return answerRest(service, request, this.#reserved);
+    }
+  }
+
+  /** Ready is who can answer: the store must too. */
+  async #readiness({ engine }: Service): Promise<HttpResponse> {
+    if (this.#closing !== undefined) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
+    try {
+      await engine.has({ tenant: '', owner: '' }, 'readiness');
+      return jsonResponse(200, { status: 'ready' });
+    } catch (error) {
+      publicError(error, this.#log);
+      return jsonResponse(503, { status: 'store unavailable' }, { 'retry-after': '1' });
+    }
+  }
+}
+
+const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']);
+
+/** What stands under these names is ours, now or later, so no tenant can have them. */
+const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.json', 'console', '_tandem'];
+
+function probe(method: string, answer: () => HttpResponse | Promise<HttpResponse>): HttpResponse | Promise<HttpResponse> {
+  return method === 'GET' || method === 'HEAD' ? answer() : failure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '../engine/handler.ts';
+import { A2AError } from '../errors.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
+import type { Call } from './call.ts';
+import type { HttpRequest } from './http.ts';
+import type { Service } from './service.ts';
+
+/** Everybody, as long as nobody has to say who he is. */
+const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** What an operation needs to know of an HTTP request, beside its params. */
+export class HttpCall implements Call {
+  readonly dialect: Dialect;
+  readonly extensions: readonly string[];
+  readonly #request: HttpRequest;
+
+  /** @throws A2AError `INVALID_REQUEST` */
+  constructor(service: Service, request: HttpRequest, dialect: Dialect) {
+    this.dialect = dialect;
+    this.#request = request;
+    this.extensions = activated(service, request);
+    const key = this.idempotencyKey;
+    if (key !== undefined && (key === '' || key.length > 255)) {
+      throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have 1 to 255 characters');
+    }
+  }
+
+  get caller(): Caller {
+    return ANONYMOUS;
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.#request.header('idempotency-key');
+  }
+
+  get lastEventId(): string | undefined {
+    return this.#request.header('last-event-id');
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+}
+
+export function versionOf(request: HttpRequest): RequestedVersion {
+  const { query } = request;
+  const said = query.includes('A2A-Version') ? new URLSearchParams(query).get('A2A-Version') : undefined;
+  return requestedVersion(request.header('a2a-version'), said);
+}
+
+/** Asked for, and declared by the agent; others are passed over (1.0 §4.6.3). The header had another name before 1.0. */
+function activated({ agent }: Service, request: HttpRequest): readonly string[] {
+  const { extensions } = agent.card;
+  if (extensions === undefined) return NONE;
+  const asked = [request.header('a2a-extensions') ?? '', request.header('x-a2a-extensions') ?? ''];
+  const uris = new Set(asked.flatMap((list) => list.split(',').map((uri) => uri.trim())));
+  return extensions.map(({ uri }) => uri).filter((uri) => uris.has(uri));
+}
+
+/** Says which extensions are at work, under the name that callers of the dialect know. */
+export function extensionHeaders({ dialect, extensions }: Call): Readonly<Record<string, string>> | undefined {
+  if (extensions.length === 0) return undefined;
+  return { [dialect.isModel === true ? 'a2a-extensions' : 'x-a2a-extensions']: extensions.join(', ') };
+}

@@ -1,0 +1,51 @@
+/**
+ * HTTP as the core sees it. Both edges, `fetch` and `node:http`, speak this, so that neither builds objects for the other
+ * one: a `Request` and a `Response` alone cost several times the CPU of a plain request on Node.
+ */
+export interface HttpRequest {
+  readonly method: string;
+  /** As it came, still percent-encoded, from the place on at which the handler is mounted. Starts with a slash. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+  /** The address of the place at which the handler is mounted, as the caller sees it; no slash at its end. */
+  readonly base: string;
+  /** Aborts when the caller is gone. Made at the first look, for most requests need none. */
+  readonly signal: AbortSignal;
+  /** The name in lower case. A header that came twice is one list. */
+  header(name: string): string | undefined;
+  /** @throws A2AError `PAYLOAD_TOO_LARGE` before it is read whole, `PARSE_ERROR` if it is not UTF-8. */
+  body(maxBytes: number): Promise<HttpBody>;
+}
+
+/** A body parser that ran before us leaves JSON; without one there is the text. */
+export type HttpBody = { readonly text: string } | { readonly json: unknown };
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text, or the pieces of one that is made while it is sent. */
+  readonly body?: string | AsyncIterable<string>;
+}
+
+/** Headers of every answer: nobody should guess what it is. */
+export const SAFE = { 'x-content-type-options': 'nosniff' } as const;
+
+const JSON_HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
+
+export function jsonResponse(
+  status: number,
+  json: unknown,
+  headers: Readonly<Record<string, string>> = JSON_HEADERS,
+): HttpResponse {
+  return { status, headers: headers === JSON_HEADERS ? headers : { ...JSON_HEADERS, ...headers }, body: JSON.stringify(json) };
+}
+
+/** Whether a `content-type` is one of JSON; what it says besides, such as a charset, must be UTF-8. */
+export function isJsonType(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (!/^\s*application\/(?:a2a\+)?json\s*$/.test(type)) return false;
+  return parameters.every((parameter) => !/^\s*charset\s*=/.test(parameter) || /=\s*"?utf-?8"?\s*$/.test(parameter));
+}

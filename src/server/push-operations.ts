@@ -1,0 +1,122 @@
+import type { NewPushConfig } from '../engine/push-configs.ts';
+import { A2AError } from '../errors.ts';
+import type {
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
+} from '../model/operation.ts';
+import type { TaskPushNotificationConfig } from '../model/push.ts';
+import type { PushConfigRecord } from '../store/store.ts';
+import { type Call, scopeOf } from './call.ts';
+import type { Service } from './service.ts';
+import { taskNamed } from './task-name.ts';
+
+/** Says it with all that was given, secrets too: its caller has them anyway. */
+export async function createPushConfig(
+  service: Service,
+  call: Call,
+  input: TaskPushNotificationConfig,
+): Promise<TaskPushNotificationConfig> {
+  requirePush(service);
+  const { taskId = '' } = input;
+  if (taskId === '') throw invalid('taskId', 'expected the id of the task');
+  const scope = scopeOf(call, input);
+  const { id, alias } = await taskNamed(service, call, scope, taskId);
+  if (input.url === '' && call.dialect.hasDefaultPushConfig) {
+    // How 0.1 takes its one config away.
+    await service.engine.deletePushConfig(scope, id, id);
+    return input;
+  }
+  const record = await service.engine.setPushConfig(scope, id, newConfig(call, input));
+  return shown(record, alias);
+}
+
+export async function getPushConfig(
+  service: Service,
+  call: Call,
+  input: GetTaskPushNotificationConfigRequest,
+): Promise<TaskPushNotificationConfig> {
+  requirePush(service);
+  const scope = scopeOf(call, input);
+  const { id, alias } = await taskNamed(service, call, scope, input.taskId);
+  if (input.id !== undefined) return masked(shown(await service.engine.getPushConfig(scope, id, input.id), alias));
+  // Which one is meant only older callers leave open: the default, else any.
+  const records = await service.engine.listPushConfigs(scope, id);
+  const record = records.find((each) => each.id === id) ?? records[0];
+  return masked(shown(record ?? (await service.engine.getPushConfig(scope, id, id)), alias));
+}
+
+export async function listPushConfigs(
+  service: Service,
+  call: Call,
+  input: ListTaskPushNotificationConfigsRequest,
+): Promise<ListTaskPushNotificationConfigsResponse> {
+  requirePush(service);
+  const scope = scopeOf(call, input);
+  const { id, alias } = await taskNamed(service, call, scope, input.taskId);
+  const { pageSize = 0, pageToken = '' } = input;
+  const range = {
+    ...(pageSize > 0 && { limit: pageSize + 1 }),
+    ...(pageToken !== '' && { after: pageToken }),
+  };
+  const records = await service.engine.listPushConfigs(scope, id, range);
+  const page = pageSize > 0 ? records.slice(0, pageSize) : records;
+  const nextPageToken = page.length < records.length ? (page.at(-1)?.id ?? '') : '';
+  return { configs: page.map((record) => masked(shown(record, alias))), nextPageToken };
+}
+
+/** Harmless if there is none (1.0 §3.1.10). */
+export async function deletePushConfig(
+  service: Service,
+  call: Call,
+  input: DeleteTaskPushNotificationConfigRequest,
+): Promise<null> {
+  requirePush(service);
+  const scope = scopeOf(call, input);
+  const { id } = await taskNamed(service, call, scope, input.taskId);
+  await service.engine.deletePushConfig(scope, id, input.id);
+  return null;
+}
+
+/** A config that comes with a message. It is for the task of the message, so it names none (1.0 §3.2.2). */
+export function inlinePushConfig(
+  service: Service,
+  call: Call,
+  config: TaskPushNotificationConfig | undefined,
+): NewPushConfig | undefined {
+  if (config === undefined) return undefined;
+  requirePush(service);
+  if (config.taskId !== undefined && config.taskId !== '') {
+    throw invalid('configuration.taskPushNotificationConfig.taskId', 'must be left out: it is the task of the message');
+  }
+  return newConfig(call, config);
+}
+
+function newConfig({ dialect }: Call, config: TaskPushNotificationConfig): NewPushConfig {
+  const isWeb = URL.canParse(config.url) && /^https?:$/.test(new URL(config.url).protocol);
+  if (!isWeb) throw invalid('url', 'expected a whole http or https address');
+  return { config, dialect: dialect.name, isDefault: dialect.hasDefaultPushConfig };
+}
+
+function shown({ config }: PushConfigRecord, alias: string | undefined): TaskPushNotificationConfig {
+  return alias === undefined ? config : { ...config, taskId: alias };
+}
+
+/** Who reads a config back knows its secrets, or should not. */
+function masked(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
+  const { authentication } = config;
+  return authentication?.credentials === undefined
+    ? config
+    : { ...config, authentication: { ...authentication, credentials: '***' } };
+}
+
+/** @throws A2AError `PUSH_NOTIFICATION_NOT_SUPPORTED` (1.0 §3.3.4) */
+function requirePush({ pushNotifications }: Service): void {
+  if (pushNotifications) return;
+  throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent sends no push notifications: poll or subscribe');
+}
+
+function invalid(field: string, description: string): A2AError {
+  return new A2AError('INVALID_PARAMS', `${field}: ${description}`, { violations: [{ field, description }] });
+}

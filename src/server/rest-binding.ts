@@ -1,0 +1,131 @@
+import { A2AError } from '../errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import { isStreaming, type OperationName } from '../model/operation.ts';
+import { isObject } from '../wire/codec.ts';
+import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
+import { restParams } from '../wire/rest-params.ts';
+import { matchRest } from '../wire/rest-routes.ts';
+import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
+import { type Envelope, eventFrames } from './event-frames.ts';
+import { publicError } from './failure.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
+import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
+import { streaming, unary } from './operations.ts';
+import { retryAfter } from './rpc-binding.ts';
+import type { Service } from './service.ts';
+import { STREAM_HEADERS } from './stream-headers.ts';
+
+/** Answers one REST request, in the version it speaks. No tenant is called by a reserved name. Never rejects. */
+export async function answerRest(
+  service: Service,
+  request: HttpRequest,
+  reserved: ReadonlySet<string>,
+): Promise<HttpResponse> {
+  const version = versionOf(request);
+  const isOld = version.kind === 'absent' ? request.path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
+  let dialect = dialectOf(isOld ? '0.3' : '1.0');
+  try {
+    const flat = selectFlatTask(request.method, request.path, service.offer);
+    if (flat !== undefined) {
+      ({ dialect } = flat);
+      const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
+      return await answer(service, request, dialect, flat.operation, body ?? { id: flat.taskId ?? '' });
+    }
+    const match = matchRest(request.method, request.path);
+    if (match === undefined) throw noSuchPath(request);
+    if ('allow' in match) throw wrongVerb(match.allow);
+    if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
+    const body = request.method === 'POST' ? await readBody(service, request) : undefined;
+    const selection = selectRest(match.prefix, body, version, service.offer);
+    ({ dialect } = selection);
+    if (selection.error !== undefined) throw selection.error;
+    const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
+    return await answer(service, request, dialect, match.operation, params);
+  } catch (error) {
+    return failure(dialect, publicError(error, service.log));
+  }
+}
+
+/** A request may have no body, and `null` is none; all else must be an object. */
+async function readBody(service: Service, request: HttpRequest): Promise<JsonObject | undefined> {
+  const body = await request.body(service.maxBodyBytes);
+  if ('text' in body && body.text === '') return undefined;
+  if (!isJsonType(request.header('content-type'))) {
+    throw new A2AError(
+      'CONTENT_TYPE_NOT_SUPPORTED',
+      'Expected the header Content-Type: application/a2a+json or application/json',
+      { details: { header: 'content-type' } },
+    );
+  }
+  const json = 'text' in body ? parse(body.text) : body.json;
+  if (json === null || json === undefined) return undefined;
+  if (isObject(json)) return json;
+  throw new A2AError('INVALID_PARAMS', 'Expected the body to be a JSON object');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new A2AError('PARSE_ERROR', 'The body is not valid JSON', { cause });
+  }
+}
+
+async function answer(
+  service: Service,
+  request: HttpRequest,
+  dialect: Dialect,
+  operation: OperationName,
+  params: JsonObject,
+): Promise<HttpResponse> {
+  const call = new HttpCall(service, request, dialect);
+  const codec = operationCodec(dialect, operation);
+  const input = decodeParams(dialect, operation, params).value;
+  if (isStreaming(operation)) {
+    const events = await streaming[operation](service, call, input as never);
+    const frames = eventFrames(events, dialect, envelopeOf(service, dialect));
+    return { status: 200, headers: { ...STREAM_HEADERS, ...extensionHeaders(call) }, body: frames };
+  }
+  const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
+  const output = await run(service, call, input);
+  const headers = { ...SAFE, 'cache-control': 'no-store', ...extensionHeaders(call) };
+  if (output === null) return { status: 204, headers };
+  const body = JSON.stringify(codec.result.encode(output as never));
+  return { status: 200, headers: { ...headers, 'content-type': dialect.mediaType }, body };
+}
+
+function envelopeOf({ log }: Service, dialect: Dialect): Envelope {
+  return {
+    before: '',
+    after: '',
+    errorName: 'error',
+    error: (error) => dialect.errors.encodeRest(publicError(error, log)).body,
+  };
+}
+
+export function failure(dialect: Dialect, error: A2AError): HttpResponse {
+  const { status, body } = dialect.errors.encodeRest(error);
+  const { allow } = error.details;
+  return {
+    status: error.details['header'] === undefined ? status : 415,
+    headers: {
+      ...SAFE,
+      'content-type': dialect.mediaType,
+      'cache-control': 'no-store',
+      ...(error.retryAfterMs !== undefined && { 'retry-after': retryAfter(error) }),
+      ...(allow !== undefined && { allow }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+function noSuchPath({ method, path }: HttpRequest): A2AError {
+  const shown = path.slice(0, 100);
+  return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
+}
+
+export function wrongVerb(allow: readonly string[]): A2AError {
+  const verbs = [...new Set(allow)].join(', ');
+  return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
+}
+

@@ -1,0 +1,126 @@
+import { A2AError, type ErrorCode, ERRORS } from '../errors.ts';
+import { isStreaming, type OperationName } from '../model/operation.ts';
+import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
+import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
+import { dialectOf, selectRpc } from '../wire/select.ts';
+import { type Envelope, eventFrames } from './event-frames.ts';
+import { publicError } from './failure.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
+import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
+import { streaming, unary } from './operations.ts';
+import type { Service } from './service.ts';
+import { STREAM_HEADERS } from './stream-headers.ts';
+
+const HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
+
+/** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
+export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
+  const version = versionOf(request);
+  let dialect = dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
+  let id: JsonRpcId = null;
+  try {
+    const rpc = await readRpc(service, request);
+    id = rpc.id;
+    if (rpc.error !== undefined) throw rpc.error;
+    const selection = selectRpc(rpc.method, rpc.params, version, service.offer);
+    dialect = selection.dialect;
+    if (selection.error !== undefined) throw selection.error;
+    const { operation } = selection;
+    if (selection.shared) dialect = await dialectOfTask(service, request, dialect, rpc.params);
+    return await answer(service, request, dialect, operation, id, rpc.params);
+  } catch (error) {
+    return failure(dialect, id, publicError(error, service.log));
+  }
+}
+
+async function readRpc(service: Service, request: HttpRequest): Promise<ReturnType<typeof decodeRequest>> {
+  const type = request.header('content-type');
+  if (!isJsonType(type)) {
+    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type: application/json', {
+      details: { header: 'content-type' },
+    });
+  }
+  const body = await request.body(service.maxBodyBytes);
+  return 'text' in body ? parseRequest(body.text) : decodeRequest(body.json);
+}
+
+async function answer(
+  service: Service,
+  request: HttpRequest,
+  dialect: Dialect,
+  operation: OperationName,
+  id: JsonRpcId,
+  params: unknown,
+): Promise<HttpResponse> {
+  const call = new HttpCall(service, request, dialect);
+  const input = decodeParams(dialect, operation, params).value;
+  const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
+  if (isStreaming(operation) || asStream) {
+    const run = streaming[operation === 'SendStreamingMessage' ? operation : 'SubscribeToTask'];
+    const events = await run(service, call, input as never);
+    const frames = eventFrames(events, dialect, envelopeOf(service, dialect, id));
+    return { status: 200, headers: { ...STREAM_HEADERS, ...extensionHeaders(call) }, body: frames };
+  }
+  const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
+  const output = await run(service, call, input);
+  const { result } = operationCodec(dialect, operation);
+  const text = JSON.stringify(result.encode(output as never) ?? null);
+  const more = extensionHeaders(call);
+  return {
+    status: 200,
+    headers: more === undefined ? HEADERS : { ...HEADERS, ...more },
+    body: successText(id, text),
+  };
+}
+
+function envelopeOf({ log }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
+  const itemId = dialect.streamItemId ?? id;
+  return {
+    before: `{"jsonrpc":"2.0","id":${JSON.stringify(itemId)},"result":`,
+    after: '}',
+    error: (error) => encodeError(itemId, dialect.errors.encodeRpc(publicError(error, log))),
+  };
+}
+
+/** Methods that old versions spell alike are answered in the words of the version that made the task. */
+async function dialectOfTask(
+  service: Service,
+  request: HttpRequest,
+  dialect: Dialect,
+  params: { readonly id?: unknown } | undefined,
+): Promise<Dialect> {
+  const old = dialectOf('0.1');
+  if (!service.offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
+  const { caller } = new HttpCall(service, request, dialect);
+  const known = await service.engine.resolveAlias({ tenant: '', owner: caller.id }, params.id);
+  return known === undefined ? dialect : old;
+}
+
+function acceptsStream(request: HttpRequest): boolean {
+  return request.header('accept')?.includes('text/event-stream') === true;
+}
+
+/** Errors of the protocol are answers; these are about the exchange itself, and have a status too. */
+const STATUSES: ReadonlySet<ErrorCode> = new Set([
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'RATE_LIMIT_EXCEEDED',
+  'UNAVAILABLE',
+]);
+
+function failure(dialect: Dialect, id: JsonRpcId, error: A2AError): HttpResponse {
+  const status = statusOf(error);
+  const headers = error.retryAfterMs === undefined ? HEADERS : { ...HEADERS, 'retry-after': retryAfter(error) };
+  return { status, headers, body: JSON.stringify(encodeError(id, dialect.errors.encodeRpc(error))) };
+}
+
+function statusOf({ code, details }: A2AError): number {
+  if (code === 'CONTENT_TYPE_NOT_SUPPORTED' && details['header'] !== undefined) return 415;
+  return STATUSES.has(code) ? ERRORS[code].http : 200;
+}
+
+/** Whole seconds, at least one. */
+export function retryAfter({ retryAfterMs = 0 }: A2AError): string {
+  return String(Math.max(1, Math.ceil(retryAfterMs / 1000)));
+}
+

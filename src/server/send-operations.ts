@@ -1,0 +1,103 @@
+import type { Submission } from '../engine/submission.ts';
+import type { StreamItem } from '../engine/subscribe.ts';
+import { A2AError } from '../errors.ts';
+import type { Message } from '../model/message.ts';
+import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
+import type { Task } from '../model/task.ts';
+import { renameTask } from './aliases.ts';
+import { type Call, scopeOf } from './call.ts';
+import { withHistory } from './history.ts';
+import { inlinePushConfig } from './push-operations.ts';
+import type { Service } from './service.ts';
+
+/** The answer of a streaming operation, before it is written in anybody's words. */
+export interface TaskEvents {
+  readonly items: AsyncIterable<readonly StreamItem[]>;
+  /** What the caller calls the task, if not by our id. */
+  readonly alias: string | undefined;
+  /** Of the first task in it. */
+  readonly historyLength: number | undefined;
+  /** Whether the stream is over when the task asks its caller something. */
+  readonly endsAtQuestion: boolean;
+  /** For one who comes back: the task whose beginning he has. */
+  readonly seen?: Task;
+}
+
+export async function sendMessage(
+  service: Service,
+  call: Call,
+  input: SendMessageRequest,
+): Promise<SendMessageResponse> {
+  const submission = await submissionOf(service, call, input);
+  const result = await service.engine.send(submission);
+  const { alias } = submission;
+  if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
+  return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
+}
+
+export async function sendStreamingMessage(
+  service: Service,
+  call: Call,
+  input: SendMessageRequest,
+): Promise<TaskEvents> {
+  requireStreaming(service);
+  const submission = await submissionOf(service, call, input);
+  const { items } = await service.engine.stream(submission);
+  const historyLength = input.configuration?.historyLength;
+  return { items, alias: submission.alias, historyLength, endsAtQuestion: true };
+}
+
+/** @throws A2AError `UNSUPPORTED_OPERATION` (1.0 §3.3.4) */
+export function requireStreaming({ streaming }: Service): void {
+  if (streaming) return;
+  throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream: send the message and poll the task', {
+    details: { capability: 'streaming' },
+  });
+}
+
+async function submissionOf(service: Service, call: Call, input: SendMessageRequest): Promise<Submission> {
+  requireExtensions(service, call);
+  const { agent, engine } = service;
+  const { configuration, metadata } = input;
+  const scope = scopeOf(call, input);
+  const pushConfig = inlinePushConfig(service, call, configuration?.taskPushNotificationConfig);
+  // Plain assignments: this is on the way of every message.
+  const submission: { -readonly [K in keyof Submission]: Submission[K] } = {
+    tenant: scope.tenant,
+    owner: scope.owner,
+    agent: agent.id,
+    message: input.message,
+    caller: call.caller,
+    extensions: call.extensions,
+  };
+  if (agent.limits.onDisconnect === 'cancel' || configuration?.returnImmediately !== true) submission.signal = call.signal;
+  if (configuration?.acceptedOutputModes !== undefined) submission.acceptedOutputModes = configuration.acceptedOutputModes;
+  if (configuration?.returnImmediately === true) submission.returnImmediately = true;
+  if (metadata !== undefined) submission.metadata = metadata;
+  if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
+  if (pushConfig !== undefined) submission.pushConfig = pushConfig;
+  if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
+    submission.alias = input.message.taskId;
+    const known = await engine.resolveAlias(scope, submission.alias);
+    submission.message = known === undefined ? withoutTask(input.message) : { ...input.message, taskId: known };
+  }
+  return submission;
+}
+
+function withoutTask({ taskId: _, ...message }: Message): Message {
+  return message;
+}
+
+/** Only messages are held to it, not reads and cancels (1.0 §3.3.4). */
+function requireExtensions({ agent }: Service, { extensions }: Call): void {
+  if (agent.card.extensions === undefined) return;
+  const missing = agent.card.extensions
+    .filter(({ uri, required }) => required === true && !extensions.includes(uri))
+    .map(({ uri }) => uri);
+  if (missing.length === 0) return;
+  throw new A2AError(
+    'EXTENSION_SUPPORT_REQUIRED',
+    `This agent needs an extension: name it in the header A2A-Extensions: ${missing.join(', ')}`,
+    { details: { requiredExtensions: missing.join(',') } },
+  );
+}

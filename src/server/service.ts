@@ -1,0 +1,17 @@
+import type { Engine } from '../engine/engine.ts';
+import type { Log } from '../observe/log.ts';
+import type { Offer } from '../wire/select.ts';
+import type { Agent } from './agent.ts';
+
+/** An agent at work: what the operations and bindings of the protocol need. */
+export interface Service {
+  readonly engine: Engine;
+  readonly agent: Agent;
+  readonly log: Log;
+  readonly offer: Offer;
+  /** Whether it offers streams. */
+  readonly streaming: boolean;
+  /** Whether it takes push configurations. */
+  readonly pushNotifications: boolean;
+  readonly maxBodyBytes: number;
+}

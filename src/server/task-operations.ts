@@ -1,0 +1,122 @@
+import { A2AError } from '../errors.ts';
+import type {
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  SubscribeToTaskRequest,
+} from '../model/operation.ts';
+import { isTerminal } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
+import type { StreamItem } from '../engine/subscribe.ts';
+import type { TaskQuery } from '../store/store.ts';
+import { renameTask } from './aliases.ts';
+import { type Call, scopeOf } from './call.ts';
+import { decodePageToken, encodePageToken } from './page-token.ts';
+import { requireStreaming, type TaskEvents } from './send-operations.ts';
+import type { Service } from './service.ts';
+import { taskNamed } from './task-name.ts';
+
+export async function getTask(service: Service, call: Call, input: GetTaskRequest): Promise<Task> {
+  const scope = scopeOf(call, input);
+  const { id, alias } = await taskNamed(service, call, scope, input.id);
+  const { historyLength } = input;
+  return renameTask(await service.engine.get(scope, id, historyLength === undefined ? {} : { historyLength }), alias);
+}
+
+export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {
+  const scope = scopeOf(call, input);
+  const { id, alias } = await taskNamed(service, call, scope, input.id);
+  return renameTask(await service.engine.cancel(scope, id), alias);
+}
+
+const PAGE_SIZE = 50;
+
+export async function listTasks({ engine }: Service, call: Call, input: ListTasksRequest): Promise<ListTasksResponse> {
+  const scope = scopeOf(call, input);
+  const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
+  const { pageSize = PAGE_SIZE } = input;
+  // A token is good for the same list only, on pages of whatever size.
+  const asked = JSON.stringify([scope.tenant, scope.owner, contextId, status, statusTimestampAfter]);
+  const query: TaskQuery = {
+    // One more than wanted shows whether there is another page.
+    limit: pageSize + 1,
+    artifacts: includeArtifacts,
+    ...(historyLength !== undefined && { history: historyLength }),
+    ...(contextId !== undefined && { contextId }),
+    ...(status !== undefined && { states: [status] }),
+    ...(statusTimestampAfter !== undefined && { statusSince: Date.parse(statusTimestampAfter) }),
+    ...(pageToken !== undefined && pageToken !== '' && { after: decodePageToken(pageToken, asked) }),
+  };
+  const { tasks, total } = await engine.list(scope, query);
+  const page = tasks.slice(0, pageSize);
+  const last = tasks.length > pageSize ? page.at(-1) : undefined;
+  const nextPageToken =
+    last === undefined
+      ? ''
+      : encodePageToken({ statusTime: Date.parse(last.status.timestamp ?? ''), id: last.id }, asked);
+  return {
+    tasks: includeArtifacts ? page.map(withArtifacts) : page,
+    nextPageToken,
+    pageSize,
+    totalSize: total,
+  };
+}
+
+/** Who asked for artifacts is told that there are none (1.0 §3.1.4). */
+function withArtifacts(task: Task): Task {
+  return task.artifacts === undefined ? { ...task, artifacts: [] } : task;
+}
+
+export async function subscribeToTask(
+  service: Service,
+  call: Call,
+  input: SubscribeToTaskRequest,
+): Promise<TaskEvents> {
+  requireStreaming(service);
+  const { engine } = service;
+  const { dialect, lastEventId, signal } = call;
+  const scope = scopeOf(call, input);
+  const { id, alias } = await taskNamed(service, call, scope, input.id);
+  const events = { alias, historyLength: undefined, endsAtQuestion: !dialect.subscribesToTheEnd };
+  if (lastEventId !== undefined) {
+    // 0.1 numbers artifacts as they come: to go on it must know those that came.
+    const seen = dialect.clientNamesTasks ? await engine.get(scope, id, { historyLength: 0 }) : undefined;
+    // Asked here, for the stream itself says nothing before something happens.
+    if (seen === undefined && !(await engine.has(scope, id))) throw unknownTask(id);
+    const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+    const items = engine.subscribe(scope, id, { after, signal });
+    return seen === undefined ? { ...events, items } : { ...events, items, seen };
+  }
+  const items = engine.subscribe(scope, id, { signal })[Symbol.asyncIterator]();
+  const first = await items.next();
+  if (dialect.subscribesToTheEnd && first.done !== true) refuseFinished(first.value);
+  return { ...events, items: startingWith(first, items) };
+}
+
+/** There is nothing to come, and the task itself is there to be got (1.0 §3.1.6). */
+function refuseFinished([first]: readonly StreamItem[]): void {
+  if (first?.kind !== 'snapshot' || !isTerminal(first.task.status.state)) return;
+  const { id, status } = first.task;
+  throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} has ended: get it instead of subscribing to it`, {
+    details: { taskId: id, state: status.state },
+  });
+}
+
+/** Like the iterator, with the item that was taken from it put back. */
+function startingWith<T>(first: IteratorResult<T, void>, rest: AsyncIterator<T, void>): AsyncIterable<T> {
+  let isFirst = true;
+  const iterator: AsyncIterator<T, void> = {
+    next: async () => {
+      if (!isFirst) return rest.next();
+      isFirst = false;
+      return first;
+    },
+    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+function unknownTask(taskId: string): A2AError {
+  return new A2AError('TASK_NOT_FOUND', `Task ${taskId} does not exist`, { details: { taskId } });
+}
