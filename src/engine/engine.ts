@@ -172,6 +172,17 @@ export class Engine {
     return taskOf(stored);
   }
 
+  /** Whether there is such a task that the owner may see. */
+  async has(scope: Scope, taskId: string): Promise<boolean> {
+    const stored = await this.#core.store.read(scope, taskId, { history: 0 });
+    return stored?.record.visible === true;
+  }
+
+  /** The id of the task that the owner calls by this name. */
+  resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
+    return this.#core.store.resolveAlias(scope, alias);
+  }
+
   async list(scope: Scope, query: TaskQuery): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
     const { tasks, total } = await this.#core.store.list(scope, query);
     return { tasks: tasks.map(taskOf), total };

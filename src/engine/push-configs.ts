@@ -9,6 +9,8 @@ import { notFound, pushConfigNotFound } from './not-found.ts';
 export interface NewPushConfig {
   /** One without an id gets one. */
   readonly config: TaskPushNotificationConfig;
+  /** One without an id is the task's own: it gets the id of the task, and takes the place of the one before. */
+  readonly isDefault?: boolean;
   /** The dialect it was asked for in: what is sent there is in the same. */
   readonly dialect: string;
 }
@@ -33,9 +35,9 @@ export function assertStorablePush({ config }: NewPushConfig): void {
 export function pushConfigOf(
   { newId, clock }: Pick<Core, 'newId' | 'clock'>,
   taskId: string,
-  { config, dialect }: NewPushConfig,
+  { config, dialect, isDefault = false }: NewPushConfig,
 ): PushConfigRecord {
-  const id = config.id === undefined || config.id === '' ? newId() : config.id;
+  const id = config.id === undefined || config.id === '' ? (isDefault ? taskId : newId()) : config.id;
   return { id, config: { ...config, id, taskId }, dialect, createdAt: clock.now() };
 }
 
