@@ -65,13 +65,13 @@ export class NodeRequest implements HttpRequest {
   body(maxBytes: number): Promise<HttpBody> {
     const incoming = this.#incoming;
     // A parser that found nothing for it leaves an empty body and the stream unread.
-    if (incoming.readableDidRead && incoming.body !== undefined) return Promise.resolve(parsedBody(incoming.body));
+    if (incoming.readableDidRead && incoming.body !== undefined) return parsedBody(incoming.body);
     return readBody(incoming, maxBytes);
   }
 }
 
 /** A body parser may have left bytes, a text, or JSON. */
-function parsedBody(body: unknown): HttpBody {
+async function parsedBody(body: unknown): Promise<HttpBody> {
   if (typeof body === 'string') return { text: body };
   return body instanceof Uint8Array ? { text: textOf(body) } : { json: body };
 }
@@ -92,12 +92,9 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
       else (more ??= [first]).push(chunk);
     });
     incoming.on('end', () => {
-      try {
-        const whole = more === undefined ? first : Buffer.concat(more, length);
-        resolve({ text: whole === undefined ? '' : textOf(whole) });
-      } catch (error) {
-        reject(error as Error);
-      }
+      const whole = more === undefined ? first : Buffer.concat(more, length);
+      if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
+      else resolve({ text: whole?.toString('utf8') ?? '' });
     });
     incoming.on('error', (cause) => reject(cutOff(cause)));
     // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
@@ -106,8 +103,12 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
 }
 
 function textOf(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new A2AError('PARSE_ERROR', 'The body is not UTF-8');
+  if (!isUtf8(bytes)) throw notUtf8();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function notUtf8(): A2AError {
+  return new A2AError('PARSE_ERROR', 'The body is not UTF-8');
 }
 
 function cutOff(cause: unknown): A2AError {

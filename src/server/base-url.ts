@@ -24,6 +24,6 @@ export function baseUrl(
 }
 
 /** A name or address with an optional port, and nothing that could end it early. */
-export function isHost(text: string): boolean {
+function isHost(text: string): boolean {
   return /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text) && text.length <= 255;
 }

@@ -2,12 +2,11 @@ import { A2AError } from '../errors.ts';
 import { digest } from '../support/digest.ts';
 import { type CardForm, cardForm, encodeCard } from '../wire/card-forms.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
+import { dialectOf } from '../wire/select.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
 import { versionOf } from './http-call.ts';
-import { wrongVerb } from './rest-binding.ts';
-import { failure } from './rest-binding.ts';
-import { dialectOf } from '../wire/select.ts';
+import { failure, wrongVerb } from './rest-binding.ts';
 
 export interface CardEndpointOptions extends CardFacts {
   /** What to answer to whoever does not say his version. */

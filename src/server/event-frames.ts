@@ -117,9 +117,7 @@ class FrameWriter {
   #encoded(event: StreamResponse, number: number | undefined): string {
     const items = this.#encode(event);
     const last = items.length - 1;
-    return items
-      .map((item, i) => this.#frameOf(i === last ? number : undefined, JSON.stringify(item)))
-      .join('');
+    return items.map((item, i) => this.#frameOf(i === last ? number : undefined, JSON.stringify(item))).join('');
   }
 
   /** JSON has no line breaks, so one `data` line is enough. */
@@ -135,4 +133,3 @@ function sharedOf(encoder: StreamEncoder): WeakMap<TaskEvent, string> {
   if (texts === undefined) written.set(encoder, (texts = new WeakMap()));
   return texts;
 }
-

@@ -60,7 +60,7 @@ export class FetchRequest implements HttpRequest {
     if (Number(this.header('content-length')) > maxBytes) throw tooLarge(maxBytes);
     const chunks: Uint8Array[] = [];
     let length = 0;
-    const reader = this.#request.body?.getReader();
+    const reader = (this.#request.body as ReadableStream<Uint8Array> | null)?.getReader();
     for (;;) {
       const next = await reader?.read();
       if (next === undefined || next.done) break;

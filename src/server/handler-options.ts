@@ -151,12 +151,7 @@ function readPath(check: Check, value: unknown, path: string): string {
   return '';
 }
 
-function readFlag(
-  check: Check,
-  given: Readonly<Record<string, unknown>>,
-  key: string,
-  byDefault: boolean,
-): boolean {
+function readFlag(check: Check, given: Readonly<Record<string, unknown>>, key: string, byDefault: boolean): boolean {
   const value = given[key];
   if (value === undefined) return byDefault;
   if (typeof value !== 'boolean') check.fault(key, `must be true or false, not ${kindOf(value)}`);

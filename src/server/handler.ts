@@ -86,7 +86,7 @@ export class AgentHandler {
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
     const match = matchRest('GET', path);
     if (match !== undefined) return !('tenant' in match && this.#reserved.has(match.tenant ?? ''));
-    return selectFlatTask('POST', path, this.#settings.offer) !== undefined || selectFlatTask('GET', path, this.#settings.offer) !== undefined;
+    return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
   }
 
   /** @internal As `owns`, of a whole address. */
@@ -120,7 +120,7 @@ export class AgentHandler {
       log: this.#log,
       ...(retention !== undefined && { retention }),
     });
-    const { log } = { log: this.#log };
+    const log = this.#log;
     this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes };
   }
 
@@ -180,6 +180,9 @@ const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.j
 /** What stands under these names is ours, now or later, so no tenant can have them. */
 const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.json', 'console', '_tandem'];
 
-function probe(method: string, answer: () => HttpResponse | Promise<HttpResponse>): HttpResponse | Promise<HttpResponse> {
+function probe(
+  method: string,
+  answer: () => HttpResponse | Promise<HttpResponse>,
+): HttpResponse | Promise<HttpResponse> {
   return method === 'GET' || method === 'HEAD' ? answer() : failure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
 }

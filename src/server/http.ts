@@ -39,7 +39,11 @@ export function jsonResponse(
   json: unknown,
   headers: Readonly<Record<string, string>> = JSON_HEADERS,
 ): HttpResponse {
-  return { status, headers: headers === JSON_HEADERS ? headers : { ...JSON_HEADERS, ...headers }, body: JSON.stringify(json) };
+  return {
+    status,
+    headers: headers === JSON_HEADERS ? headers : { ...JSON_HEADERS, ...headers },
+    body: JSON.stringify(json),
+  };
 }
 
 /** Whether a `content-type` is one of JSON; what it says besides, such as a charset, must be UTF-8. */

@@ -1,5 +1,10 @@
 export { agent, type Agent } from './agent.ts';
 export type { AgentDescription, AgentOptions } from './agent-options.ts';
+export { type HonoHandler, toHono } from './adapters/hono.ts';
+export { type NextRoutes, toNext } from './adapters/next.ts';
+export { type AgentHandler, createHandler } from './handler.ts';
+export type { HandlerOptions } from './handler-options.ts';
+export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 export { Engine, type EngineOptions, type SendResult, type TaskStream } from '../engine/engine.ts';
 export type { AnswerSchema } from '../engine/answer-schema.ts';
 export {

@@ -1,4 +1,10 @@
-import type { GetExtendedAgentCardRequest, Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
+import type {
+  GetExtendedAgentCardRequest,
+  Input,
+  OperationName,
+  Output,
+  StreamingOperation,
+} from '../model/operation.ts';
 import { A2AError } from '../errors.ts';
 import type { Call } from './call.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';

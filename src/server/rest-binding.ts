@@ -22,7 +22,8 @@ export async function answerRest(
   reserved: ReadonlySet<string>,
 ): Promise<HttpResponse> {
   const version = versionOf(request);
-  const isOld = version.kind === 'absent' ? request.path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
+  const isOld =
+    version.kind === 'absent' ? request.path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
   let dialect = dialectOf(isOld ? '0.3' : '1.0');
   try {
     const flat = selectFlatTask(request.method, request.path, service.offer);
@@ -128,4 +129,3 @@ export function wrongVerb(allow: readonly string[]): A2AError {
   const verbs = [...new Set(allow)].join(', ');
   return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
 }
-

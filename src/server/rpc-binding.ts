@@ -123,4 +123,3 @@ function statusOf({ code, details }: A2AError): number {
 export function retryAfter({ retryAfterMs = 0 }: A2AError): string {
   return String(Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }
-

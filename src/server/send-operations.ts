@@ -70,8 +70,10 @@ async function submissionOf(service: Service, call: Call, input: SendMessageRequ
     caller: call.caller,
     extensions: call.extensions,
   };
-  if (agent.limits.onDisconnect === 'cancel' || configuration?.returnImmediately !== true) submission.signal = call.signal;
-  if (configuration?.acceptedOutputModes !== undefined) submission.acceptedOutputModes = configuration.acceptedOutputModes;
+  if (agent.limits.onDisconnect === 'cancel' || configuration?.returnImmediately !== true)
+    submission.signal = call.signal;
+  if (configuration?.acceptedOutputModes !== undefined)
+    submission.acceptedOutputModes = configuration.acceptedOutputModes;
   if (configuration?.returnImmediately === true) submission.returnImmediately = true;
   if (metadata !== undefined) submission.metadata = metadata;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;

@@ -9,7 +9,12 @@ export interface NamedTask {
 }
 
 /** Names of 0.1 callers are found by them alone; everybody may use our ids. */
-export async function taskNamed({ engine }: Service, { dialect }: Call, scope: Scope, name: string): Promise<NamedTask> {
+export async function taskNamed(
+  { engine }: Service,
+  { dialect }: Call,
+  scope: Scope,
+  name: string,
+): Promise<NamedTask> {
   const id = dialect.clientNamesTasks ? await engine.resolveAlias(scope, name) : undefined;
   return id === undefined ? { id: name, alias: undefined } : { id, alias: name };
 }

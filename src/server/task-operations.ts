@@ -88,7 +88,8 @@ export async function subscribeToTask(
     const items = engine.subscribe(scope, id, { after, signal });
     return seen === undefined ? { ...events, items } : { ...events, items, seen };
   }
-  const items = engine.subscribe(scope, id, { signal })[Symbol.asyncIterator]();
+  const live = engine.subscribe(scope, id, { signal });
+  const items: AsyncIterator<readonly StreamItem[], unknown> = live[Symbol.asyncIterator]();
   const first = await items.next();
   if (dialect.subscribesToTheEnd && first.done !== true) refuseFinished(first.value);
   return { ...events, items: startingWith(first, items) };
@@ -104,9 +105,9 @@ function refuseFinished([first]: readonly StreamItem[]): void {
 }
 
 /** Like the iterator, with the item that was taken from it put back. */
-function startingWith<T>(first: IteratorResult<T, void>, rest: AsyncIterator<T, void>): AsyncIterable<T> {
+function startingWith<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T, unknown>): AsyncIterable<T> {
   let isFirst = true;
-  const iterator: AsyncIterator<T, void> = {
+  const iterator: AsyncIterator<T, unknown> = {
     next: async () => {
       if (!isFirst) return rest.next();
       isFirst = false;

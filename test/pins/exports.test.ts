@@ -4,13 +4,15 @@ import { expect, test } from 'vitest';
 const ENTRIES = {
   '.': () => import('../../src/index.ts'),
   './server': () => import('../../src/server/index.ts'),
+  './node': () => import('../../src/node/index.ts'),
   './sqlite': () => import('../../src/store/sqlite/store.ts'),
   './testing': () => import('../../src/testing/index.ts'),
 };
 
 const NAMES = {
   '.': ['A2AError'],
-  './server': ['Engine', 'QuestionExpiredError', 'agent', 'memoryStore'],
+  './server': ['Engine', 'QuestionExpiredError', 'agent', 'createHandler', 'memoryStore', 'toHono', 'toNext'],
+  './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],
   './testing': ['fakeClock', 'storeContract'],
 };
