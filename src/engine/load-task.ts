@@ -29,6 +29,8 @@ export interface LoadedTask {
   /** Absent if there is nothing to compare with. */
   readonly replay?: Replay;
   readonly fold: ArtifactFold;
+  /** The ids of the artifacts that were there when this turn began. */
+  readonly begun: readonly string[];
   /** The size of its artifact events. */
   readonly artifactBytes: number;
   /** The size of all that it said. */
@@ -50,6 +52,7 @@ export function newlyMade(record: TaskRecord, message: Message): LoadedTask {
     history: [message],
     journal: new Journal(),
     fold: new ArtifactFold(),
+    begun: [],
     artifactBytes: 0,
     outputBytes: 0,
   };
@@ -78,6 +81,7 @@ export async function loadTask(store: Store, claimed: TaskRecord): Promise<Loade
     journal,
     replay: new Replay(before, events.slice(start)),
     fold,
+    begun: before.map(({ artifactId }) => artifactId),
     artifactBytes,
     outputBytes,
   };

@@ -26,6 +26,8 @@ export class RunOutputs {
   readonly #newId: () => string;
   readonly #log: Log;
   readonly #refused = new Set<string>();
+  /** The artifacts that have something in them, as this attempt has made them. */
+  readonly #begun: Set<string>;
   /** Said while a question was open: it would hide that somebody has to answer. */
   readonly #held: { readonly parts: readonly Part[]; readonly metadata: JsonObject | undefined }[] = [];
   #heldBytes = 0;
@@ -33,6 +35,7 @@ export class RunOutputs {
   constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
     this.#log = log;
     this.#task = task;
+    this.#begun = new Set(task.begun);
     this.#agent = agent;
     this.#writer = writer;
     this.#clock = clock;
@@ -75,15 +78,16 @@ export class RunOutputs {
     this.#assertOutput(event.body.length);
     switch (this.#task.replay?.artifact(update, event.body)) {
       case 'known':
-        return;
+        break;
       case 'different':
         this.#correct(update);
-        return;
+        break;
       default:
         this.#assertRoom(event.body.length);
         this.begin();
         this.#writer.addArtifact(update, event);
     }
+    this.#begun.add(update.artifact.artifactId);
   }
 
   /** What anybody says in a status, a reply or a question is an output. Returns its size. */
@@ -150,7 +154,8 @@ export class RunOutputs {
     if (extensions !== undefined) artifact.extensions = extensions;
     const { id: taskId, contextId } = this.#task.record;
     const update: Writable<TaskArtifactUpdateEvent> = { taskId, contextId, artifact };
-    if (append) update.append = true;
+    // Some readers drop what is appended to nothing, so the first piece begins it whatever its author called it.
+    if (append && this.#begun.has(name)) update.append = true;
     if (lastChunk) update.lastChunk = true;
     return update;
   }

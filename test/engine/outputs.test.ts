@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Output } from '../../src/engine/output.ts';
-import { ANN, artifactText, bodies, harness, statusText, until, VARIANTS } from './harness.ts';
+import { ANN, artifactText, bodies, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
   test.each<[string, Output, unknown]>([
@@ -45,6 +45,33 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(bodies(await stream('go'))).toMatchObject([
       { task: { status: { state: 'TASK_STATE_SUBMITTED' } } },
       { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } },
+    ]);
+  });
+
+  test('the first piece of an artifact begins it, and is appended to nothing', async () => {
+    const { task, reply, engine } = await harness(
+      async function* run({ artifact, text }) {
+        await artifact('notes').append(text);
+        await artifact('notes').append('!');
+        yield text;
+        yield { status: 'input-required', text: 'More?' };
+      },
+      { variant },
+    );
+    const asking = await task('one');
+    await reply(asking, 'two');
+    const { id } = asking;
+    await engine.cancel(ANN, id);
+    const events = await collect(engine.subscribe(ANN, id, { after: 0 }));
+    const updates = bodies(events).flatMap((event) => ('artifactUpdate' in event ? event.artifactUpdate : []));
+    const pieces = updates.map(({ artifact: { name, parts }, append }) => [name, parts[0], append]);
+    expect(pieces).toEqual([
+      ['notes', { text: 'one' }, undefined],
+      ['notes', { text: '!' }, true],
+      ['response', { text: 'one' }, undefined],
+      ['notes', { text: 'two' }, true],
+      ['notes', { text: '!' }, true],
+      ['response', { text: 'two' }, true],
     ]);
   });
 

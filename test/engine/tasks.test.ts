@@ -151,7 +151,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(bodies(events)).toMatchObject([
       { task: { status: { state: 'TASK_STATE_SUBMITTED' } } },
       { statusUpdate: { status: { state: 'TASK_STATE_WORKING', message: { parts: [{ text: 'On it' }] } } } },
-      { artifactUpdate: { artifact: { parts: [{ text: 'a' }] }, append: true } },
+      { artifactUpdate: { artifact: { parts: [{ text: 'a' }] } } },
       { artifactUpdate: { artifact: { parts: [{ text: 'b' }] }, append: true } },
       { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } },
     ]);
