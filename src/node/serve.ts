@@ -31,6 +31,13 @@ export interface AgentServer {
 
 const DEFAULT_PORT = 4100;
 const DEFAULT_FILE = 'tandem.db';
+/** A request must be there within a minute. An idle connection is kept for as long as most clients keep it. */
+const TIMES = {
+  headersTimeout: 20_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+} as const;
 const FINISH_MS = 10_000;
 const CUT_MS = 5000;
 
@@ -51,7 +58,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
-    const http = createServer({ requestTimeout: 60_000, headersTimeout: 20_000, connectionsCheckingInterval: 5000 });
+    const http = createServer(TIMES);
     await listen(http, port, host);
     const { port: bound } = http.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;

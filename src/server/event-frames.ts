@@ -20,9 +20,11 @@ export interface Envelope {
 /** After this the connection ends, but not the task: who wants the rest comes back for it. */
 const GOING_AWAY = ': to be continued, come back with Last-Event-ID\nretry: 1000\n\n';
 
+/** A batch that is longer than this goes out in pieces, each when there is room for it. */
+const PIECE = 2 ** 16;
+
 /**
- * A stream in the words of a dialect, as pieces of `text/event-stream`: one for each batch of events. Every event has its
- * public number as `id`. A stream that is cut short ends with a hint to come back, or with the error.
+ * A stream in the words of a dialect, as pieces of `text/event-stream`. Every event has its public number as `id`. A stream that is cut short ends with a hint to come back, or with the error.
  */
 export async function* eventFrames(
   events: TaskEvents,
@@ -36,6 +38,10 @@ export async function* eventFrames(
       for (const item of batch) {
         text += writer.frame(item);
         if (writer.isOver) break;
+        if (text.length >= PIECE) {
+          yield text;
+          text = '';
+        }
       }
       if (text !== '') yield text;
       if (writer.isOver) return;
