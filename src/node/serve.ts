@@ -33,6 +33,7 @@ const DEFAULT_PORT = 4100;
 const DEFAULT_FILE = 'tandem.db';
 const FINISH_MS = 10_000;
 const CUT_MS = 5000;
+const SWEEP_MS = 20;
 
 /**
  * Serves an agent over HTTP: every version of the protocol, on one port. Its tasks are kept in `tandem.db` unless a store
@@ -99,10 +100,13 @@ async function shutDown(
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => http.close(() => resolve()));
   await handler.close({ finishMs });
-  // Everybody has his answer now, or the hint to come back.
+  // Everybody has his answer now, or the hint to come back, if perhaps not all of it is written: a connection that falls
+  // idle from here on would be kept for as long as its client likes.
   http.closeIdleConnections();
+  const sweep = setInterval(() => http.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => http.closeAllConnections(), CUT_MS);
   await closed;
+  clearInterval(sweep);
   clearTimeout(cut);
   await own?.close();
 }
