@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type AgentServer, serve, type ServeOptions } from '../../src/node/index.ts';
-import { type Agent, agent, memoryStore } from '../../src/server/index.ts';
+import { type Agent, agent, type AgentOptions, memoryStore } from '../../src/server/index.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 
 /** An agent that does what peers need to see, by the first word it is told. */
@@ -8,15 +8,22 @@ export interface Clerk {
   readonly agent: Agent;
   /** Lets `wait` finish. */
   readonly gate: Deferred<void>;
+  /** Settled when `wait` has begun. */
+  readonly begun: Deferred<void>;
+  /** Settled when `wait` is told to stop. */
+  readonly stopped: Deferred<void>;
 }
 
-export function clerk(): Clerk {
+export function clerk(limits: Pick<AgentOptions, 'onDisconnect'> = {}): Clerk {
   const gate = deferred<void>();
+  const begun = deferred<void>();
+  const stopped = deferred<void>();
   const made = agent({
     name: 'Clerk',
     description: 'Does what it is told.',
     inputModes: ['*/*'],
     outputModes: ['*/*'],
+    ...limits,
     async *run({ text, parts, artifact, ask, reply, signal }) {
       switch (text) {
         case 'greet':
@@ -32,7 +39,9 @@ export function clerk(): Clerk {
         case 'wait': {
           yield { artifact: 'diary.txt', text: 'Waited. ' };
           yield { status: 'working', text: 'Waiting…' };
-          await Promise.race([gate.promise, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+          signal.addEventListener('abort', () => stopped.resolve());
+          begun.resolve();
+          await Promise.race([gate.promise, stopped.promise]);
           signal.throwIfAborted();
           return { artifact: 'diary.txt', text: 'Went on.', append: true };
         }
@@ -43,7 +52,7 @@ export function clerk(): Clerk {
       }
     },
   });
-  return { agent: made, gate };
+  return { agent: made, gate, begun, stopped };
 }
 
 /** Serves a clerk on a free port until the test is over. */
