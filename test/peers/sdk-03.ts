@@ -42,7 +42,7 @@ async function peerOf(client: Client): Promise<Peer> {
 
 let messages = 0;
 
-export function requestOf({ text, parts = [{ kind: 'text', text }], atOnce, ...ids }: Say): MessageSendParams {
+function requestOf({ text, parts = [{ kind: 'text', text }], atOnce, ...ids }: Say): MessageSendParams {
   const message = { kind: 'message', messageId: `m-${++messages}`, role: 'user', parts, ...ids };
   return { message, ...(atOnce === true && { configuration: { blocking: false } }) } as unknown as MessageSendParams;
 }
