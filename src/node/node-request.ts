@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { A2AError } from '../errors.ts';
 import { baseUrl } from '../server/base-url.ts';
-import { tooLarge } from '../server/fetch-edge.ts';
+import { alreadyRead, tooLarge } from '../server/fetch-edge.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
@@ -65,13 +65,15 @@ export class NodeRequest implements HttpRequest {
   body(maxBytes: number): Promise<HttpBody> {
     const incoming = this.#incoming;
     // A parser that found nothing for it leaves an empty body and the stream unread.
-    if (incoming.readableDidRead && incoming.body !== undefined) return parsedBody(incoming.body);
-    return readBody(incoming, maxBytes);
+    if (!incoming.readableDidRead && !incoming.readableEnded) return readBody(incoming, maxBytes);
+    return parsedBody(incoming.body, incoming.readableDidRead);
   }
 }
 
-/** A body parser may have left bytes, a text, or JSON. */
-async function parsedBody(body: unknown): Promise<HttpBody> {
+/** A body parser may have left bytes, a text, or JSON; or nothing, where nothing came. */
+async function parsedBody(body: unknown, hadBytes: boolean): Promise<HttpBody> {
+  if (body === undefined && hadBytes) throw alreadyRead();
+  if (body === undefined) return { text: '' };
   if (typeof body === 'string') return { text: body };
   return body instanceof Uint8Array ? { text: textOf(body) } : { json: body };
 }

@@ -40,6 +40,7 @@ const TIMES = {
 } as const;
 const FINISH_MS = 10_000;
 const CUT_MS = 5000;
+const SWEEP_MS = 20;
 
 /**
  * Serves an agent over HTTP: every version of the protocol, on one port. Its tasks are kept in `tandem.db` unless a store
@@ -106,10 +107,13 @@ async function shutDown(
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => http.close(() => resolve()));
   await handler.close({ finishMs });
-  // Everybody has his answer now, or the hint to come back.
+  // Everybody has his answer now, or the hint to come back, if perhaps not all of it is written: a connection that falls
+  // idle from here on would be kept for as long as its client likes.
   http.closeIdleConnections();
+  const sweep = setInterval(() => http.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => http.closeAllConnections(), CUT_MS);
   await closed;
+  clearInterval(sweep);
   clearTimeout(cut);
   await own?.close();
 }

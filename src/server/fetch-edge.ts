@@ -54,9 +54,7 @@ export class FetchRequest implements HttpRequest {
   }
 
   async body(maxBytes: number): Promise<HttpBody> {
-    if (this.#request.bodyUsed) {
-      throw new A2AError('INTERNAL_ERROR', 'Something before the agent has read the body: pass a request it has not');
-    }
+    if (this.#request.bodyUsed) throw alreadyRead();
     if (Number(this.header('content-length')) > maxBytes) throw tooLarge(maxBytes);
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -99,6 +97,10 @@ function decodeUtf8(bytes: Uint8Array): string {
   } catch (cause) {
     throw new A2AError('PARSE_ERROR', 'The body is not UTF-8', { cause });
   }
+}
+
+export function alreadyRead(): A2AError {
+  return new A2AError('INTERNAL_ERROR', 'Something before the agent has read the body, and kept it to itself');
 }
 
 export function tooLarge(maxBytes: number): A2AError {

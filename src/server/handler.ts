@@ -81,17 +81,21 @@ export class AgentHandler {
     return service === undefined ? this.#handleLater(request) : this.#route(service, request);
   };
 
-  /** Whether a path, from the mount on, is one that the agent answers at. For frameworks that have others, too. */
-  owns(path: string): boolean {
+  /**
+   * Whether a path, from the mount on, is one that the agent answers at. For frameworks that have others, too: at the
+   * mount itself only JSON-RPC is the agent's, and a page may be somebody else's.
+   */
+  owns(path: string, method = 'POST'): boolean {
+    if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
     const match = matchRest('GET', path);
     if (match !== undefined) return !('tenant' in match && this.#reserved.has(match.tenant ?? ''));
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
   }
 
-  /** @internal As `owns`, of a whole address. */
-  ownsUrl(url: string): boolean {
-    return this.owns(pathBelow(this.#settings.basePath, new URL(url).pathname));
+  /** @internal As `owns`, of a whole request. */
+  ownsRequest({ url, method }: Request): boolean {
+    return this.owns(pathBelow(this.#settings.basePath, new URL(url).pathname), method);
   }
 
   /** Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. */

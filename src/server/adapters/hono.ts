@@ -17,7 +17,7 @@ export type HonoHandler = (context: HonoContextLike, next: () => Promise<void>) 
  */
 export function toHono(handler: AgentHandler): HonoHandler {
   return async ({ req }, next) => {
-    if (!handler.ownsUrl(req.raw.url)) {
+    if (!handler.ownsRequest(req.raw)) {
       await next();
       return undefined;
     }
@@ -25,8 +25,13 @@ export function toHono(handler: AgentHandler): HonoHandler {
   };
 }
 
-/** Somebody has read the body; Hono has kept it. */
+/** Somebody has read the body; Hono has kept it, if it was asked for it. */
 async function again(req: HonoContextLike['req']): Promise<Request> {
   const { url, method, headers, signal } = req.raw;
-  return new Request(url, { method, headers, signal, body: await req.text() });
+  try {
+    return new Request(url, { method, headers, signal, body: await req.text() });
+  } catch {
+    // Gone for good, which the handler tells better.
+    return req.raw;
+  }
 }

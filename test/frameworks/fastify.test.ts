@@ -1,0 +1,81 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { toFastify } from '../../src/node/index.ts';
+import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
+import { clerk } from '../peers/clerk.ts';
+import { type Mount, mountBehaviours, OTHERS } from './behaviours.ts';
+
+function mount(
+  name: string,
+  prefix: string,
+  build: (app: FastifyInstance, handler: AgentHandler) => unknown,
+  others: 'before' | 'after' = 'after',
+): Mount {
+  return {
+    name,
+    prefix,
+    async open(handler) {
+      const app = fastify({ forceCloseConnections: true });
+      onTestFinished(() => app.close());
+      if (others === 'before') addOthers(app);
+      await build(app, handler);
+      if (others === 'after') addOthers(app);
+      return app.listen({ port: 0, host: '127.0.0.1' });
+    },
+  };
+}
+
+function addOthers(app: FastifyInstance): void {
+  app.get(OTHERS.home, async () => 'home');
+  app.get(OTHERS.below, async () => 'below');
+  app.post(OTHERS.echo, async ({ body }) => JSON.stringify(body));
+}
+
+mountBehaviours('Fastify 5', [
+  mount('at the root', '', (app, handler) => app.register(toFastify(handler))),
+  mount('at the root after other routes', '', (app, handler) => app.register(toFastify(handler)), 'before'),
+  mount('under a prefix', '/agent', (app, handler) => app.register(toFastify(handler), { prefix: '/agent' })),
+  mount('under a prefix with parameters', '/v2/acme/agent', (app, handler) =>
+    app.register((scope) => scope.register(toFastify(handler), { prefix: '/agent' }), { prefix: '/v2/:tenant' }),
+  ),
+  mount('beside a parser that takes everything', '/agent', (app, handler) => {
+    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
+    return app.register(toFastify(handler), { prefix: '/agent' });
+  }),
+]);
+
+async function appWithAgent(build: (app: FastifyInstance) => void): Promise<FastifyInstance> {
+  const handler = createHandler(clerk().agent, { store: memoryStore() });
+  const app = fastify();
+  build(app);
+  await app.register(toFastify(handler), { prefix: '/agent' });
+  onTestFinished(async () => {
+    await app.close();
+    await handler.close({ finishMs: 0 });
+  });
+  return app;
+}
+
+test('what hooks of Fastify say of an answer is sent with it', async () => {
+  const app = await appWithAgent((app) =>
+    app.addHook('onRequest', async (_request, reply) => void reply.header('x-frame-options', 'DENY')),
+  );
+  const { statusCode, headers } = await app.inject('/agent/.well-known/agent-card.json');
+  expect([statusCode, headers['x-frame-options'], headers['content-type']]).toEqual([200, 'DENY', 'application/json']);
+});
+
+test('a hook of Fastify can keep callers out', async () => {
+  const app = await appWithAgent((app) =>
+    app.addHook('onRequest', async (_request, reply) => reply.code(401).send('Who are you?')),
+  );
+  const { statusCode, body } = await app.inject('/agent/tasks');
+  expect([statusCode, body]).toEqual([401, 'Who are you?']);
+});
+
+test('the page for what is not found is that of the application', async () => {
+  const app = await appWithAgent((app) =>
+    app.setNotFoundHandler((_request, reply) => reply.code(404).send('Nothing here')),
+  );
+  const { statusCode, body } = await app.inject('/agent/nothing/here');
+  expect([statusCode, body]).toEqual([404, 'Nothing here']);
+});

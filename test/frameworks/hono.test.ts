@@ -1,0 +1,95 @@
+import { type Context, Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AgentHandler, createHandler, memoryStore, toHono } from '../../src/server/index.ts';
+import { clerk, type Clerk } from '../peers/clerk.ts';
+import { type Mount, mountBehaviours, OTHERS, waitRequest } from './behaviours.ts';
+import { listenWith } from './listen.ts';
+
+function mount(name: string, prefix: string, build: (app: Hono, handler: AgentHandler) => unknown): Mount {
+  return {
+    name,
+    prefix,
+    ...(prefix !== '' && { basePath: prefix }),
+    open(handler) {
+      const app = new Hono();
+      build(app, handler);
+      app.get(OTHERS.home, (c) => c.text('home'));
+      app.get(OTHERS.below, (c) => c.text('below'));
+      app.post(OTHERS.echo, async (c) => c.text(JSON.stringify(await c.req.json())));
+      return listenWith((request) => app.fetch(request));
+    },
+  };
+}
+
+mountBehaviours('Hono 4', [
+  mount('at the root', '', (app, handler) => app.use(toHono(handler))),
+  mount('at the root for every path', '', (app, handler) => app.all('*', toHono(handler))),
+  mount('under a prefix', '/agent', (app, handler) => app.all('/agent/*', toHono(handler))),
+  mount('in an app of its own', '/v2/agent', (app, handler) =>
+    app.route('/v2/agent', new Hono().all('/*', toHono(handler))),
+  ),
+  mount('after middleware that reads JSON', '/agent', (app, handler) =>
+    app
+      .use(async (c, next) => {
+        if (c.req.method === 'POST') await c.req.json().catch(() => {});
+        await next();
+      })
+      .all('/agent/*', toHono(handler)),
+  ),
+]);
+
+/** An app without a socket. */
+function appWithAgent(before: (app: Hono) => void = () => {}): Clerk & { readonly app: Hono } {
+  const made = clerk({ onDisconnect: 'cancel' });
+  const handler = createHandler(made.agent, { store: memoryStore() });
+  onTestFinished(() => handler.close({ finishMs: 0 }));
+  const app = new Hono();
+  before(app);
+  app.use(toHono(handler));
+  return { ...made, app };
+}
+
+test.each<[string, (c: Context) => Promise<unknown>]>([
+  ['json', (c) => c.req.json()],
+  ['text', (c) => c.req.text()],
+  ['arrayBuffer', (c) => c.req.arrayBuffer()],
+  ['blob', (c) => c.req.blob()],
+])('a body that Hono has read as %s is there for the agent, too', async (_, read) => {
+  const { app, gate } = appWithAgent((app) =>
+    app.use(async (c, next) => {
+      await read(c);
+      await next();
+    }),
+  );
+  gate.resolve();
+  const response = await app.request('/message:send', waitRequest());
+  expect(await response.json()).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
+});
+
+test('a body that is gone is told of, and not waited for', async () => {
+  const { app } = appWithAgent((app) =>
+    app.use(async (c, next) => {
+      await c.req.raw.text();
+      await next();
+    }),
+  );
+  const response = await app.request('/message:send', waitRequest());
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('has read the body') } });
+});
+
+test('what middleware of Hono says of an answer is sent with it', async () => {
+  const { app } = appWithAgent((app) => app.use(cors({ origin: 'https://example.com' })));
+  const response = await app.request('/tasks', { headers: { origin: 'https://example.com' } });
+  expect(response.headers.get('access-control-allow-origin')).toBe('https://example.com');
+  expect(await response.json()).toMatchObject({ tasks: [] });
+});
+
+test('whoever reads no further is missed, without a socket as well', async () => {
+  const { app, begun, stopped } = appWithAgent();
+  const { body } = await app.request('/message:stream', waitRequest());
+  await begun.promise;
+  await body?.cancel();
+  await stopped.promise;
+});

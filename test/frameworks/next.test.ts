@@ -1,0 +1,55 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createHandler, memoryStore, toNext } from '../../src/server/index.ts';
+import { clerk } from '../peers/clerk.ts';
+import { type Mount, mountBehaviours, OTHERS } from './behaviours.ts';
+import { listenWith } from './listen.ts';
+
+/** How Next calls what a route exports. */
+type Route = (
+  request: Request,
+  context: { readonly params: Promise<{ readonly path?: string[] }> },
+) => Promise<Response>;
+
+/** Next's own request has more members than the web's. */
+class NextRequest extends Request {
+  readonly nextUrl = new URL(this.url);
+}
+
+/** `app{prefix}/[[...path]]/route.ts`, beside routes of their own, which go first. */
+function mount(name: string, prefix: string): Mount {
+  return {
+    name,
+    prefix,
+    ...(prefix !== '' && { basePath: prefix }),
+    open(handler) {
+      const routes: Readonly<Record<string, Route>> = toNext(handler);
+      return listenWith(async (request) => {
+        const { pathname } = new URL(request.url);
+        if (request.method === 'GET' && pathname === OTHERS.home) return new Response('home');
+        if (request.method === 'GET' && pathname === OTHERS.below) return new Response('below');
+        if (pathname === OTHERS.echo) return new Response(JSON.stringify(await request.json()));
+        const path = pathname.slice(prefix.length).split('/').filter(Boolean);
+        const route = routes[request.method];
+        if (route === undefined || !pathname.startsWith(prefix)) return new Response(null, { status: 404 });
+        return route(new NextRequest(request), { params: Promise.resolve(path.length === 0 ? {} : { path }) });
+      });
+    },
+  };
+}
+
+mountBehaviours('Next', [mount('at the root', ''), mount('under a prefix', '/api/agent')]);
+
+test('every verb that the agent answers is exported', async () => {
+  const handler = createHandler(clerk().agent, { store: memoryStore(), basePath: '/api/agent' });
+  onTestFinished(() => handler.close({ finishMs: 0 }));
+  const { GET, HEAD, OPTIONS, POST, DELETE } = toNext(handler);
+  const card = 'https://example.com/api/agent/.well-known/agent-card.json';
+  const config = 'https://example.com/api/agent/tasks/t/pushNotificationConfigs/c';
+  const got = await GET(new Request(card));
+  const head = await HEAD(new Request(card, { method: 'HEAD' }));
+  expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', got.headers.get('etag')]);
+  expect((await OPTIONS(new Request(card, { method: 'OPTIONS' }))).status).toBe(204);
+  expect((await POST(new Request(card, { method: 'POST' }))).status).toBe(405);
+  const deleted = await DELETE(new Request(config, { method: 'DELETE' }));
+  expect(await deleted.json()).toMatchObject({ error: { status: 'FAILED_PRECONDITION' } });
+});

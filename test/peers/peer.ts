@@ -1,0 +1,114 @@
+/**
+ * What all official clients have in common, so that one list of behaviours fits them all. Objects are left in the words
+ * of the client's own version; only what they are wrapped in is made alike.
+ */
+export interface Peer {
+  /** As the client has read it from the card. */
+  readonly agentName: string;
+  /** A file and a JSON value, as its version writes them. */
+  readonly samples: readonly PeerPart[];
+  send(message: Say): Promise<PeerResult>;
+  stream(message: Say): AsyncIterable<PeerEvent>;
+  get(id: string): Promise<PeerTask>;
+  cancel(id: string): Promise<PeerTask>;
+  resubscribe(id: string): AsyncIterable<PeerEvent>;
+}
+
+export interface Say {
+  readonly text?: string;
+  readonly parts?: readonly PeerPart[];
+  readonly taskId?: string;
+  readonly contextId?: string;
+  /** Do not wait for the task to end. */
+  readonly atOnce?: boolean;
+}
+
+export type PeerPart = Readonly<Record<string, unknown>>;
+
+export interface PeerMessage {
+  readonly messageId: string;
+  readonly parts: readonly PeerPart[];
+}
+
+export interface PeerTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: PeerStatus;
+  readonly artifacts?: readonly PeerArtifact[];
+  readonly history?: readonly PeerMessage[];
+}
+
+export interface PeerStatus {
+  readonly state: string;
+  readonly message?: PeerMessage;
+}
+
+export interface PeerArtifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly parts: readonly PeerPart[];
+}
+
+export type PeerResult = { readonly task: PeerTask } | { readonly message: PeerMessage };
+
+export type PeerEvent =
+  | PeerResult
+  | { readonly statusUpdate: { readonly taskId: string; readonly status: PeerStatus; readonly final?: boolean } }
+  | {
+      readonly artifactUpdate: { readonly taskId: string; readonly artifact: PeerArtifact; readonly append?: boolean };
+    };
+
+/** The word for a state before 1.0, whatever the version. */
+export function stateOf({ status }: Pick<PeerTask, 'status'>): string {
+  return status.state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
+}
+
+export function textOf(parts: readonly PeerPart[] | undefined): string {
+  return parts?.map(({ text }) => String(text)).join('') ?? '';
+}
+
+/** The texts of a task's artifacts, by name. */
+export function textsOf({ artifacts = [] }: PeerTask): Readonly<Record<string, string>> {
+  return Object.fromEntries(artifacts.map(({ name = '', parts }): [string, string] => [name, textOf(parts)]));
+}
+
+/**
+ * What a reader of a stream knows of the task at its end, by the rules of 1.0 §4.2 and no help from us. What a status
+ * said is history when the next one comes.
+ */
+export function fold(events: readonly PeerEvent[]): PeerTask {
+  const [first, ...rest] = events;
+  if (first === undefined || !('task' in first)) throw new Error('Expected a stream to begin with a task');
+  let { task } = first;
+  for (const event of rest) task = after(task, event);
+  return task;
+}
+
+function after(task: PeerTask, event: PeerEvent): PeerTask {
+  if ('artifactUpdate' in event) return { ...task, artifacts: withChunk(task.artifacts ?? [], event.artifactUpdate) };
+  if (!('statusUpdate' in event)) throw new Error('Expected only updates after the task');
+  const { status } = event.statusUpdate;
+  const said = task.status.message;
+  return said === undefined ? { ...task, status } : { ...task, status, history: [...(task.history ?? []), said] };
+}
+
+function withChunk(
+  artifacts: readonly PeerArtifact[],
+  { artifact, append }: { readonly artifact: PeerArtifact; readonly append?: boolean },
+): readonly PeerArtifact[] {
+  const known = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
+  if (known === undefined) return [...artifacts, artifact];
+  const parts = append === true ? [...known.parts, ...artifact.parts] : artifact.parts;
+  return artifacts.map((other) => (other === known ? { ...artifact, parts } : other));
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+export function taskOf(result: PeerResult): PeerTask {
+  if (!('task' in result)) throw new Error('Expected a task, got a message');
+  return result.task;
+}
