@@ -23,7 +23,7 @@ const MAX_SHOWN = 64;
 export function createModes(inputModes: readonly string[], outputModes: readonly string[]): Modes {
   const input = rangesOf(inputModes);
   const output = rangesOf(outputModes);
-  // Asked for every chunk of a stream, always with the list of the task: about 4 µs without this, 0.6 with it.
+  // Asked for every chunk of a stream, always with the list of the task.
   const read = new WeakMap<readonly string[], readonly MediaRange[]>();
   const takenBy = (accepted: readonly string[]): readonly MediaRange[] => {
     let ranges = read.get(accepted);
@@ -44,7 +44,7 @@ export function createModes(inputModes: readonly string[], outputModes: readonly
       }
       if (violations.length > 0) throw refusal(violations, { inputModes: inputModes.join(', ') });
       if (acceptedOutputModes.length === 0) return;
-      const accepted = rangesOf(acceptedOutputModes);
+      const accepted = takenBy(acceptedOutputModes);
       if (output.some((mode) => accepted.some((range) => overlap(mode, range)))) return;
       const field = 'configuration.acceptedOutputModes';
       const description = `expected one or more of ${outputModes.join(', ')}`;
