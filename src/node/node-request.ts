@@ -97,6 +97,8 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
     });
     incoming.on('end', () => {
       const whole = more === undefined ? first : Buffer.concat(more, length);
+      // The answer may be a stream that is open for days, and the request stays as long.
+      first = more = undefined;
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
     });
