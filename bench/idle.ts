@@ -32,7 +32,7 @@ export const idle: Bench = {
   async run({ quick }) {
     buildProduct();
     installPeers();
-    const rounds = quick ? 2 : 5;
+    const rounds = quick ? 1 : 3;
     const subscribers = new Child('subscribers', new URL('harness/subscribers.ts', import.meta.url));
     try {
       const rows = await measure(subscribers, rounds);
@@ -58,7 +58,7 @@ export const idle: Bench = {
 /** In a process of its own each time: what one has once been given it does not give back. */
 async function measure(subscribers: Child, rounds: number): Promise<readonly Row[]> {
   const measured = contenders
-    // What it holds for a subscriber is the same as in memory.
+    // A subscription of the SDK reads its store once, when it begins.
     .filter(({ name }) => name !== PEER_STORED)
     .map((contender) => ({ contender, costs: [] as Cost[] }));
   for (let round = 0; round < rounds; round += 1) {

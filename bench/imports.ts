@@ -35,7 +35,7 @@ export const imports: Bench = {
   async run({ quick }) {
     buildProduct();
     installPeers();
-    const rounds = quick ? 5 : 21;
+    const rounds = quick ? 5 : 15;
     const measured = ENTRIES.map((entry) => ({ entry, took: [] as Imported[] }));
     // The first round fills the caches of the file system.
     for (let round = -1; round < rounds; round += 1) {

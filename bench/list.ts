@@ -21,7 +21,7 @@ export const list: Bench = {
   async run({ quick }) {
     buildProduct();
     installPeers();
-    const options = { rounds: quick ? 3 : 9, quick };
+    const options = { rounds: quick ? 3 : 7, quick };
     await using field = new Field();
     const turns: Turn[] = [];
     // The SDK's own store for SQL is left out: to fill it takes minutes.

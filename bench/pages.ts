@@ -21,7 +21,7 @@ const HALF_WAY = 'many tasks, half way';
 const NEAR_END = 'many tasks, near the end';
 
 /** The SDK sorts all tasks for each page. */
-const fewer = { [PEER]: 20 };
+const fewer = { [PEER]: 8 };
 const requests = 300;
 
 /** A page as callers ask for it by default, wherever it is in the list. One connection, so that nobody waits in line. */

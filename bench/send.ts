@@ -15,7 +15,7 @@ export const send: HttpBench = {
   name: 'send',
   title: 'send: blocking SendMessage, JSON-RPC 1.0',
   unit: 'request',
-  cases: [{ name: 'send', connections: 16, requests: 3000, fewer: { [PEER_STORED]: 1000 } }],
+  cases: [{ name: 'send', connections: 16, requests: 3000, fewer: { [PEER]: 1500, [PEER_STORED]: 400 } }],
   goals: [
     { of: ['send', OWN], to: ['send', FLOOR], measure: 'CPU', atMost: 1.6 },
     { of: ['send', OWN_STORED], to: ['send', FLOOR], measure: 'CPU', atMost: 3 },

@@ -11,6 +11,7 @@ export const stream: HttpBench = {
   name: 'stream',
   title: 'stream: SendStreamingMessage, one artifact in many chunks, JSON-RPC 1.0',
   unit: 'chunk',
+  rounds: 7,
   cases: [
     {
       name: '200 chunks',
