@@ -6,6 +6,7 @@ import type { Engine } from '../src/engine/engine.ts';
 import type { Handler } from '../src/engine/handler.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Bench } from './harness/bench.ts';
+import { type Goal, goalTable } from './harness/goals.ts';
 import { buildProduct, importProduct } from './harness/product.ts';
 import { ratios, type Spread, spread } from './harness/stats.ts';
 import { show, showSpread, table } from './harness/table.ts';
@@ -177,13 +178,6 @@ function rowTable(rows: readonly Row[]): string {
   return table(['work', 'CPU µs each', 'each per s'], cells);
 }
 
-interface Goal {
-  readonly name: string;
-  readonly measured: Spread;
-  readonly atLeast?: number;
-  readonly atMost?: number;
-}
-
 function goalsOf(measured: ReadonlyMap<string, readonly TaskRound[]>): readonly Goal[] {
   const rate = (name: string): readonly number[] =>
     (measured.get(name) ?? []).map(({ tasksPerSecond }) => tasksPerSecond);
@@ -212,15 +206,6 @@ function goalsOf(measured: ReadonlyMap<string, readonly TaskRound[]>): readonly 
       atMost: 1.5,
     })),
   ];
-}
-
-function goalTable(goals: readonly Goal[]): string {
-  const rows = goals.map(({ name, measured, atLeast, atMost }) => {
-    const isMet = measured.median >= (atLeast ?? 0) && measured.median <= (atMost ?? Infinity);
-    const limit = atLeast === undefined ? `≤ ${atMost} ×` : `≥ ${atLeast} ×`;
-    return [name, `${showSpread(measured)} ×`, limit, isMet ? 'ok' : atLeast === undefined ? 'over' : 'under'];
-  });
-  return table(['goal', 'measured', 'limit', 'verdict'], rows);
 }
 
 /** In a process each: only the first import costs. */

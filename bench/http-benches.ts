@@ -1,6 +1,12 @@
 import { get } from './get.ts';
 import type { HttpBench } from './harness/http-bench.ts';
+import { pages } from './pages.ts';
 import { send } from './send.ts';
 import { stream } from './stream.ts';
+import { streams } from './streams.ts';
 
-export const httpBenches: readonly HttpBench[] = [send, get, stream];
+/** Those whose servers have nothing to do before. */
+export const plainHttpBenches: readonly HttpBench[] = [send, get, stream, streams];
+
+/** All that the load generator knows. */
+export const httpBenches: readonly HttpBench[] = [...plainHttpBenches, pages];

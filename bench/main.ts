@@ -4,11 +4,14 @@ import { engine } from './engine.ts';
 import type { Bench } from './harness/bench.ts';
 import { httpBench } from './harness/http-report.ts';
 import { machineFacts, writeResult } from './harness/result-file.ts';
-import { httpBenches } from './http-benches.ts';
+import { plainHttpBenches } from './http-benches.ts';
+import { idle } from './idle.ts';
+import { imports } from './imports.ts';
+import { list } from './list.ts';
 import { store } from './store.ts';
 import { wire } from './wire.ts';
 
-const benches: readonly Bench[] = [wire, store, engine, ...httpBenches.map(httpBench)];
+const benches: readonly Bench[] = [wire, store, engine, imports, ...plainHttpBenches.map(httpBench), list, idle];
 
 function pick(names: readonly string[]): readonly Bench[] {
   const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));

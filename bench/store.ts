@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Driver } from '../src/store/sqlite/driver.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Bench } from './harness/bench.ts';
+import { type Goal, goalTable } from './harness/goals.ts';
 import { buildProduct, importProduct } from './harness/product.ts';
 import { quantile, ratios, type Spread, spread } from './harness/stats.ts';
 import { show, showSpread, table } from './harness/table.ts';
@@ -13,15 +14,6 @@ import { runTask, runTaskRounds, type TaskRound, type TaskRunner, WRITES } from 
 type MemoryModule = typeof import('../src/store/memory/store.ts');
 type SqliteModule = typeof import('../src/store/sqlite/store.ts');
 type DriverModule = typeof import('../src/store/sqlite/driver.ts');
-
-/** What we promise of a ratio or a time. */
-interface Goal {
-  readonly name: string;
-  readonly measured: Spread;
-  readonly unit?: string;
-  readonly atLeast?: number;
-  readonly atMost?: number;
-}
 
 interface Stores {
   readonly openMemory: (maxTasks: number) => Store;
@@ -214,19 +206,6 @@ function readingTable(reading: readonly Reading[]): string {
     ),
   ]);
   return table(head, rows);
-}
-
-function goalTable(goals: readonly Goal[]): string {
-  const rows = goals.map(({ name, measured, unit = '×', atLeast, atMost }) => {
-    const isMet = atLeast === undefined ? measured.median <= (atMost ?? Infinity) : measured.median >= atLeast;
-    return [
-      name,
-      `${showSpread(measured)} ${unit}`,
-      atLeast === undefined ? `≤ ${atMost} ${unit}` : `≥ ${atLeast} ${unit}`,
-      isMet ? 'ok' : atLeast === undefined ? 'over' : 'under',
-    ];
-  });
-  return table(['goal', 'measured', 'limit', 'verdict'], rows);
 }
 
 /** What the disk takes for the least that a commit can be. */

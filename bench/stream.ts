@@ -1,11 +1,6 @@
-import { chunkText } from './contenders/content.ts';
-import { FLOOR, PEER } from './contenders/list.ts';
-import { expectJson, type HttpBench, rpcCall, rpcResult } from './harness/http-bench.ts';
-
-interface ArtifactUpdate {
-  readonly append?: boolean;
-  readonly artifact?: { readonly parts?: readonly { readonly text?: unknown }[] };
-}
+import { FLOOR, OWN, OWN_STORED, PEER, PEER_STORED } from './contenders/list.ts';
+import type { HttpBench } from './harness/http-bench.ts';
+import { checkStream, streamCall } from './stream-call.ts';
 
 /**
  * One artifact, streamed piece by piece. The lengths differ to show how the cost of an event grows with the length of
@@ -14,39 +9,35 @@ interface ArtifactUpdate {
  */
 export const stream: HttpBench = {
   name: 'stream',
-  title: 'stream: SendStreamingMessage, one artifact in many chunks, JSON-RPC 1.0, tasks in memory',
+  title: 'stream: SendStreamingMessage, one artifact in many chunks, JSON-RPC 1.0',
   unit: 'chunk',
+  rounds: 7,
   cases: [
-    { name: '200 chunks', connections: 4, requests: 120, fewer: { [PEER]: 16 }, chunks: 200 },
-    { name: '1000 chunks', connections: 2, requests: 24, fewer: { [PEER]: 2 }, chunks: 1000 },
-    { name: '20000 chunks', only: [FLOOR], connections: 1, requests: 4, chunks: 20_000 },
+    {
+      name: '200 chunks',
+      connections: 4,
+      requests: 120,
+      fewer: { [PEER]: 16, [PEER_STORED]: 8 },
+      chunks: 200,
+    },
+    {
+      name: '1000 chunks',
+      only: [FLOOR, PEER, OWN, OWN_STORED],
+      connections: 2,
+      requests: 24,
+      fewer: { [PEER]: 2 },
+      chunks: 1000,
+    },
+    { name: '20000 chunks', only: [FLOOR, OWN, OWN_STORED], connections: 1, requests: 4, chunks: 20_000 },
+  ],
+  goals: [
+    { of: ['20000 chunks', OWN], to: ['20000 chunks', FLOOR], measure: 'rate', atLeast: 0.5 },
+    { of: ['20000 chunks', OWN_STORED], to: ['20000 chunks', FLOOR], measure: 'rate', atLeast: 0.3 },
+    { of: ['20000 chunks', OWN], to: ['1000 chunks', OWN], measure: 'CPU', atMost: 1.5 },
+    { of: ['20000 chunks', OWN_STORED], to: ['1000 chunks', OWN_STORED], measure: 'CPU', atMost: 1.5 },
   ],
 
-  body: ({ chunks }, n) =>
-    rpcCall(n, 'SendStreamingMessage', {
-      message: {
-        messageId: `bench-${n}`,
-        role: 'ROLE_USER',
-        parts: [{ text: 'Tell me a long story.' }],
-        metadata: { chunks },
-      },
-    }),
+  body: ({ chunks = 0 }, n) => streamCall(n, { chunks }),
 
-  check: ({ chunks }, n, { status, body }) => {
-    expectJson('HTTP status', status, 200);
-    const results = body
-      .split('\n\n')
-      .filter((event) => event.includes('data:'))
-      .map((event) => rpcResult(n, event.slice(event.indexOf('data:') + 'data:'.length)));
-    expectJson('first event', Object.keys(results[0] ?? {}), ['task']);
-    const updates = results.flatMap((result) => (result['artifactUpdate'] as ArtifactUpdate | undefined) ?? []);
-    expectJson('chunks', updates.length, chunks);
-    updates.forEach(({ append, artifact }, i) => {
-      expectJson(`text of chunk ${i}`, artifact?.parts?.[0]?.text, chunkText(i));
-      expectJson(`append of chunk ${i}`, append ?? false, i > 0);
-    });
-    const last = results.at(-1)?.['statusUpdate'] as { status?: { state?: unknown } } | undefined;
-    expectJson('last state', last?.status?.state, 'TASK_STATE_COMPLETED');
-    return chunks;
-  },
+  check: ({ chunks = 0 }, n, answer) => checkStream(n, answer, chunks),
 };

@@ -1,19 +1,22 @@
 /**
  * The official SDK as its own guide sets it up: Express, `jsonRpcHandler`, `DefaultRequestHandler` and the in-memory
- * store, with an executor that does the same trivial work as the others.
+ * store or that for SQL, with an executor that does the same trivial work as the others.
  */
 import { createServer, type RequestListener } from 'node:http';
-import { contend } from '../harness/contender.ts';
-import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, workOn } from './content.ts';
+import { setImmediate } from 'node:timers/promises';
+import { contend, listen, readSetup } from '../harness/contender.ts';
+import { openSqlStore, type TaskStore } from './a2a-js-sql.ts';
+import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
+import { peer } from './peer.ts';
 
 /** The few names that we use of the SDK. */
 interface Sdk {
   readonly Task: { fromJSON(json: unknown): unknown };
   readonly AgentCard: { fromJSON(json: unknown): unknown };
-  readonly TaskState: Readonly<Record<'TASK_STATE_WORKING' | 'TASK_STATE_COMPLETED', number>>;
+  readonly TaskState: Readonly<Record<'TASK_STATE_WORKING' | 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED', number>>;
 }
 interface SdkServer {
-  readonly InMemoryTaskStore: new () => { save(task: unknown, context: unknown): Promise<void> };
+  readonly InMemoryTaskStore: new () => TaskStore;
   readonly DefaultRequestHandler: new (card: unknown, store: unknown, executor: unknown) => unknown;
   readonly ServerCallContext: new (options: unknown) => unknown;
   readonly UnauthenticatedUser: new () => unknown;
@@ -31,17 +34,12 @@ interface Turn {
   readonly contextId: string;
   readonly userMessage: {
     readonly parts: readonly { readonly content: { readonly value: string } }[];
-    readonly metadata?: { readonly chunks?: number };
+    readonly metadata?: WorkOrder;
   };
 }
 interface Bus {
   publish(event: unknown): void;
   finished(): void;
-}
-
-/** Imports by a computed name: peers are installed for the bench only, and the types must hold without them. */
-function peer<T>(name: string): Promise<T> {
-  return import(name) as Promise<T>;
 }
 
 const { Task, AgentCard, TaskState } = await peer<Sdk>('@a2a-js/sdk');
@@ -71,6 +69,9 @@ function artifact(text: string) {
   return { ...about, parts: [part] };
 }
 
+/** Of the tasks that wait to be canceled. */
+const contexts = new Map<string, string>();
+
 const executor = {
   async execute({ taskId, contextId, userMessage }: Turn, bus: Bus): Promise<void> {
     const ids = { taskId, contextId, metadata: undefined };
@@ -85,7 +86,11 @@ const executor = {
         metadata: undefined,
       }),
     );
-    const chunks = userMessage.metadata?.chunks;
+    const { chunks, isPaced, isIdle } = userMessage.metadata ?? {};
+    if (isIdle === true) {
+      contexts.set(taskId, contextId);
+      return new Promise(() => {});
+    }
     if (chunks === undefined) {
       const text = workOn(userMessage.parts[0]?.content.value ?? '');
       bus.publish(AgentEvent.artifactUpdate({ ...ids, artifact: artifact(text), append: false, lastChunk: true }));
@@ -93,22 +98,31 @@ const executor = {
       for (let n = 0; n < chunks; n++) {
         const flags = { append: n > 0, lastChunk: n === chunks - 1 };
         bus.publish(AgentEvent.artifactUpdate({ ...ids, artifact: artifact(chunkText(n)), ...flags }));
+        if (isPaced === true) await setImmediate();
       }
     }
     bus.publish(AgentEvent.statusUpdate({ ...ids, status: status(TaskState.TASK_STATE_COMPLETED) }));
     bus.finished();
   },
-  async cancelTask(): Promise<void> {},
+  async cancelTask(taskId: string, bus: Bus): Promise<void> {
+    const ids = { taskId, contextId: contexts.get(taskId), metadata: undefined };
+    bus.publish(AgentEvent.statusUpdate({ ...ids, status: status(TaskState.TASK_STATE_CANCELED) }));
+    bus.finished();
+  },
 };
 
-const store = new InMemoryTaskStore();
-await store.save(Task.fromJSON(historyTask()), new ServerCallContext({ user: new UnauthenticatedUser() }));
-
-const app = express();
-app.use(
-  jsonRpcHandler({
-    requestHandler: new DefaultRequestHandler(card, store, executor),
-    userBuilder: UserBuilder.noAuthentication,
-  }),
-);
-contend(createServer(app));
+contend(async () => {
+  const { store: kind, tasks } = readSetup();
+  const store = kind === 'sqlite' ? await openSqlStore('a2a-js.db') : new InMemoryTaskStore();
+  const context = new ServerCallContext({ user: new UnauthenticatedUser() });
+  if (tasks === 0) await store.save(Task.fromJSON(historyTask()), context);
+  for (let n = 0; n < tasks; n += 1) await store.save(Task.fromJSON(listedTask(n)), context);
+  const app = express();
+  app.use(
+    jsonRpcHandler({
+      requestHandler: new DefaultRequestHandler(card, store, executor),
+      userBuilder: UserBuilder.noAuthentication,
+    }),
+  );
+  return listen(createServer(app));
+});

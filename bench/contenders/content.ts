@@ -3,6 +3,16 @@
  * ids and the order of members.
  */
 
+/** What a message asks of the agent, in its metadata. Without a word about it: one artifact, and done. */
+export interface WorkOrder {
+  /** An artifact in so many pieces. */
+  readonly chunks?: number;
+  /** Each piece in a turn of the event loop of its own, as if it came from somewhere. */
+  readonly isPaced?: boolean;
+  /** Nothing, until it is canceled. */
+  readonly isIdle?: boolean;
+}
+
 /** The id of the task that the `get` bench reads; each contender has it from the start. */
 export const HISTORY_TASK_ID = '0f5b6c1e-77aa-4c0c-9d52-3f1f6c1d2a10';
 export const HISTORY_LENGTH = 50;
@@ -26,7 +36,7 @@ export function historyTask() {
   return {
     id: HISTORY_TASK_ID,
     contextId,
-    status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-11-15T12:00:00.000Z' },
+    status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-11-15T12:00:00.000Z' } as const,
     artifacts: [
       { artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, parts: [{ text: 'The whole conversation, translated.' }] },
     ],
@@ -34,8 +44,31 @@ export function historyTask() {
       messageId: `message-${n}`,
       contextId,
       taskId: HISTORY_TASK_ID,
-      role: n % 2 === 0 ? 'ROLE_USER' : 'ROLE_AGENT',
+      role: n % 2 === 0 ? ('ROLE_USER' as const) : ('ROLE_AGENT' as const),
       parts: [{ text: `Turn ${n}: please keep the tone of the first paragraph, and the numbers as they are.` }],
     })),
   };
+}
+
+const FIRST_TIME = Date.parse('2026-11-01T00:00:00.000Z');
+
+/** The n-th of the many tasks of the `list` bench. Each is a millisecond later than the one before. */
+export function listedTask(n: number) {
+  const id = listedTaskId(n);
+  const contextId = `context of ${listedTaskId(Math.trunc(n / 100))}`;
+  return {
+    id,
+    contextId,
+    status: { state: 'TASK_STATE_COMPLETED', timestamp: new Date(FIRST_TIME + n).toISOString() } as const,
+    artifacts: [{ artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, parts: [{ text: chunkText(n) }] }],
+    history: [
+      { messageId: `m-${id}`, contextId, taskId: id, role: 'ROLE_USER' as const, parts: [{ text: `message ${n}` }] },
+    ],
+  };
+}
+
+/** Not in the order of the numbers, as real ids are not. */
+export function listedTaskId(n: number): string {
+  const mixed = Math.imul(n + 1, 0x9e3779b1) >>> 0;
+  return `${mixed.toString(16).padStart(8, '0')}-${n.toString(16).padStart(8, '0')}`;
 }

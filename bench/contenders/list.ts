@@ -1,16 +1,29 @@
-/** A server to measure: a file of this folder that calls `contend`. */
+import type { ContenderSetup } from '../harness/contender.ts';
+
+/** A server to measure: a file of this folder that calls `contend`, and the store that it is told to use. */
 export interface Contender {
   readonly name: string;
   readonly file: URL;
+  readonly store: ContenderSetup['store'];
 }
 
 /** The one that all others are compared with. */
 export const FLOOR = 'raw';
 /** The peer that all others are compared with. */
 export const PEER = 'a2a-js';
+export const PEER_STORED = 'a2a-js (SQLite)';
+export const OWN = 'tandem (memory)';
+export const OWN_STORED = 'tandem (SQLite)';
+
+const RAW_FILE = new URL('raw.ts', import.meta.url);
+const PEER_FILE = new URL('a2a-js.ts', import.meta.url);
+const OWN_FILE = new URL('tandem.ts', import.meta.url);
 
 /** In the order of the table. A new contender is one file and one line here. */
 export const contenders: readonly Contender[] = [
-  { name: FLOOR, file: new URL('raw.ts', import.meta.url) },
-  { name: PEER, file: new URL('a2a-js.ts', import.meta.url) },
+  { name: FLOOR, file: RAW_FILE, store: 'memory' },
+  { name: PEER, file: PEER_FILE, store: 'memory' },
+  { name: PEER_STORED, file: PEER_FILE, store: 'sqlite' },
+  { name: OWN, file: OWN_FILE, store: 'memory' },
+  { name: OWN_STORED, file: OWN_FILE, store: 'sqlite' },
 ];

@@ -5,30 +5,49 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { contend } from '../harness/contender.ts';
-import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, workOn } from './content.ts';
+import { setImmediate } from 'node:timers/promises';
+import { contend, listen, readSetup } from '../harness/contender.ts';
+import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
 
 interface Message {
   readonly messageId: string;
   readonly role: string;
   readonly parts: readonly [{ readonly text: string }];
-  readonly metadata?: { readonly chunks: number };
+  readonly metadata?: WorkOrder;
 }
 
 interface Call {
   readonly id: number;
   readonly method: string;
-  readonly params: { readonly message: Message; readonly id: string };
+  readonly params: {
+    readonly message: Message;
+    readonly id: string;
+    readonly pageSize: number;
+    readonly pageToken?: string;
+  };
 }
 
 const stored = new Map([historyTask()].map((task) => [task.id, task]));
+/** The latest first, as far as a page shows of them. */
+const listed = Array.from({ length: readSetup().tasks }, (_, n) => {
+  const { id, contextId, status: last } = listedTask(n);
+  return { id, contextId, status: last };
+}).toReversed();
+
+/** The streams of those who wait for the one task that does nothing. */
+const idle = new Set<{ readonly id: number; readonly response: ServerResponse }>();
+const idleTask = { id: randomUUID(), contextId: randomUUID(), status: status('TASK_STATE_WORKING') };
+
+function status(state: string) {
+  return { state, timestamp: new Date().toISOString() };
+}
 
 function finishedTask(message: Message) {
   const [id, contextId] = [randomUUID(), randomUUID()];
   return {
     id,
     contextId,
-    status: { state: 'TASK_STATE_COMPLETED', timestamp: new Date().toISOString() },
+    status: status('TASK_STATE_COMPLETED'),
     artifacts: [{ artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, parts: [{ text: workOn(message.parts[0].text) }] }],
     history: [{ ...message, contextId, taskId: id }],
   };
@@ -43,10 +62,11 @@ function sendJson(response: ServerResponse, id: number, result: unknown): void {
   response.end(body);
 }
 
+const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+
 async function sendStream(response: ServerResponse, id: number, message: Message): Promise<void> {
   const [taskId, contextId] = [randomUUID(), randomUUID()];
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  const status = (state: string) => ({ state, timestamp: new Date().toISOString() });
+  response.writeHead(200, STREAM_HEADERS);
   await sendEvent(response, id, {
     task: {
       id: taskId,
@@ -55,13 +75,14 @@ async function sendStream(response: ServerResponse, id: number, message: Message
       history: [{ ...message, contextId, taskId }],
     },
   });
-  const chunks = message.metadata?.chunks ?? 0;
+  const { chunks = 0, isPaced } = message.metadata ?? {};
   for (let n = 0; n < chunks; n++) {
     const artifact = { artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, parts: [{ text: chunkText(n) }] };
     // 1.0 leaves out what is false.
     const flags = { ...(n > 0 && { append: true }), ...(n === chunks - 1 && { lastChunk: true }) };
     const written = sendEvent(response, id, { artifactUpdate: { taskId, contextId, artifact, ...flags } });
     if (written !== undefined) await written;
+    if (isPaced === true) await setImmediate();
   }
   await sendEvent(response, id, { statusUpdate: { taskId, contextId, status: status('TASK_STATE_COMPLETED') } });
   response.end();
@@ -73,15 +94,47 @@ function sendEvent(response: ServerResponse, id: number, result: unknown): Promi
   return more ? undefined : once(response, 'drain');
 }
 
+function subscribe(response: ServerResponse, id: number): void {
+  response.writeHead(200, STREAM_HEADERS);
+  void sendEvent(response, id, { task: idleTask });
+  idle.add({ id, response });
+}
+
+function cancel(): unknown {
+  const canceled = status('TASK_STATE_CANCELED');
+  const { id: taskId, contextId } = idleTask;
+  for (const { id, response } of idle) {
+    void sendEvent(response, id, { statusUpdate: { taskId, contextId, status: canceled } });
+    response.end();
+  }
+  idle.clear();
+  return { ...idleTask, status: canceled };
+}
+
+/** The token is the place in the list. */
+function page({ pageSize, pageToken = '0' }: Call['params']): unknown {
+  const from = Number(pageToken);
+  const nextPageToken = String(from + pageSize);
+  return { tasks: listed.slice(from, from + pageSize), nextPageToken, pageSize, totalSize: listed.length };
+}
+
 async function handle(body: string, response: ServerResponse): Promise<void> {
   const { id, method, params } = JSON.parse(body) as Call;
   switch (method) {
     case 'SendMessage':
-      return sendJson(response, id, { task: finishedTask(params.message) });
+      return sendJson(response, id, {
+        task: params.message.metadata?.isIdle === true ? idleTask : finishedTask(params.message),
+      });
     case 'GetTask':
       return sendJson(response, id, stored.get(params.id));
     case 'SendStreamingMessage':
       return sendStream(response, id, params.message);
+    case 'ListTasks':
+      return sendJson(response, id, page(params));
+    case 'SubscribeToTask':
+      return subscribe(response, id);
+    case 'CancelTask':
+      return sendJson(response, id, cancel());
     default:
       response.writeHead(404).end();
   }
@@ -93,8 +146,10 @@ function readBody(request: IncomingMessage, then: (body: string) => void): void 
   request.on('end', () => then((chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString('utf8') ?? ''));
 }
 
-contend(
-  createServer((request, response) => {
-    readBody(request, (body) => void handle(body, response));
-  }),
+contend(() =>
+  listen(
+    createServer((request, response) => {
+      readBody(request, (body) => void handle(body, response));
+    }),
+  ),
 );

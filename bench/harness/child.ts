@@ -12,6 +12,13 @@ interface Question {
   readonly ask: unknown;
 }
 
+export interface ChildOptions {
+  readonly args?: readonly string[];
+  /** Where it is at home: what it writes without a path is there. */
+  readonly folder?: string;
+  readonly nodeOptions?: readonly string[];
+}
+
 const running = new Set<ChildProcess>();
 
 // Whatever ends this process, its children end too. They also watch the channel themselves (`answer` below), so that
@@ -27,12 +34,14 @@ export class Child {
   readonly #name: string;
   #asked = 0;
 
-  constructor(name: string, file: URL) {
+  constructor(name: string, file: URL, { args = [], folder, nodeOptions = [] }: ChildOptions = {}) {
     this.#name = name;
-    // Express and its kin are slower outside of production; nobody is measured in that state.
-    this.#process = fork(fileURLToPath(file), {
+    this.#process = fork(fileURLToPath(file), args, {
+      // Express and its kin are slower outside of production; nobody is measured in that state.
       env: { ...process.env, NODE_ENV: 'production' },
+      execArgv: [...process.execArgv, ...nodeOptions],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      ...(folder !== undefined && { cwd: folder }),
     });
     running.add(this.#process);
     this.#process.once('exit', () => running.delete(this.#process));

@@ -1,5 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { answer } from './child.ts';
 
 /** CPU time of a whole process since its start, all threads, in microseconds. */
@@ -7,23 +9,50 @@ export interface CpuReading {
   readonly cpuUs: number;
 }
 
+/** What a process holds after its garbage is collected, in bytes. */
+export interface MemoryReading {
+  /** Objects, and what lies outside of the heap on their account. */
+  readonly held: number;
+  /** All that the system has given to the process, in use or not. */
+  readonly resident: number;
+}
+
 /** Where a contender listens. */
 export interface Listening {
   readonly port: number;
 }
 
-export type ContenderQuestion = 'listen' | 'cpu';
+export type ContenderQuestion = 'listen' | 'cpu' | 'memory';
 
-/** Turns this process into a contender: the server on a free loopback port, and CPU readings for the harness. */
-export function contend(server: Server): void {
+/** How a contender is set up; `contenders/list.ts` and the bench decide. */
+export interface ContenderSetup {
+  readonly store: 'memory' | 'sqlite';
+  /** Finished tasks that are there from the start, beside the one with a history. */
+  readonly tasks: number;
+}
+
+/** Turns this process into a contender: a server on a free loopback port, and readings for the harness. */
+export function contend(listen: () => Promise<Listening>): void {
   answer(async (question) => {
     switch (question as ContenderQuestion) {
       case 'listen':
-        return listen(server);
+        return listen();
       case 'cpu':
         return readCpu();
+      case 'memory':
+        return readMemory();
     }
   });
+}
+
+export function readSetup(): ContenderSetup {
+  const { values } = parseArgs({ options: { store: { type: 'string' }, tasks: { type: 'string' } } });
+  return { store: values.store === 'sqlite' ? 'sqlite' : 'memory', tasks: Number(values.tasks ?? 0) };
+}
+
+/** The arguments that `readSetup` reads. */
+export function setupArgs({ store, tasks }: ContenderSetup): readonly string[] {
+  return [`--store=${store}`, `--tasks=${tasks}`];
 }
 
 export function readCpu(): CpuReading {
@@ -31,7 +60,19 @@ export function readCpu(): CpuReading {
   return { cpuUs: user + system };
 }
 
-async function listen(server: Server): Promise<Listening> {
+async function readMemory(): Promise<MemoryReading> {
+  const { gc } = globalThis as { readonly gc?: () => void };
+  if (gc === undefined) throw new Error('memory is read with --expose-gc');
+  // What a first collection lets go of may hold more until its finalizers have run.
+  for (let i = 0; i < 3; i += 1) {
+    gc();
+    await setImmediate();
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { held: heapUsed + external, resident: rss };
+}
+
+export async function listen(server: Server): Promise<Listening> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);

@@ -1,14 +1,22 @@
-/** One bench over HTTP: what is sent, how the answer is checked, and how much of it. */
-export interface HttpBench {
+/**
+ * One bench over HTTP: what is sent, how the answer is checked, and how much of it. `Seed` is what a request needs to know
+ * of its server: see `prepare`.
+ */
+export interface HttpBench<Seed = unknown> {
   readonly name: string;
   readonly title: string;
   /** What rates and CPU time are counted in. */
   readonly unit: 'request' | 'chunk';
+  /** 9 if not set. */
+  readonly rounds?: number;
   readonly cases: readonly HttpCase[];
+  readonly goals?: readonly HttpGoal[];
+  /** Asks a server for what the requests of a case are made of; once, before the clock runs. */
+  prepare?(work: HttpCase, call: (body: string) => Promise<Answer>): Promise<readonly Seed[]>;
   /** The body of the n-th request. Ids differ, because a server may answer a repeated message from memory. */
-  body(work: HttpCase, n: number): string;
+  body(work: HttpCase, n: number, seeds: readonly Seed[]): string;
   /** Throws unless the answer is right; returns how many units it was. */
-  check(work: HttpCase, n: number, answer: Answer): number;
+  check(work: HttpCase, n: number, answer: Answer, seeds: readonly Seed[]): number;
 }
 
 export interface HttpCase {
@@ -16,12 +24,27 @@ export interface HttpCase {
   /** The contenders that take part; all when left out. */
   readonly only?: readonly string[];
   readonly connections: number;
-  /** Requests in each round; a `--quick` one makes a quarter of them. */
+  /** Requests in each round; a `--quick` one makes a quarter of them, unless they are all at once. */
   readonly requests: number;
   /** Contenders that would take minutes for as many as the others, with their own number. */
   readonly fewer?: Readonly<Record<string, number>>;
   /** Chunks of the streamed artifact; unused elsewhere. */
-  readonly chunks: number;
+  readonly chunks?: number;
+  /** What share of all tasks comes before the page that is asked for; 0 if not set. */
+  readonly depth?: number;
+}
+
+/** One row of a bench: a case and a contender. */
+export type RowName = readonly [work: string, contender: string];
+
+/** What we promise of a row, compared with another one. */
+export interface HttpGoal {
+  readonly of: RowName;
+  readonly to: RowName;
+  /** CPU time of a unit, units in a second, time that passes for a unit, or the median of the latencies. */
+  readonly measure: 'CPU' | 'rate' | 'time' | 'p50';
+  readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
 export interface Answer {

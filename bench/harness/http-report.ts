@@ -1,39 +1,61 @@
-import { existsSync } from 'node:fs';
 import { FLOOR, PEER } from '../contenders/list.ts';
-import type { Bench } from './bench.ts';
-import type { HttpBench, HttpCase } from './http-bench.ts';
+import type { Bench, BenchReport } from './bench.ts';
+import { type Goal, goalTable } from './goals.ts';
+import type { HttpBench, HttpCase, HttpGoal, RowName } from './http-bench.ts';
 import { type CaseRounds, type Round, runCase } from './http-rounds.ts';
-import { runNpm } from './product.ts';
+import { buildProduct, installPeers } from './product.ts';
 import { quantile, ratios, type Spread, spread } from './stats.ts';
 import { show, showSpread, table } from './table.ts';
 
-const BENCH_FOLDER = new URL('../', import.meta.url);
-
-/** The whole of an HTTP bench: all its cases, one table. */
+/** The whole of an HTTP bench: all its cases in one table, and what became of its goals. */
 export function httpBench(bench: HttpBench): Bench {
   return {
     name: bench.name,
     async run({ quick }) {
+      buildProduct();
       installPeers();
-      const rounds = quick ? 3 : 9;
-      const cases: CaseSummary[] = [];
-      for (const work of bench.cases) {
-        cases.push({ work, contenders: summarize(await runCase(bench, work, { rounds, quick })) });
-      }
-      return {
-        title: `${bench.title} (${rounds} rounds)`,
-        table: httpTable(bench, cases),
-        result: { unit: bench.unit, cases },
-      };
+      const rounds = quick ? 3 : (bench.rounds ?? 9);
+      const measured = new Map<string, CaseRounds>();
+      for (const work of bench.cases) measured.set(work.name, await runCase(bench, work, { rounds, quick }));
+      return httpReport(bench, measured, rounds);
     },
   };
 }
 
-/** The peers live in `bench/node_modules`, so that the product's own install never sees them. */
-function installPeers(): void {
-  if (existsSync(new URL('node_modules', BENCH_FOLDER))) return;
-  console.log('bench: installing the peers into bench/node_modules (npm ci)');
-  runNpm(['ci'], BENCH_FOLDER);
+export function httpReport(bench: HttpBench, measured: ReadonlyMap<string, CaseRounds>, rounds: number): BenchReport {
+  const cases = bench.cases.map((work) => ({ work, contenders: summarize(measured.get(work.name) ?? new Map()) }));
+  const goals = goalsOf(bench, measured);
+  return {
+    title: `${bench.title} (${rounds} rounds)`,
+    table: [httpTable(bench, cases), goalTable(goals)].join('\n\n'),
+    result: { unit: bench.unit, cases, goals },
+  };
+}
+
+function goalsOf({ goals = [] }: HttpBench, rounds: ReadonlyMap<string, CaseRounds>): readonly Goal[] {
+  const roundsOf = ([work, contender]: RowName): readonly Round[] => rounds.get(work)?.get(contender) ?? [];
+  return goals.map(({ of, to, measure, ...limits }) => {
+    const [own, base] = [roundsOf(of), roundsOf(to)].map((one) => one.map((round) => measured(round, measure)));
+    return { name: goalName(of, to, measure), measured: ratios(own ?? [], base ?? []), ...limits };
+  });
+}
+
+function measured(round: Round, measure: HttpGoal['measure']): number {
+  switch (measure) {
+    case 'CPU':
+      return round.cpuUsPerUnit;
+    case 'rate':
+      return round.unitsPerSecond;
+    case 'time':
+      return 1 / round.unitsPerSecond;
+    case 'p50':
+      return round.p50Ms;
+  }
+}
+
+function goalName([work, contender]: RowName, [toWork, toContender]: RowName, measure: string): string {
+  const base = [toWork !== work && toWork, toContender !== contender && toContender].filter(Boolean).join(', ');
+  return `${work}, ${contender} ÷ ${base}, ${measure}`;
 }
 
 /** What one contender did in one case, over all rounds; ratios are taken round by round. */

@@ -1,7 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { type Contender, contenders } from '../contenders/list.ts';
 import { Child } from './child.ts';
-import type { ContenderQuestion, CpuReading, Listening } from './contender.ts';
+import { type ContenderQuestion, type CpuReading, type Listening, setupArgs } from './contender.ts';
 import type { HttpBench, HttpCase } from './http-bench.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
 
@@ -23,55 +26,76 @@ export interface RoundsOptions {
   readonly quick: boolean;
 }
 
+/** Beside the results, and not where a system keeps temporary files: that may be no disk. */
+const RESULTS = fileURLToPath(new URL('../results/', import.meta.url));
 const ANSWER_LIMIT_MS = 15_000;
+/** For each task that a server is to have when it starts. */
+const FILL_LIMIT_MS = 1;
 const ROUND_LIMIT_MS = 60_000;
 
-interface Running {
+export interface Running {
   readonly name: string;
   readonly child: Child;
   readonly port: number;
   sent: number;
 }
 
-/** Starts the contenders of the case and runs its rounds in turn: A B A B …, each round beginning with another one. */
-export async function runCase(bench: HttpBench, work: HttpCase, options: RoundsOptions): Promise<CaseRounds> {
-  const load = new Child('load generator', new URL('load.ts', import.meta.url));
-  const children = [load];
-  try {
-    const running: Running[] = [];
-    for (const contender of contenders.filter(({ name }) => work.only?.includes(name) ?? true)) {
-      running.push(await start(contender, children));
-    }
-    const one = (server: Running) => oneRound(load, server, bench, work, options);
-    for (const server of running) await warmUp(() => one(server), options.quick ? 500 : 2000);
-    const rounds = new Map<string, Round[]>(running.map(({ name }) => [name, []]));
-    for (let round = 0; round < options.rounds; round++) {
-      const shift = round % running.length;
-      for (const server of [...running.slice(shift), ...running.slice(0, shift)]) {
-        rounds.get(server.name)?.push(await one(server));
-      }
-    }
-    return rounds;
-  } finally {
-    await Promise.all(children.map((child) => child.stop()));
+/** Servers that run next to each other, the process that makes the load, and a folder for their files. */
+export class Field {
+  readonly load = new Child('load generator', new URL('load.ts', import.meta.url));
+  readonly #children = [this.load];
+  readonly #folder: string;
+
+  constructor() {
+    mkdirSync(RESULTS, { recursive: true });
+    this.#folder = mkdtempSync(join(RESULTS, 'servers-'));
+  }
+
+  async start({ name, file, store }: Contender, tasks = 0, nodeOptions: readonly string[] = []): Promise<Running> {
+    const folder = mkdtempSync(join(this.#folder, 'server-'));
+    const child = new Child(name, file, { args: setupArgs({ store, tasks }), folder, nodeOptions });
+    this.#children.push(child);
+    const limitMs = ANSWER_LIMIT_MS + tasks * FILL_LIMIT_MS;
+    const { port } = await child.ask<Listening>('listen' satisfies ContenderQuestion, limitMs);
+    return { name, child, port, sent: 0 };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#children.map((child) => child.stop()));
+    rmSync(this.#folder, { recursive: true });
   }
 }
 
-async function start({ name, file }: Contender, children: Child[]): Promise<Running> {
-  const child = new Child(name, file);
-  children.push(child);
-  const { port } = await child.ask<Listening>('listen' satisfies ContenderQuestion, ANSWER_LIMIT_MS);
-  return { name, child, port, sent: 0 };
+/** Starts the contenders of the case and runs its rounds in turn: A B A B …, each round beginning with another one. */
+export async function runCase(bench: HttpBench, work: HttpCase, options: RoundsOptions): Promise<CaseRounds> {
+  await using field = new Field();
+  const running: Running[] = [];
+  for (const contender of contenders.filter(({ name }) => work.only?.includes(name) ?? true)) {
+    running.push(await field.start(contender));
+  }
+  const one = (server: Running) => oneRound(field.load, server, bench, work, options);
+  for (const server of running) await warmUp(() => one(server), options.quick ? 500 : 2000);
+  const rounds = new Map<string, Round[]>(running.map(({ name }) => [name, []]));
+  for (let round = 0; round < options.rounds; round++) {
+    for (const server of turned(running, round)) rounds.get(server.name)?.push(await one(server));
+  }
+  return rounds;
+}
+
+/** The same in another order each round, so that nobody always comes after the same one. */
+export function turned<T>(all: readonly T[], round: number): readonly T[] {
+  const shift = round % all.length;
+  return [...all.slice(shift), ...all.slice(0, shift)];
 }
 
 /** A fast server needs many rounds before its code is compiled, a slow one is warm after the first. */
-async function warmUp(round: () => Promise<unknown>, forMs: number): Promise<void> {
+export async function warmUp(round: () => Promise<unknown>, forMs: number): Promise<void> {
   const until = performance.now() + forMs;
   do await round();
   while (performance.now() < until);
 }
 
-async function oneRound(
+export async function oneRound(
   load: Child,
   server: Running,
   bench: HttpBench,
@@ -79,7 +103,7 @@ async function oneRound(
   { quick }: RoundsOptions,
 ): Promise<Round> {
   const all = work.fewer?.[server.name] ?? work.requests;
-  const requests = quick ? Math.ceil(all / 4) : all;
+  const requests = quick && all > work.connections ? Math.ceil(all / 4) : all;
   const order: LoadOrder = {
     bench: bench.name,
     work: work.name,

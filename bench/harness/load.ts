@@ -49,7 +49,7 @@ function post(agent: Agent, port: number, body: string): Promise<Answer> {
 }
 
 /** Keeps each connection busy with one request after the other until all are answered. */
-async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder) {
+async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: readonly unknown[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
   const latencies: number[] = [];
   const answers: Answer[] = [];
@@ -63,7 +63,7 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder) {
     while (next < order.requests) {
       const n = next++;
       const started = performance.now();
-      answers[n] = await post(agent, order.port, bench.body(work, order.first + n));
+      answers[n] = await post(agent, order.port, bench.body(work, order.first + n, seeds));
       latencies.push(performance.now() - started);
     }
   };
@@ -79,13 +79,32 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder) {
   }
 }
 
+const seedsOfCases = new Map<string, Promise<readonly unknown[]>>();
+
+function seedsOf(bench: HttpBench, work: HttpCase, port: number): Promise<readonly unknown[]> {
+  const key = [bench.name, work.name, port].join();
+  let seeds = seedsOfCases.get(key);
+  if (seeds === undefined) seedsOfCases.set(key, (seeds = prepare(bench, work, port)));
+  return seeds;
+}
+
+async function prepare(bench: HttpBench, work: HttpCase, port: number): Promise<readonly unknown[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    return (await bench.prepare?.(work, (body) => post(agent, port, body))) ?? [];
+  } finally {
+    agent.destroy();
+  }
+}
+
 async function run(order: LoadOrder): Promise<LoadResult> {
   const bench = httpBenches.find(({ name }) => name === order.bench);
   const work = bench?.cases.find(({ name }) => name === order.work);
   if (bench === undefined || work === undefined) throw new Error(`no bench ${order.bench}, ${order.work}`);
-  const { latencies, answers, wallMs, loadCpuUs } = await fire(bench, work, order);
+  const seeds = await seedsOf(bench, work, order.port);
+  const { latencies, answers, wallMs, loadCpuUs } = await fire(bench, work, order, seeds);
   // Every answer is checked, but after the clock has stopped: the check costs more than the call.
-  const units = answers.reduce((sum, got, n) => sum + bench.check(work, order.first + n, got), 0);
+  const units = answers.reduce((sum, got, n) => sum + bench.check(work, order.first + n, got, seeds), 0);
   return { units, wallMs, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99), loadCpuUs };
 }
 

@@ -52,7 +52,11 @@ export class NodeRequest implements HttpRequest {
       const left = (this.#left = new AbortController());
       // The socket's end, and not the request's, which is over when its body is read.
       if (this.#outgoing.destroyed) left.abort();
-      else this.#outgoing.once('close', () => left.abort());
+      else
+        this.#outgoing.once('close', () => {
+          // Who has the whole answer is not gone: nobody listens any more, and an abort with its error is not cheap.
+          if (!this.#outgoing.writableFinished) left.abort();
+        });
     }
     return this.#left.signal;
   }
@@ -95,12 +99,17 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
     });
     incoming.on('end', () => {
       const whole = more === undefined ? first : Buffer.concat(more, length);
+      // The answer may be a stream that is open for days, and the request stays as long.
+      first = more = undefined;
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
     });
     incoming.on('error', (cause) => reject(cutOff(cause)));
-    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
-    incoming.on('close', () => reject(cutOff(undefined)));
+    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise. It comes after
+    // every end too, where making the error would be most of what reading the body costs.
+    incoming.on('close', () => {
+      if (!incoming.readableEnded) reject(cutOff(undefined));
+    });
   });
 }
 

@@ -14,8 +14,27 @@ const WORDS: ReadonlyMap<string, MediaRange> = new Map([
 /** RFC 6838 §4.2, which is stricter than what HTTP calls a token: no `*` inside a name. */
 const NAME = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/u;
 
+/**
+ * What was read before. The same few are asked for with every message and every chunk of a stream; as others come from
+ * outside, there are never many, nor long ones.
+ */
+const known = new Map<string, MediaRange | null>();
+const MAX_KNOWN = 200;
+const MAX_LENGTH = 100;
+
 /** Reads `text/*` or `Text/HTML; charset=utf-8`; undefined if it is no media type. */
 export function parseMediaRange(text: string): MediaRange | undefined {
+  const before = known.get(text);
+  if (before !== undefined) return before ?? undefined;
+  const range = parse(text);
+  if (text.length <= MAX_LENGTH) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, range ?? null);
+  }
+  return range;
+}
+
+function parse(text: string): MediaRange | undefined {
   const [essence = ''] = text.split(';', 1);
   const slash = essence.indexOf('/');
   if (slash < 0) return undefined;

@@ -104,14 +104,15 @@ function refuseFinished([first]: readonly StreamItem[]): void {
   });
 }
 
-/** Like the iterator, with the item that was taken from it put back. */
+/** Like the iterator, with the item that was taken from it put back. Lets go of it: it may be a large task. */
 function startingWith<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T, unknown>): AsyncIterable<T> {
-  let isFirst = true;
+  let taken: IteratorResult<T, unknown> | undefined = first;
   const iterator: AsyncIterator<T, unknown> = {
     next: async () => {
-      if (!isFirst) return rest.next();
-      isFirst = false;
-      return first;
+      if (taken === undefined) return rest.next();
+      const item = taken;
+      taken = undefined;
+      return item;
     },
     return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
   };

@@ -1,0 +1,62 @@
+import { peer } from './peer.ts';
+
+export interface TaskStore {
+  save(task: unknown, context: unknown): Promise<void>;
+}
+
+interface Kysely {
+  readonly Kysely: new (options: { readonly dialect: unknown }) => unknown;
+  readonly SqliteDialect: new (options: { readonly database: unknown }) => unknown;
+}
+interface SdkDatabase {
+  readonly DatabaseTaskStore: new (database: unknown) => TaskStore;
+}
+interface Driver {
+  readonly DatabaseSync: new (path: string) => Database;
+}
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+interface Statement {
+  columns(): readonly unknown[];
+  all(...values: readonly unknown[]): unknown[];
+  run(...values: readonly unknown[]): unknown;
+}
+
+/** What the SDK's command `a2a-db` makes. */
+const TABLES = `
+  CREATE TABLE tasks (
+    tenant varchar(255) NOT NULL, owner varchar(255) NOT NULL, id varchar(36) NOT NULL, context_id varchar(36) NOT NULL,
+    status_last_updated bigint NOT NULL, status_state varchar(255), status text, artifacts text, history text,
+    metadata text, protocol_version varchar(255),
+    CONSTRAINT tasks_pkey PRIMARY KEY (tenant, owner, id)
+  );
+  CREATE INDEX tasks_scope_updated_idx ON tasks (tenant, owner, status_last_updated, id);
+  CREATE INDEX tasks_scope_context_updated_idx ON tasks (tenant, owner, context_id, status_last_updated, id);
+`;
+
+/**
+ * The store for SQL of the official SDK. On the driver and with the pragmas of our own store, so that neither is what is
+ * compared: with its defaults SQLite would wait for the disk twice for each write.
+ */
+export async function openSqlStore(path: string): Promise<TaskStore> {
+  const { DatabaseSync } = await peer<Driver>('@photostructure/sqlite');
+  const { Kysely, SqliteDialect } = await peer<Kysely>('kysely');
+  const { DatabaseTaskStore } = await peer<SdkDatabase>('@a2a-js/sdk/server/database');
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  database.exec(TABLES);
+  const prepare = (sql: string) => {
+    const statement = database.prepare(sql);
+    return {
+      // Kysely asks whether there are rows to read.
+      reader: statement.columns().length > 0,
+      all: (values: readonly unknown[]) => statement.all(...values),
+      run: (values: readonly unknown[]) => statement.run(...values),
+    };
+  };
+  const dialect = new SqliteDialect({ database: { prepare, close: () => database.close() } });
+  return new DatabaseTaskStore(new Kysely({ dialect }));
+}

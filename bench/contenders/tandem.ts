@@ -1,0 +1,86 @@
+/** Our own server, as users get it: `agent()` and `serve()` from `dist/`, in memory or with a file of its own. */
+import { setImmediate } from 'node:timers/promises';
+import type { Message } from '../../src/model/message.ts';
+import type { Task } from '../../src/model/task.ts';
+import type { Store } from '../../src/store/store.ts';
+import { contend, readSetup } from '../harness/contender.ts';
+import { importProduct } from '../harness/product.ts';
+import { ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
+
+type ServerModule = typeof import('../../src/server/index.ts');
+type NodeModule = typeof import('../../src/node/index.ts');
+type MemoryModule = typeof import('../../src/store/memory/store.ts');
+type SqliteModule = typeof import('../../src/store/sqlite/store.ts');
+
+const FILL_AT_ONCE = 1000;
+
+const { agent } = await importProduct<ServerModule>('server/index.js');
+const { serve } = await importProduct<NodeModule>('node/index.js');
+
+const bench = agent({
+  id: 'bench',
+  name: 'Bench',
+  description: 'Does next to nothing.',
+  async *run({ text, message, signal }) {
+    const { chunks, isPaced, isIdle }: WorkOrder = message.metadata ?? {};
+    if (isIdle === true) {
+      yield { status: 'working' };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    } else if (chunks === undefined) {
+      yield { artifact: ARTIFACT_NAME, text: workOn(text), lastChunk: true };
+    } else {
+      for (let n = 0; n < chunks; n++) {
+        yield { artifact: ARTIFACT_NAME, text: chunkText(n), append: n > 0, lastChunk: n === chunks - 1 };
+        if (isPaced === true) await setImmediate();
+      }
+    }
+  },
+});
+
+async function openStore(kind: 'memory' | 'sqlite', tasks: number): Promise<Store> {
+  if (kind === 'sqlite') return (await importProduct<SqliteModule>('store/sqlite/store.js')).sqlite('tandem.db');
+  const { memoryStore } = await importProduct<MemoryModule>('store/memory/store.js');
+  return memoryStore({ maxTasks: tasks + 100_000 });
+}
+
+/** Through the port of the store: no run would make exactly these. */
+async function keepTask(
+  store: Store,
+  { id, contextId = '', status, artifacts = [], history = [] }: Task,
+): Promise<void> {
+  const [message, ...more] = history as readonly [Message, ...Message[]];
+  const time = Date.parse(status.timestamp ?? '');
+  const task = { id, contextId, status, artifacts, history: [message] };
+  await store.create({
+    tenant: '',
+    owner: 'anonymous',
+    agent: bench.id,
+    id,
+    contextId,
+    status: { ...status, state: 'TASK_STATE_WORKING' },
+    origin: {},
+    message,
+    event: { kind: 'task', body: JSON.stringify({ task }) },
+    createdAt: time,
+    wakeAt: time,
+  });
+  await store.append({
+    taskId: id,
+    guard: {},
+    status,
+    history: more,
+    artifacts: JSON.stringify(artifacts),
+    endedAt: Date.now(),
+  });
+}
+
+contend(async () => {
+  const { store: kind, tasks } = readSetup();
+  const store = await openStore(kind, tasks);
+  if (tasks === 0) await keepTask(store, historyTask());
+  for (let from = 0; from < tasks; from += FILL_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(FILL_AT_ONCE, tasks - from) }, (_, i) => from + i);
+    await Promise.all(numbers.map((n) => keepTask(store, listedTask(n))));
+  }
+  return serve(bench, { port: 0, store });
+});

@@ -1,0 +1,96 @@
+import { listedTaskId } from './contenders/content.ts';
+import { FLOOR, OWN, OWN_STORED, PEER } from './contenders/list.ts';
+import { type Answer, expectJson, type HttpBench, rpcCall, rpcResult } from './harness/http-bench.ts';
+
+/** Where a page begins, and what must be on it. */
+interface Page {
+  readonly token: string;
+  /** The number of its first task. */
+  readonly first: number;
+  readonly total: number;
+}
+
+const PAGE_SIZE = 50;
+/** Pages are asked for in turn, so that none of them is hot. */
+const PAGES = 8;
+const STRIDE = 100;
+
+const FEW_FIRST = 'few tasks, first page';
+const FIRST = 'many tasks, first page';
+const HALF_WAY = 'many tasks, half way';
+const NEAR_END = 'many tasks, near the end';
+
+/** The SDK sorts all tasks for each page. */
+const fewer = { [PEER]: 8 };
+const requests = 300;
+
+/** A page as callers ask for it by default, wherever it is in the list. One connection, so that nobody waits in line. */
+export const pages: HttpBench<Page> = {
+  name: 'list',
+  title: `list: ListTasks, pages of ${PAGE_SIZE} tasks without history and artifacts, JSON-RPC 1.0`,
+  unit: 'request',
+  cases: [
+    { name: FEW_FIRST, connections: 1, requests, fewer },
+    { name: FIRST, connections: 1, requests, fewer },
+    { name: HALF_WAY, only: [FLOOR, OWN, OWN_STORED], connections: 1, requests, depth: 0.5 },
+    { name: NEAR_END, only: [FLOOR, OWN, OWN_STORED], connections: 1, requests, depth: 0.9 },
+  ],
+  goals: [OWN, OWN_STORED].flatMap((own) => [
+    { of: [FIRST, own], to: [FEW_FIRST, own], measure: 'p50' as const, atMost: 1.5 },
+    { of: [HALF_WAY, own], to: [FIRST, own], measure: 'p50' as const, atMost: 1.5 },
+    { of: [NEAR_END, own], to: [FIRST, own], measure: 'p50' as const, atMost: 1.5 },
+  ]),
+
+  async prepare({ depth = 0 }, call) {
+    const { totalSize: total } = pageOf(0, await call(listCall(0, '', 1)));
+    let page: Page = { token: '', first: total - 1, total };
+    if (depth === 0) return [page];
+    const found: Page[] = [];
+    while (found.length < PAGES) {
+      const answer = await call(listCall(0, page.token, STRIDE));
+      page = { token: pageOf(0, answer).nextPageToken, first: page.first - STRIDE, total };
+      if (total - page.first > total * depth) found.push(page);
+    }
+    return found;
+  },
+
+  body: (_work, n, seeds) => listCall(n, seedOf(n, seeds).token, PAGE_SIZE),
+
+  check: (_work, n, answer, seeds) => {
+    const { first, total } = seedOf(n, seeds);
+    const { tasks, totalSize } = pageOf(n, answer);
+    expectJson('total', totalSize, total);
+    expectJson(
+      'tasks',
+      tasks.map(({ id }) => id),
+      Array.from({ length: PAGE_SIZE }, (_, i) => listedTaskId(first - i)),
+    );
+    return 1;
+  },
+};
+
+/** Whether the servers of a case have many tasks. */
+export function hasMany(work: string): boolean {
+  return work !== FEW_FIRST;
+}
+
+function seedOf(n: number, seeds: readonly Page[]): Page {
+  const seed = seeds[n % seeds.length];
+  if (seed === undefined) throw new Error('there is no page to ask for');
+  return seed;
+}
+
+function listCall(n: number, pageToken: string, pageSize: number): string {
+  return rpcCall(n, 'ListTasks', { pageSize, historyLength: 0, ...(pageToken !== '' && { pageToken }) });
+}
+
+interface ListAnswer {
+  readonly tasks: readonly { readonly id: string }[];
+  readonly nextPageToken: string;
+  readonly totalSize: number;
+}
+
+function pageOf(n: number, { status, body }: Answer): ListAnswer {
+  expectJson('HTTP status', status, 200);
+  return rpcResult(n, body) as unknown as ListAnswer;
+}

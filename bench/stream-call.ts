@@ -1,0 +1,47 @@
+import { chunkText, type WorkOrder } from './contenders/content.ts';
+import { type Answer, expectJson, rpcCall, rpcResult } from './harness/http-bench.ts';
+
+interface ArtifactUpdate {
+  readonly append?: boolean;
+  readonly artifact?: { readonly parts?: readonly { readonly text?: unknown }[] };
+}
+
+export function streamCall(n: number, order: WorkOrder): string {
+  return rpcCall(n, 'SendStreamingMessage', {
+    message: {
+      messageId: `bench-${n}`,
+      role: 'ROLE_USER',
+      parts: [{ text: 'Tell me a long story.' }],
+      metadata: order,
+    },
+  });
+}
+
+/** Every chunk, in order, between the task and its end. Returns how many. */
+export function checkStream(n: number, { status, body }: Answer, chunks: number): number {
+  expectJson('HTTP status', status, 200);
+  const results = eventsOf(body).map((data) => rpcResult(n, data));
+  expectJson('first event', Object.keys(results[0] ?? {}), ['task']);
+  const updates = results.flatMap((result) => (result['artifactUpdate'] as ArtifactUpdate | undefined) ?? []);
+  expectJson('chunks', updates.length, chunks);
+  updates.forEach(({ append, artifact }, i) => {
+    expectJson(`text of chunk ${i}`, artifact?.parts?.[0]?.text, chunkText(i));
+    expectJson(`append of chunk ${i}`, append ?? false, i > 0);
+  });
+  expectJson('last state', stateOf(results.at(-1)), 'TASK_STATE_COMPLETED');
+  return chunks;
+}
+
+/** The data of the events in a `text/event-stream` whose data has one line each. */
+export function eventsOf(text: string): readonly string[] {
+  return text
+    .split('\n\n')
+    .filter((event) => event.includes('data:'))
+    .map((event) => event.slice(event.indexOf('data:') + 'data:'.length));
+}
+
+/** Of a status update. */
+export function stateOf(result: Readonly<Record<string, unknown>> | undefined): unknown {
+  const update = result?.['statusUpdate'] as { readonly status?: { readonly state?: unknown } } | undefined;
+  return update?.status?.state;
+}

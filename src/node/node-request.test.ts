@@ -1,0 +1,78 @@
+import { createServer, request as httpRequest } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import type { A2AError } from '../errors.ts';
+import type { HttpBody } from '../server/http.ts';
+import { NodeRequest } from './node-request.ts';
+
+/** A server whose next request is handed out, with its answer still to be written. */
+async function listening() {
+  const server = createServer();
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const arrived = new Promise<{ own: NodeRequest; answer: () => Promise<void> }>((resolve) => {
+    server.once('request', (incoming, outgoing) => {
+      const answer = async (): Promise<void> => {
+        const closed = once(outgoing, 'close');
+        outgoing.end('done');
+        await closed;
+      };
+      resolve({ own: new NodeRequest(incoming, outgoing, false), answer });
+    });
+  });
+  return { port: (server.address() as AddressInfo).port, arrived };
+}
+
+function bodyOrError(own: NodeRequest, maxBytes = 1000): Promise<HttpBody | A2AError> {
+  return own.body(maxBytes).catch((error: unknown) => error as A2AError);
+}
+
+test('a caller who has the whole answer is not taken for one who left', async () => {
+  const { port, arrived } = await listening();
+  const call = httpRequest({ host: '127.0.0.1', port, method: 'POST' });
+  call.on('response', (response) => response.resume());
+  call.end('{}');
+  const { own, answer } = await arrived;
+  const { signal } = own;
+  expect(await bodyOrError(own)).toEqual({ text: '{}' });
+  await answer();
+  expect(signal.aborted).toBe(false);
+});
+
+test('a caller who leaves before the answer is gone', async () => {
+  const { port, arrived } = await listening();
+  const call = httpRequest({ host: '127.0.0.1', port, method: 'POST' });
+  call.on('error', () => {});
+  call.end('{}');
+  const { own } = await arrived;
+  const { signal } = own;
+  await own.body(1000);
+  const left = once(signal, 'abort');
+  call.destroy();
+  await left;
+  expect(signal.aborted).toBe(true);
+});
+
+test('a body that is cut off is told, and not waited for', async () => {
+  const { port, arrived } = await listening();
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"half":');
+  const { own } = await arrived;
+  const body = bodyOrError(own);
+  socket.destroy();
+  expect(await body).toMatchObject({ code: 'INVALID_REQUEST', message: 'The connection ended inside the body' });
+});
+
+test('a body above the limit is refused before it is read', async () => {
+  const { port, arrived } = await listening();
+  const call = httpRequest({ host: '127.0.0.1', port, method: 'POST' });
+  call.on('error', () => {});
+  call.end('x'.repeat(2000));
+  const { own } = await arrived;
+  expect(await bodyOrError(own)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+});
