@@ -36,8 +36,10 @@ async function answer(
   const request = new NodeRequest(incoming, outgoing, handler.trustProxy);
   try {
     const response = await handler.handle(request);
-    // What was not read would be taken for the next request, or read to its end for nothing.
-    if (!incoming.complete && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
+    // What was not read would be taken for the next request, or read to its end for nothing; and who goes away takes no
+    // further request.
+    const isLast = !incoming.complete || handler.isClosing;
+    if (isLast && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
     await sendResponse(response, outgoing, request.method === 'HEAD', { heartbeats: handler.heartbeats, stallMs });
   } catch {
     // The socket broke while it was written to; the core itself never rejects.

@@ -68,6 +68,11 @@ export class AgentHandler {
     return this.#settings.trustProxy;
   }
 
+  /** @internal Whether it takes no more work. */
+  get isClosing(): boolean {
+    return this.#closing !== undefined;
+  }
+
   /** Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { basePath, trustProxy } = this.#settings;
@@ -164,7 +169,7 @@ export class AgentHandler {
 
   /** Ready is who can answer: the store must too. */
   async #readiness({ engine }: Service): Promise<HttpResponse> {
-    if (this.#closing !== undefined) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
+    if (this.isClosing) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
     try {
       await engine.has({ tenant: '', owner: '' }, 'readiness');
       return jsonResponse(200, { status: 'ready' });
