@@ -15,6 +15,8 @@ export interface Envelope {
   /** The name of the event that says an error, if it has one. */
   readonly errorName?: string;
   error(error: unknown): unknown;
+  /** Whether streams end because the server does. */
+  isGoingAway(): boolean;
 }
 
 /** After this the connection ends, but not the task: who wants the rest comes back for it. */
@@ -45,7 +47,8 @@ export async function* eventFrames(
     yield encodeSse(envelope.errorName === undefined ? { data } : { data, event: envelope.errorName });
     return;
   }
-  yield GOING_AWAY;
+  // Otherwise the reader had all there is when he came.
+  if (envelope.isGoingAway()) yield GOING_AWAY;
 }
 
 /** What encoders that keep nothing wrote of an event: one serialisation for all who read the same task. */

@@ -126,7 +126,8 @@ export class AgentHandler {
       ...(retention !== undefined && { retention }),
     });
     const log = this.#log;
-    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes };
+    const isClosing = (): boolean => this.isClosing;
+    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes, isClosing };
   }
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {
