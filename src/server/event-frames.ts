@@ -22,9 +22,13 @@ export interface Envelope {
 /** After this the connection ends, but not the task: who wants the rest comes back for it. */
 const GOING_AWAY = ': to be continued, come back with Last-Event-ID\nretry: 1000\n\n';
 
+/** A piece is written as a whole, so this and one event is what a reader who stops reading can hold at most. */
+const PIECE_CHARACTERS = 64 * 1024;
+
 /**
- * A stream in the words of a dialect, as pieces of `text/event-stream`: one for each batch of events. Every event has its
- * public number as `id`. A stream that is cut short ends with a hint to come back, or with the error.
+ * A stream in the words of a dialect, as pieces of `text/event-stream`: one for each batch of events, unless that is
+ * large. Every event has its public number as `id`. A stream that is cut short ends with a hint to come back, or with the
+ * error.
  */
 export async function* eventFrames(
   events: TaskEvents,
@@ -38,6 +42,9 @@ export async function* eventFrames(
       for (const item of batch) {
         text += writer.frame(item);
         if (writer.isOver) break;
+        if (text.length < PIECE_CHARACTERS) continue;
+        yield text;
+        text = '';
       }
       if (text !== '') yield text;
       if (writer.isOver) return;
