@@ -3,6 +3,9 @@ import type { AgentHandler } from '../server/handler.ts';
 import { NodeRequest } from './node-request.ts';
 import { sendResponse } from './node-response.ts';
 
+/** How long a reader may leave a full connection unread. It can come back for the rest by number. */
+const STALL_MS = 30_000;
+
 /** A listener for `node:http`, and a handler for whatever passes its requests on, such as Express. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
@@ -14,18 +17,30 @@ export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse)
  * express().use('/agent', toNodeListener(handler));
  */
 export function toNodeListener(handler: AgentHandler): NodeListener {
+  return listenerWith(handler, STALL_MS);
+}
+
+/** As `toNodeListener`, with another patience for readers who do not read. */
+export function listenerWith(handler: AgentHandler, stallMs: number): NodeListener {
   return (incoming, outgoing) => {
-    void answer(handler, incoming, outgoing);
+    void answer(handler, incoming, outgoing, stallMs);
   };
 }
 
-async function answer(handler: AgentHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  handler: AgentHandler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  stallMs: number,
+): Promise<void> {
   const request = new NodeRequest(incoming, outgoing, handler.trustProxy);
   try {
     const response = await handler.handle(request);
-    // What was not read would be taken for the next request, or read to its end for nothing.
-    if (!incoming.complete && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
-    await sendResponse(response, outgoing, request.method === 'HEAD', handler.heartbeats);
+    // What was not read would be taken for the next request, or read to its end for nothing; and who goes away takes no
+    // further request.
+    const isLast = !incoming.complete || handler.isClosing;
+    if (isLast && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
+    await sendResponse(response, outgoing, request.method === 'HEAD', { heartbeats: handler.heartbeats, stallMs });
   } catch {
     // The socket broke while it was written to; the core itself never rejects.
     outgoing.destroy();

@@ -50,13 +50,7 @@ export class NodeRequest implements HttpRequest {
   get signal(): AbortSignal {
     if (this.#left === undefined) {
       const left = (this.#left = new AbortController());
-      // The socket's end, and not the request's, which is over when its body is read.
-      if (this.#outgoing.destroyed) left.abort();
-      else
-        this.#outgoing.once('close', () => {
-          // Who has the whole answer is not gone: nobody listens any more, and an abort with its error is not cheap.
-          if (!this.#outgoing.writableFinished) left.abort();
-        });
+      whenGone(this.#incoming, this.#outgoing, () => left.abort());
     }
     return this.#left.signal;
   }
@@ -72,6 +66,26 @@ export class NodeRequest implements HttpRequest {
     if (!incoming.readableDidRead && !incoming.readableEnded) return readBody(incoming, maxBytes);
     return parsedBody(incoming.body, incoming.readableDidRead);
   }
+}
+
+/** Calls back once, if the caller goes before it has the whole answer. */
+function whenGone(incoming: IncomingMessage, outgoing: ServerResponse, leave: () => void): void {
+  const { socket } = incoming;
+  // The end of the answer or its socket, and not of the request, which is over when its body is read.
+  if (outgoing.destroyed || socket.destroyed) {
+    leave();
+    return;
+  }
+  outgoing.once('close', () => {
+    // Who has the whole answer is not gone: nobody listens any more, and an abort with its error is not cheap.
+    if (!outgoing.writableFinished) leave();
+  });
+  if (outgoing.socket !== null) return;
+  // An answer that waits for its turn on the connection is not told that there is none any more. A client may send any
+  // number of requests at once, each with a listener of its own.
+  socket.setMaxListeners(0);
+  socket.once('close', leave);
+  outgoing.once('close', () => socket.off('close', leave));
 }
 
 /** A body parser may have left bytes, a text, or JSON; or nothing, where nothing came. */

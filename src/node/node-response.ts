@@ -2,15 +2,19 @@ import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../server/heartbeats.ts';
 import type { HttpResponse } from '../server/http.ts';
 
-/** How long a reader may leave a full connection unread. It can come back for the rest by number. */
-const STALL_MS = 30_000;
+/** What the writing of a stream depends on, besides the stream. */
+export interface StreamCare {
+  readonly heartbeats: Heartbeats;
+  /** How long a reader may leave a full connection unread. */
+  readonly stallMs: number;
+}
 
 /** Writes an answer of the core. Resolves when it is written or its reader is gone. */
 export function sendResponse(
   response: HttpResponse,
   outgoing: ServerResponse,
   isHead: boolean,
-  heartbeats: Heartbeats,
+  care: StreamCare,
 ): void | Promise<void> {
   const { status, headers, body } = response;
   if (outgoing.destroyed) return leave(body);
@@ -23,7 +27,7 @@ export function sendResponse(
   }
   outgoing.writeHead(status, headers);
   outgoing.flushHeaders();
-  return writePieces(body, outgoing, heartbeats);
+  return writePieces(body, outgoing, care);
 }
 
 /** Nobody reads it: what it holds is let go. */
@@ -38,18 +42,16 @@ function leave(body: HttpResponse['body']): void {
 async function writePieces(
   pieces: AsyncIterable<string>,
   outgoing: ServerResponse,
-  heartbeats: Heartbeats,
+  { heartbeats, stallMs }: StreamCare,
 ): Promise<void> {
-  let isQuiet = false;
   const stopBeating = heartbeats.add((beat) => {
-    if (isQuiet && !outgoing.writableNeedDrain) outgoing.write(beat);
-    isQuiet = true;
+    // Who has not read what is there needs no sign of life.
+    if (!outgoing.writableNeedDrain) outgoing.write(beat);
   });
   try {
     for await (const piece of pieces) {
       if (outgoing.destroyed) return;
-      isQuiet = false;
-      if (!outgoing.write(piece)) await drained(outgoing);
+      if (!outgoing.write(piece)) await drained(outgoing, stallMs);
     }
     outgoing.end();
   } finally {
@@ -58,9 +60,9 @@ async function writePieces(
 }
 
 /** Resolves when there is room again, or nobody to need it. */
-function drained(outgoing: ServerResponse): Promise<void> {
+function drained(outgoing: ServerResponse, stallMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const stalled = setTimeout(() => outgoing.destroy(), STALL_MS);
+    const stalled = setTimeout(() => outgoing.destroy(), stallMs);
     const done = (): void => {
       clearTimeout(stalled);
       outgoing.off('drain', done);

@@ -15,6 +15,13 @@ export interface ServeOptions extends HandlerOptions {
   readonly host?: string;
 }
 
+export interface CloseOptions {
+  /** How long what runs may take to finish, 10 s if not set. */
+  readonly finishMs?: number;
+  /** @internal How long connections may take after that. */
+  readonly cutMs?: number;
+}
+
 /** An agent that listens. */
 export interface AgentServer {
   /** Where it is, without a slash at the end. */
@@ -25,7 +32,7 @@ export interface AgentServer {
    * Stops listening and gives what runs `finishMs` (10 s) to finish; what is unfinished then goes on at the next start.
    * Streams end so that their readers come back for the rest. Connections that are still open 5 s later are cut.
    */
-  close(options?: { readonly finishMs?: number }): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -103,15 +110,14 @@ async function shutDown(
   http: HttpServer,
   handler: AgentHandler,
   own: Store | undefined,
-  { finishMs = FINISH_MS }: { readonly finishMs?: number },
+  { finishMs = FINISH_MS, cutMs = CUT_MS }: CloseOptions,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-  await handler.close({ finishMs });
-  // Everybody has his answer now, or the hint to come back, if perhaps not all of it is written: a connection that falls
-  // idle from here on would be kept for as long as its client likes.
-  http.closeIdleConnections();
+  // A stream that ends leaves its connection open for the next request: nobody tells when, so it is looked for.
   const sweep = setInterval(() => http.closeIdleConnections(), SWEEP_MS);
-  const cut = setTimeout(() => http.closeAllConnections(), CUT_MS);
+  await handler.close({ finishMs });
+  // Everybody has his answer now, or the hint to come back.
+  const cut = setTimeout(() => http.closeAllConnections(), cutMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(cut);

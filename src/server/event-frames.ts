@@ -15,16 +15,20 @@ export interface Envelope {
   /** The name of the event that says an error, if it has one. */
   readonly errorName?: string;
   error(error: unknown): unknown;
+  /** Whether streams end because the server does. */
+  isGoingAway(): boolean;
 }
 
 /** After this the connection ends, but not the task: who wants the rest comes back for it. */
 const GOING_AWAY = ': to be continued, come back with Last-Event-ID\nretry: 1000\n\n';
 
-/** A batch that is longer than this goes out in pieces, each when there is room for it. */
-const PIECE = 2 ** 16;
+/** A piece is written as a whole, so this and one event is what a reader who stops reading can hold at most. */
+const PIECE_CHARACTERS = 64 * 1024;
 
 /**
- * A stream in the words of a dialect, as pieces of `text/event-stream`. Every event has its public number as `id`. A stream that is cut short ends with a hint to come back, or with the error.
+ * A stream in the words of a dialect, as pieces of `text/event-stream`: one for each batch of events, unless that is
+ * large. Every event has its public number as `id`. A stream that is cut short ends with a hint to come back, or with the
+ * error.
  */
 export async function* eventFrames(
   events: TaskEvents,
@@ -38,10 +42,9 @@ export async function* eventFrames(
       for (const item of batch) {
         text += writer.frame(item);
         if (writer.isOver) break;
-        if (text.length >= PIECE) {
-          yield text;
-          text = '';
-        }
+        if (text.length < PIECE_CHARACTERS) continue;
+        yield text;
+        text = '';
       }
       if (text !== '') yield text;
       if (writer.isOver) return;
@@ -51,7 +54,8 @@ export async function* eventFrames(
     yield encodeSse(envelope.errorName === undefined ? { data } : { data, event: envelope.errorName });
     return;
   }
-  yield GOING_AWAY;
+  // Otherwise the reader had all there is when he came.
+  if (envelope.isGoingAway()) yield GOING_AWAY;
 }
 
 /** What encoders that keep nothing wrote of an event: one serialisation for all who read the same task. */

@@ -68,6 +68,11 @@ export class AgentHandler {
     return this.#settings.trustProxy;
   }
 
+  /** @internal Whether it takes no more work. */
+  get isClosing(): boolean {
+    return this.#closing !== undefined;
+  }
+
   /** Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const { basePath, trustProxy } = this.#settings;
@@ -125,7 +130,8 @@ export class AgentHandler {
       ...(retention !== undefined && { retention }),
     });
     const log = this.#log;
-    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes };
+    const isClosing = (): boolean => this.isClosing;
+    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes, isClosing };
   }
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {
@@ -168,7 +174,7 @@ export class AgentHandler {
 
   /** Ready is who can answer: the store must too. */
   async #readiness({ engine }: Service): Promise<HttpResponse> {
-    if (this.#closing !== undefined) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
+    if (this.isClosing) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
     try {
       await engine.has({ tenant: '', owner: '' }, 'readiness');
       return jsonResponse(200, { status: 'ready' });

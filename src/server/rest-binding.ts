@@ -95,12 +95,13 @@ async function answer(
   return { status: 200, headers: { ...headers, 'content-type': dialect.mediaType }, body };
 }
 
-function envelopeOf({ log }: Service, dialect: Dialect): Envelope {
+function envelopeOf({ log, isClosing }: Service, dialect: Dialect): Envelope {
   return {
     before: '',
     after: '',
     errorName: 'error',
     error: (error) => dialect.errors.encodeRest(publicError(error, log)).body,
+    isGoingAway: isClosing,
   };
 }
 

@@ -73,12 +73,13 @@ async function answer(
   };
 }
 
-function envelopeOf({ log }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
+function envelopeOf({ log, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
   const itemId = dialect.streamItemId ?? id;
   return {
     before: `{"jsonrpc":"2.0","id":${JSON.stringify(itemId)},"result":`,
     after: '}',
     error: (error) => encodeError(itemId, dialect.errors.encodeRpc(publicError(error, log))),
+    isGoingAway: isClosing,
   };
 }
 

@@ -28,7 +28,7 @@ export async function sendMessage(
   call: Call,
   input: SendMessageRequest,
 ): Promise<SendMessageResponse> {
-  const submission = await submissionOf(service, call, input);
+  const submission = await submissionOf(service, call, input, input.configuration?.returnImmediately === true);
   const result = await service.engine.send(submission);
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
@@ -41,7 +41,8 @@ export async function sendStreamingMessage(
   input: SendMessageRequest,
 ): Promise<TaskEvents> {
   requireStreaming(service);
-  const submission = await submissionOf(service, call, input);
+  // Who wants a stream waits for what comes, whatever he says of waiting (1.0 §3.2.2).
+  const submission = await submissionOf(service, call, input, false);
   const { items } = await service.engine.stream(submission);
   const historyLength = input.configuration?.historyLength;
   return { items, alias: submission.alias, historyLength, endsAtQuestion: true };
@@ -55,7 +56,12 @@ export function requireStreaming({ streaming }: Service): void {
   });
 }
 
-async function submissionOf(service: Service, call: Call, input: SendMessageRequest): Promise<Submission> {
+async function submissionOf(
+  service: Service,
+  call: Call,
+  input: SendMessageRequest,
+  returnImmediately: boolean,
+): Promise<Submission> {
   requireExtensions(service, call);
   const { agent, engine } = service;
   const { configuration, metadata } = input;
@@ -70,11 +76,10 @@ async function submissionOf(service: Service, call: Call, input: SendMessageRequ
     caller: call.caller,
     extensions: call.extensions,
   };
-  if (agent.limits.onDisconnect === 'cancel' || configuration?.returnImmediately !== true)
-    submission.signal = call.signal;
+  if (returnImmediately) submission.returnImmediately = true;
+  else submission.signal = call.signal;
   if (configuration?.acceptedOutputModes !== undefined)
     submission.acceptedOutputModes = configuration.acceptedOutputModes;
-  if (configuration?.returnImmediately === true) submission.returnImmediately = true;
   if (metadata !== undefined) submission.metadata = metadata;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;

@@ -14,4 +14,6 @@ export interface Service {
   /** Whether it takes push configurations. */
   readonly pushNotifications: boolean;
   readonly maxBodyBytes: number;
+  /** It takes no more work, and ends its streams. */
+  readonly isClosing: () => boolean;
 }

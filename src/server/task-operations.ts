@@ -6,7 +6,7 @@ import type {
   ListTasksResponse,
   SubscribeToTaskRequest,
 } from '../model/operation.ts';
-import { isTerminal } from '../model/state.ts';
+import { isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { StreamItem } from '../engine/subscribe.ts';
 import type { TaskQuery } from '../store/store.ts';
@@ -91,16 +91,25 @@ export async function subscribeToTask(
   const live = engine.subscribe(scope, id, { signal });
   const items: AsyncIterator<readonly StreamItem[], unknown> = live[Symbol.asyncIterator]();
   const first = await items.next();
-  if (dialect.subscribesToTheEnd && first.done !== true) refuseFinished(first.value);
+  const state = dialect.subscribesToTheEnd && first.done !== true ? stateAtEnd(first.value) : undefined;
+  if (state !== undefined) {
+    await items.return?.();
+    throw finished(id, state);
+  }
   return { ...events, items: startingWith(first, items) };
 }
 
+/** The state of a task that has ended, if a stream begins with one. */
+function stateAtEnd([first]: readonly StreamItem[]): TaskState | undefined {
+  if (first?.kind !== 'snapshot') return undefined;
+  const { state } = first.task.status;
+  return isTerminal(state) ? state : undefined;
+}
+
 /** There is nothing to come, and the task itself is there to be got (1.0 §3.1.6). */
-function refuseFinished([first]: readonly StreamItem[]): void {
-  if (first?.kind !== 'snapshot' || !isTerminal(first.task.status.state)) return;
-  const { id, status } = first.task;
-  throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} has ended: get it instead of subscribing to it`, {
-    details: { taskId: id, state: status.state },
+function finished(taskId: string, state: TaskState): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} has ended: get it instead of subscribing to it`, {
+    details: { taskId, state },
   });
 }
 

@@ -30,6 +30,8 @@ export async function bundle(script: URL): Promise<Bundle> {
       target: 'node20',
       // Names that tell something, should a process end with an error.
       minify: false,
+      // Also what is imported late: it looks for its files beside the code.
+      rolldownOptions: { output: { codeSplitting: false } },
     },
   });
   // What the store looks for beside its code, and where it finds a driver.

@@ -1,0 +1,48 @@
+/** A process that serves an agent on a database under load, and tells over its channel how much memory it takes. */
+import { serve } from '../../src/node/serve.ts';
+import { agent } from '../../src/server/agent.ts';
+import { sqlite } from '../../src/store/sqlite/store.ts';
+
+/** What the process answers to any message. */
+export interface Sample {
+  /** What JavaScript holds after a collection, in bytes. */
+  readonly heap: number;
+  /** What the process takes of the machine, in bytes. */
+  readonly rss: number;
+  readonly streams: number;
+}
+
+const worker = agent({
+  name: 'Worker',
+  description: 'Does what the first word of a message says.',
+  async *run({ text, ask, step, signal }) {
+    switch (text) {
+      case 'ask':
+        yield `You said ${await ask('What?')}`;
+        break;
+      case 'wait':
+        yield 'waiting';
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        break;
+      default:
+        await step('think', () => text.length);
+        for (let i = 0; i < 40; i++) {
+          yield { artifact: `part ${i % 2}`, text: `${i} ${'x'.repeat(200)}`, append: true };
+          if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+        }
+    }
+  },
+});
+const server = await serve(worker, {
+  port: 0,
+  store: sqlite(process.argv[2] ?? ''),
+  heartbeatMs: 1000,
+  // Old tasks go as they do in a year of work.
+  retention: { maxEnded: 2000, everyMs: 2000 },
+});
+process.on('message', () => {
+  globalThis.gc?.();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  process.send?.({ heap: heapUsed + external, rss, streams: server.handler.heartbeats.size } satisfies Sample);
+});
+process.send?.(server.port);

@@ -1,0 +1,90 @@
+import type { StreamResponse } from '../../src/model/event.ts';
+import type { Input, OperationName } from '../../src/model/operation.ts';
+import { decodeResult, type Dialect, operationCodec, type ProtocolVersion } from '../../src/wire/dialect.ts';
+import { decodeResponse, encodeRequest } from '../../src/wire/jsonrpc.ts';
+import { encodeRestRequest, restUrl } from '../../src/wire/rest-request.ts';
+import { dialects } from '../../src/wire/select.ts';
+
+/** A version of the protocol over one of its bindings: all that a client has to choose. */
+export interface Way {
+  readonly name: string;
+  readonly version: ProtocolVersion;
+  readonly binding: 'JSON-RPC' | 'REST';
+  readonly dialect: Dialect;
+}
+
+export const WAYS = [
+  { name: '1.0 over JSON-RPC', version: '1.0', binding: 'JSON-RPC', dialect: dialects.v1 },
+  { name: '1.0 over REST', version: '1.0', binding: 'REST', dialect: dialects.v1 },
+  { name: '0.3 over JSON-RPC', version: '0.3', binding: 'JSON-RPC', dialect: dialects.v03 },
+  { name: '0.3 over REST', version: '0.3', binding: 'REST', dialect: dialects['v03-proto'] },
+] as const satisfies readonly Way[];
+
+export const [RPC_1, REST_1, RPC_03] = WAYS;
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** An operation in the words of a way. */
+export function requestOf<K extends OperationName>(
+  { version, binding, dialect }: Way,
+  operation: K,
+  input: Input<K>,
+  lastEventId?: number | string,
+): WireRequest {
+  const headers = {
+    'content-type': 'application/json',
+    'a2a-version': version,
+    ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
+  };
+  if (binding === 'REST') {
+    const { verb, path, query, body } = encodeRestRequest(dialect, operation, input);
+    return {
+      method: verb,
+      path: restUrl('', { path, query }),
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+  }
+  const { method, params } = operationCodec(dialect, operation);
+  const call = encodeRequest(REQUEST_ID, method, params.encode(input) as object);
+  return { method: 'POST', path: '/a2a', headers, body: JSON.stringify(call) };
+}
+
+const REQUEST_ID = 7;
+
+export interface WireItem {
+  readonly item: StreamResponse;
+  readonly isFinal: boolean;
+}
+
+/** What a stream says in one event, in the words of the model. @throws A2AError if it says that something went wrong. */
+export function itemOf(way: Way, data: string, event?: string): WireItem {
+  const raw = rawItemOf(way, JSON.parse(data), event);
+  const { value } = decodeResult(way.dialect, 'SendStreamingMessage', raw);
+  return { item: value, isFinal: way.dialect.endsStream(raw) };
+}
+
+function rawItemOf({ binding, dialect }: Way, json: unknown, event: string | undefined): unknown {
+  if (binding === 'REST') {
+    if (event === 'error') throw dialect.errors.decodeRest(0, json);
+    return json;
+  }
+  const reply = decodeResponse(json, { strict: true });
+  if (reply.id !== REQUEST_ID) throw new Error(`Expected an answer to ${REQUEST_ID}, not to ${reply.id}`);
+  if (reply.error !== undefined) throw dialect.errors.decodeRpc(reply.error);
+  return reply.result;
+}
+
+let messages = 0;
+
+/** A message to the agent, new or to a task of its. */
+export function userMessage(text: string, taskId?: string): Input<'SendMessage'> {
+  const message = { messageId: `m${++messages}`, role: 'ROLE_USER' as const, parts: [{ text }] };
+  return { message: taskId === undefined ? message : { ...message, taskId } };
+}
