@@ -85,7 +85,7 @@ export class AgentHandler {
   owns(path: string): boolean {
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
     const match = matchRest('GET', path);
-    if (match !== undefined) return !('tenant' in match && this.#reserved.has(match.tenant ?? ''));
+    if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
   }
 
