@@ -34,8 +34,8 @@ const BINDINGS = [
     name: 'REST',
     voice: REST_1,
     list: (query: Query): Ask => {
-      const text = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
-      return { method: 'GET', path: `/tasks?${text.toString()}`, headers: { 'a2a-version': '1.0' } };
+      const pairs = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+      return { method: 'GET', path: `/tasks?${pairs.join('&')}`, headers: { 'a2a-version': '1.0' } };
     },
     page: ({ json }: Answer): WirePage => json as WirePage,
   },
