@@ -1,19 +1,18 @@
 /**
- * Gives what differs from run to run the same names each time, so that texts can be compared byte by byte: ids and times
- * in the order in which they first appear. One mask for all texts of an exchange, because the same id is in many of them.
+ * Gives what differs from run to run the same names each time, so that texts can be compared byte by byte. Ids are called
+ * by the names given, in the order in which they first appear, and by numbers after that. One mask for all texts of an
+ * exchange, because the same id is in many of them.
  */
 export class Mask {
   readonly #names = new Map<string, string>();
+  readonly #given: readonly string[];
 
-  /** Calls a text by a name, wherever it appears. */
-  call(text: string, name: string): void {
-    this.#names.set(text, name);
+  constructor(...names: readonly string[]) {
+    this.#given = names;
   }
 
   text(text: string): string {
-    let masked = text;
-    for (const [known, name] of this.#names) masked = masked.replaceAll(known, name);
-    return masked
+    return text
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => this.#nameOf(id))
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME');
   }
@@ -23,7 +22,7 @@ export class Mask {
   }
 
   #nameOf(id: string): string {
-    const name = this.#names.get(id) ?? `id-${this.#names.size + 1}`;
+    const name = this.#names.get(id) ?? this.#given[this.#names.size] ?? `id-${this.#names.size + 1}`;
     this.#names.set(id, name);
     return name;
   }

@@ -2,7 +2,7 @@
  * Every way to speak to an agent, written by hand: none of it comes from the code under test. A voice says what a test
  * wants in the words of one version over one binding, and tells in plain words what the agent answered.
  */
-import { rest03, rest1 } from './voices/rest.ts';
+import { rest03, rest03Kind, rest1 } from './voices/rest.ts';
 import { rpc01, rpc02, rpc03, rpc1 } from './voices/rpc.ts';
 import type { Voice } from './voices/voice.ts';
 
@@ -12,6 +12,7 @@ export const RPC_1 = rpc1;
 export const REST_1 = rest1;
 export const RPC_03 = rpc03;
 export const REST_03 = rest03;
+export const REST_03_KIND = rest03Kind;
 export const RPC_02 = rpc02;
 export const RPC_01 = rpc01;
 

@@ -2,7 +2,7 @@ import type { Answer, Ask } from '../exchange.ts';
 import { factsOf, params03, params1, wrappedSend } from './rpc.ts';
 import type { Said, Voice } from './voice.ts';
 import type { WireDetail, WireTask, WireWrapped } from './wire.ts';
-import { words03Proto, words1, type Words } from './words.ts';
+import { words03Kind, words03Proto, words1, type Words } from './words.ts';
 
 interface Speech {
   readonly version: '1.0' | '0.3';
@@ -53,14 +53,25 @@ export const rest1: Voice = restVoice({
   },
 });
 
+const error03: Voice['error'] = ({ status, json }) => {
+  const { code, message, error } = json as { code: number; message: string; error: { data: WireDetail } };
+  return { status, code, message, ...factsOf([error.data]) };
+};
+
 export const rest03: Voice = restVoice({
   version: '0.3',
   prefix: '/v1',
   words: words03Proto,
   // There `blocking` is false unless it is said, so this voice says it.
   params: (said) => params03({ returnImmediately: false, ...said }, words03Proto),
-  error({ status, json }) {
-    const { code, message, error } = json as { code: number; message: string; error: { data: WireDetail } };
-    return { status, code, message, ...factsOf([error.data]) };
-  },
+  error: error03,
+});
+
+/** For servers whose `restStyle` is `kind`. */
+export const rest03Kind: Voice = restVoice({
+  version: '0.3',
+  prefix: '/v1',
+  words: words03Kind,
+  params: (said) => params03(said, words03Kind),
+  error: error03,
 });

@@ -110,6 +110,8 @@ function wrapped(spelling: Spelling): Words<WireWrapped> {
 
 export const words1: Words<WireWrapped> = wrapped({ role: 'ROLE_USER', parts: 'parts' });
 export const words03Proto: Words<WireWrapped> = wrapped({ role: 'ROLE_USER', parts: 'content' });
+/** The text of 0.3 for REST: the objects of JSON-RPC, each under its name. */
+export const words03Kind: Words<WireWrapped> = wrapped({ tag: 'kind', role: 'user', parts: 'parts' });
 
 /** 0.2 and 0.3: each object tells its kind. */
 export const words03: Words<WireKind> = {
