@@ -306,7 +306,7 @@ describe('caching', () => {
       { 'if-modified-since': since },
     ]) {
       const { status, text, headers } = await card(server, '1.0', condition);
-      expect([status, text], JSON.stringify(condition)).toEqual([304, '']);
+      expect({ condition, status, text }).toEqual({ condition, status: 304, text: '' });
       expect(headers).toMatchObject({ etag, 'cache-control': known['cache-control'], vary: 'A2A-Version' });
       expect(headers['content-type']).toBeUndefined();
     }

@@ -72,7 +72,7 @@ async function run({ ask, release }: Edge, items: readonly Item[]): Promise<read
     if (headers['etag'] !== undefined) known['etag'] ??= headers['etag'];
     const ours = Object.entries(headers).filter(([name]) => !HOSTS.includes(name));
     // Every exchange has a mask of its own: what is masked by one mistake is not masked in all that follows.
-    outcomes.push({ name: item.name, status, headers: Object.fromEntries(ours.sort()), text: new Mask().text(text) });
+    outcomes.push({ name: item.name, status, headers: Object.fromEntries(ours), text: new Mask().text(text) });
   }
   return outcomes;
 }
@@ -84,7 +84,7 @@ test.each([
   const expected = await run(await socket(), REQUESTS);
   const outcomes = await run(await edge(), REQUESTS);
 
-  for (const [i, outcome] of outcomes.entries()) expect(outcome, outcome.name).toEqual(expected[i]);
+  for (const [i, outcome] of outcomes.entries()) expect(outcome).toEqual(expected[i]);
   expect(outcomes).toHaveLength(REQUESTS.length);
 });
 
@@ -93,15 +93,14 @@ test('the list has it all', async () => {
 
   const statuses = new Set(outcomes.map(({ status }) => status));
   const types = new Set(outcomes.map(({ headers }) => headers['content-type']));
+  const named = (pattern: RegExp): readonly Outcome[] => outcomes.filter(({ name }) => pattern.test(name));
   expect(REQUESTS.length).toBeGreaterThanOrEqual(40);
   expect(new Set(REQUESTS.map(({ name }) => name)).size).toBe(REQUESTS.length);
-  expect([...statuses].sort()).toEqual([200, 204, 304, 400, 404, 405, 409, 413, 415]);
-  expect([...types].sort()).toEqual(['application/a2a+json', 'application/json', 'text/event-stream', undefined]);
+  expect(statuses).toEqual(new Set([200, 204, 304, 400, 404, 405, 409, 413, 415]));
+  expect(types).toEqual(new Set(['application/a2a+json', 'application/json', 'text/event-stream', undefined]));
   // Nothing broke, and what was learned on the way is what was asked for later.
-  for (const { name, text } of outcomes) {
-    expect(text, name).not.toContain('INTERNAL_ERROR');
-    if (/: (?:send|get|continue|cancel|stream|subscribe from a number on)$/.test(name)) {
-      expect(text, name).not.toContain('"error"');
-    }
-  }
+  const good = named(/^\d.*: (?:send|get|continue|cancel|stream|subscribe from a number on)$/);
+  expect(good).toHaveLength(7 * 6);
+  expect(good.filter(({ text }) => text.includes('"error"'))).toEqual([]);
+  expect(outcomes.filter(({ text }) => text.includes('INTERNAL_ERROR'))).toEqual([]);
 });

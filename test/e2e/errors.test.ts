@@ -300,7 +300,10 @@ describe('what lies outside of the protocol', () => {
   function brokenStore(error: Error): Store {
     return new Proxy(memoryStore(), {
       get(target, name): unknown {
-        if (name === 'read') return () => Promise.reject(error);
+        if (name === 'read')
+          return async () => {
+            throw error;
+          };
         const member: unknown = Reflect.get(target, name);
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },

@@ -209,6 +209,6 @@ test('cards say what there is to know of an extension, in every version that has
       path: `/.well-known/${path}`,
       headers: { 'a2a-version': version },
     });
-    expect(json, version).toMatchObject({ capabilities: TWO });
+    expect(json).toMatchObject({ capabilities: TWO });
   }
 });

@@ -162,10 +162,10 @@ describe('the name that a caller of 0.1 gave a task', () => {
 
     expect(id).not.toBe('mine');
     for (const voice of SINCE_02) {
-      expect(voice.error(await server.ask(voice.get('mine'))).reason, voice.name).toBe('TASK_NOT_FOUND');
+      expect(voice.error(await server.ask(voice.get('mine'))).reason).toBe('TASK_NOT_FOUND');
     }
     for (const voice of VOICES) {
-      expect(await getTask(server, voice, id), voice.name).toMatchObject({ id, state: 'completed' });
+      expect(await getTask(server, voice, id)).toMatchObject({ id, state: 'completed' });
     }
   });
 

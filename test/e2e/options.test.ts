@@ -17,7 +17,7 @@ describe('rpcPaths', () => {
 
     for (const path of ['/api/a2a', '/api/a2a/', '/_agent-native/a2a', '/']) {
       const { json } = await server.ask({ ...rpc('1.0', 'GetTask', { id: 't' }), path });
-      expect(json, path).toMatchObject({ error: { code: -32001 } });
+      expect(json).toMatchObject({ error: { code: -32001 } });
     }
     const card = await server.ask({ method: 'GET', path: '/.well-known/agent.json' });
     expect(card.json).toMatchObject({ url: `${server.url}/api/a2a` });
@@ -28,7 +28,7 @@ describe('rpcPaths', () => {
     const server = await startServer();
 
     for (const path of ['/a2a', '/a2a/', '/']) {
-      expect((await server.ask({ ...RPC_1.get('t'), path })).json, path).toMatchObject({ error: { code: -32001 } });
+      expect((await server.ask({ ...RPC_1.get('t'), path })).json).toMatchObject({ error: { code: -32001 } });
     }
   });
 });
@@ -40,7 +40,7 @@ describe('versions', () => {
     for (const voice of VOICES) {
       const answer = await server.ask(voice.send({ text: 'hello' }));
       if (voice.version === own.version) expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
-      else expect(answer.text, voice.name).toContain('VERSION_NOT_SUPPORTED');
+      else expect(answer.text).toContain('VERSION_NOT_SUPPORTED');
     }
   });
 

@@ -191,7 +191,7 @@ describe('several streams of a task', () => {
     server.release();
 
     for (const { voice, stream } of streams) {
-      expect((await restOf(stream, voice)).map(brief), voice.name).toEqual(['held on', 'completed']);
+      expect((await restOf(stream, voice)).map(brief)).toEqual(['held on', 'completed']);
     }
   });
 

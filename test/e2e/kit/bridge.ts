@@ -37,5 +37,5 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
     headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
     signal,
     ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
-  } as RequestInit);
+  });
 }

@@ -27,7 +27,7 @@ export function scripted(options: ScriptOptions = {}): Scripted {
   return { agent: made, release: () => gate.open(), runs: () => runs };
 }
 
-type Script = (ctx: TaskContext, text: string, gate: Gate) => AsyncGenerator<Output, void>;
+type Script = (ctx: TaskContext, text: string, gate: Gate) => ReturnType<Handler>;
 
 async function* echo(_ctx: TaskContext, text: string): AsyncGenerator<Output, void> {
   yield { artifact: 'echo', text };
@@ -35,13 +35,9 @@ async function* echo(_ctx: TaskContext, text: string): AsyncGenerator<Output, vo
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
   /** A bare message. */
-  async *reply(ctx, text) {
-    ctx.reply(text);
-  },
-  async *reject(ctx, text) {
-    ctx.reject(text);
-  },
-  async *fail() {
+  reply: (ctx, text) => ctx.reply(text),
+  reject: (ctx, text) => ctx.reject(text),
+  fail() {
     throw new Error('the password is in /etc/shadow');
   },
   /** Says that it works, and then nothing until it is released. */

@@ -1,6 +1,4 @@
 /** What most tests do with a server, in a line each. */
-import { expect } from 'vitest';
-
 import type { LiveStream } from './exchange.ts';
 import type { TestServer } from './server.ts';
 import { eventsOf } from './sse-text.ts';
@@ -22,7 +20,8 @@ export async function getTask(server: Server, voice: Voice, id: string, historyL
 /** Sends a message and listens to the end. */
 export async function streamEvents(server: Server, voice: Voice, said: Said): Promise<readonly SeenEvent[]> {
   const answer = await server.ask(voice.stream(said));
-  expect(answer.headers['content-type'], answer.text).toBe('text/event-stream');
+  const type = answer.headers['content-type'];
+  if (type !== 'text/event-stream') throw new Error(`Expected a stream, got ${answer.text}`);
   return eventsOf(answer.text).map((event) => voice.event(event));
 }
 
