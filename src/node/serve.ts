@@ -1,6 +1,7 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from '../server/agent.ts';
+import { type Check, kindOf } from '../server/check.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, readHandlerOptions } from '../server/handler-options.ts';
 import type { Store } from '../store/store.ts';
@@ -58,11 +59,8 @@ const SWEEP_MS = 20;
  * console.log(`${server.url}/.well-known/agent-card.json`);
  */
 export async function serve(agent: Agent, options: ServeOptions = {}): Promise<AgentServer> {
+  const settings = readHandlerOptions('serve()', agent, options, { port: checkPort, host: checkHost });
   const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
-  const settings = readHandlerOptions('serve()', agent, options, ['port', 'host']);
-  if (!isLoopback(host)) {
-    throw new TypeError(`serve() listens on this machine only, at 127.0.0.1, ::1 or localhost, not at ${host}`);
-  }
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
@@ -86,6 +84,16 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     await own?.close();
     throw error;
   }
+}
+
+function checkPort(check: Check, port: unknown): void {
+  if (Number.isSafeInteger(port) && Number(port) >= 0 && Number(port) <= 65_535) return;
+  check.fault('port', `must be a number from 0 to 65535, not ${kindOf(port)}`);
+}
+
+function checkHost(check: Check, host: unknown): void {
+  if (typeof host === 'string' && isLoopback(host)) return;
+  check.fault('host', 'must be of this machine alone: 127.0.0.1, ::1 or localhost');
 }
 
 /** Loaded late: who brings a store of his own needs no driver for this one. */

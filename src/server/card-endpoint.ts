@@ -55,7 +55,7 @@ export class CardEndpoint {
     const base = publicUrl ?? request.base;
     const form = cardForm(file, versionOf(request), byDefault);
     // A card that the agent cannot have in this form is not worth an error where another one helps.
-    const card = this.#render(base, form) ?? (file === 'agent-card.json' ? this.#render(base, byDefault) : undefined);
+    const card = this.#render(base, form) ?? this.#render(base, instead(file, form, byDefault));
     if (card === undefined) return jsonResponse(404, { error: 'This agent has no card for versions before 0.3' }, CORS);
     if (isFresh(request, card.headers)) {
       const { 'content-type': _, ...headers } = card.headers;
@@ -94,6 +94,12 @@ export class CardEndpoint {
       vary: 'A2A-Version',
     };
   }
+}
+
+/** The form to serve where the one that was asked for cannot be had. */
+function instead(file: 'agent-card.json' | 'agent.json', form: CardForm, byDefault: CardForm): CardForm {
+  if (file === 'agent-card.json') return byDefault;
+  return form === '0.1' ? '0.2' : '0.1';
 }
 
 function olderOf(form: CardForm): ProtocolVersion | undefined {

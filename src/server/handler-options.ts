@@ -1,4 +1,4 @@
-import type { Retention } from '../engine/retention.ts';
+import { DEFAULT_RETENTION, type Retention } from '../engine/retention.ts';
 import type { Log } from '../observe/log.ts';
 import type { Store } from '../store/store.ts';
 import type { CardForm } from '../wire/card-forms.ts';
@@ -78,8 +78,11 @@ const KEYS = [
   'log',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
+/** Options that only one way of serving has: the key, and what notes a wrong value. */
+export type MoreOptions = Readonly<Record<string, (check: Check, value: unknown) => void>>;
+
 /**
- * Reads options as somebody wrote them. `more` are the keys that the caller knows beside these.
+ * Reads options as somebody wrote them; `more` are checked and left to the caller.
  *
  * @throws TypeError that names everything that is wrong.
  */
@@ -87,15 +90,18 @@ export function readHandlerOptions(
   what: string,
   agent: unknown,
   options: unknown,
-  more: readonly string[] = [],
+  more: MoreOptions = {},
 ): HandlerSettings {
   if (!isAgent(agent)) throw new TypeError(`${what} takes what agent() makes, not ${kindOf(agent)}`);
   const check = new Check();
   const given = isObject(options) ? options : {};
   if (!isObject(options)) check.fault('options', `must be an object, not ${kindOf(options)}`);
-  check.keys(given, [...KEYS, ...more], '');
+  check.keys(given, [...KEYS, ...Object.keys(more)], '');
+  for (const [key, look] of Object.entries(more)) if (given[key] !== undefined) look(check, given[key]);
   const settings = {
-    store: given['store'] as Store | undefined,
+    store: readObject(check, given, 'store', ['create', 'append', 'read'], 'a store such as memoryStore()') as
+      | Store
+      | undefined,
     publicUrl: readPublicUrl(check, given['publicUrl']),
     trustProxy: readFlag(check, given, 'trustProxy', false),
     basePath: readPath(check, given['basePath'], 'basePath'),
@@ -106,8 +112,8 @@ export function readHandlerOptions(
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
     heartbeatMs: readCount(check, given, 'heartbeatMs') ?? 15_000,
-    retention: given['retention'] as Partial<Retention> | undefined,
-    log: given['log'] as Log | undefined,
+    retention: readRetention(check, given['retention']),
+    log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;
@@ -123,6 +129,7 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
     if (known === undefined) check.fault(path, `must be one of ${PROTOCOL_VERSIONS.join(', ')}`);
     return known ?? '1.0';
   });
+  refuseEmpty(check, given['versions'], 'versions');
   const profile = readWord(check, given, 'profile', Object.keys(PROFILES) as ProfileName[]);
   const restStyle = readWord(check, given, 'restStyle', ['proto', 'kind', 'kind-bare']);
   return {
@@ -133,12 +140,22 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
   };
 }
 
+/** Who wants nothing answered has no use for a server; he has probably lost what he meant to name. */
+function refuseEmpty(check: Check, value: unknown, path: string): void {
+  if (Array.isArray(value) && value.length === 0) check.fault(path, 'must name one, or be left out for the usual ones');
+}
+
+/** Paths are put after it, so that it must end with one itself. */
 function readPublicUrl(check: Check, value: unknown): string | undefined {
-  return value === undefined ? undefined : check.webAddress(value, 'publicUrl').replace(/\/+$/, '');
+  if (value === undefined) return undefined;
+  const url = check.webAddress(value, 'publicUrl');
+  if (/[?#]/.test(url)) check.fault('publicUrl', 'must end with its host or path, without a query');
+  return url.replace(/\/+$/, '');
 }
 
 function readRpcPaths(check: Check, value: unknown): readonly [string, ...string[]] {
   const paths = check.list(value, 'rpcPaths', 'paths', (item, path) => readPath(check, item, path) || '/');
+  refuseEmpty(check, value, 'rpcPaths');
   const [first = '/a2a', ...others] = paths.length > 0 ? paths : ['/a2a', '/'];
   return [first, ...others];
 }
@@ -149,6 +166,36 @@ function readPath(check: Check, value: unknown, path: string): string {
   if (typeof value === 'string' && /^\/[^?#\s]*$/.test(value)) return value.replace(/\/+$/, '');
   check.fault(path, 'must be a path such as "/a2a"');
   return '';
+}
+
+/** What is not ours can only be known by what it can do. */
+function readObject(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+  key: string,
+  methods: readonly string[],
+  like: string,
+): unknown {
+  const value = given[key];
+  if (value === undefined) return undefined;
+  const can = (method: string): boolean => typeof (value as Record<string, unknown>)[method] === 'function';
+  if (typeof value !== 'object' || value === null) check.fault(key, `must be ${like}, not ${kindOf(value)}`);
+  else if (!methods.every(can)) check.fault(key, `must be ${like}, with ${methods.join(', ')}`);
+  return value;
+}
+
+function readRetention(check: Check, value: unknown): Partial<Retention> | undefined {
+  if (value === undefined) return undefined;
+  const given = check.record(value, 'retention', '{ maxAgeMs: 86_400_000 }') ?? {};
+  const known = Object.keys(DEFAULT_RETENTION);
+  check.keys(given, known, 'retention.');
+  for (const key of known) {
+    // No events may be kept, and no tasks; only the time between two looks must be one.
+    const isFit = given[key] === undefined || (Number.isSafeInteger(given[key]) && Number(given[key]) >= 0);
+    const wrong = !isFit || (key === 'everyMs' && given[key] === 0);
+    if (wrong) check.fault(`retention.${key}`, `must be a whole number, not ${kindOf(given[key])}`);
+  }
+  return given;
 }
 
 function readFlag(check: Check, given: Readonly<Record<string, unknown>>, key: string, byDefault: boolean): boolean {

@@ -94,7 +94,7 @@ export class AgentHandler {
     if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
     const match = matchRest('GET', path);
-    if (match !== undefined) return !('tenant' in match && this.#reserved.has(match.tenant ?? ''));
+    if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
   }
 

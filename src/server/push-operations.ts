@@ -8,6 +8,7 @@ import type {
 } from '../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { PushConfigRecord } from '../store/store.ts';
+import { underName } from './aliases.ts';
 import { type Call, scopeOf } from './call.ts';
 import type { Service } from './service.ts';
 import { taskNamed } from './task-name.ts';
@@ -28,7 +29,7 @@ export async function createPushConfig(
     await service.engine.deletePushConfig(scope, id, id);
     return input;
   }
-  const record = await service.engine.setPushConfig(scope, id, newConfig(call, input));
+  const record = await underName(service.engine.setPushConfig(scope, id, newConfig(call, input)), id, alias);
   return shown(record, alias);
 }
 
@@ -44,7 +45,7 @@ export async function getPushConfig(
   // Which one is meant only older callers leave open: the default, else any.
   const records = await service.engine.listPushConfigs(scope, id);
   const record = records.find((each) => each.id === id) ?? records[0];
-  return masked(shown(record ?? (await service.engine.getPushConfig(scope, id, id)), alias));
+  return masked(shown(record ?? (await underName(service.engine.getPushConfig(scope, id, id), id, alias)), alias));
 }
 
 export async function listPushConfigs(

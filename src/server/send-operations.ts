@@ -4,7 +4,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
 import type { Task } from '../model/task.ts';
-import { renameTask } from './aliases.ts';
+import { renameTask, underName } from './aliases.ts';
 import { type Call, scopeOf } from './call.ts';
 import { withHistory } from './history.ts';
 import { inlinePushConfig } from './push-operations.ts';
@@ -29,7 +29,7 @@ export async function sendMessage(
   input: SendMessageRequest,
 ): Promise<SendMessageResponse> {
   const submission = await submissionOf(service, call, input, input.configuration?.returnImmediately === true);
-  const result = await service.engine.send(submission);
+  const result = await submit(submission, (each) => service.engine.send(each));
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
   return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
@@ -43,7 +43,7 @@ export async function sendStreamingMessage(
   requireStreaming(service);
   // Who wants a stream waits for what comes, whatever he says of waiting (1.0 §3.2.2).
   const submission = await submissionOf(service, call, input, false);
-  const { items } = await service.engine.stream(submission);
+  const { items } = await submit(submission, (each) => service.engine.stream(each));
   const historyLength = input.configuration?.historyLength;
   return { items, alias: submission.alias, historyLength, endsAtQuestion: true };
 }
@@ -89,6 +89,23 @@ async function submissionOf(
     submission.message = known === undefined ? withoutTask(input.message) : { ...input.message, taskId: known };
   }
   return submission;
+}
+
+/**
+ * Every message of 0.1 names its task, also the one that makes it. When that one comes a second time, under the same key,
+ * the task is there and would take it for a follow-up: its outcome is what is wanted.
+ */
+async function submit<T>(submission: Submission, run: (submission: Submission) => Promise<T>): Promise<T> {
+  const { alias, message, idempotencyKey } = submission;
+  if (alias === undefined || message.taskId === undefined) return run(submission);
+  try {
+    return await underName(run(submission), message.taskId, alias);
+  } catch (error) {
+    if (idempotencyKey === undefined) throw error;
+    return run({ ...submission, message: withoutTask(message) }).catch(() => {
+      throw error;
+    });
+  }
 }
 
 function withoutTask({ taskId: _, ...message }: Message): Message {

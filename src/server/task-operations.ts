@@ -10,7 +10,7 @@ import { isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { StreamItem } from '../engine/subscribe.ts';
 import type { TaskQuery } from '../store/store.ts';
-import { renameTask } from './aliases.ts';
+import { renameTask, underName } from './aliases.ts';
 import { type Call, scopeOf } from './call.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { requireStreaming, type TaskEvents } from './send-operations.ts';
@@ -21,13 +21,14 @@ export async function getTask(service: Service, call: Call, input: GetTaskReques
   const scope = scopeOf(call, input);
   const { id, alias } = await taskNamed(service, call, scope, input.id);
   const { historyLength } = input;
-  return renameTask(await service.engine.get(scope, id, historyLength === undefined ? {} : { historyLength }), alias);
+  const read = service.engine.get(scope, id, historyLength === undefined ? {} : { historyLength });
+  return renameTask(await underName(read, id, alias), alias);
 }
 
 export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {
   const scope = scopeOf(call, input);
   const { id, alias } = await taskNamed(service, call, scope, input.id);
-  return renameTask(await service.engine.cancel(scope, id), alias);
+  return renameTask(await underName(service.engine.cancel(scope, id), id, alias), alias);
 }
 
 const PAGE_SIZE = 50;
@@ -90,7 +91,7 @@ export async function subscribeToTask(
   }
   const live = engine.subscribe(scope, id, { signal });
   const items: AsyncIterator<readonly StreamItem[], unknown> = live[Symbol.asyncIterator]();
-  const first = await items.next();
+  const first = await underName(items.next(), id, alias);
   const state = dialect.subscribesToTheEnd && first.done !== true ? stateAtEnd(first.value) : undefined;
   if (state !== undefined) {
     await items.return?.();

@@ -27,7 +27,8 @@ export const CAPABILITIES = {
   'K-01': must(3, 'server', '§3.3.4', 'without push: each push operation answers PushNotificationNotSupported'),
   'K-02': must(3, 'server', '§3.3.4', 'without streaming: stream and subscribe answer UnsupportedOperation'),
   'K-03': must(3, 'server', '§3.3.4, §13.3', 'without an extended card: UnsupportedOperation'),
-  'K-04': must(3, 'server', '§3.3.4', 'extended card declared but not there: ExtendedAgentCardNotConfigured'),
+  // An extended card is for callers with credentials, so nobody can declare one before there are any.
+  'K-04': must(5, 'server', '§3.3.4', 'extended card declared but not there: ExtendedAgentCardNotConfigured'),
   'K-05': must(3, 'server', '§3.3.4', 'required extension not requested: ExtensionSupportRequired'),
   'K-06': should(4, 'client', '§3.3.4', 'looks at the card before it uses what is optional'),
 } as const satisfies Record<string, Requirement>;

@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../observe/log.ts';
+import { agent } from '../server/agent.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import { type AgentServer, serve, type ServeOptions } from './serve.ts';
+
+const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
+
+async function started(options: ServeOptions = {}): Promise<AgentServer> {
+  const server = await serve(ECHO, { port: 0, store: memoryStore(), log: silentLog, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+test.each([
+  [{ port: 70_000 }, 'port: must be a number from 0 to 65535, not 70000'],
+  [{ port: -1 }, 'port: must be a number from 0 to 65535, not -1'],
+  [{ port: '4100' }, 'port: must be a number from 0 to 65535, not a text'],
+  [{ host: '0.0.0.0' }, 'host: must be of this machine alone: 127.0.0.1, ::1 or localhost'],
+  [{ host: 'example.com' }, 'host: must be of this machine alone: 127.0.0.1, ::1 or localhost'],
+  [{ host: 7 }, 'host: must be of this machine alone: 127.0.0.1, ::1 or localhost'],
+  [{ hosts: 'localhost' }, 'hosts: is not an option; did you mean host?'],
+  [null, 'options: must be an object, not null'],
+])('%j is refused, before anything is opened', async (options, fault) => {
+  await expect(serve(ECHO, options as never)).rejects.toThrow(
+    new TypeError(`serve() cannot use these options:\n  - ${fault}`),
+  );
+});
+
+test('what is no agent is refused', async () => {
+  await expect(serve({} as never)).rejects.toThrow(/^serve\(\) takes what agent\(\) makes, not an object$/);
+});
+
+test('a port that is in use is told by its number', async () => {
+  const { port } = await started();
+
+  await expect(started({ port })).rejects.toThrow(
+    `Port ${port} is in use: set another as port, or 0 for any that is free`,
+  );
+});
+
+test.each(['127.0.0.1', 'localhost'])('it is found at %s', async (host) => {
+  const server = await started({ host });
+
+  const card = await fetch(`${server.url}/.well-known/agent-card.json`);
+
+  expect(server.url).toBe(`http://${host}:${server.port}`);
+  expect(await card.json()).toMatchObject({ name: 'Echo', url: `${server.url}/a2a` });
+});

@@ -1,0 +1,95 @@
+/** How long a card holds, and how one learns that it has not changed (1.0 §8.6). */
+import { describe, expect, test } from 'vitest';
+
+import { verifies } from '../helpers/verifies.ts';
+import type { Answer } from './kit/exchange.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+
+const PATH = '/.well-known/agent-card.json';
+
+function card(server: TestServer, version: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return server.ask({ method: 'GET', path: PATH, headers: { 'a2a-version': version, ...more } });
+}
+
+describe('caching', () => {
+  test(verifies(['D-09', 'D-10', 'D-11'], 'a card says how long it holds, and which one it is'), async () => {
+    const server = await startServer();
+
+    const { headers } = await card(server, '1.0');
+
+    expect(headers).toMatchObject({
+      'cache-control': expect.stringMatching(/\bmax-age=[1-9]\d*/),
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+      'last-modified': expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/),
+      vary: 'A2A-Version',
+      'access-control-allow-origin': '*',
+    });
+    expect(Date.parse(headers['last-modified'] ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+
+  test(verifies('D-10', 'the tag differs with the content, and only with it'), async () => {
+    const one = await startServer({ publicUrl: 'https://example.com' });
+    const same = await startServer({ publicUrl: 'https://example.com' });
+    const other = await startServer({ publicUrl: 'https://example.com', agent: { version: '2.0.0' } });
+    const tag = async (server: TestServer, version: string): Promise<string | undefined> =>
+      (await card(server, version)).headers['etag'];
+
+    expect(await tag(same, '1.0')).toBe(await tag(one, '1.0'));
+    expect(await tag(other, '1.0')).not.toBe(await tag(one, '1.0'));
+    expect(await tag(one, '0.3')).not.toBe(await tag(one, '1.0'));
+  });
+
+  test(verifies(['D-10', 'D-11'], 'who has the card already is told so, without it'), async () => {
+    const server = await startServer();
+    const { headers: known } = await card(server, '1.0');
+    const { etag = '', 'last-modified': since = '' } = known;
+
+    for (const condition of [
+      { 'if-none-match': etag },
+      { 'if-none-match': `W/${etag}` },
+      { 'if-none-match': `"other", ${etag}` },
+      { 'if-none-match': '*' },
+      { 'if-modified-since': since },
+    ]) {
+      const { status, text, headers } = await card(server, '1.0', condition);
+      expect({ condition, status, text }).toEqual({ condition, status: 304, text: '' });
+      expect(headers).toMatchObject({ etag, 'cache-control': known['cache-control'], vary: 'A2A-Version' });
+      expect(headers['content-type']).toBeUndefined();
+    }
+  });
+
+  test('who has another one gets this one', async () => {
+    const server = await startServer();
+    const { headers: known } = await card(server, '1.0');
+    const { etag = '', 'last-modified': since = '' } = known;
+
+    const statuses = [
+      await card(server, '1.0', { 'if-none-match': '"other"' }),
+      await card(server, '0.3', { 'if-none-match': etag }),
+      await card(server, '1.0', { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }),
+      await card(server, '1.0', { 'if-modified-since': 'yesterday' }),
+      // What is known by tag counts more than what is known by date.
+      await card(server, '1.0', { 'if-none-match': '"other"', 'if-modified-since': since }),
+    ].map(({ status }) => status);
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test('HEAD is GET without the card; OPTIONS says what a page may do; other verbs are refused', async () => {
+    const server = await startServer();
+
+    const get = await server.ask({ method: 'GET', path: PATH });
+    const head = await server.ask({ method: 'HEAD', path: PATH });
+    const options = await server.ask({ method: 'OPTIONS', path: PATH });
+    const post = await server.ask({ method: 'POST', path: PATH, body: {} });
+
+    const { date: _, ...headers } = get.headers;
+    expect(head).toMatchObject({ status: 200, text: '', headers });
+    expect(options).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' },
+    });
+    expect(options.headers['access-control-allow-headers']).toContain('A2A-Version');
+    expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } });
+  });
+});

@@ -1,0 +1,266 @@
+/** The card: what it says, in which form, and how it is cached (1.0 §8). */
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { silentLog } from '../../src/observe/log.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { bridge } from './kit/bridge.ts';
+import { type Answer, exchange } from './kit/exchange.ts';
+import { scripted } from './kit/script.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+import { VOICES } from './kit/voices.ts';
+
+const PATH = '/.well-known/agent-card.json';
+const OLD_PATH = '/.well-known/agent.json';
+
+interface WireCard {
+  readonly supportedInterfaces: readonly {
+    readonly url: string;
+    readonly protocolBinding: string;
+    readonly protocolVersion: string;
+  }[];
+  readonly url: string;
+}
+
+function card(server: TestServer, version?: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  const headers = version === undefined ? more : { 'a2a-version': version, ...more };
+  return server.ask({ method: 'GET', path: PATH, headers });
+}
+
+const ABOUT = {
+  name: 'Script',
+  description: 'Does as it is told.',
+  version: '1.0.0',
+  defaultInputModes: ['text/plain', 'application/json'],
+  defaultOutputModes: ['text/plain', 'application/json'],
+  skills: [{ id: 'script', name: 'Script', description: 'Does as it is told.', tags: ['script'] }],
+};
+
+/** The members that 1.0 adds, and those that it left behind. */
+const newest = (url: string): object => ({
+  supportedInterfaces: [
+    { url: `${url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    { url: `${url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+    { url, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+  ],
+});
+const older = (url: string): object => ({
+  protocolVersion: '0.3.0',
+  url: `${url}/a2a`,
+  preferredTransport: 'JSONRPC',
+  additionalInterfaces: [
+    { url: `${url}/a2a`, transport: 'JSONRPC' },
+    { url, transport: 'HTTP+JSON' },
+  ],
+});
+const OLDER_CAPABILITIES = { streaming: true, pushNotifications: false, stateTransitionHistory: false };
+
+describe('the card', () => {
+  test(verifies(['D-01', 'D-02'], 'of 1.0 is at the well-known path'), async () => {
+    const server = await startServer();
+
+    const { status, json, headers } = await card(server, '1.0');
+
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json');
+    expect(json).toEqual({
+      ...ABOUT,
+      ...newest(server.url),
+      capabilities: { streaming: true, pushNotifications: false },
+    });
+  });
+
+  test(verifies('D-02', 'of 0.3 is there too, for who asks for it'), async () => {
+    const server = await startServer();
+
+    const { json } = await card(server, '0.3');
+
+    expect(json).toEqual({ ...ABOUT, ...older(server.url), capabilities: OLDER_CAPABILITIES });
+  });
+
+  test.each([undefined, '', '9.9', 'garbage'])(
+    verifies('D-02', 'for who says no version that we know (%j) can be read as either'),
+    async (version) => {
+      const server = await startServer();
+
+      const { json } = await card(server, version);
+
+      expect(json).toEqual({ ...ABOUT, ...newest(server.url), ...older(server.url), capabilities: OLDER_CAPABILITIES });
+    },
+  );
+
+  test('of 0.2 and 0.1 is at the path of their time', async () => {
+    const server = await startServer();
+    const url = `${server.url}/a2a`;
+
+    const v02 = await server.ask({ method: 'GET', path: OLD_PATH });
+    const v01 = await server.ask({ method: 'GET', path: OLD_PATH, headers: { 'a2a-version': '0.1' } });
+
+    expect(v02.json).toEqual({
+      ...ABOUT,
+      protocolVersion: '0.2.6',
+      url,
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ url, transport: 'JSONRPC' }],
+      capabilities: OLDER_CAPABILITIES,
+    });
+    expect(v01.json).toEqual({ ...ABOUT, url, capabilities: OLDER_CAPABILITIES });
+  });
+
+  test.each([
+    { cardForm: '1.0' as const, has: 'supportedInterfaces', lacks: 'preferredTransport' },
+    { cardForm: '0.3' as const, has: 'preferredTransport', lacks: 'supportedInterfaces' },
+  ])('$cardForm can be chosen for who says no version', async ({ cardForm, has, lacks }) => {
+    const server = await startServer({ cardForm });
+
+    const { json } = await card(server);
+
+    expect(json).toHaveProperty(has);
+    expect(json).not.toHaveProperty(lacks);
+  });
+
+  test(verifies('D-03', 'lists what the agent speaks, and each of it is true'), async () => {
+    const server = await startServer();
+    const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
+    const old = (await server.ask({ method: 'GET', path: OLD_PATH })).json as WireCard;
+
+    const listed = [
+      ...supportedInterfaces,
+      { url: old.url, protocolBinding: 'JSONRPC', protocolVersion: '0.2' },
+      { url: old.url, protocolBinding: 'JSONRPC', protocolVersion: '0.1' },
+    ];
+    for (const { url, protocolBinding, protocolVersion } of listed) {
+      const binding = protocolBinding === 'JSONRPC' ? 'JSON-RPC' : 'REST';
+      const voice = VOICES.find((each) => each.version === protocolVersion && each.binding === binding);
+      if (voice === undefined) expect.fail(`${protocolVersion} ${protocolBinding} is spoken by nobody`);
+      const ask = voice.send({ text: 'hello' });
+      // The address of the card is the address of the calls.
+      const answer = await exchange(url, { ...ask, path: binding === 'JSON-RPC' ? '' : ask.path });
+      expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+    }
+    expect(listed).toHaveLength(VOICES.length);
+  });
+
+  test.each([
+    { versions: ['1.0'] as const, shown: ['JSONRPC 1.0', 'HTTP+JSON 1.0'] },
+    { versions: ['0.3'] as const, shown: ['JSONRPC 0.3', 'HTTP+JSON 0.3'] },
+    { versions: ['0.2', '1.0'] as const, shown: ['JSONRPC 1.0', 'HTTP+JSON 1.0'] },
+    {
+      versions: ['0.1', '0.3', '1.0'] as const,
+      shown: ['JSONRPC 1.0', 'HTTP+JSON 1.0', 'JSONRPC 0.3', 'HTTP+JSON 0.3'],
+    },
+  ])(
+    verifies(['D-03', 'D-04'], '$versions: nothing else is listed, and the newest comes first'),
+    async ({ versions, shown }) => {
+      const server = await startServer({ versions });
+
+      const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
+
+      expect(supportedInterfaces.map((each) => `${each.protocolBinding} ${each.protocolVersion}`)).toEqual(shown);
+    },
+  );
+
+  test('of a version that the agent does not have is another that it has', async () => {
+    const server = await startServer({ versions: ['1.0'] });
+
+    const asked = await card(server, '0.3');
+    const old = await server.ask({ method: 'GET', path: OLD_PATH });
+
+    expect(asked.json).toHaveProperty('supportedInterfaces');
+    expect(asked.json).not.toHaveProperty('url');
+    expect(old.status).toBe(404);
+  });
+
+  test(verifies('D-05', 'may have one address for all'), async () => {
+    const server = await startServer({ rpcPaths: ['/'] });
+
+    const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
+
+    const urls = supportedInterfaces.map(({ url }) => url.replace(/\/$/, ''));
+    expect(new Set(urls)).toEqual(new Set([server.url]));
+  });
+
+  test(verifies('D-19', 'calls its bindings by the names of the protocol, or by a URI'), async () => {
+    const server = await startServer();
+
+    const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
+
+    for (const { protocolBinding } of supportedInterfaces) {
+      expect(['JSONRPC', 'GRPC', 'HTTP+JSON'].includes(protocolBinding) || URL.canParse(protocolBinding)).toBe(true);
+    }
+  });
+
+  test(verifies('D-18', 'of each agent behind a shared domain is its own'), async () => {
+    const handlers = ['mail', 'news'].map((name) => {
+      const { agent } = scripted({ name, id: name });
+      const options = { basePath: `/agents/${name}`, store: memoryStore(), log: silentLog };
+      const handler = createHandler(agent, options);
+      onTestFinished(() => handler.close({ finishMs: 0 }));
+      return handler;
+    });
+    const url = await bridge(async (request) => {
+      const handler = handlers[new URL(request.url).pathname.startsWith('/agents/mail/') ? 0 : 1];
+      return handler?.fetch(request) ?? new Response(null, { status: 404 });
+    });
+
+    for (const name of ['mail', 'news']) {
+      const { json } = await exchange(url, { method: 'GET', path: `/agents/${name}${PATH}` });
+      expect(json).toMatchObject({ name, url: `${url}/agents/${name}/a2a` });
+    }
+  });
+});
+
+describe('the address in the card', () => {
+  const forwarded = {
+    'x-forwarded-host': 'agents.example.com',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-prefix': '/mail',
+  };
+  const urlOf = async (server: TestServer, headers?: Record<string, string>): Promise<string> =>
+    ((await card(server, '0.3', headers)).json as WireCard).url;
+
+  test('is where the server listens, whatever a caller forwards', async () => {
+    const server = await startServer();
+
+    expect(await urlOf(server)).toBe(`${server.url}/a2a`);
+    expect(await urlOf(server, forwarded)).toBe(`${server.url}/a2a`);
+  });
+
+  test('is the one that the world knows, if told', async () => {
+    const server = await startServer({ publicUrl: 'https://example.com/agent/', rpcPaths: ['/rpc', '/a2a'] });
+
+    expect(await urlOf(server)).toBe('https://example.com/agent/rpc');
+    expect(await urlOf(server, forwarded)).toBe('https://example.com/agent/rpc');
+  });
+
+  test('is the one that a proxy saw, if it is trusted', async () => {
+    const server = await startServer({ trustProxy: true });
+
+    expect(await urlOf(server, forwarded)).toBe('https://agents.example.com/mail/a2a');
+    expect(await urlOf(server, { 'x-forwarded-host': 'one.example.com, two.example.com' })).toBe(
+      'http://one.example.com/a2a',
+    );
+    expect(await urlOf(server)).toBe(`${server.url}/a2a`);
+  });
+
+  test.each(['evil.example.com/path', 'a b', 'user@host', '"><script>', 'host:port'])(
+    'is never made of what is no address: %s',
+    async (host) => {
+      const server = await startServer({ trustProxy: true });
+
+      expect(await urlOf(server, { 'x-forwarded-host': host, 'x-forwarded-proto': 'gopher' })).toBe(
+        `${server.url}/a2a`,
+      );
+    },
+  );
+
+  test('is not asked for under a name that is not of this machine', async () => {
+    const server = await startServer();
+
+    const { status } = await card(server, '1.0', { host: 'rebound.example.com' });
+
+    expect(status).toBe(421);
+  });
+});

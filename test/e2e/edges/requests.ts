@@ -1,0 +1,154 @@
+/** One list of requests for every edge: all operations, all versions, errors, cards, streams. */
+import type { Ask } from '../kit/exchange.ts';
+import { REST_03_KIND, VOICES, type Voice } from '../kit/voices.ts';
+import { rpc } from '../kit/voices/rpc.ts';
+
+/** What earlier answers have told: ids of tasks, headers of cards. */
+export type Known = Record<string, string>;
+
+export interface Item {
+  readonly name: string;
+  readonly ask: (known: Known) => Ask;
+  /** The name under which the task of the answer is known later. */
+  readonly learn?: string;
+  /** A task holds: let it go before it is asked for, so that the answer comes to an end. */
+  readonly release?: true;
+}
+
+function conversation(voice: Voice, name = voice.name): readonly Item[] {
+  const asked = `${name} asked`;
+  const done = `${name} done`;
+  const id = (known: Known, key: string): string => known[key] ?? 'unknown';
+  const item = (what: string, ask: Item['ask'], more: Partial<Item> = {}): Item => ({
+    name: `${name}: ${what}`,
+    ask,
+    ...more,
+  });
+  return [
+    item('send', () => voice.send({ text: 'hello', messageId: 'm', historyLength: 3 }), { learn: done }),
+    item('send, answered by a message', () => voice.send({ text: 'reply hi', messageId: 'm' })),
+    item('send, failed', () => voice.send({ text: 'reject no', messageId: 'm' })),
+    item('send, with a question back', () => voice.send({ text: 'ask', messageId: 'm' }), { learn: asked }),
+    item('get', (known) => voice.get(id(known, asked), 2)),
+    item('continue', (known) => voice.send({ text: 'Paris', messageId: 'm2', taskId: id(known, asked) })),
+    item('stream', () => voice.stream({ text: 'story', messageId: 'm' })),
+    item('stream, held for a while', () => voice.stream({ text: 'hold on', messageId: 'm' }), { release: true }),
+    item('stream to a question', () => voice.stream({ text: 'ask', messageId: 'm' }), { learn: `${name} open` }),
+    item('cancel', (known) => voice.cancel(id(known, `${name} open`))),
+    item('cancel of a finished task', (known) => voice.cancel(id(known, done))),
+    item('subscribe to a finished task', (known) => voice.subscribe(id(known, done))),
+    item('subscribe from a number on', (known) => {
+      const ask = voice.subscribe(id(known, done));
+      return { ...ask, headers: { ...ask.headers, 'last-event-id': '1' } };
+    }),
+    item('get of an unknown task', () => voice.get('unknown')),
+    item('a finished task, continued', (known) =>
+      voice.send({ text: 'more', messageId: 'm', taskId: id(known, done) }),
+    ),
+    item('invalid params', () => voice.get('unknown', -1)),
+    item('a stream that is refused', () => voice.stream({ parts: [], messageId: 'm' })),
+  ];
+}
+
+const CARD = '/.well-known/agent-card.json';
+const OLD_CARD = '/.well-known/agent.json';
+
+function get(path: string, headers: Readonly<Record<string, string>> = {}): Item {
+  return { name: `GET ${path} ${JSON.stringify(headers)}`, ask: () => ({ method: 'GET', path, headers }) };
+}
+
+const CARDS: readonly Item[] = [
+  get(CARD),
+  get(CARD, { 'a2a-version': '1.0' }),
+  get(CARD, { 'a2a-version': '0.3' }),
+  get(CARD, { 'a2a-version': '9.9' }),
+  get(`${CARD}?A2A-Version=0.3`),
+  get(OLD_CARD),
+  get(OLD_CARD, { 'a2a-version': '0.1' }),
+  get(CARD, { 'if-none-match': '*' }),
+  get(CARD, { 'if-none-match': '"another"' }),
+  get(CARD, { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' }),
+  get(CARD, { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }),
+  {
+    name: 'a known card',
+    ask: (known) => ({ method: 'GET', path: CARD, headers: { 'if-none-match': known['etag'] ?? '' } }),
+  },
+  { name: 'HEAD of a card', ask: () => ({ method: 'HEAD', path: CARD }) },
+  { name: 'OPTIONS of a card', ask: () => ({ method: 'OPTIONS', path: CARD }) },
+  { name: 'POST to a card', ask: () => ({ method: 'POST', path: CARD, body: {} }) },
+];
+
+const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'about' }] };
+const HOOK = {
+  id: 'c',
+  url: 'https://example.com/hook',
+  token: 't',
+  authentication: { scheme: 'Bearer', credentials: 's' },
+};
+const configs = (known: Known): string => `/tasks/${known['1.0 REST done']}/pushNotificationConfigs`;
+
+function call(name: string, ask: Ask | Item['ask']): Item {
+  return { name, ask: typeof ask === 'function' ? ask : () => ask };
+}
+
+const OPERATIONS: readonly Item[] = [
+  call('list', rpc('1.0', 'ListTasks', { pageSize: 2, contextId: 'none' })),
+  call('list over REST', { method: 'GET', path: '/tasks?contextId=none&includeArtifacts=true' }),
+  call('list, refused', { method: 'GET', path: '/tasks?pageSize=0' }),
+  call('push: create', (known) => ({ method: 'POST', path: configs(known), body: HOOK })),
+  call('push: get', (known) => ({ method: 'GET', path: `${configs(known)}/c` })),
+  call('push: list', (known) => rpc('1.0', 'ListTaskPushNotificationConfigs', { taskId: known['1.0 REST done'] })),
+  call('push: delete', (known) => ({ method: 'DELETE', path: `${configs(known)}/c` })),
+  call('push: delete over JSON-RPC', (known) =>
+    rpc('1.0', 'DeleteTaskPushNotificationConfig', { taskId: known['1.0 REST done'], id: 'c' }),
+  ),
+  call('the extended card', { method: 'GET', path: '/extendedAgentCard' }),
+  call('the extended card of 0.3', rpc('0.3', 'agent/getAuthenticatedExtendedCard')),
+  call('a tenant in the path', { method: 'POST', path: '/%C3%9Cnser%20Haus/message:send', body: { message: MESSAGE } }),
+  call('an extension', {
+    ...rpc('1.0', 'SendMessage', { message: MESSAGE }),
+    headers: { 'a2a-extensions': 'urn:stamps' },
+  }),
+  call('healthz', { method: 'GET', path: '/healthz' }),
+  call('readyz', { method: 'HEAD', path: '/readyz' }),
+];
+
+const MISTAKES: readonly Item[] = [
+  call('no JSON', { ...rpc('1.0', ''), body: '{' }),
+  call('an empty body', { ...rpc('1.0', ''), body: '' }),
+  call('a batch', { ...rpc('1.0', ''), body: '[]' }),
+  call('no id', { ...rpc('1.0', ''), body: '{"jsonrpc":"2.0","method":"GetTask"}' }),
+  call('an unknown method', rpc('1.0', 'DoMagic', {}, 'seven')),
+  call('an unknown version', rpc('2.0', 'GetTask', { id: 't' })),
+  call('an unknown version over REST', { method: 'GET', path: '/tasks/t', headers: { 'a2a-version': '2.0' } }),
+  call('an unknown path', { method: 'GET', path: '/magic?x=1' }),
+  call('a reserved tenant', { method: 'GET', path: '/metrics/tasks' }),
+  call('a wrong verb', { method: 'PUT', path: '/tasks/t:subscribe', body: {} }),
+  call('GET of JSON-RPC', { method: 'GET', path: '/a2a' }),
+  call('a wrong media type', { ...rpc('1.0', 'GetTask'), headers: { 'content-type': 'text/plain' } }),
+  call('a wrong media type over REST', {
+    method: 'POST',
+    path: '/message:send',
+    headers: { 'content-type': 'text/xml' },
+    body: '<a/>',
+  }),
+  call(
+    'a body that is too large',
+    rpc('1.0', 'SendMessage', { message: { ...MESSAGE, parts: [{ text: 'x'.repeat(5000) }] } }),
+  ),
+  call('a body that is too large over REST', { method: 'POST', path: '/message:send', body: 'x'.repeat(5000) }),
+  call('an odd key', {
+    ...rpc('1.0', 'SendMessage', { message: MESSAGE }),
+    headers: { 'idempotency-key': 'k'.repeat(256) },
+  }),
+  call('broken percent-encoding', { method: 'GET', path: '/tasks/%E0%A4%A' }),
+  call('encoded slashes and colons', { method: 'GET', path: '/tasks/a%2Fb%3Acancel' }),
+];
+
+export const REQUESTS: readonly Item[] = [
+  ...VOICES.flatMap((voice) => conversation(voice)),
+  ...conversation(REST_03_KIND, '0.3 REST by kind'),
+  ...CARDS,
+  ...OPERATIONS,
+  ...MISTAKES,
+];

@@ -1,0 +1,312 @@
+/** What is refused, how it is told, and that nothing comes of it (1.0 §3.3.2, §5.4, §9.5, §11.6, §13.4). */
+import { describe, expect, test } from 'vitest';
+
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { verifies } from '../helpers/verifies.ts';
+import type { Answer, Ask } from './kit/exchange.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+import { sendTask } from './kit/talk.ts';
+import { NEWEST, REST_1, RPC_1, SINCE_02, VOICES, type Voice } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+
+/** A request with one text in its body changed for another. */
+function changed(ask: Ask, from: string, to: string): Ask {
+  const text = typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body);
+  if (!text.includes(from)) throw new Error(`${text} has no ${from}`);
+  return { ...ask, body: text.replace(from, to) };
+}
+
+describe('params', () => {
+  const message = (voice: Voice): Ask => voice.send({ text: 'hello', messageId: 'm' });
+
+  test.each(VOICES)(verifies(['E-01', 'E-02'], '$name: a text that is none is refused, by name'), async (voice) => {
+    const server = await startServer();
+
+    const answer = await server.ask(changed(message(voice), '"text":"hello"', '"text":7'));
+    const error = voice.error(answer);
+
+    expect(error).toMatchObject({ reason: 'INVALID_PARAMS', status: voice.binding === 'REST' ? 400 : 200 });
+    expect(error.fields[0]).toMatch(/^message\.(?:parts|content)\[0\]/);
+    expect(answer.text).toMatch(/expected a string/);
+    expect(server.runs()).toBe(0);
+  });
+
+  test.each(SINCE_02)(
+    verifies(['E-01', 'E-02'], '$name: every mistake is told at once, with what would be right'),
+    async (voice) => {
+      const server = await startServer();
+      const ask = changed(changed(message(voice), '"messageId":"m"', '"messageId":7'), '"text":"hello"', '"text":7');
+
+      const answer = await server.ask(ask);
+      const { fields, message: told } = voice.error(answer);
+
+      expect(fields).toContain('message.messageId');
+      expect(fields.length).toBeGreaterThan(1);
+      expect(told).toContain('message.');
+      expect(answer.text.match(/expected/g)?.length).toBeGreaterThanOrEqual(fields.length);
+    },
+  );
+
+  test.each(SINCE_02)(verifies('E-01', '$name: nothing is stored of what is refused'), async (voice) => {
+    const server = await startServer();
+
+    for (const method of ['send', 'stream'] as const) {
+      const ask = voice[method]({ text: 'hello', messageId: 'm' });
+      const answer = await server.ask(changed(ask, '"messageId":"m"', '"messageId":""'));
+      expect(voice.error(answer)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
+    }
+    const { json } = await server.ask(rpc('1.0', 'ListTasks', {}));
+
+    expect(json).toMatchObject({ result: { totalSize: 0 } });
+    expect(server.runs()).toBe(0);
+  });
+
+  test(verifies('E-02', 'the whole of it, in 1.0'), async () => {
+    const server = await startServer();
+
+    const { json } = await server.ask(rpc('1.0', 'SendMessage', { message: { role: 'ROLE_KING', parts: [] } }));
+
+    expect(json).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32602,
+        message: expect.stringMatching(/^message\.\w+: expected /),
+        data: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            reason: 'INVALID_PARAMS',
+            domain: 'a2a-protocol.org',
+          },
+          {
+            '@type': 'type.googleapis.com/google.rpc.BadRequest',
+            fieldViolations: expect.arrayContaining([
+              { field: 'message.messageId', description: expect.stringContaining('expected') },
+              { field: 'message.role', description: expect.stringContaining('ROLE_USER') },
+              { field: 'message.parts', description: expect.stringContaining('expected') },
+            ]),
+          },
+        ],
+      },
+    });
+  });
+});
+
+interface Mishap {
+  readonly reason: string;
+  readonly code: number;
+  readonly http: number;
+  readonly grpc: string;
+  /** What leads to it, said in a voice of 1.0. */
+  readonly provoke: (server: TestServer, voice: Voice) => Promise<Answer>;
+  readonly metadata?: object;
+}
+
+const MISHAPS: readonly Mishap[] = [
+  {
+    reason: 'TASK_NOT_FOUND',
+    code: -32001,
+    http: 404,
+    grpc: 'NOT_FOUND',
+    provoke: (server, voice) => server.ask(voice.get('t1')),
+    metadata: { taskId: 't1' },
+  },
+  {
+    reason: 'TASK_NOT_CANCELABLE',
+    code: -32002,
+    http: 400,
+    grpc: 'FAILED_PRECONDITION',
+    provoke: async (server, voice) => server.ask(voice.cancel((await sendTask(server, voice, { text: 'hello' })).id)),
+    metadata: { taskId: expect.any(String), state: 'TASK_STATE_COMPLETED' },
+  },
+  {
+    reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
+    code: -32003,
+    http: 400,
+    grpc: 'FAILED_PRECONDITION',
+    provoke: (server, { binding }) =>
+      server.ask(
+        binding === 'REST'
+          ? { method: 'GET', path: '/tasks/t1/pushNotificationConfigs' }
+          : rpc('1.0', 'ListTaskPushNotificationConfigs', { taskId: 't1' }),
+      ),
+  },
+  {
+    reason: 'UNSUPPORTED_OPERATION',
+    code: -32004,
+    http: 400,
+    grpc: 'FAILED_PRECONDITION',
+    provoke: async (server, voice) =>
+      server.ask(voice.subscribe((await sendTask(server, voice, { text: 'hello' })).id)),
+    metadata: { taskId: expect.any(String), state: 'TASK_STATE_COMPLETED' },
+  },
+  {
+    reason: 'CONTENT_TYPE_NOT_SUPPORTED',
+    code: -32005,
+    http: 400,
+    grpc: 'INVALID_ARGUMENT',
+    provoke: (server, voice) =>
+      server.ask(voice.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
+    metadata: { inputModes: 'text/plain, application/json' },
+  },
+  {
+    reason: 'EXTENSION_SUPPORT_REQUIRED',
+    code: -32008,
+    http: 400,
+    grpc: 'FAILED_PRECONDITION',
+    provoke: (_server, voice) =>
+      startServer({ agent: { extensions: [{ uri: 'urn:needed', required: true }] } }).then((strict) =>
+        strict.ask(voice.send({ text: 'hello' })),
+      ),
+    metadata: { requiredExtensions: 'urn:needed' },
+  },
+  {
+    reason: 'VERSION_NOT_SUPPORTED',
+    code: -32009,
+    http: 400,
+    grpc: 'FAILED_PRECONDITION',
+    provoke: (server, voice) => server.ask({ ...voice.get('t1'), headers: { 'a2a-version': '9.9' } }),
+    metadata: { requestedVersion: '9.9', supportedVersions: expect.stringContaining('1.0') },
+  },
+  {
+    reason: 'INVALID_PARAMS',
+    code: -32602,
+    http: 400,
+    grpc: 'INVALID_ARGUMENT',
+    provoke: (server, voice) => server.ask(voice.get('t1', -1)),
+  },
+];
+
+describe('errors of the protocol', () => {
+  test.each(MISHAPS)(verifies(['E-03', 'E-06'], '$reason over JSON-RPC'), async (mishap) => {
+    const server = await startServer();
+
+    const { status, headers, json } = await mishap.provoke(server, RPC_1);
+
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(json).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: mishap.code, message: expect.stringMatching(/\w+ \w+/), data: expect.any(Array) },
+    });
+    expect(infoOf(json as { error: { data: unknown[] } }, 'data')).toEqual(errorInfo(mishap));
+  });
+
+  test.each(MISHAPS)(verifies(['E-03', 'E-06', 'E-08'], '$reason over REST'), async (mishap) => {
+    const server = await startServer();
+
+    const { status, headers, json } = await mishap.provoke(server, REST_1);
+
+    expect([status, headers['content-type']]).toEqual([mishap.http, 'application/a2a+json']);
+    expect(json).toEqual({
+      error: {
+        code: mishap.http,
+        status: mishap.grpc,
+        message: expect.stringMatching(/\w+ \w+/),
+        details: expect.any(Array),
+      },
+    });
+    expect(infoOf(json as { error: { details: unknown[] } }, 'details')).toEqual(errorInfo(mishap));
+  });
+
+  test.each(MISHAPS)(verifies('B-01', '$reason: says the same on both bindings'), async ({ provoke }) => {
+    const server = await startServer();
+
+    const [rpcError, restError] = [
+      RPC_1.error(await provoke(server, RPC_1)),
+      REST_1.error(await provoke(server, REST_1)),
+    ];
+
+    const plain = (message: string): string =>
+      message.replaceAll(/[0-9a-f-]{36}/g, 'ID').replace(/ over REST|0\.1, 0\.2, /g, '');
+    expect(restError.reason).toBe(rpcError.reason);
+    expect(restError.fields).toEqual(rpcError.fields);
+    expect(plain(restError.message)).toBe(plain(rpcError.message));
+  });
+
+  function infoOf<K extends string>(
+    json: { readonly error: Readonly<Record<K, readonly unknown[]>> },
+    key: K,
+  ): unknown {
+    return json.error[key][0];
+  }
+
+  function errorInfo({ reason, metadata }: Mishap): object {
+    const type = 'type.googleapis.com/google.rpc.ErrorInfo';
+    return { '@type': type, reason, domain: 'a2a-protocol.org', ...(metadata !== undefined && { metadata }) };
+  }
+});
+
+describe('what lies outside of the protocol', () => {
+  test.each([
+    { name: 'no JSON', body: '{"jsonrpc":', code: -32700, id: null },
+    { name: 'a batch', body: '[]', code: -32600, id: null },
+    { name: 'no id', body: '{"jsonrpc":"2.0","method":"GetTask","params":{"id":"t"}}', code: -32600, id: null },
+    { name: 'an unknown method', body: '{"jsonrpc":"2.0","id":"x","method":"DoMagic"}', code: -32601, id: 'x' },
+  ])(verifies('E-03', '$name: has a code and a message over JSON-RPC'), async ({ body, code, id }) => {
+    const server = await startServer();
+
+    const { status, json } = await server.ask({ ...rpc('1.0', ''), body });
+
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ jsonrpc: '2.0', id, error: { code, message: expect.stringMatching(/\w/) } });
+  });
+
+  test.each([
+    {
+      name: 'no JSON',
+      ask: { method: 'POST', path: '/message:send', body: '{"message":' },
+      http: 400,
+      grpc: 'INVALID_ARGUMENT',
+    },
+    { name: 'no such path', ask: { method: 'GET', path: '/magic' }, http: 404, grpc: 'NOT_FOUND' },
+    { name: 'the wrong verb', ask: { method: 'DELETE', path: '/tasks/t' }, http: 405, grpc: 'UNIMPLEMENTED' },
+    {
+      name: 'a list for a body',
+      ask: { method: 'POST', path: '/message:send', body: '[]' },
+      http: 400,
+      grpc: 'INVALID_ARGUMENT',
+    },
+  ])(verifies('E-03', '$name: has a code and a message over REST'), async ({ ask, http, grpc }) => {
+    const server = await startServer();
+
+    const { status, json } = await server.ask(ask);
+
+    expect(status).toBe(http);
+    expect(json).toMatchObject({ error: { code: http, status: grpc, message: expect.stringMatching(/\w/) } });
+  });
+
+  test.each(NEWEST)(verifies('E-03', '$name: what breaks inside is told by an id, and nothing else'), async (voice) => {
+    const lines: unknown[] = [];
+    const note = (message: string, fields?: unknown): void => void lines.push({ message, fields });
+    const store = brokenStore(new Error('SELECT secret FROM vault'));
+    const server = await startServer({ store, log: { info: note, warn: note, error: note } });
+
+    const answer = await server.ask(voice.get('t1'));
+    const error = voice.error(answer);
+
+    expect(error).toMatchObject({
+      reason: 'INTERNAL_ERROR',
+      status: voice.binding === 'REST' ? 500 : 200,
+      code: voice.binding === 'REST' ? undefined : -32603,
+    });
+    expect(answer.text).not.toMatch(/SELECT|vault|at \w+ \(|\.ts/);
+    const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
+    expect(lines).toContainEqual({ message: 'A request failed', fields: { errorId, error: expect.any(Error) } });
+  });
+
+  /** A store that cannot read. */
+  function brokenStore(error: Error): Store {
+    return new Proxy(memoryStore(), {
+      get(target, name): unknown {
+        if (name === 'read')
+          return async () => {
+            throw error;
+          };
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+});

@@ -1,0 +1,90 @@
+/** What an agent cannot take now, or at all: too much at once, too large, too deep, of the wrong type (1.0 §13.4). */
+import { describe, expect, test } from 'vitest';
+
+import { verifies } from '../helpers/verifies.ts';
+import { startServer } from './kit/server.ts';
+import { holdTask, sendTask } from './kit/talk.ts';
+import { NEWEST, VOICES } from './kit/voices.ts';
+
+describe('failures that pass', () => {
+  test.each(VOICES)(verifies('E-10', '$name: a full agent says when to come back'), async (voice) => {
+    const server = await startServer({ agent: { concurrency: 1, queue: 0 } });
+    const { stream } = await holdTask(server, voice);
+
+    const full = await server.ask(voice.send({ text: 'hello' }));
+    server.release();
+    await stream.rest();
+
+    expect(full.status).toBe(503);
+    expect(full.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(voice.error(full).reason).toBe('UNAVAILABLE');
+    if (voice.version === '1.0') expect(full.text).toContain('type.googleapis.com/google.rpc.RetryInfo');
+    expect((await sendTask(server, voice, { text: 'hello' })).state).toBe('completed');
+  });
+
+  test.each(VOICES)(verifies('E-10', '$name: a lasting failure does not'), async (voice) => {
+    const server = await startServer();
+
+    const { headers, text } = await server.ask(voice.get('unknown'));
+
+    expect(headers['retry-after']).toBeUndefined();
+    expect(text).not.toContain('retry');
+  });
+});
+
+describe('limits', () => {
+  test.each(VOICES)(verifies('E-15', '$name: a body that is too large is refused'), async (voice) => {
+    const server = await startServer({ maxBodyBytes: 1000 });
+
+    const large = await server.ask(voice.send({ text: 'x'.repeat(1001) }));
+    const small = await sendTask(server, voice, { text: 'x' });
+
+    expect(large.status).toBe(voice.binding === 'REST' ? 413 : 200);
+    expect(voice.error(large)).toMatchObject({
+      reason: 'PAYLOAD_TOO_LARGE',
+      message: 'The body is larger than 1000 bytes',
+    });
+    if (voice.binding === 'JSON-RPC') expect(large.json).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(small.state).toBe('completed');
+    expect(server.runs()).toBe(1);
+  });
+
+  test.each(VOICES)(verifies('E-15', '$name: metadata that is too deep is refused'), async (voice) => {
+    const server = await startServer();
+    const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as Record<string, unknown>;
+
+    const answer = await server.ask(voice.send({ text: 'hello', metadata: deep }));
+
+    expect(voice.error(answer).reason).toBe('INVALID_PARAMS');
+    expect(server.runs()).toBe(0);
+  });
+});
+
+describe('media types', () => {
+  test.each(
+    VOICES.flatMap((voice) => ['text/plain', 'application/xml', ''].map((type) => ({ voice, type, name: voice.name }))),
+  )(verifies('E-16', '$name: a body of $type is refused'), async ({ voice, type }) => {
+    const server = await startServer();
+    const ask = voice.send({ text: 'hello' });
+
+    const answer = await server.ask({ ...ask, headers: { ...ask.headers, 'content-type': type } });
+
+    expect(answer.status).toBe(415);
+    expect(voice.error(answer)).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
+    expect(voice.error(answer).message).toContain('Content-Type: application/');
+    expect(server.runs()).toBe(0);
+  });
+
+  test.each(['application/json; charset=utf-8', 'application/a2a+json', 'Application/JSON;charset="UTF-8"'])(
+    verifies('E-16', 'a body of %s is taken, over both bindings'),
+    async (type) => {
+      const server = await startServer();
+
+      for (const voice of NEWEST) {
+        const ask = voice.send({ text: 'hello' });
+        const answer = await server.ask({ ...ask, headers: { ...ask.headers, 'content-type': type } });
+        expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+      }
+    },
+  );
+});

@@ -1,0 +1,197 @@
+/** How a server can be set up, as its callers see it. */
+import { describe, expect, test } from 'vitest';
+
+import { startServer } from './kit/server.ts';
+import { eventsOf } from './kit/sse-text.ts';
+import { sendTask } from './kit/talk.ts';
+import { RPC_01, RPC_02, RPC_03, RPC_1, VOICES } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+
+const KIND = { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] } };
+const PROTO = { message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hello' }] } };
+const NEWEST = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
+
+describe('rpcPaths', () => {
+  test('all of them answer, with or without a slash at the end; the card names the first', async () => {
+    const server = await startServer({ rpcPaths: ['/api/a2a', '/_agent-native/a2a', '/'] });
+
+    for (const path of ['/api/a2a', '/api/a2a/', '/_agent-native/a2a', '/']) {
+      const { json } = await server.ask({ ...rpc('1.0', 'GetTask', { id: 't' }), path });
+      expect(json).toMatchObject({ error: { code: -32001 } });
+    }
+    const card = await server.ask({ method: 'GET', path: '/.well-known/agent.json' });
+    expect(card.json).toMatchObject({ url: `${server.url}/api/a2a` });
+    expect((await server.ask(rpc('1.0', 'GetTask', { id: 't' }))).status).toBe(404);
+  });
+
+  test('are /a2a and / if nobody says', async () => {
+    const server = await startServer();
+
+    for (const path of ['/a2a', '/a2a/', '/']) {
+      expect((await server.ask({ ...RPC_1.get('t'), path })).json).toMatchObject({ error: { code: -32001 } });
+    }
+  });
+});
+
+describe('versions', () => {
+  test.each([RPC_1, RPC_03, RPC_02, RPC_01])('$version alone: others are refused', async (own) => {
+    const server = await startServer({ versions: [own.version] });
+
+    for (const voice of VOICES) {
+      const answer = await server.ask(voice.send({ text: 'hello' }));
+      if (voice.version === own.version) expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+      else expect(answer.text).toContain('VERSION_NOT_SUPPORTED');
+    }
+  });
+
+  test.each([
+    { version: '1.0' as const, path: 'agent-card.json', url: undefined },
+    { version: '0.3' as const, path: 'agent-card.json', url: '/a2a' },
+    { version: '0.2' as const, path: 'agent.json', url: '/a2a' },
+    { version: '0.1' as const, path: 'agent.json', url: '/a2a' },
+  ])('$version alone: there is a card at $path, of that version', async ({ version, path, url }) => {
+    const server = await startServer({ versions: [version] });
+
+    const { status, json } = await server.ask({ method: 'GET', path: `/.well-known/${path}` });
+
+    expect(status).toBe(200);
+    const { url: shown, protocolVersion } = json as { url?: string; protocolVersion?: string };
+    expect(shown).toBe(url && `${server.url}${url}`);
+    expect(protocolVersion?.slice(0, 3)).toBe(
+      { '1.0': undefined, '0.3': '0.3', '0.2': '0.2', '0.1': undefined }[version],
+    );
+  });
+
+  test('0.1 alone: shared methods are its own', async () => {
+    const server = await startServer({ versions: ['0.1'] });
+    await sendTask(server, RPC_01, { text: 'hello', taskId: 'mine' });
+
+    const { json } = await server.ask(rpc(undefined, 'tasks/get', { id: 'mine' }));
+
+    expect(json).toMatchObject({ result: { id: 'mine', sessionId: expect.any(String) } });
+  });
+
+  test('0.2 without 0.3: methods without a version are 0.2', async () => {
+    const server = await startServer({ versions: ['1.0', '0.2'] });
+
+    const sent = await server.ask(rpc(undefined, 'message/send', KIND));
+    const card = await server.ask(rpc(undefined, 'agent/getAuthenticatedExtendedCard'));
+
+    expect(sent.json).toMatchObject({ result: { kind: 'task' } });
+    expect(card.json).toMatchObject({ error: { code: -32601, message: expect.stringContaining('A2A 0.2') } });
+  });
+});
+
+describe('REST of 0.3', () => {
+  const send = (body: unknown): Parameters<Awaited<ReturnType<typeof startServer>>['ask']>[0] => ({
+    method: 'POST',
+    path: '/v1/message:send',
+    body,
+  });
+
+  test('a message is answered in the style that it has', async () => {
+    const server = await startServer();
+
+    expect((await server.ask(send(PROTO))).json).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
+    expect((await server.ask(send(KIND))).json).toMatchObject({
+      task: { kind: 'task', status: { state: 'completed' } },
+    });
+  });
+
+  test('a message of 1.0 below /v1 is 1.0: somebody has mounted the agent there', async () => {
+    const server = await startServer();
+
+    const { headers, json } = await server.ask(send(NEWEST));
+
+    expect(headers['content-type']).toBe('application/a2a+json');
+    expect(json).toMatchObject({ task: { history: [{ parts: [{ text: 'hello' }] }] } });
+  });
+
+  test.each([
+    { restStyle: undefined, state: 'TASK_STATE_COMPLETED', kind: undefined },
+    { restStyle: 'proto' as const, state: 'TASK_STATE_COMPLETED', kind: undefined },
+    { restStyle: 'kind' as const, state: 'completed', kind: 'task' },
+    { restStyle: 'kind-bare' as const, state: 'completed', kind: 'task' },
+  ])('what has no body is answered in the style of the server: $restStyle', async ({ restStyle, state, kind }) => {
+    const server = await startServer(restStyle === undefined ? {} : { restStyle });
+    const { id } = await sendTask(server, RPC_1, { text: 'hello' });
+
+    const { json } = await server.ask({ method: 'GET', path: `/v1/tasks/${id}` });
+
+    expect(json).toMatchObject({ id, status: { state } });
+    expect((json as { kind?: string }).kind).toBe(kind);
+  });
+
+  test('kind-bare: answers and events have no wrapper', async () => {
+    const server = await startServer({ restStyle: 'kind-bare' });
+
+    const sent = await server.ask(send(KIND));
+    const stream = await server.ask({ method: 'POST', path: '/v1/message:stream', body: KIND });
+
+    expect(sent.json).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    expect(eventsOf(stream.text).map(({ json }) => (json as { kind: string }).kind)).toEqual([
+      'task',
+      'status-update',
+      'artifact-update',
+      'status-update',
+    ]);
+  });
+});
+
+describe('profile', () => {
+  test('agent-native: parts say type, and a stream is whole tasks under the id 0', async () => {
+    const server = await startServer({ profile: 'agent-native' });
+    const params = { message: { role: 'user', messageId: 'm', parts: [{ type: 'text', text: 'hello' }] } };
+
+    const sent = await server.ask(rpc(undefined, 'message/send', params));
+    const stream = await server.ask(rpc(undefined, 'message/stream', params));
+
+    expect(sent.json).toMatchObject({ id: 1, result: { artifacts: [{ parts: [{ type: 'text', text: 'hello' }] }] } });
+    const items = eventsOf(stream.text).map(({ json }) => json as { id: number; result: { status: object } });
+    expect(items.map(({ id }) => id)).toEqual(items.map(() => 0));
+    expect(items.at(-1)).toMatchObject({ result: { status: { state: 'completed' } } });
+  });
+
+  test('rxjs: tasks/get is a stream for who accepts one', async () => {
+    const server = await startServer({ profile: 'rxjs' });
+    const { id } = await sendTask(server, RPC_03, { text: 'hello' });
+    const ask = rpc('0.3', 'tasks/get', { id });
+
+    const plain = await server.ask(ask);
+    const stream = await server.ask({ ...ask, headers: { ...ask.headers, accept: 'text/event-stream' } });
+
+    expect(plain.json).toMatchObject({ result: { kind: 'task', id } });
+    expect(stream.headers['content-type']).toBe('text/event-stream');
+    expect(eventsOf(stream.text)[0]?.json).toMatchObject({ result: { kind: 'task', id } });
+  });
+
+  test('corvid: a flat task at paths of its own, beside the usual ones', async () => {
+    const server = await startServer({ profile: 'corvid' });
+
+    const sent = await server.ask({ method: 'POST', path: '/a2a/tasks/send', body: { message: 'hello' } });
+    const { id } = sent.json as { id: string };
+    const got = await server.ask({ method: 'GET', path: `/a2a/tasks/${id}` });
+    const unknown = await server.ask({ method: 'GET', path: '/a2a/tasks/unknown' });
+
+    expect(sent.json).toMatchObject({ id, state: 'completed', messages: expect.any(Array) });
+    expect(got.json).toMatchObject({ id, state: 'completed' });
+    expect(unknown.status).toBe(404);
+    expect((await sendTask(server, RPC_1, { text: 'hello' })).state).toBe('completed');
+  });
+
+  test('none: nothing is at those paths', async () => {
+    const server = await startServer();
+
+    const { status } = await server.ask({ method: 'POST', path: '/a2a/tasks/send', body: { message: 'hello' } });
+
+    expect(status).toBe(404);
+  });
+});
+
+test('healthz and readyz say that the server is there, and that it can work', async () => {
+  const server = await startServer();
+
+  expect((await server.ask({ method: 'GET', path: '/healthz' })).json).toEqual({ status: 'ok' });
+  expect((await server.ask({ method: 'GET', path: '/readyz' })).json).toEqual({ status: 'ready' });
+  expect((await server.ask({ method: 'POST', path: '/readyz' })).status).toBe(405);
+});
