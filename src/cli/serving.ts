@@ -37,9 +37,14 @@ export function portTrouble(error: unknown): string | undefined {
   return (cause as NodeJS.ErrnoException | undefined)?.code;
 }
 
-/** Waits for a signal to stop, then lets what runs finish. */
-export async function runUntilStopped(server: AgentServer, store: Store): Promise<void> {
-  await stopSignal();
+/**
+ * Waits for a signal to stop, then lets what runs finish. The server is announced in between: whoever reads that may stop
+ * it at once.
+ */
+export async function runUntilStopped(server: AgentServer, store: Store, announce: () => void): Promise<void> {
+  const stopped = stopSignal();
+  announce();
+  await stopped;
   process.stderr.write('Stopping. What runs has 10 s to finish; another signal stops it at once.\n');
   await server.close();
   await store.close();

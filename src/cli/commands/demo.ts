@@ -28,8 +28,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const port = readPort(values.port);
   const store = await openStore(values.store);
   const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store });
-  introduce(server.url, values.store);
-  await runUntilStopped(server, store);
+  await runUntilStopped(server, store, () => introduce(server.url, values.store));
 }
 
 async function listenAtFree(store: Store): Promise<AgentServer> {

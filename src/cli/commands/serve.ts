@@ -39,7 +39,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const store = await openStore(values.store);
   const server = await listen(agent, { port, host, store, ...(publicUrl !== undefined && { publicUrl }) });
   const kept = values.store === 'memory' ? 'in memory' : `in ${values.store}`;
-  process.stderr.write(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:\n`);
-  process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
-  await runUntilStopped(server, store);
+  await runUntilStopped(server, store, () => {
+    process.stderr.write(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:\n`);
+    process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
+  });
 }
