@@ -8,6 +8,7 @@ import { decodeResult, operationCodec, PROTOCOL_VERSIONS } from '../wire/dialect
 import { decodeResponse, encodeRequest } from '../wire/jsonrpc.ts';
 import { dialectOf } from '../wire/select.ts';
 import { readSse } from '../wire/sse-stream.ts';
+import { CliError } from './cli-error.ts';
 
 /** Reads the card of an agent, where agents of today or of 0.2 have it. */
 async function findCard(base: string, signal: AbortSignal | null): Promise<AgentCard> {
@@ -16,8 +17,8 @@ async function findCard(base: string, signal: AbortSignal | null): Promise<Agent
   let response = await fetch(place ?? '', { headers, signal });
   if (response.status === 404) response = await fetch(older ?? '', { headers, signal });
   if (response.ok) return decodeCard(await jsonOf(response)).value;
-  const error = dialectOf('1.0').errors.decodeRest(response.status, undefined);
-  throw new A2AError(error.code, `There is no agent card to be had at ${place}: ${error.message}`, { cause: error });
+  const kind = response.status === 401 || response.status === 403 ? 'auth' : 'failure';
+  throw new CliError(kind, `There is no agent card to be had at ${place}: HTTP ${response.status}`);
 }
 
 /** Sends a message, over the first interface of the agent's card that we speak. The answer may be one item only. */
@@ -28,7 +29,7 @@ export async function* send(
 ): AsyncGenerator<StreamResponse, void> {
   const card = await findCard(url.replace(/\/+$/, ''), signal);
   const [chosen] = usableInterfaces(card, { bindings: ['JSONRPC'], versions: PROTOCOL_VERSIONS });
-  if (chosen === undefined) throw new A2AError('UNSUPPORTED_OPERATION', `${card.name} does not speak JSON-RPC`);
+  if (chosen === undefined) throw new CliError('failure', 'The agent does not speak JSON-RPC, as tandem send does');
   const { tenant } = chosen.interface;
   const dialect = dialectOf(chosen.version);
   const operation = card.capabilities.streaming === true ? 'SendStreamingMessage' : 'SendMessage';
