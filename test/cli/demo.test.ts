@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { StreamResponse } from '../../src/model/event.ts';
+import { textOfParts } from '../../src/model/part-text.ts';
 import { readSse } from '../../src/wire/sse-stream.ts';
 import { addressOf, paste, type Program, projectWith, ROOT, tandem, tandemFromSource, TIMEOUT_MS } from './program.ts';
 
@@ -62,7 +64,7 @@ test('a second demo in another folder takes the next free port', { timeout: TIME
 interface Seen {
   readonly id: number;
   readonly text: string;
-  readonly state?: string;
+  readonly state: string | undefined;
   readonly taskId: string;
 }
 
@@ -70,10 +72,11 @@ interface Seen {
 async function watch(response: Response, isEnough: (seen: Seen) => boolean = () => false): Promise<Seen[]> {
   const all: Seen[] = [];
   for await (const { id, data } of readSse(response.body as ReadableStream<Uint8Array>)) {
-    const { task, statusUpdate, artifactUpdate } = JSON.parse(data);
-    const taskId: string = task?.id ?? statusUpdate?.taskId ?? artifactUpdate?.taskId;
-    const text: string = artifactUpdate?.artifact.parts[0].text ?? '';
-    const seen = { id: Number(id), text, state: statusUpdate?.status.state, taskId };
+    const event = JSON.parse(data) as StreamResponse;
+    const [body] = Object.values(event) as [{ id?: string; taskId?: string }];
+    const text = 'artifactUpdate' in event ? textOfParts(event.artifactUpdate.artifact.parts) : '';
+    const state = 'statusUpdate' in event ? event.statusUpdate.status.state : undefined;
+    const seen = { id: Number(id), text, state, taskId: body.taskId ?? body.id ?? '' };
     all.push(seen);
     if (isEnough(seen)) break;
   }

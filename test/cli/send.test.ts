@@ -164,7 +164,7 @@ test('a time that is over is 5', { timeout: TIMEOUT_MS }, async () => {
 /** Answers with a card of its own, and to messages as the test says. */
 async function serveCard(answer: RequestListener): Promise<string> {
   return serveRaw((request, response) => {
-    if (request.method !== 'GET') return void answer(request, response);
+    if (request.method !== 'GET') return answer(request, response);
     const [url, protocolVersion] = [`http://${request.headers.host}/rpc`, '1.0'];
     const supportedInterfaces = [{ url, protocolBinding: 'JSONRPC', protocolVersion }];
     const words = { name: 'Raw', description: 'Raw', version: '1' };
