@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StreamResponse } from '../../src/model/event.ts';
@@ -35,9 +36,14 @@ test('every line that the installed demo prints works, twice', { timeout: TIMEOU
 });
 
 test('every line that the demo of a checkout prints works, twice', { timeout: 2 * TIMEOUT_MS }, async () => {
-  const demo = tandemFromSource(['demo', '--port', '0', '--store', 'memory']);
+  const demo = tandemFromSource(['demo', '--port', '0'], { cwd: projectWith() });
   await pasteAll(demo, ROOT);
   expect(demo.stdout).toMatch(/^npm run -s tandem -- send http/m);
+
+  const url = await addressOf(demo);
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n');
+  const printed = (demo.stderr + demo.stdout).replaceAll(url, 'http://127.0.0.1:4100').split('\n');
+  expect(printed.filter((line) => !readme.includes(line))).toEqual([]);
 });
 
 test('under npx it names npx, which is how its user can call it', { timeout: TIMEOUT_MS }, async () => {
