@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The folders of `test/` that are projects of their own, because they are slower or need more than a bare Node. */
-const FOLDERS = ['e2e', 'store', 'streams', 'crash', 'interop', 'peers', 'frameworks', 'console'];
+const FOLDERS = ['e2e', 'store', 'streams', 'crash', 'cli', 'interop', 'peers', 'frameworks', 'console'];
+
+/** What a project needs before its first test. */
+const SETUPS: Readonly<Record<string, string>> = { cli: './test/cli/install.ts' };
 
 export default defineConfig({
   test: {
@@ -17,7 +20,10 @@ export default defineConfig({
         },
       },
       // A folder without tests is an empty project; the first file in it runs without a word here.
-      ...FOLDERS.map((name) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } })),
+      ...FOLDERS.map((name) => ({
+        extends: true as const,
+        test: { name, include: [`test/${name}/**/*.test.ts`], globalSetup: SETUPS[name] ?? [] },
+      })),
     ],
   },
 });

@@ -1,3 +1,5 @@
+import { nearest } from '../support/nearest.ts';
+
 /**
  * Collects what is wrong with the options that somebody wrote, to tell of all of it at once. Options may come from plain
  * JavaScript, so their types prove nothing.
@@ -82,33 +84,4 @@ export function kindOf(value: unknown): string {
   if (value === null || value === undefined || Number.isNaN(value)) return String(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-/** The known name that a wrong one most resembles, if it does. */
-function nearest(wrong: string, known: readonly string[]): string | undefined {
-  const word = wrong.toLowerCase();
-  let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
-  for (const name of known) {
-    const other = name.toLowerCase();
-    // `timeout` for `timeoutMs`, `defaultInputModes` for `inputModes`.
-    const isPiece = (word.length > 3 && other.startsWith(word)) || (other.length > 3 && word.endsWith(other));
-    const apart = isPiece ? 1 : distance(word, other);
-    if (apart < least) [best, least] = [name, apart];
-  }
-  return best;
-}
-
-/** Letters to insert, delete or replace to make one word of the other. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

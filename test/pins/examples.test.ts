@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,30 +8,50 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const EXAMPLE = 'examples/durable-agent/main.ts';
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** Runs an example with a fresh file for its tasks, and gives the lines it prints. */
-async function run(example: string, ...more: readonly string[]): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'tandem-example-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const args = ['--import', 'tsx', example, join(folder, 'tasks.db'), ...more];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
-  return stdout.trim().split('\n');
+/** How an example is run from a folder of its own, in which it may leave its files. */
+function example(name: string): { args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } } {
+  const cwd = mkdtempSync(join(tmpdir(), 'tandem-example-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const args = ['--import', import.meta.resolve('tsx'), join(ROOT, `examples/${name}/main.ts`)];
+  return { args, options: { cwd, env: { ...process.env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), PORT: '0' } } };
 }
 
-test('the example of the README is the one that runs', () => {
-  const [, ...code] = readFileSync(join(ROOT, EXAMPLE), 'utf8').trim().split('\n');
-  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(code.join('\n'));
+test('the example of the README is the one that runs, and has ten lines', () => {
+  const [, ...code] = readFileSync(join(ROOT, 'examples/greeter/main.ts'), 'utf8').trim().split('\n');
+  expect(README).toContain(`\`\`\`ts\n${code.join('\n')}\n\`\`\``);
+  expect(code.filter((line) => line !== '').length).toBeLessThanOrEqual(10);
 });
 
-test('the durable agent asks, is stopped, and goes on', async () => {
-  expect(await run(EXAMPLE)).toEqual([
+test('the greeter answers to the line of the README', { timeout: 30_000 }, async () => {
+  const { args, options } = example('greeter');
+  const greeter = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(async () => {
+    greeter.kill();
+    if (greeter.exitCode === null && greeter.signalCode === null) await once(greeter, 'exit');
+  });
+  const [text] = (await once(greeter.stdout.setEncoding('utf8'), 'data')) as [string];
+  const [url] = text.split('/.well-known/');
+
+  const [line = ''] = /^curl -s http:\/\/127\.0\.0\.1:4100\/message:send .*$/m.exec(README) ?? [];
+  const { stdout } = await promisify(execFile)('sh', ['-c', line.replace('http://127.0.0.1:4100', url ?? '')]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    task: { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ parts: [{ text: 'Hello, Ada!' }] }] },
+  });
+});
+
+test('the durable agent asks, is stopped, and goes on', { timeout: 30_000 }, async () => {
+  const { args, options } = example('durable-agent');
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  expect(stdout.trim().split('\n')).toEqual([
     "{ text: 'Shall I book the 9:05 to Rome? (yes/no)' }",
     "{ text: 'Booked the 9:05 to Rome.' }",
   ]);
 });
 
-test('the agent in Express shows its card, and the process ends', async () => {
-  const lines = await run('examples/express/main.ts', 'once');
-  expect(lines.join('\n')).toMatch(/name: 'Echo'[^]+url: 'http:\/\/127\.0\.0\.1:\d+\/agent\/a2a'/);
+test('the agent in Express shows its card, and the process ends', { timeout: 30_000 }, async () => {
+  const { args, options } = example('express');
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, 'tasks.db', 'once'], options);
+  expect(stdout).toMatch(/name: 'Echo'[^]+url: 'http:\/\/127\.0\.0\.1:\d+\/agent\/a2a'/);
 });

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import posix from 'node:path/posix';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { ROOT, readSources } from '../helpers/source.ts';
+import { ROOT, importsOf, readSources } from '../helpers/source.ts';
 import { LAYERS, isNodeOnly, layerViolations, mayImport } from './layers.ts';
 
 test('no file imports what its layer may not know', () => {
@@ -111,3 +111,9 @@ function lint(folder: string): readonly { readonly path: string; readonly line: 
     .filter(({ code }) => code.includes('no-restricted-imports'))
     .map(({ filename, labels }) => ({ path: filename, line: labels[0]?.span.line ?? 0 }));
 }
+
+test('the command line loads no command before it is called', () => {
+  const path = 'src/cli/main.ts';
+  const early = importsOf(path, readFileSync(join(ROOT, path), 'utf8')).filter(({ kind }) => kind === 'static');
+  expect(early.map(({ specifier }) => specifier)).toEqual(['node:fs', '../support/nearest.ts', './cli-error.ts']);
+});

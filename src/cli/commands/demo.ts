@@ -1,36 +1,56 @@
-import type { Task } from '../../model/task.ts';
-import { decodeParams, type Dialect, operationCodec } from '../../wire/dialect.ts';
-import { encodeRequest, encodeSuccess } from '../../wire/jsonrpc.ts';
-import { dialects } from '../../wire/select.ts';
+import type { AgentServer } from '../../node/serve.ts';
+import type { Store } from '../../store/store.ts';
+import { CliError } from '../cli-error.ts';
+import { demoAgent } from '../demo-agent.ts';
+import { invocation } from '../invocation.ts';
+import { readArguments, readPort } from '../read-arguments.ts';
+import { listen, openStore, portTrouble, runUntilStopped } from '../serving.ts';
 
-/** What a client of 2025 sends. */
-const REQUEST = {
-  id: 'task-1',
-  sessionId: 'session-1',
-  message: { role: 'user', parts: [{ type: 'text', text: 'Good morning' }] },
-};
+export const usage = `Usage: tandem demo [options]
 
-const ANSWER: Task = {
-  id: 'task-1',
-  contextId: 'session-1',
-  status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-03-12T10:00:00.000Z' },
-  artifacts: [{ artifactId: 'artifact-0', name: 'response', parts: [{ text: 'Bonjour' }] }],
-};
+Serves an agent that shows what agents can do. Needs no key and no network.
 
-const SHOWN: readonly Dialect[] = [dialects.v01, dialects.v02, dialects.v03, dialects.v1];
+Options:
+  --port <number>   Where to listen; else PORT from the environment, else the first free port from 4100 on
+  --store <file>    Where tasks are kept, tandem-demo.db unless set. memory: nowhere
+`;
 
-/** Reads one request of 0.1 and writes it, and an answer to it, in the words of every version. */
-export function demo(): void {
-  const { value: request } = decodeParams(dialects.v01, 'SendMessage', REQUEST, { newId: () => 'message-1' });
-  print('One request, read from A2A 0.1 and written in every version; one answer likewise.\n');
-  for (const dialect of SHOWN) {
-    const { method, params, result } = operationCodec(dialect, 'SendMessage');
-    print(`A2A ${dialect.version}`);
-    print(`  -> ${JSON.stringify(encodeRequest(1, method, params.encode(request) as object))}`);
-    print(`  <- ${JSON.stringify(encodeSuccess(1, result.encode({ task: ANSWER })))}\n`);
-  }
+const OPTIONS = { port: { type: 'string' }, store: { type: 'string', default: 'tandem-demo.db' } } as const;
+
+const FIRST_PORT = 4100;
+const PORTS = 20;
+
+const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}';
+
+export async function run(args: readonly string[]): Promise<void> {
+  const { values, positionals } = readArguments(args, OPTIONS);
+  if (positionals.length > 0) throw new CliError('usage', 'tandem demo takes no file; tandem serve does');
+  const port = readPort(values.port);
+  const store = await openStore(values.store);
+  const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store });
+  await runUntilStopped(server, store, () => introduce(server.url, values.store));
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+async function listenAtFree(store: Store): Promise<AgentServer> {
+  for (let port = FIRST_PORT; port < FIRST_PORT + PORTS; port++) {
+    try {
+      return await listen(demoAgent, { port, store });
+    } catch (error) {
+      if (!(error instanceof CliError && portTrouble(error.cause) === 'EADDRINUSE')) throw error;
+    }
+  }
+  return listen(demoAgent, { port: 0, store });
+}
+
+/** What is worth copying stands on stdout, on lines of its own. */
+function introduce(url: string, store: string): void {
+  const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+  const show = (text: string): void => void process.stdout.write(`${text}\n`);
+  const kept = store === 'memory' ? 'in memory' : `in ${store}`;
+  tell(`${demoAgent.name} is at ${url}, its tasks are kept ${kept}. Ctrl-C stops it.\n\nIts card:`);
+  show(`${url}/.well-known/agent-card.json`);
+  tell('\nTry it from another terminal:');
+  show(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
+  show(`${invocation()} send ${url} 'book Rome'`);
+  tell(`\n${demoAgent.card.description}`);
 }

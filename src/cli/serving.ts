@@ -1,0 +1,70 @@
+import { constants } from 'node:os';
+import { type AgentServer, serve, type ServeOptions } from '../node/serve.ts';
+import type { Agent } from '../server/agent.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import type { Store } from '../store/store.ts';
+import { CliError } from './cli-error.ts';
+
+/** `memory`, or the name of a file. @throws CliError in the words of the store, which are for people. */
+export async function openStore(name: string): Promise<Store> {
+  if (name === 'memory') return memoryStore();
+  const { sqlite } = await import('../store/sqlite/store.ts');
+  try {
+    return sqlite(name);
+  } catch (error) {
+    throw new CliError('failure', error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+const PORT_TROUBLES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: choose another with --port, or --port 0 for any that is free',
+  EACCES: 'is not for everybody: choose one above 1023 with --port',
+};
+
+/** Like `serve`, with errors that speak of options of the command line. */
+export async function listen(agent: Agent, options: ServeOptions & { readonly port: number }): Promise<AgentServer> {
+  try {
+    return await serve(agent, options);
+  } catch (error) {
+    const trouble = PORT_TROUBLES[portTrouble(error) ?? ''];
+    throw trouble === undefined ? error : new CliError('failure', `Port ${options.port} ${trouble}`, { cause: error });
+  }
+}
+
+/** Why a port cannot be had, in the word of the system. */
+export function portTrouble(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return (cause as NodeJS.ErrnoException | undefined)?.code;
+}
+
+/**
+ * Waits for a signal to stop, then lets what runs finish. The server is announced in between: whoever reads that may stop
+ * it at once.
+ */
+export async function runUntilStopped(server: AgentServer, store: Store, announce: () => void): Promise<void> {
+  const stopped = stopSignal();
+  announce();
+  await stopped;
+  process.stderr.write('Stopping. What runs has 10 s to finish; another signal stops it at once.\n');
+  await server.close();
+  await store.close();
+  // Not by itself: what the file of a user has opened would keep the process alive.
+  process.exit();
+}
+
+/** One press of Ctrl-C may arrive twice, from the terminal and through npm or tsx. */
+const SAME_SIGNAL_MS = 300;
+
+/** Resolves at the first signal. The second ends the process, at once and as if nobody listened to it. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (firstAt === undefined) resolve();
+        else if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
+        firstAt ??= performance.now();
+      });
+    }
+  });
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { nearest } from './nearest.ts';
+
+const KNOWN = ['port', 'host', 'store', 'public-url', 'timeoutMs'];
+
+test.each([
+  ['prot', 'port'],
+  ['Host', 'host'],
+  ['stroe', 'store'],
+  ['publicurl', 'public-url'],
+  ['timeout', 'timeoutMs'],
+  ['my-store', 'store'],
+  ['verbose', undefined],
+  ['x', undefined],
+  ['', undefined],
+])('%s is probably %s', (wrong, meant) => {
+  expect(nearest(wrong, KNOWN)).toBe(meant);
+});

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StreamResponse } from '../../src/model/event.ts';
+import { textOfParts } from '../../src/model/part-text.ts';
+import { readSse } from '../../src/wire/sse-stream.ts';
+import { addressOf, paste, type Program, projectWith, ROOT, tandem, tandemFromSource, TIMEOUT_MS } from './program.ts';
+
+/** Pastes what the demo has printed, line by line. */
+async function pasteAll(demo: Program, cwd: string): Promise<void> {
+  const url = await addressOf(demo);
+  await demo.said(/ send http.*\n$/);
+  const [card = '', curl = '', send = '', ...rest] = demo.stdout.split('\n');
+  expect(rest).toEqual(['']);
+  expect(await (await fetch(card)).json()).toMatchObject({ name: 'Tandem demo' });
+  for (const _ of ['once', 'twice']) {
+    const streamed = await paste(curl, { cwd }).ended;
+    expect(streamed).toMatchObject({ code: 0, stderr: '' });
+    expect(streamed.stdout).toContain('"text":"Hello, "');
+    expect(streamed.stdout).toContain('"state":"TASK_STATE_COMPLETED"');
+
+    const asked = await paste(send, { cwd }).ended;
+    expect(asked).toMatchObject({ code: 0, stdout: 'Shall I book the 9:05 to Rome? (yes/no)\n' });
+    const [, answer = ''] = /waits for an answer:\n(.*)\n$/.exec(asked.stderr) ?? [];
+    expect(answer).toContain(` send ${url} yes --task `);
+    expect(await paste(answer, { cwd }).ended).toMatchObject({ code: 0, stdout: 'Booked the 9:05 to Rome.\n' });
+  }
+}
+
+test('every line that the installed demo prints works, twice', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith();
+  const demo = paste('exec tandem demo --port 0', { cwd });
+  await pasteAll(demo, cwd);
+  expect(demo.stdout).toMatch(/^tandem send http/m);
+  expect((await demo.kill('SIGTERM')).code).toBe(0);
+});
+
+test('every line that the demo of a checkout prints works, twice', { timeout: 2 * TIMEOUT_MS }, async () => {
+  const demo = tandemFromSource(['demo', '--port', '0'], { cwd: projectWith() });
+  await pasteAll(demo, ROOT);
+  expect(demo.stdout).toMatch(/^npm run -s tandem -- send http/m);
+
+  const url = await addressOf(demo);
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n');
+  const printed = (demo.stderr + demo.stdout).replaceAll(url, 'http://127.0.0.1:4100').split('\n');
+  expect(printed.filter((line) => !readme.includes(line))).toEqual([]);
+});
+
+test('under npx it names npx, which is how its user can call it', { timeout: TIMEOUT_MS }, async () => {
+  const demo = tandem(['demo', '--port', '0', '--store', 'memory'], { env: { npm_command: 'exec' } });
+  await demo.said(/^npx tandem-a2a send http/m);
+});
+
+test('a second demo in the same folder is refused in a sentence', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith();
+  await addressOf(tandem(['demo', '--port', '0'], { cwd }));
+  const { code, stdout, stderr } = await tandem(['demo', '--port', '0'], { cwd }).ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^tandem: \S*tandem-demo\.db is in use by another process: stop it, or give .* own\n$/);
+});
+
+test('a second demo in another folder takes the next free port', { timeout: TIMEOUT_MS }, async () => {
+  const first = await addressOf(tandem(['demo'], { cwd: projectWith() }));
+  const second = await addressOf(tandem(['demo'], { cwd: projectWith() }));
+  const [one, two] = [first, second].map((url) => Number(new URL(url).port));
+  expect(one).toBeGreaterThanOrEqual(4100);
+  expect(two).toBeGreaterThan(one ?? 0);
+});
+
+interface Seen {
+  readonly id: number;
+  readonly text: string;
+  readonly state: string | undefined;
+  readonly taskId: string;
+}
+
+/** The events of a stream until one of them is enough, or until it breaks. */
+async function watch(response: Response, isEnough: (seen: Seen) => boolean = () => false): Promise<Seen[]> {
+  const all: Seen[] = [];
+  for await (const { id, data } of readSse(response.body as ReadableStream<Uint8Array>)) {
+    const event = JSON.parse(data) as StreamResponse;
+    const [body] = Object.values(event) as [{ id?: string; taskId?: string }];
+    const text = 'artifactUpdate' in event ? textOfParts(event.artifactUpdate.artifact.parts) : '';
+    const state = 'statusUpdate' in event ? event.statusUpdate.status.state : undefined;
+    const seen = { id: Number(id), text, state, taskId: body.taskId ?? body.id ?? '' };
+    all.push(seen);
+    if (isEnough(seen)) break;
+  }
+  return all;
+}
+
+test('a job goes on after kill -9 where it was', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith();
+  const store = join(cwd, 'job.db');
+  const first = tandem(['demo', '--port', '0', '--store', store]);
+  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'job 4' }] };
+  const stream = await fetch(`${await addressOf(first)}/message:stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message }),
+  });
+  const before = await watch(stream, ({ text }) => text.startsWith('Part 2 '));
+  expect((await first.kill('SIGKILL')).signal).toBe('SIGKILL');
+
+  const second = tandem(['demo', '--port', '0', '--store', store]);
+  const { id: last, taskId } = before.at(-1) ?? { id: 0, taskId: '' };
+  const resumed = await fetch(`${await addressOf(second)}/tasks/${taskId}:subscribe`, {
+    headers: { 'last-event-id': String(last) },
+  });
+  const after = await watch(resumed);
+
+  const all = [...before, ...after];
+  expect(all.map(({ id }) => id)).toEqual(all.map((_, i) => i + 1));
+  expect(all.at(-1)?.state).toBe('TASK_STATE_COMPLETED');
+  const [one, two] = [first.child.pid, second.child.pid];
+  expect(all.map(({ text }) => text).filter((text) => text !== '')).toEqual([
+    `Part 1 of 4 was done by process ${one}\n`,
+    `Part 2 of 4 was done by process ${one}\n`,
+    `Part 3 of 4 was done by process ${two}\n`,
+    `Part 4 of 4 was done by process ${two}\n`,
+  ]);
+});

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject, onTestFinished } from 'vitest';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Several processes one after another take a while on a busy machine. */
+export const TIMEOUT_MS = 60_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A process whose words can be waited for. It does not outlive its test. */
+export class Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+  readonly #waiting = new Set<() => void>();
+  #hasEnded = false;
+
+  constructor(command: string, args: readonly string[], { cwd = ROOT, env }: RunOptions) {
+    const options = {
+      cwd,
+      env: { ...environment(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
+    };
+    this.child = spawn(command, args, options);
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#hear(() => (this.stdout += text)));
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(() => (this.stderr += text)));
+    this.ended = new Promise((resolve) => {
+      this.child.on('close', (code, signal) => {
+        this.#hear(() => (this.#hasEnded = true));
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+      });
+    });
+    onTestFinished(async () => {
+      this.child.kill('SIGKILL');
+      await this.ended;
+    });
+  }
+
+  /** The first match in what it has said on stdout, or will say. */
+  said(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#until(() => pattern.exec(this.stdout), pattern);
+  }
+
+  /** The same, of stderr. */
+  told(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#until(() => pattern.exec(this.stderr), pattern);
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<Ended> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+
+  #hear(change: () => unknown): void {
+    change();
+    for (const check of this.#waiting) check();
+  }
+
+  #until<T>(find: () => T | null, what: RegExp): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        const found = find();
+        if (found === null && !this.#hasEnded) return;
+        this.#waiting.delete(check);
+        if (found !== null) resolve(found);
+        else reject(new Error(`Ended without ${what}:\n${this.stdout}\n${this.stderr}`));
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
+}
+
+/** Of a user, and not of a test run under npm. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|PORT$|NODE_OPTIONS$|VITEST|TEST$|NODE_ENV$)/.test(name),
+  );
+  return Object.fromEntries(own);
+}
+
+/** Runs the installed command. */
+export function tandem(args: readonly string[], options: RunOptions = {}): Program {
+  return new Program(process.execPath, [join(inject('installed'), 'bin/tandem'), ...args], options);
+}
+
+/** Runs the command from source, as `npm start` and `npm run tandem` do. */
+export function tandemFromSource(args: readonly string[], options: RunOptions = {}): Program {
+  const main = ['--import', import.meta.resolve('tsx'), join(ROOT, 'src/cli/main.ts')];
+  return new Program(process.execPath, [...main, ...args], options);
+}
+
+/** Does what a user does who pastes a line into a terminal. */
+export function paste(line: string, options: RunOptions = {}): Program {
+  const env = { PATH: `${join(inject('installed'), 'bin')}:${process.env['PATH']}`, ...options.env };
+  return new Program('sh', ['-c', line], { ...options, env });
+}
+
+/** A project with these files and the package installed, for the time of a test. */
+export function projectWith(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(inject('installed'), join(folder, 'node_modules/tandem-a2a'), 'junction');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** The address that a server has printed as that of its card, without the card's own path. */
+export async function addressOf(program: Program): Promise<string> {
+  const [, url = ''] = await program.said(/^(http:\S+)\/\.well-known\/agent-card\.json$/m);
+  return url;
+}

@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { addressOf, projectWith, ROOT, tandem, TIMEOUT_MS } from './program.ts';
+
+const IMPORT = `import { agent } from 'tandem-a2a/server';\n`;
+const ECHO = `agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text })`;
+const FILE = { 'echo.mjs': `${IMPORT}export default ${ECHO};` };
+const ANYWHERE = ['--port', '0', '--store', 'memory'];
+
+async function ask(url: string, text: string): Promise<unknown> {
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/message:send`, { method: 'POST', headers, body: JSON.stringify({ message }) });
+  const { task } = (await response.json()) as { task: { artifacts: { parts: unknown[] }[] } };
+  return task.artifacts[0]?.parts[0];
+}
+
+test.each([
+  ['its default export', 'echo.mjs', `${IMPORT}export default ${ECHO};`],
+  ['its only agent', 'echo.mjs', `${IMPORT}export const echo = ${ECHO};\nexport const answer = 42;`],
+  ['the default one of several', 'echo.mjs', `${IMPORT}export const other = ${ECHO};\nexport default ${ECHO};`],
+  ['what a CommonJS file is', 'echo.js', `const { agent } = require('tandem-a2a/server');\nmodule.exports = ${ECHO};`],
+  ['what a CommonJS file has', 'echo.js', `exports.echo = require('tandem-a2a/server').${ECHO};`],
+])(
+  'a file is served by %s',
+  async (_, file, text) => {
+    const server = tandem(['serve', file, ...ANYWHERE], { cwd: projectWith({ [file]: text }) });
+    const url = await addressOf(server);
+    expect(await ask(url, 'Good morning')).toEqual({ text: 'Good morning' });
+    expect(server.stdout).toBe(`${url}/.well-known/agent-card.json\n`);
+    expect(server.stderr).toContain(`Echo is at ${url}, its tasks are kept in memory.`);
+  },
+  TIMEOUT_MS,
+);
+
+const TYPED = { 'echo.ts': `${IMPORT}const name: string = 'Echo';\nexport default ${ECHO.replace(`'Echo'`, 'name')};` };
+const NEEDS_TSX = !(process.features as { typescript?: unknown }).typescript;
+
+test('a TypeScript file is served with tsx', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith(TYPED);
+  symlinkSync(join(ROOT, 'node_modules/tsx'), join(cwd, 'node_modules/tsx'), 'junction');
+  const server = tandem(['serve', 'echo.ts', ...ANYWHERE], { cwd });
+  expect(await ask(await addressOf(server), 'typed')).toEqual({ text: 'typed' });
+});
+
+test('a TypeScript file is served without tsx, or the way to it is told', { timeout: TIMEOUT_MS }, async () => {
+  const server = tandem(['serve', 'echo.ts', ...ANYWHERE], { cwd: projectWith(TYPED) });
+  if (!NEEDS_TSX) expect(await ask(await addressOf(server), 'typed')).toEqual({ text: 'typed' });
+  else {
+    const stderr = 'tandem: echo.ts needs Node 22.18 or newer to read TypeScript, or tsx: npm install tsx\n';
+    expect(await server.ended).toMatchObject({ code: 2, stdout: '', stderr });
+  }
+});
+
+test.each([
+  [
+    'no agent',
+    'export const answer = 42;',
+    'echo.mjs exports no agent: give it a line like export default agent({ … })',
+  ],
+  [
+    'two agents',
+    `${IMPORT}export const a = ${ECHO};\nexport const b = ${ECHO};`,
+    'echo.mjs exports several agents (a, b): make the one to serve its default export',
+  ],
+  // A file that serves itself must not keep us waiting for its end.
+  [
+    'no agent, but its own life',
+    'setInterval(() => {}, 1000);',
+    'echo.mjs exports no agent: give it a line like export default agent({ … })',
+  ],
+])(
+  'a file with %s is refused in a sentence',
+  async (_, text, sentence) => {
+    const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith({ 'echo.mjs': text }) });
+    expect(await server.ended).toMatchObject({ code: 2, stdout: '', stderr: `tandem: ${sentence}\n` });
+  },
+  TIMEOUT_MS,
+);
+
+test('a file that breaks says where', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith({ 'echo.mjs': `\nthrow new Error('No key');` });
+  const { code, stderr } = await tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd }).ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('tandem: echo.mjs cannot be loaded: Error: No key');
+  expect(stderr).toContain('echo.mjs:2:7');
+});
+
+test('a port that is in use is named', { timeout: TIMEOUT_MS }, async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const options = { cwd: projectWith(FILE), env: { PORT: String(port) } };
+  expect(await tandem(['serve', 'echo.mjs', '--store', 'memory'], options).ended).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: `tandem: Port ${port} is in use: choose another with --port, or --port 0 for any that is free\n`,
+  });
+});
+
+test('a store that another process has is named, and free when that has stopped', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith(FILE);
+  const args = ['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'];
+  const first = tandem(args, { cwd });
+  expect(await ask(await addressOf(first), 'one')).toEqual({ text: 'one' });
+
+  const refused = await tandem(args, { cwd }).ended;
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(/^tandem: \S*own\.db is in use by another process: stop it, or give .* own\n$/);
+
+  expect((await first.kill('SIGTERM')).code).toBe(0);
+  expect(await ask(await addressOf(tandem(args, { cwd })), 'two')).toEqual({ text: 'two' });
+});
+
+test('a store that cannot be opened is named', { timeout: TIMEOUT_MS }, async () => {
+  const options = { cwd: projectWith(FILE) };
+  const { code, stderr } = await tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'no/such.db'], options).ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^tandem: \S*such\.db cannot be opened: check that its folder exists and can be written\n$/);
+});
+
+test('the card names the public address', { timeout: TIMEOUT_MS }, async () => {
+  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/agent/'];
+  const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
+  const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+  expect(card).toMatchObject({ supportedInterfaces: [{ url: 'https://echo.example/agent/a2a' }, {}, {}, {}] });
+});
+
+/** Runs until it is aborted, and then a little longer than anybody waits. */
+const STUBBORN = {
+  'stubborn.mjs': `${IMPORT}export default agent({ name: 'Stubborn', description: 'Does not listen.', async *run() {
+    yield { status: 'working' };
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  } });`,
+};
+
+async function start(url: string): Promise<void> {
+  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'go' }] };
+  const body = JSON.stringify({ message, configuration: { returnImmediately: true } });
+  await fetch(`${url}/message:send`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s stops gracefully, another one at once',
+  async (signal, code) => {
+    const server = tandem(['serve', 'stubborn.mjs', ...ANYWHERE], { cwd: projectWith(STUBBORN) });
+    await start(await addressOf(server));
+    server.child.kill(signal);
+    await server.told(/Stopping\./);
+    // One that follows at once may be the same press of a key, so a single one is not enough.
+    const again = setInterval(() => server.child.kill(signal), 50);
+    onTestFinished(() => clearInterval(again));
+    expect(await server.ended).toMatchObject({ code, signal: null });
+  },
+  TIMEOUT_MS,
+);
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s to a server that has nothing to do ends it well',
+  async (signal) => {
+    const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith(FILE) });
+    await addressOf(server);
+    expect(await server.kill(signal)).toMatchObject({ code: 0, signal: null });
+  },
+  TIMEOUT_MS,
+);

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { agent } from '../../src/server/agent.ts';
+import { readHandlerOptions } from '../../src/server/handler-options.ts';
+import { DEFAULT_RETENTION } from '../../src/engine/retention.ts';
+import { ROOT, visit } from '../helpers/source.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/server.md'), 'utf8');
+const SUBJECT = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
+const SERVE_ONLY = ['port', 'host'];
+
+/** The tables under `## Options`: the name of each option and what stands as its default. */
+const DOCUMENTED = new Map(
+  [...(PAGE.split('## Options')[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` +\| (.*?) +\|/gm)].map(
+    ([, name = '', byDefault = '']) => [name, byDefault],
+  ),
+);
+
+function membersOf(path: string, name: string): readonly string[] {
+  const members: string[] = [];
+  visit(path, readFileSync(join(ROOT, path), 'utf8'), {
+    TSInterfaceDeclaration: ({ id, body }) => {
+      if (id.name !== name) return;
+      for (const member of body.body) {
+        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
+      }
+    },
+  });
+  return members;
+}
+
+const OPTIONS = [
+  ...membersOf('src/node/serve.ts', 'ServeOptions'),
+  ...membersOf('src/server/handler-options.ts', 'HandlerOptions'),
+];
+
+test('docs/server.md lists every option, and no other', () => {
+  expect([...DOCUMENTED.keys()]).toEqual(OPTIONS);
+  expect(OPTIONS.length).toBeGreaterThan(10);
+});
+
+test('every option of the types is known when options are read', () => {
+  const given = Object.fromEntries(OPTIONS.map((name) => [name, undefined]));
+  expect(readHandlerOptions('serve()', SUBJECT, given, SERVE_ONLY)).toBeDefined();
+});
+
+/** As the page writes it. */
+function written(name: string, value: unknown): string {
+  if (name.endsWith('Bytes')) return `${Number(value) / 2 ** 20} MiB`;
+  if (name.endsWith('Ms')) return `${Number(value) / 1000} s`;
+  return `\`${JSON.stringify(value).replaceAll('"', "'").replaceAll(',', ', ')}\``;
+}
+
+test('docs/server.md has the defaults that hold', () => {
+  const { offer, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
+  const all = { ...settings, versions: offer.versions, strict: offer.strict };
+  const literal = Object.entries(all).filter(([, value]) => value !== undefined);
+  expect(literal.length).toBeGreaterThan(8);
+  for (const [name, value] of literal) expect([name, DOCUMENTED.get(name)]).toEqual([name, written(name, value)]);
+});
+
+test('docs/server.md names the members of retention', () => {
+  for (const name of Object.keys(DEFAULT_RETENTION)) expect(PAGE).toContain(`\`${name}\``);
+});
