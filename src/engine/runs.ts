@@ -62,8 +62,8 @@ export class Runs {
     this.#places.set(id, (this.#places.get(id) ?? 0) + 1);
   }
 
-  giveUp({ id }: Runnable): void {
-    this.#places.set(id, (this.#places.get(id) ?? 1) - 1);
+  giveUp(agent: Runnable): void {
+    this.#leave(agent);
     this.#onFree();
   }
 
@@ -262,8 +262,16 @@ export class Runs {
     // The task is gone, so nobody else will tell those who wait for it.
     if (loss?.kind === 'refused' && loss.record === undefined)
       this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
-    this.giveUp(agent);
+    const wasFull = this.free(agent) <= 0;
+    this.#leave(agent);
+    // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
+    const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
+    if (wasFull || !hasEnded || this.queued(agent) > 0) this.#onFree();
     if (this.#running.size === 0) this.#onEmpty?.();
+  }
+
+  #leave({ id }: Runnable): void {
+    this.#places.set(id, (this.#places.get(id) ?? 1) - 1);
   }
 
   #keep(run: Run): void {
