@@ -286,7 +286,7 @@ export class Engine {
       if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
       return this.#asItIs(submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
-    return { task: await this.get(submission, taskId) };
+    return { task: rest.task ?? (await this.get(submission, taskId)) };
   }
 
   /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */

@@ -2,14 +2,24 @@ import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
-import type { TaskStatus } from '../model/task.ts';
-import type { Appended, Guard, JournalEntry, Lease, NewEvent, Store, TaskRecord, TaskWrite } from '../store/store.ts';
+import type { Task, TaskStatus } from '../model/task.ts';
+import type {
+  Appended,
+  Guard,
+  JournalEntry,
+  Lease,
+  NewEvent,
+  Store,
+  TaskEvent,
+  TaskRecord,
+  TaskWrite,
+} from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
-import { artifactEvent, createdEvent, statusEvent } from './event-body.ts';
-import type { Feed } from './feed.ts';
+import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body.ts';
+import type { Feed, News } from './feed.ts';
 import { Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
@@ -69,6 +79,8 @@ export class TaskWriter {
   #isScheduled = false;
   #isClosed = false;
   #hasUnheard = false;
+  /** Nobody else has added to the journal, nor therefore to the history: the run knows all of the task. */
+  #knowsAll = true;
   #tailBytes: number;
   #snapshotBytes = 0;
   #outputBytes: number;
@@ -178,14 +190,14 @@ export class TaskWriter {
     // What was read before our last write was answered is old news.
     if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
     this.#hasUnheard = false;
-    this.#record = record;
+    this.#see(record);
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
   /** Goes on under a new lease. */
   resume(record: TaskRecord): void {
     this.#hasUnheard = false;
-    this.#record = record;
+    this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#env.node, fence: record.fence };
     if (!this.#batch.isEmpty) this.#schedule();
@@ -298,8 +310,7 @@ export class TaskWriter {
     }
     this.#env.faultPoint('after-commit');
     const { record, firstEvent } = result;
-    if (record.lastJournal > this.#record.lastJournal + (write.journal?.length ?? 0)) this.#hasUnheard = true;
-    this.#record = record;
+    if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
     this.#flight = undefined;
     if (write.artifacts !== undefined) {
       this.#snapshotBytes = write.artifacts.length;
@@ -308,7 +319,7 @@ export class TaskWriter {
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
     const events = write.events?.map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body })) ?? [];
-    this.#env.feed.tell(record.id, { kind: 'written', record, events });
+    this.#env.feed.tell(record.id, this.#newsOf(record, events));
     this.#env.faultPoint('after-publish');
     batch.succeed();
     // The hint may have been lost.
@@ -318,13 +329,28 @@ export class TaskWriter {
     else this.#flush();
   }
 
+  /** All that the run has said is stored now, if nothing waits. */
+  #newsOf(record: TaskRecord, events: readonly TaskEvent[]): News {
+    if (!this.#knowsAll || !this.#batch.isEmpty) return { kind: 'written', record, events };
+    const task = (): Task => taskView(record, [...this.conversation.messages], this.#fold.artifacts());
+    return { kind: 'written', record, events, task };
+  }
+
+  /** Takes in a later record; says whether others have added to the journal. */
+  #see(record: TaskRecord, ownEntries = 0): boolean {
+    const isOthers = record.lastJournal !== this.#record.lastJournal + ownEntries;
+    if (isOthers) this.#knowsAll = false;
+    this.#record = record;
+    return isOthers;
+  }
+
   #isStillOurs({ node, fence, endedAt }: TaskRecord): boolean {
     return endedAt === undefined && node === this.#lease?.node && fence === this.#lease?.fence;
   }
 
   /** A cancel or an answer came first. What the run did counts, what it decided does not. */
   #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
-    this.#record = record;
+    this.#see(record);
     const isCanceled = canceling === false && record.canceling;
     if (!isCanceled && batch.decision?.ifOpen === undefined && lease !== undefined) {
       // The answer to a question that the run has left behind: what the run says stands, only after another status.

@@ -1,5 +1,6 @@
 import type { Message } from '../model/message.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
@@ -8,7 +9,7 @@ import type { News } from './feed.ts';
 /** What a caller who waits for a task gets. */
 export type Rest =
   /** It has ended, or waits for its caller. */
-  | { readonly kind: 'resting'; readonly record: TaskRecord }
+  | { readonly kind: 'resting'; readonly record: TaskRecord; /** If it need not be read. */ readonly task?: Task }
   | { readonly kind: 'replied'; readonly message: Message }
   /** It is not there any more: dropped for a reply on another node, or removed. */
   | { readonly kind: 'gone' }
@@ -79,7 +80,7 @@ export class RestWaiter {
   #hear(news: News): void {
     switch (news.kind) {
       case 'written':
-        this.#see(news.record);
+        this.#see(news.record, news.task);
         break;
       case 'replied':
         this.#hasReply = true;
@@ -95,9 +96,9 @@ export class RestWaiter {
     }
   }
 
-  #see(record: TaskRecord): void {
-    if (record.lastEvent >= this.#since && this.#isRest(record.status.state))
-      this.#rest.resolve({ kind: 'resting', record });
+  #see(record: TaskRecord, task?: () => Task): void {
+    if (record.lastEvent < this.#since || !this.#isRest(record.status.state)) return;
+    this.#rest.resolve(task === undefined ? { kind: 'resting', record } : { kind: 'resting', record, task: task() });
   }
 }
 
