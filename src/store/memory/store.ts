@@ -78,7 +78,7 @@ class MemoryStore implements Store {
     this.#maxTasks = maxTasks;
   }
 
-  async create(task: NewTask): Promise<Created> {
+  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
     const known = this.#repeat(task, task.idempotency);
     if (known !== undefined) return known;
     const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
@@ -92,7 +92,9 @@ class MemoryStore implements Store {
     if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
     this.#remember(row, task.idempotency);
     this.#tell(task.id, task.node);
-    return { kind: 'created', record: row.record };
+    const { record } = row;
+    accepted?.(record);
+    return { kind: 'created', record };
   }
 
   async append(write: TaskWrite): Promise<Appended> {
