@@ -43,6 +43,11 @@ export class RunSteps {
 
   async #perform(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
     const run = this.#run;
+    const { creation } = run;
+    if (creation !== undefined) {
+      await creation;
+      run.assertRunning();
+    }
     const record = (body: StepRecord): Promise<void> => run.note('step', key, { ...body });
     try {
       const value = this.#storable(key, await this.#tryAll(key, work, options));

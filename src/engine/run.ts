@@ -233,6 +233,11 @@ export class Run {
     if (this.#isCanceling) throw stopError('canceled');
   }
 
+  /** Something to wait for before anything is done elsewhere: the task may not be stored yet. */
+  get creation(): Promise<void> | undefined {
+    return this.#task.creation?.stored;
+  }
+
   /** Resolves when it is stored. */
   async note(kind: JournalKind, key: string, body: JsonValue): Promise<void> {
     this.assertRunning();

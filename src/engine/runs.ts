@@ -131,6 +131,11 @@ export class Runs {
     }
   }
 
+  /** A new task has begun and could not be stored: its run is over. */
+  abandon(taskId: string): void {
+    this.#running.get(taskId)?.stop('lease-lost');
+  }
+
   /** Gives back a new task of which nobody knows whether it was stored. */
   disown(taskId: string): void {
     this.#giveBack({ id: taskId, fence: 1, attempts: 1 });
@@ -145,6 +150,8 @@ export class Runs {
         await this.#hearOfQueued(taskId);
         return;
       }
+      // Nobody can have heard of it.
+      if (run.creation !== undefined) return;
       const { store } = this.#core;
       const [stored, entries] = await Promise.all([
         store.read(run.record, taskId, { history: 0 }),

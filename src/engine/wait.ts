@@ -21,10 +21,13 @@ export class RestWaiter {
   readonly #core: Core;
   readonly #scope: Scope;
   readonly #taskId: string;
+  readonly #start: number;
   readonly #rest = deferred<Rest>();
   readonly #stop: () => void;
   readonly #reply = deferred<Message>();
   #hasReply = false;
+  #isWaiting = false;
+  #mustLook = false;
 
   readonly #isRest: (state: TaskState) => boolean;
   readonly #since: number;
@@ -36,13 +39,19 @@ export class RestWaiter {
     this.#core = core;
     this.#scope = scope;
     this.#taskId = taskId;
+    this.#start = core.clock.now();
     this.#stop = core.feed.listen(taskId, (news) => this.#hear(news));
   }
 
+  /** @param maxWaitMs Counts from the moment at which it was made. */
   async wait(maxWaitMs: number, signal?: AbortSignal): Promise<Rest> {
+    this.#isWaiting = true;
+    if (this.#mustLook) void this.look();
     const leave = (): void => this.#rest.resolve({ kind: 'late' });
     const { timers, clock } = this.#core;
-    const disarm = timers.add(clock.now() + maxWaitMs, leave);
+    const end = this.#start + maxWaitMs;
+    if (end <= clock.now()) leave();
+    const disarm = timers.add(end, leave);
     signal?.addEventListener('abort', leave, { once: true });
     if (signal?.aborted === true) leave();
     try {
@@ -88,7 +97,9 @@ export class RestWaiter {
         this.#rest.resolve(news);
         break;
       case 'hint':
-        void this.look();
+        // Before somebody waits the task may not even be stored.
+        if (this.#isWaiting) void this.look();
+        else this.#mustLook = true;
         break;
       case 'interrupted':
         this.#rest.reject(news.error);

@@ -53,6 +53,11 @@ export class Ledger {
     return this.#tasks.get(id);
   }
 
+  /** Whether a task is stored, or was until it was dropped. */
+  wasCreated(id: string): boolean {
+    return this.#tasks.has(id) || this.#replies.has(id);
+  }
+
   /** What a task was dropped for. */
   reply(id: string): Message | undefined {
     return this.#replies.get(id);
