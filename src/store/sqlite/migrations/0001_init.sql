@@ -43,10 +43,10 @@ CREATE TABLE task (
 
 CREATE UNIQUE INDEX task_alias ON task (tenant, owner, alias) WHERE alias IS NOT NULL;
 
--- Lists: each page is one range of one of these, and counting never touches the table.
-CREATE INDEX task_list ON task (tenant, owner, status_time DESC, id DESC) WHERE visible = 1;
-CREATE INDEX task_list_state ON task (tenant, owner, state, status_time DESC, id DESC) WHERE visible = 1;
-CREATE INDEX task_list_context ON task (tenant, owner, context_id, status_time DESC, id DESC, state) WHERE visible = 1;
+-- Lists: each page is one range of one of these, read backwards, and counting never touches the table.
+CREATE INDEX task_list ON task (tenant, owner, status_time, id) WHERE visible = 1;
+CREATE INDEX task_list_state ON task (tenant, owner, state, status_time, id) WHERE visible = 1;
+CREATE INDEX task_list_context ON task (tenant, owner, context_id, status_time, id, state) WHERE visible = 1;
 
 -- What is to be run, by who has it: those of a living node are never looked at.
 CREATE INDEX task_wake ON task (node, wake_at) WHERE wake_at IS NOT NULL;
