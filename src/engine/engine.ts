@@ -14,6 +14,7 @@ import { senderLeft, untilLeft } from './disconnect.ts';
 import { taskOf, taskView } from './event-body.ts';
 import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
+import { Gathering } from './gathering.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { beginTask, type Begun, prepareTask } from './new-task.ts';
 import { notFound } from './not-found.ts';
@@ -76,12 +77,14 @@ export class Engine {
 
   private constructor(options: EngineOptions) {
     const clock = options.clock ?? systemClock;
+    const scheduler = options.scheduler ?? systemScheduler;
     this.#core = {
       store: options.store,
       agents: byId(options.agents),
       clock,
       timers: new TimerHeap(clock),
-      scheduler: options.scheduler ?? systemScheduler,
+      scheduler,
+      gathering: new Gathering(scheduler),
       feed: new Feed(),
       log: options.log ?? silentLog,
       newId: options.newId ?? newId,

@@ -32,6 +32,11 @@ export class Feed {
     return this.#listeners.size;
   }
 
+  /** Whether anybody listens to a task: if not, there is no need to make up the news. */
+  isHeard(taskId: string): boolean {
+    return this.#listeners.has(taskId);
+  }
+
   listen(taskId: string, listener: Listener): () => void {
     if (this.#last !== undefined) listener(this.#last);
     const listeners = this.#listeners.get(taskId) ?? new Set();

@@ -7,6 +7,7 @@ import { createdEvent } from './event-body.ts';
 import { newlyMade } from './load-task.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
+import { timeText } from './status-time.ts';
 import {
   assertStorable,
   contentDigest,
@@ -96,7 +97,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   const id = newId();
   const contextId = submission.message.contextId ?? newId();
   const message: Message = { ...submission.message, taskId: id, contextId };
-  const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: new Date(now).toISOString() };
+  const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now) };
   const { tenant, owner, agent, alias } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =

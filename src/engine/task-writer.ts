@@ -15,11 +15,11 @@ import type {
   TaskWrite,
 } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
-import type { Scheduler } from '../support/scheduler.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body.ts';
 import type { Feed, News } from './feed.ts';
+import type { Gatherer, Gathering } from './gathering.ts';
 import { Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
@@ -31,7 +31,7 @@ const MIN_SNAPSHOT_BYTES = 2 ** 16;
 export interface WriterEnvironment {
   readonly store: Store;
   readonly node: string;
-  readonly scheduler: Scheduler;
+  readonly gathering: Gathering;
   readonly feed: Feed;
   readonly faultPoint: (name: string) => void;
 }
@@ -63,7 +63,7 @@ export interface WriterEvents {
  *
  * Without a lease (the run is suspended) batches wait.
  */
-export class TaskWriter {
+export class TaskWriter implements Gatherer {
   readonly #env: WriterEnvironment;
   readonly #on: WriterEvents;
   readonly #message: Message;
@@ -236,14 +236,20 @@ export class TaskWriter {
       return;
     }
     this.#isScheduled = true;
-    this.#env.scheduler.soon(() => {
-      this.#isScheduled = false;
-      if (!this.#batch.isEmpty) this.#flush();
-    });
+    this.#env.gathering.add(this);
+  }
+
+  writeGathered(): void {
+    this.#isScheduled = false;
+    if (!this.#batch.isEmpty) this.#flush();
   }
 
   #flush(): void {
     if (this.#flight !== undefined || this.#lease === undefined) return;
+    if (this.#isScheduled) {
+      this.#isScheduled = false;
+      this.#env.gathering.remove(this);
+    }
     const batch = this.#batch;
     this.#flight = batch;
     this.#batch = new Batch();
@@ -288,9 +294,12 @@ export class TaskWriter {
   /** Apart from the log of the batch, which stays if the decision does not come about. */
   #addDecision(
     write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] },
-    { status: decided, metadata, journal, ifOpen: _, ...decision }: Decision,
+    { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
   ): void {
-    Object.assign(write, decision);
+    if (release !== undefined) write.release = release;
+    if (wakeAt !== undefined) write.wakeAt = wakeAt;
+    if (question !== undefined) write.question = question;
+    if (endedAt !== undefined) write.endedAt = endedAt;
     if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
     if (decided === undefined) return;
     const { timestamp: last = '' } = write.status ?? this.#record.status;
@@ -318,8 +327,8 @@ export class TaskWriter {
     }
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
-    const events = write.events?.map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body })) ?? [];
-    this.#env.feed.tell(record.id, this.#newsOf(record, events));
+    if (this.#env.feed.isHeard(record.id))
+      this.#env.feed.tell(record.id, this.#newsOf(record, firstEvent, write.events));
     this.#env.faultPoint('after-publish');
     batch.succeed();
     // The hint may have been lost.
@@ -330,7 +339,8 @@ export class TaskWriter {
   }
 
   /** All that the run has said is stored now, if nothing waits. */
-  #newsOf(record: TaskRecord, events: readonly TaskEvent[]): News {
+  #newsOf(record: TaskRecord, first: number, written: readonly NewEvent[] = []): News {
+    const events = written.map(({ kind, body }, i): TaskEvent => ({ number: first + i, kind, body }));
     if (!this.#knowsAll || !this.#batch.isEmpty) return { kind: 'written', record, events };
     const task = (): Task => taskView(record, [...this.conversation.messages], this.#fold.artifacts());
     return { kind: 'written', record, events, task };

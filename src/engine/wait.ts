@@ -2,7 +2,7 @@ import type { Message } from '../model/message.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
-import { deferred } from '../support/deferred.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import type { News } from './feed.ts';
 
@@ -24,7 +24,7 @@ export class RestWaiter {
   readonly #start: number;
   readonly #rest = deferred<Rest>();
   readonly #stop: () => void;
-  readonly #reply = deferred<Message>();
+  #reply: Deferred<Message> | undefined;
   #hasReply = false;
   #isWaiting = false;
   #mustLook = false;
@@ -68,7 +68,7 @@ export class RestWaiter {
 
   /** The answer, also after the end of patience, as long as it is not closed. For a task that is gone, and ran here. */
   get reply(): Promise<Message> {
-    return this.#reply.promise;
+    return this.#replied.promise;
   }
 
   /** Asks the store, for what happened before the listening began or on other nodes. */
@@ -86,6 +86,11 @@ export class RestWaiter {
     this.#stop();
   }
 
+  /** Made when it is needed, which it seldom is. */
+  get #replied(): Deferred<Message> {
+    return (this.#reply ??= deferred<Message>());
+  }
+
   #hear(news: News): void {
     switch (news.kind) {
       case 'written':
@@ -93,7 +98,7 @@ export class RestWaiter {
         break;
       case 'replied':
         this.#hasReply = true;
-        this.#reply.resolve(news.message);
+        this.#replied.resolve(news.message);
         this.#rest.resolve(news);
         break;
       case 'hint':
@@ -103,7 +108,7 @@ export class RestWaiter {
         break;
       case 'interrupted':
         this.#rest.reject(news.error);
-        this.#reply.reject(news.error);
+        this.#replied.reject(news.error);
     }
   }
 

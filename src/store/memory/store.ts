@@ -24,6 +24,7 @@ import type {
   TaskWrite,
   WatchListener,
 } from '../store.ts';
+import { EndedQueue } from './ended-queue.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
 
@@ -44,6 +45,7 @@ interface Row {
   readonly alias: string | undefined;
   /** The keys of the requests that made or changed the task. */
   readonly keys: string[];
+  isGone: boolean;
 }
 
 interface KeyRow {
@@ -52,6 +54,9 @@ interface KeyRow {
   readonly keepUntil: number;
   readonly reply?: Message;
 }
+
+/** Shared by all tasks without a journal, which most are. Never changed. */
+const NONE: JournalRecord[] = [];
 
 /** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -66,7 +71,7 @@ class MemoryStore implements Store {
   readonly #index = new TaskIndex<Row>();
   readonly #wakes = new WakeIndex<Row>();
   /** In the order in which they ended. */
-  readonly #ended = new Set<Row>();
+  readonly #ended = new EndedQueue<Row>();
   readonly #keys = new Map<string, KeyRow>();
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
@@ -104,14 +109,12 @@ class MemoryStore implements Store {
     const known = this.#repeat(before, write.idempotency);
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
-    const { events = [], journal = [], history = [] } = write;
-    for (const [i, event] of events.entries()) row.events.push(numbered(event, before.lastEvent + 1 + i));
-    for (const [i, entry] of journal.entries()) row.journal.push({ ...entry, number: before.lastJournal + 1 + i });
-    row.history.push(...history);
+    addNumbered(row, before, write);
+    if (write.history !== undefined) row.history.push(...write.history);
     const after = recordAfter(before, write);
     if (write.artifacts !== undefined) row.artifacts = { snapshot: write.artifacts, upTo: after.lastEvent };
     if (after.endedAt !== undefined) {
-      row.journal = [];
+      row.journal = NONE;
       this.#ended.add(row);
     }
     this.#replace(row, after);
@@ -179,7 +182,7 @@ class MemoryStore implements Store {
   }
 
   async prune(policy: RetentionPolicy): Promise<number> {
-    const ended = [...this.#ended].sort((a, b) => endTime(a.record) - endTime(b.record));
+    const ended = this.#ended.all().sort((a, b) => endTime(a.record) - endTime(b.record));
     const surplus = ended.length - policy.keepEnded;
     const gone = ended
       .filter(({ record }, i) => i < surplus || endTime(record) < policy.endedBefore)
@@ -236,7 +239,7 @@ class MemoryStore implements Store {
 
   #makeRoom(): void {
     if (this.#rows.size < this.#maxTasks) return;
-    const [oldest] = this.#ended;
+    const oldest = this.#ended.first();
     if (oldest === undefined) {
       throw new A2AError(
         'UNAVAILABLE',
@@ -250,7 +253,7 @@ class MemoryStore implements Store {
     this.#rows.delete(row.record.id);
     this.#index.remove(row);
     this.#wakes.remove(row);
-    this.#ended.delete(row);
+    row.isGone = true;
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 
@@ -275,11 +278,25 @@ function newRow(task: NewTask, order: number): Row {
     order,
     history: [message],
     events,
-    journal: [],
+    journal: NONE,
     artifacts: undefined,
     alias,
     keys: [],
+    isGone: false,
   };
+}
+
+function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { events, journal }: TaskWrite): void {
+  if (events !== undefined && events.length > 0) {
+    let number = lastEvent;
+    const added = events.map((event) => numbered(event, (number += 1)));
+    if (row.events.length === 0) row.events = added;
+    else for (const event of added) row.events.push(event);
+  }
+  if (journal === undefined || journal.length === 0) return;
+  if (row.journal === NONE) row.journal = [];
+  let number = lastJournal;
+  for (const { kind, key, body } of journal) row.journal.push({ kind, key, body, number: (number += 1) });
 }
 
 function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
@@ -304,5 +321,5 @@ function endTime({ endedAt = 0 }: TaskRecord): number {
 }
 
 function scoped({ tenant, owner }: Scope, key: string): string {
-  return JSON.stringify([tenant, owner, key]);
+  return `${tenant.length} ${owner.length} ${tenant}${owner}${key}`;
 }
