@@ -14,3 +14,31 @@ const WORDS: Readonly<Record<StopReason, string>> = {
 export function stopError(reason: StopReason): DOMException {
   return new DOMException(WORDS[reason], 'AbortError');
 }
+
+/** Whether a handler was told to stop, and its signal. */
+export class StopSignal {
+  #reason: StopReason | undefined;
+  #controller: AbortController | undefined;
+
+  /** The first that was given. */
+  get reason(): StopReason | undefined {
+    return this.#reason;
+  }
+
+  /** Made when asked for: a controller costs as much as a short run. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    this.#pass();
+    return this.#controller.signal;
+  }
+
+  tell(reason: StopReason): void {
+    this.#reason ??= reason;
+    this.#pass();
+  }
+
+  #pass(): void {
+    if (this.#reason !== undefined && this.#controller?.signal.aborted === false)
+      this.#controller.abort(stopError(this.#reason));
+  }
+}

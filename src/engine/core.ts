@@ -4,6 +4,7 @@ import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
 import type { Feed } from './feed.ts';
+import type { Gathering } from './gathering.ts';
 import type { FetchFile } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 
@@ -16,6 +17,7 @@ export interface Core {
   readonly clock: Clock;
   readonly timers: TimerHeap;
   readonly scheduler: Scheduler;
+  readonly gathering: Gathering;
   readonly feed: Feed;
   readonly log: Log;
   readonly newId: () => string;

@@ -11,11 +11,12 @@ import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { Core } from './core.ts';
 import { senderLeft, untilLeft } from './disconnect.ts';
-import { taskOf } from './event-body.ts';
+import { taskOf, taskView } from './event-body.ts';
 import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
+import { Gathering } from './gathering.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { beginTask } from './new-task.ts';
+import { beginTask, type Begun, prepareTask } from './new-task.ts';
 import { notFound } from './not-found.ts';
 import {
   deletePushConfig,
@@ -30,7 +31,7 @@ import type { FetchFile } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
 import type { Submission } from './submission.ts';
-import { type StreamItem, type StreamStart, subscribe, subscribeToNew } from './subscribe.ts';
+import { listenToNew, type StreamItem, type StreamStart, subscribe } from './subscribe.ts';
 import { RestWaiter } from './wait.ts';
 
 export interface EngineOptions {
@@ -86,12 +87,14 @@ export class Engine {
 
   private constructor(options: EngineOptions) {
     const clock = options.clock ?? systemClock;
+    const scheduler = options.scheduler ?? systemScheduler;
     this.#core = {
       store: options.store,
       agents: byId(options.agents),
       clock,
       timers: new TimerHeap(clock),
-      scheduler: options.scheduler ?? systemScheduler,
+      scheduler,
+      gathering: new Gathering(scheduler),
       feed: new Feed(),
       log: options.log ?? silentLog,
       newId: options.newId ?? newId,
@@ -121,19 +124,21 @@ export class Engine {
     const { taskId } = submission.message;
     if (taskId !== undefined) return this.#sendTo(taskId, submission);
     const agent = this.#agent(submission.agent);
-    const begun = await beginTask(this.#core, this.#runs, agent, submission);
-    if (begun.kind === 'repeated') {
-      if (begun.reply !== undefined) return { message: begun.reply };
-      return this.#await(agent, submission, begun.taskId, begun.findReply);
-    }
-    const { record, message, begin, findReply } = begun;
+    const prepared = prepareTask(this.#core, this.#runs, agent, submission);
+    const { task, findReply } = prepared;
     if (submission.returnImmediately === true) {
-      begin();
-      return { task: taskOf({ record, history: [message] }) };
+      const begun = await beginTask(this.#core, this.#runs, prepared);
+      if (begun.kind === 'repeated') return this.#repeated(agent, submission, begun, findReply);
+      return { task: taskView(begun.record, [task.message]) };
     }
-    const waiter = new RestWaiter(this.#core, submission, record.id);
-    begin();
-    return this.#outcome(agent, submission, record.id, waiter, findReply).finally(() => waiter.close());
+    const waiter = new RestWaiter(this.#core, submission, task.id);
+    try {
+      const begun = await beginTask(this.#core, this.#runs, prepared);
+      if (begun.kind === 'repeated') return await this.#repeated(agent, submission, begun, findReply);
+      return await this.#outcome(agent, submission, task.id, waiter, findReply);
+    } finally {
+      waiter.close();
+    }
   }
 
   /** As `send`, but with everything that happens on the way. The task is stored when this resolves. */
@@ -146,16 +151,23 @@ export class Engine {
       return this.#untilLeft(this.#core.agents.get(agent), submission, taskId, items);
     }
     const agent = this.#agent(submission.agent);
-    const begun = await beginTask(this.#core, this.#runs, agent, submission);
+    const prepared = prepareTask(this.#core, this.#runs, agent, submission);
+    const { task, findReply } = prepared;
+    const listening = listenToNew(this.#core, task.id, findReply, signal);
+    let begun: Begun;
+    try {
+      begun = await beginTask(this.#core, this.#runs, prepared);
+    } catch (error) {
+      listening.close();
+      throw error;
+    }
     if (begun.kind === 'repeated') {
-      const { taskId: id, reply, findReply } = begun;
+      listening.close();
+      const { taskId: id, reply } = begun;
       const items = reply === undefined ? subscribe(this.#core, submission, id, { signal, findReply }) : replied(reply);
       return this.#untilLeft(agent, submission, id, items);
     }
-    const { record, begin } = begun;
-    const items = subscribeToNew(this.#core, record, begun.findReply, signal);
-    begin();
-    return this.#untilLeft(agent, submission, record.id, items);
+    return this.#untilLeft(agent, submission, task.id, listening.items(begun.record));
   }
 
   /** What happens to a task from now on, or from a number on. */
@@ -294,6 +306,15 @@ export class Engine {
     return record;
   }
 
+  async #repeated(
+    agent: Runnable,
+    submission: Submission,
+    { taskId, reply }: Extract<Begun, { kind: 'repeated' }>,
+    findReply: FindReply,
+  ): Promise<SendResult> {
+    return reply === undefined ? this.#await(agent, submission, taskId, findReply) : { message: reply };
+  }
+
   /** For a task that exists: whatever happened before the listening began is in the store. */
   async #await(
     agent: Runnable,
@@ -327,7 +348,7 @@ export class Engine {
       if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
       return this.#asItIs(submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
-    return { task: await this.get(submission, taskId) };
+    return { task: rest.task ?? (await this.get(submission, taskId)) };
   }
 
   /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */

@@ -1,11 +1,18 @@
 import type { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
+import type { Task } from '../model/task.ts';
 import type { TaskEvent, TaskRecord } from '../store/store.ts';
 
 /** What there is to tell about a task, after it is stored. */
 export type News =
   /** A write of this node: the task as it is now, and its new events. */
-  | { readonly kind: 'written'; readonly record: TaskRecord; readonly events: readonly TaskEvent[] }
+  | {
+      readonly kind: 'written';
+      readonly record: TaskRecord;
+      readonly events: readonly TaskEvent[];
+      /** The whole task as it is stored now, from a writer who knows all of it. Asked for at once or not at all. */
+      readonly task?: () => Task;
+    }
   /** The task was dropped, this is its outcome. */
   | { readonly kind: 'replied'; readonly message: Message }
   /** Something may have happened elsewhere: look into the store. */
@@ -23,6 +30,11 @@ export class Feed {
   /** How many tasks somebody listens to. */
   get size(): number {
     return this.#listeners.size;
+  }
+
+  /** Whether anybody listens to a task: if not, there is no need to make up the news. */
+  isHeard(taskId: string): boolean {
+    return this.#listeners.has(taskId);
   }
 
   listen(taskId: string, listener: Listener): () => void {

@@ -52,6 +52,12 @@ export class Journal {
   #seen: number;
 
   constructor(records: readonly JournalRecord[] = []) {
+    if (records.length === 0) {
+      this.turn = 0;
+      this.trigger = undefined;
+      this.#seen = 0;
+      return;
+    }
     const start = records.findLastIndex(({ kind }) => kind === 'turn');
     this.turn = records.filter(({ kind }) => kind === 'turn').length;
     this.trigger = records[start]?.body as unknown as Turn | undefined;

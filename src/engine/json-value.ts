@@ -30,7 +30,8 @@ export function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;
   const copy: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member: unknown = (value as Record<string, unknown>)[name];
     // Assigned, this name would change the prototype.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: copyOf(member), ...ORDINARY });
     else copy[name] = copyOf(member);
@@ -53,5 +54,9 @@ export function isPlain(value: unknown, depth: number): boolean {
   if (depth === 0) return false;
   if (Array.isArray(value)) return value.every((item) => isPlain(item, depth - 1));
   if (!isRecord(value)) return false;
-  return Object.values(value).every((member) => member === undefined || isPlain(member, depth - 1));
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member !== undefined && !isPlain(member, depth - 1)) return false;
+  }
+  return true;
 }

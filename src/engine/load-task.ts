@@ -3,6 +3,7 @@ import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
+import type { Creation } from './creation.ts';
 import { artifactUpdateOf } from './event-body.ts';
 import type { Caller } from './handler.ts';
 import { Journal, type Trigger } from './journal.ts';
@@ -26,6 +27,8 @@ export interface LoadedTask {
   readonly trigger: Trigger;
   readonly history: readonly Message[];
   readonly journal: Journal;
+  /** Of a task that was made just now. */
+  readonly creation?: Creation;
   /** Absent if there is nothing to compare with. */
   readonly replay?: Replay;
   readonly fold: ArtifactFold;
@@ -42,7 +45,7 @@ function originOf({ origin }: TaskRecord): Origin {
 }
 
 /** A task that was made just now, here: nothing has to be read. */
-export function newlyMade(record: TaskRecord, message: Message): LoadedTask {
+export function newlyMade(record: TaskRecord, message: Message, creation: Creation): LoadedTask {
   const origin = originOf(record);
   return {
     record,
@@ -50,6 +53,7 @@ export function newlyMade(record: TaskRecord, message: Message): LoadedTask {
     firstMessage: message,
     trigger: { ...origin, message },
     history: [message],
+    creation,
     journal: new Journal(),
     fold: new ArtifactFold(),
     begun: [],

@@ -2,11 +2,13 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Created, NewTask, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
+import { Creation } from './creation.ts';
 import { createdEvent } from './event-body.ts';
 import { newlyMade } from './load-task.ts';
 import { pushConfigOf } from './push-configs.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
+import { timeText } from './status-time.ts';
 import {
   assertStorable,
   contentDigest,
@@ -16,71 +18,79 @@ import {
   type Submission,
 } from './submission.ts';
 
+/** A task that is about to be made, with the place that its run will have. */
+export interface PreparedTask {
+  readonly task: NewTask;
+  readonly agent: Runnable;
+  readonly hasPlace: boolean;
+  /** Finds the answer if the task is gone: another node may have dropped it for a reply. */
+  readonly findReply: () => Promise<Message | undefined>;
+}
+
 /** What became of a message that begins a task. */
 export type Begun =
-  | {
-      readonly kind: 'created';
-      readonly record: TaskRecord;
-      readonly message: Message;
-      /** Lets the work begin. Until then the caller can make sure to hear of it. */
-      readonly begin: () => void;
-      /** Finds the answer if the task is gone: another node may have dropped it for a reply. */
-      readonly findReply: () => Promise<Message | undefined>;
-    }
+  | { readonly kind: 'created'; readonly record: TaskRecord }
   /** The same request came before. */
-  | {
-      readonly kind: 'repeated';
-      readonly taskId: string;
-      readonly reply?: Message;
-      readonly findReply: () => Promise<Message | undefined>;
-    };
+  | { readonly kind: 'repeated'; readonly taskId: string; readonly reply?: Message };
 
-/** Makes a task of a message, and runs it here at once if there is a place. */
-export async function beginTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): Promise<Begun> {
+/** Checks a message and makes a task of it. Whoever wants to hear of it listens before `beginTask` is called. */
+export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): PreparedTask {
   assertStorable(submission);
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
   // Who came before and waits goes first.
   const hasPlace = runs.free(agent) > 0 && runs.queued(agent) === 0;
-  if (hasPlace) runs.reserve(agent);
-  else assertQueueHasRoom(core, runs, agent);
+  if (!hasPlace) assertQueueHasRoom(core, runs, agent);
   const task = newTask(core, submission, hasPlace);
   // Before it is stored, or all messages of one moment would find the same last place.
-  if (!hasPlace) runs.enqueue(agent, task);
-  let created: Created;
-  try {
-    created = await core.store.create(task);
-    core.faultPoint('after-create');
-  } catch (error) {
-    if (hasPlace) {
-      runs.giveUp(agent);
-      runs.disown(task.id);
-    } else {
-      runs.dequeue(agent, task.id);
-    }
-    throw error;
-  }
+  if (hasPlace) runs.reserve(agent);
+  else runs.enqueue(agent, task);
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key it would be made again.
     if (task.idempotency === undefined) return undefined;
     const found = await core.store.create(task);
     return found.kind === 'repeated' ? found.reply : undefined;
   };
-  if (created.kind !== 'created') {
-    if (hasPlace) runs.giveUp(agent);
-    else runs.dequeue(agent, task.id);
-    return { ...knownTask(created), findReply };
-  }
-  const { record } = created;
-  return {
-    kind: 'created',
-    record,
-    message: task.message,
-    begin: () => {
-      if (hasPlace) runs.start(agent, newlyMade(record, task.message));
-      else runs.lookForWork();
-    },
-    findReply,
+  return { task, agent, hasPlace, findReply };
+}
+
+/**
+ * Stores a new task, and runs it here at once if there is a place: even before it is stored, if the store knows that it
+ * will be.
+ */
+export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask): Promise<Begun> {
+  const { task, agent, hasPlace } = prepared;
+  let creation: Creation | undefined;
+  const start = (record: TaskRecord, isStored: boolean): void => {
+    creation = new Creation(isStored);
+    runs.start(agent, newlyMade(record, task.message, creation));
   };
+  // A handler that must not run twice must not run for a task that may be lost.
+  const mayRunAhead = hasPlace && agent.limits.recovery !== 'fail';
+  const giveUp = (): void => {
+    if (!hasPlace) runs.dequeue(agent, task.id);
+    else if (creation === undefined) runs.giveUp(agent);
+    else {
+      runs.abandon(task.id);
+      creation.fail();
+    }
+  };
+  let created: Created;
+  try {
+    created = await core.store.create(task, mayRunAhead ? (record) => start(record, false) : undefined);
+    core.faultPoint('after-create');
+  } catch (error) {
+    giveUp();
+    if (hasPlace) runs.disown(task.id);
+    throw error;
+  }
+  if (created.kind !== 'created') {
+    giveUp();
+    return knownTask(created);
+  }
+  if (creation !== undefined) creation.succeed();
+  else if (hasPlace) start(created.record, true);
+  else runs.lookForWork();
+  return created;
 }
 
 function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace: boolean): NewTask {
@@ -88,7 +98,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   const id = newId();
   const contextId = submission.message.contextId ?? newId();
   const message: Message = { ...submission.message, taskId: id, contextId };
-  const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: new Date(now).toISOString() };
+  const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now) };
   const { tenant, owner, agent, alias, pushConfig } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =

@@ -10,7 +10,7 @@ import type {
   Question,
   TaskContext,
 } from './handler.ts';
-import { containedIn } from './contain.ts';
+import { contained } from './contain.ts';
 import { taskOf } from './event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
 import { copyOf } from './json-value.ts';
@@ -18,31 +18,17 @@ import type { LoadedTask } from './load-task.ts';
 import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
 import { prepareQuestion } from './question.ts';
 import type { Run } from './run.ts';
-import type { RunInbox } from './run-inbox.ts';
-import type { RunSteps } from './run-steps.ts';
-import type { RunWaits } from './run-waits.ts';
 import type { TaskWriter } from './task-writer.ts';
-
-export interface RunParts {
-  readonly writer: TaskWriter;
-  readonly steps: RunSteps;
-  readonly waits: RunWaits;
-  readonly inbox: RunInbox;
-}
 
 /** How many earlier tasks a handler gets if it does not say. */
 const EARLIER_TASKS = 20;
 
 /** What a handler sees of its run. Functions, not methods, so that they can be taken off. */
-export function createContext(run: Run, task: LoadedTask, { writer, steps, waits, inbox }: RunParts): TaskContext {
+export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): TaskContext {
   const { record, origin, trigger } = task;
   const message = incoming(trigger.message);
-  const contained = containedIn(run);
 
-  const say = contained(async (output: unknown): Promise<void> => {
-    run.emit(output);
-    await run.room();
-  });
+  const say = (output: unknown): Promise<void> => contained(run, spoken(run, output));
 
   const ask = async (
     state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
@@ -53,7 +39,17 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
     if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
     const prepared = copyOf(prepareQuestion(question, options));
     run.outputs.assertSize(prepared.parts);
-    return copyOf(await waits.ask(state, prepared, timeoutMs));
+    return copyOf(await run.waits.ask(state, prepared, timeoutMs));
+  };
+
+  const answered = async (question: Question, options: AskOptions): Promise<unknown> => {
+    const answer = await ask('TASK_STATE_INPUT_REQUIRED', question, options);
+    return options.as === 'message' ? incoming(answer as never) : answer;
+  };
+
+  const authorized = async (request: string | AuthorizationRequest, options: AuthorizeOptions): Promise<string> => {
+    const text = typeof request === 'string' ? request : authorizationText(request);
+    return (await ask('TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options })) as string;
   };
 
   return {
@@ -63,7 +59,7 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
     get files() {
       const { maxTaskBytes: maxBytes } = run.agent.limits;
       const files = filesOf(message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
-      return files.map((file) => ({ ...file, bytes: contained(file.bytes) }));
+      return files.map((file) => ({ ...file, bytes: () => contained(run, file.bytes()) }));
     },
 
     get task() {
@@ -71,7 +67,7 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
     },
     taskId: record.id,
     contextId: record.contextId,
-    history: contained(({ limit = EARLIER_TASKS } = {}) => earlierTasks(run, limit)),
+    history: ({ limit = EARLIER_TASKS } = {}) => contained(run, earlierTasks(run, limit)),
 
     caller: copyOf(origin.caller),
     tenant: record.tenant,
@@ -102,23 +98,21 @@ export function createContext(run: Run, task: LoadedTask, { writer, steps, waits
       return undefined;
     },
 
-    ask: contained(async (question: Question, options: AskOptions = {}) => {
-      const answer = await ask('TASK_STATE_INPUT_REQUIRED', question, options);
-      return options.as === 'message' ? incoming(answer as never) : answer;
-    }) as Ask,
-    authorize: contained(async (request: string | AuthorizationRequest, options: AuthorizeOptions = {}) => {
-      const text = typeof request === 'string' ? request : authorizationText(request);
-      const answer = await ask('TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options });
-      return answer as string;
-    }),
+    ask: ((question: Question, options?: AskOptions) => contained(run, answered(question, options ?? {}))) as Ask,
+    authorize: (request, options = {}) => contained(run, authorized(request, options)),
 
     inbox: {
-      take: contained(() => inbox.take()),
-      [Symbol.asyncIterator]: () => inbox[Symbol.asyncIterator](),
+      take: () => contained(run, run.inbox.take()),
+      [Symbol.asyncIterator]: () => run.inbox[Symbol.asyncIterator](),
     },
-    step: contained((name, work, options) => steps.step(name, work, options)),
-    sleep: contained((ms: number) => waits.sleep(ms)),
+    step: (name, work, options) => contained(run, run.steps.step(name, work, options)),
+    sleep: (ms) => contained(run, run.waits.sleep(ms)),
   };
+}
+
+async function spoken(run: Run, output: unknown): Promise<void> {
+  run.emit(output);
+  await run.room();
 }
 
 function chunk(

@@ -1,5 +1,6 @@
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/clock.ts';
+import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
 import type { Run } from './run.ts';
 import type { Loss, WriterEnvironment } from './task-writer.ts';
@@ -13,6 +14,7 @@ export type FetchFile = (
 /** What every run of a node shares. None of it belongs to a task. */
 export interface RunEnvironment extends WriterEnvironment {
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly timers: TimerHeap;
   readonly newId: () => string;
   readonly log: Log;

@@ -40,6 +40,8 @@ export class RunPauses {
 
   /** Suspends it in a while, unless the handler has found something else to do by then. */
   restLater(): void {
+    // Whoever begins to wait later does not need it.
+    if (!this.#waits.isWaiting) return;
     this.#run.env.scheduler.soon(() => {
       const { state, isConcluded, isCanceling } = this.#run;
       if (state !== 'running' || isConcluded || isCanceling) return;

@@ -16,7 +16,7 @@ interface StepRecord {
 /** Runs each step once: its result is stored before the handler gets it, and comes from the journal ever after. */
 export class RunSteps {
   readonly #run: Run;
-  readonly #occurrences = new Map<string, number>();
+  #occurrences: Map<string, number> | undefined;
 
   constructor(run: Run) {
     this.#run = run;
@@ -36,6 +36,7 @@ export class RunSteps {
 
   /** Steps of one name are told apart by the order in which they are called. */
   #keyOf(name: string): string {
+    this.#occurrences ??= new Map();
     const occurrence = (this.#occurrences.get(name) ?? 0) + 1;
     this.#occurrences.set(name, occurrence);
     return `${name}#${occurrence}`;
@@ -43,6 +44,13 @@ export class RunSteps {
 
   async #perform(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
     const run = this.#run;
+    const { creation } = run;
+    if (creation !== undefined) {
+      // In one write with the creation: the task will be seen because of the step in any case.
+      run.announce();
+      await creation;
+      run.assertRunning();
+    }
     const record = (body: StepRecord): Promise<void> => run.note('step', key, { ...body });
     try {
       const value = this.#storable(key, await this.#tryAll(key, work, options));

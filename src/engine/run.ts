@@ -4,7 +4,7 @@ import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
 import { nextTurn } from '../support/scheduler.ts';
-import { type StopReason, stopError } from './abort.ts';
+import { stopError, type StopReason, StopSignal } from './abort.ts';
 import { drive } from './drive.ts';
 import { publicText } from './failure-text.ts';
 import type { Journal, JournalKind } from './journal.ts';
@@ -47,16 +47,15 @@ export class Run {
   readonly timers: RunTimers;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
-  readonly #steps: RunSteps;
-  readonly #waits: RunWaits;
-  readonly #inbox: RunInbox;
-  readonly #recall: Recall;
+  readonly steps: RunSteps;
+  readonly waits: RunWaits;
+  readonly inbox: RunInbox;
+  #recall: Recall | undefined;
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
   #isCanceling = false;
   #isWakeWanted = false;
-  #stopReason: StopReason | undefined;
-  #controller: AbortController | undefined;
+  readonly #stopping = new StopSignal();
   #outputs = 0;
 
   constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask) {
@@ -75,14 +74,11 @@ export class Run {
       task,
     );
     this.outputs = new RunOutputs(task, agent, this.#writer, env);
-    this.#steps = new RunSteps(this);
-    this.#waits = new RunWaits(this);
-    this.#inbox = new RunInbox(this);
-    this.pauses = new RunPauses(this, this.#writer, this.#waits);
+    this.steps = new RunSteps(this);
+    this.waits = new RunWaits(this);
+    this.inbox = new RunInbox(this);
+    this.pauses = new RunPauses(this, this.#writer, this.waits);
     this.timers = new RunTimers(env, () => this.#state === 'running');
-    this.#recall = new Recall(env.scheduler, () => {
-      if (this.#state === 'running') this.#waits.settle();
-    });
   }
 
   get state(): 'running' | 'suspended' | 'over' {
@@ -93,18 +89,14 @@ export class Run {
     return this.#writer.record;
   }
 
-  /** Made when asked for: a controller costs as much as a short run. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    const { signal } = this.#controller;
-    if (this.#stopReason !== undefined && !signal.aborted) this.#controller.abort(stopError(this.#stopReason));
-    return signal;
+    return this.#stopping.signal;
   }
 
   /** The handler has come to its end, or goes on elsewhere: whatever it left behind here is nobody's. */
   get isLeft(): boolean {
     if (this.#state !== 'over' && this.#outcome === undefined) return false;
-    return this.#stopReason === undefined || this.#stopReason === 'suspended';
+    return this.#stopping.reason === undefined || this.#stopping.reason === 'suspended';
   }
 
   get isConcluded(): boolean {
@@ -116,7 +108,7 @@ export class Run {
   }
 
   get isToldToStop(): boolean {
-    return this.#stopReason !== undefined;
+    return this.#stopping.reason !== undefined;
   }
 
   now(): number {
@@ -139,8 +131,8 @@ export class Run {
     this.catchUp(entries);
     this.#armTimeout();
     if (!this.#writer.isAsking) this.outputs.speak();
-    this.#waits.settle();
-    this.#inbox.wake();
+    this.waits.settle();
+    this.inbox.wake();
     if (record.canceling) this.cancel();
     this.pauses.restLater();
   }
@@ -151,8 +143,8 @@ export class Run {
     this.#writer.refresh(record);
     this.catchUp(entries);
     if (!this.#writer.isAsking) this.outputs.speak();
-    this.#waits.settle();
-    this.#inbox.wake();
+    this.waits.settle();
+    this.inbox.wake();
     if (record.canceling) this.cancel();
     this.pauses.restLater();
   }
@@ -165,9 +157,9 @@ export class Run {
   cancel(): void {
     if (this.#isCanceling || this.#state === 'over') return;
     this.#isCanceling = true;
-    this.#abort('canceled');
-    this.#waits.stop('canceled');
-    this.#inbox.wake();
+    this.#stopping.tell('canceled');
+    this.waits.stop('canceled');
+    this.inbox.wake();
     this.timers.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
       this.conclude({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
     );
@@ -182,9 +174,9 @@ export class Run {
     // A run that is put away will go on elsewhere, as if nothing had happened: nobody gets an error.
     const isQuiet = reason === 'suspended';
     this.#writer.close(isQuiet ? undefined : reason);
-    if (!isQuiet) this.#waits.stop(reason);
-    this.#abort(reason);
-    this.#inbox.wake();
+    if (!isQuiet) this.waits.stop(reason);
+    this.#stopping.tell(reason);
+    this.inbox.wake();
     if (wasHeld) this.env.onRest(this, loss);
   }
 
@@ -224,13 +216,24 @@ export class Run {
 
   /** Throws if what the handler does has no effect any more. */
   assertRunning(): void {
-    if (this.#state === 'over' || this.#outcome !== undefined) throw stopError(this.#stopReason ?? 'over');
+    if (this.#state === 'over' || this.#outcome !== undefined) throw stopError(this.#stopping.reason ?? 'over');
   }
 
   /** Throws if there is nothing to wait for any more: a canceled handler only clears up. */
   assertMayWait(): void {
     this.assertRunning();
     if (this.#isCanceling) throw stopError('canceled');
+  }
+
+  /** Something to wait for before anything is done elsewhere: the task may not be stored yet. */
+  get creation(): Promise<void> | undefined {
+    return this.#task.creation?.stored;
+  }
+
+  /** Says at once that the work has begun. */
+  announce(): void {
+    this.outputs.begin();
+    void this.#writer.stored();
   }
 
   /** Resolves when it is stored. */
@@ -248,12 +251,16 @@ export class Run {
   }
 
   get isRecalling(): boolean {
-    return this.#recall.isBusy;
+    return this.#recall?.isBusy ?? false;
   }
 
   /** Resolves when it is the turn of an entry of the journal to come about again. */
   recalled(kind: JournalKind, key: string): Promise<void> {
-    return this.pauses.busy(() => this.#recall.turn(this.journal.numberOf(kind, key)));
+    this.#recall ??= new Recall(this.env.scheduler, () => {
+      if (this.#state === 'running') this.waits.settle();
+    });
+    const recall = this.#recall;
+    return this.pauses.busy(() => recall.turn(this.journal.numberOf(kind, key)));
   }
 
   decide(decision: Decision): Promise<boolean> {
@@ -277,8 +284,7 @@ export class Run {
 
   async #execute(): Promise<void> {
     try {
-      const parts = { writer: this.#writer, steps: this.#steps, waits: this.#waits, inbox: this.#inbox };
-      const context = createContext(this, this.#task, parts);
+      const context = createContext(this, this.#task, this.#writer);
       const last = await drive((ctx) => this.agent.run(ctx), context, {
         emit: (output) => this.emit(output),
         room: () => this.room(),
@@ -308,11 +314,11 @@ export class Run {
 
   async #finish(outcome: Outcome): Promise<void> {
     this.timers.clear();
-    this.#waits.stop('over');
+    this.waits.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
     const permitted = await this.#permitted(outcome);
     // With the end in one write. Who was told to stop did not leave anything out on purpose.
-    if (this.#stopReason === undefined) this.outputs.finish();
+    if (this.#stopping.reason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
       if (!this.#isCanceling) {
@@ -362,7 +368,7 @@ export class Run {
     if (state === 'over') {
       this.timers.clear();
       this.#writer.close('over');
-      this.#inbox.wake();
+      this.inbox.wake();
     }
     this.env.onRest(this);
   }
@@ -376,19 +382,14 @@ export class Run {
 
   #armTimeout(): void {
     this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
-      this.#abort('timeout');
+      this.#stopping.tell('timeout');
       this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: 'Task timed out' }] });
     });
   }
 
-  #abort(reason: StopReason): void {
-    this.#stopReason ??= reason;
-    if (this.#controller?.signal.aborted === false) this.#controller.abort(stopError(this.#stopReason));
-  }
-
   #isDone(what: string): boolean {
     if (this.#state !== 'over' && this.#outcome === undefined) return false;
-    if (this.#stopReason === undefined)
+    if (this.#stopping.reason === undefined)
       this.env.log.warn(`A handler ${what} after its end`, { taskId: this.taskId, agent: this.agent.id });
     return true;
   }

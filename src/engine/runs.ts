@@ -62,8 +62,8 @@ export class Runs {
     this.#places.set(id, (this.#places.get(id) ?? 0) + 1);
   }
 
-  giveUp({ id }: Runnable): void {
-    this.#places.set(id, (this.#places.get(id) ?? 1) - 1);
+  giveUp(agent: Runnable): void {
+    this.#leave(agent);
     this.#onFree();
   }
 
@@ -131,6 +131,11 @@ export class Runs {
     }
   }
 
+  /** A new task has begun and could not be stored: its run is over. */
+  abandon(taskId: string): void {
+    this.#running.get(taskId)?.stop('lease-lost');
+  }
+
   /** Gives back a new task of which nobody knows whether it was stored. */
   disown(taskId: string): void {
     this.#giveBack({ id: taskId, fence: 1, attempts: 1 });
@@ -145,6 +150,8 @@ export class Runs {
         await this.#hearOfQueued(taskId);
         return;
       }
+      // Nobody can have heard of it.
+      if (run.creation !== undefined) return;
       const { store } = this.#core;
       const [stored, entries] = await Promise.all([
         store.read(run.record, taskId, { history: 0 }),
@@ -262,8 +269,16 @@ export class Runs {
     // The task is gone, so nobody else will tell those who wait for it.
     if (loss?.kind === 'refused' && loss.record === undefined)
       this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
-    this.giveUp(agent);
+    const wasFull = this.free(agent) <= 0;
+    this.#leave(agent);
+    // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
+    const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
+    if (wasFull || !hasEnded || this.queued(agent) > 0) this.#onFree();
     if (this.#running.size === 0) this.#onEmpty?.();
+  }
+
+  #leave({ id }: Runnable): void {
+    this.#places.set(id, (this.#places.get(id) ?? 1) - 1);
   }
 
   #keep(run: Run): void {

@@ -62,15 +62,22 @@ export async function* subscribe(
   }
 }
 
-/** The events of a task that was made just now, from the first one on. Listens from the moment it is called. */
-export function subscribeToNew(
+/** Listens to a task that is about to be made. */
+export interface Listening {
+  /** Its events, from the first one on, once it is made. */
+  readonly items: (record: TaskRecord) => AsyncGenerator<readonly StreamItem[], void>;
+  readonly close: () => void;
+}
+
+export function listenToNew(
   core: Core,
-  record: TaskRecord,
+  taskId: string,
   findReply: () => Promise<Message | undefined>,
   signal?: AbortSignal,
-): AsyncGenerator<readonly StreamItem[], void> {
-  const box = new Mailbox(core, record.id, signal, findReply);
-  return closing(follow(core, box, record, 0), () => box.close());
+): Listening {
+  const box = new Mailbox(core, taskId, signal, findReply);
+  const close = (): void => box.close();
+  return { items: (record) => closing(follow(core, box, record, 0), close), close };
 }
 
 /** Like a `finally`, but also for a reader who leaves before he has read anything: that does not start a generator. */

@@ -2,14 +2,24 @@ import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
-import type { TaskStatus } from '../model/task.ts';
-import type { Appended, Guard, JournalEntry, Lease, NewEvent, Store, TaskRecord, TaskWrite } from '../store/store.ts';
+import type { Task, TaskStatus } from '../model/task.ts';
+import type {
+  Appended,
+  Guard,
+  JournalEntry,
+  Lease,
+  NewEvent,
+  Store,
+  TaskEvent,
+  TaskRecord,
+  TaskWrite,
+} from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
-import type { Scheduler } from '../support/scheduler.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
-import { artifactEvent, createdEvent, statusEvent } from './event-body.ts';
-import type { Feed } from './feed.ts';
+import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body.ts';
+import type { Feed, News } from './feed.ts';
+import type { Gatherer, Gathering } from './gathering.ts';
 import { Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
@@ -21,7 +31,7 @@ const MIN_SNAPSHOT_BYTES = 2 ** 16;
 export interface WriterEnvironment {
   readonly store: Store;
   readonly node: string;
-  readonly scheduler: Scheduler;
+  readonly gathering: Gathering;
   readonly feed: Feed;
   readonly faultPoint: (name: string) => void;
 }
@@ -53,7 +63,7 @@ export interface WriterEvents {
  *
  * Without a lease (the run is suspended) batches wait.
  */
-export class TaskWriter {
+export class TaskWriter implements Gatherer {
   readonly #env: WriterEnvironment;
   readonly #on: WriterEvents;
   readonly #message: Message;
@@ -69,6 +79,8 @@ export class TaskWriter {
   #isScheduled = false;
   #isClosed = false;
   #hasUnheard = false;
+  /** Nobody else has added to the journal, nor therefore to the history: the run knows all of the task. */
+  #knowsAll = true;
   #tailBytes: number;
   #snapshotBytes = 0;
   #outputBytes: number;
@@ -178,14 +190,14 @@ export class TaskWriter {
     // What was read before our last write was answered is old news.
     if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
     this.#hasUnheard = false;
-    this.#record = record;
+    this.#see(record);
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
   /** Goes on under a new lease. */
   resume(record: TaskRecord): void {
     this.#hasUnheard = false;
-    this.#record = record;
+    this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#env.node, fence: record.fence };
     if (!this.#batch.isEmpty) this.#schedule();
@@ -224,14 +236,20 @@ export class TaskWriter {
       return;
     }
     this.#isScheduled = true;
-    this.#env.scheduler.soon(() => {
-      this.#isScheduled = false;
-      if (!this.#batch.isEmpty) this.#flush();
-    });
+    this.#env.gathering.add(this);
+  }
+
+  writeGathered(): void {
+    this.#isScheduled = false;
+    if (!this.#batch.isEmpty) this.#flush();
   }
 
   #flush(): void {
     if (this.#flight !== undefined || this.#lease === undefined) return;
+    if (this.#isScheduled) {
+      this.#isScheduled = false;
+      this.#env.gathering.remove(this);
+    }
     const batch = this.#batch;
     this.#flight = batch;
     this.#batch = new Batch();
@@ -276,9 +294,12 @@ export class TaskWriter {
   /** Apart from the log of the batch, which stays if the decision does not come about. */
   #addDecision(
     write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] },
-    { status: decided, metadata, journal, ifOpen: _, ...decision }: Decision,
+    { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
   ): void {
-    Object.assign(write, decision);
+    if (release !== undefined) write.release = release;
+    if (wakeAt !== undefined) write.wakeAt = wakeAt;
+    if (question !== undefined) write.question = question;
+    if (endedAt !== undefined) write.endedAt = endedAt;
     if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
     if (decided === undefined) return;
     const { timestamp: last = '' } = write.status ?? this.#record.status;
@@ -298,8 +319,7 @@ export class TaskWriter {
     }
     this.#env.faultPoint('after-commit');
     const { record, firstEvent } = result;
-    if (record.lastJournal > this.#record.lastJournal + (write.journal?.length ?? 0)) this.#hasUnheard = true;
-    this.#record = record;
+    if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
     this.#flight = undefined;
     if (write.artifacts !== undefined) {
       this.#snapshotBytes = write.artifacts.length;
@@ -307,8 +327,8 @@ export class TaskWriter {
     }
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
-    const events = write.events?.map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body })) ?? [];
-    this.#env.feed.tell(record.id, { kind: 'written', record, events });
+    if (this.#env.feed.isHeard(record.id))
+      this.#env.feed.tell(record.id, this.#newsOf(record, firstEvent, write.events));
     this.#env.faultPoint('after-publish');
     batch.succeed();
     // The hint may have been lost.
@@ -318,13 +338,29 @@ export class TaskWriter {
     else this.#flush();
   }
 
+  /** All that the run has said is stored now, if nothing waits. */
+  #newsOf(record: TaskRecord, first: number, written: readonly NewEvent[] = []): News {
+    const events = written.map(({ kind, body }, i): TaskEvent => ({ number: first + i, kind, body }));
+    if (!this.#knowsAll || !this.#batch.isEmpty) return { kind: 'written', record, events };
+    const task = (): Task => taskView(record, [...this.conversation.messages], this.#fold.artifacts());
+    return { kind: 'written', record, events, task };
+  }
+
+  /** Takes in a later record; says whether others have added to the journal. */
+  #see(record: TaskRecord, ownEntries = 0): boolean {
+    const isOthers = record.lastJournal !== this.#record.lastJournal + ownEntries;
+    if (isOthers) this.#knowsAll = false;
+    this.#record = record;
+    return isOthers;
+  }
+
   #isStillOurs({ node, fence, endedAt }: TaskRecord): boolean {
     return endedAt === undefined && node === this.#lease?.node && fence === this.#lease?.fence;
   }
 
   /** A cancel or an answer came first. What the run did counts, what it decided does not. */
   #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
-    this.#record = record;
+    this.#see(record);
     const isCanceled = canceling === false && record.canceling;
     if (!isCanceled && batch.decision?.ifOpen === undefined && lease !== undefined) {
       // The answer to a question that the run has left behind: what the run says stands, only after another status.

@@ -1,14 +1,15 @@
 import type { Message } from '../model/message.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
-import { deferred } from '../support/deferred.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import type { News } from './feed.ts';
 
 /** What a caller who waits for a task gets. */
 export type Rest =
   /** It has ended, or waits for its caller. */
-  | { readonly kind: 'resting'; readonly record: TaskRecord }
+  | { readonly kind: 'resting'; readonly record: TaskRecord; /** If it need not be read. */ readonly task?: Task }
   | { readonly kind: 'replied'; readonly message: Message }
   /** It is not there any more: dropped for a reply on another node, or removed. */
   | { readonly kind: 'gone' }
@@ -20,10 +21,13 @@ export class RestWaiter {
   readonly #core: Core;
   readonly #scope: Scope;
   readonly #taskId: string;
+  readonly #start: number;
   readonly #rest = deferred<Rest>();
   readonly #stop: () => void;
-  readonly #reply = deferred<Message>();
+  #reply: Deferred<Message> | undefined;
   #hasReply = false;
+  #isWaiting = false;
+  #mustLook = false;
 
   readonly #isRest: (state: TaskState) => boolean;
   readonly #since: number;
@@ -35,13 +39,19 @@ export class RestWaiter {
     this.#core = core;
     this.#scope = scope;
     this.#taskId = taskId;
+    this.#start = core.clock.now();
     this.#stop = core.feed.listen(taskId, (news) => this.#hear(news));
   }
 
+  /** @param maxWaitMs Counts from the moment at which it was made. */
   async wait(maxWaitMs: number, signal?: AbortSignal): Promise<Rest> {
+    this.#isWaiting = true;
+    if (this.#mustLook) void this.look();
     const leave = (): void => this.#rest.resolve({ kind: 'late' });
     const { timers, clock } = this.#core;
-    const disarm = timers.add(clock.now() + maxWaitMs, leave);
+    const end = this.#start + maxWaitMs;
+    if (end <= clock.now()) leave();
+    const disarm = timers.add(end, leave);
     signal?.addEventListener('abort', leave, { once: true });
     if (signal?.aborted === true) leave();
     try {
@@ -58,7 +68,7 @@ export class RestWaiter {
 
   /** The answer, also after the end of patience, as long as it is not closed. For a task that is gone, and ran here. */
   get reply(): Promise<Message> {
-    return this.#reply.promise;
+    return this.#replied.promise;
   }
 
   /** Asks the store, for what happened before the listening began or on other nodes. */
@@ -76,28 +86,35 @@ export class RestWaiter {
     this.#stop();
   }
 
+  /** Made when it is needed, which it seldom is. */
+  get #replied(): Deferred<Message> {
+    return (this.#reply ??= deferred<Message>());
+  }
+
   #hear(news: News): void {
     switch (news.kind) {
       case 'written':
-        this.#see(news.record);
+        this.#see(news.record, news.task);
         break;
       case 'replied':
         this.#hasReply = true;
-        this.#reply.resolve(news.message);
+        this.#replied.resolve(news.message);
         this.#rest.resolve(news);
         break;
       case 'hint':
-        void this.look();
+        // Before somebody waits the task may not even be stored.
+        if (this.#isWaiting) void this.look();
+        else this.#mustLook = true;
         break;
       case 'interrupted':
         this.#rest.reject(news.error);
-        this.#reply.reject(news.error);
+        this.#replied.reject(news.error);
     }
   }
 
-  #see(record: TaskRecord): void {
-    if (record.lastEvent >= this.#since && this.#isRest(record.status.state))
-      this.#rest.resolve({ kind: 'resting', record });
+  #see(record: TaskRecord, task?: () => Task): void {
+    if (record.lastEvent < this.#since || !this.#isRest(record.status.state)) return;
+    this.#rest.resolve(task === undefined ? { kind: 'resting', record } : { kind: 'resting', record, task: task() });
   }
 }
 

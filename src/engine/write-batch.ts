@@ -64,9 +64,15 @@ export class Batch {
 
   /** Messages that belong to the past once this batch is stored after another status. */
   pastMessages(last: TaskStatus): readonly Message[] {
-    const { status } = this.decision ?? {};
-    const statuses = [last, ...this.#statuses, ...(status === undefined ? [] : [status])];
-    return statuses.slice(0, -1).flatMap(({ message }) => message ?? []);
+    const past: Message[] = [];
+    let current = last;
+    const move = (status: TaskStatus): void => {
+      if (current.message !== undefined) past.push(current.message);
+      current = status;
+    };
+    for (const status of this.#statuses) move(status);
+    if (this.decision?.status !== undefined) move(this.decision.status);
+    return past;
   }
 
   /** Tasks are listed by the time of their status: it must not go back behind what somebody else said in between. */
@@ -83,7 +89,11 @@ export class Batch {
     // before, and is not stored, has no meaning any more.
     const asksNext = typeof decision.question === 'string' && this.decision?.ifOpen !== undefined;
     const before = decision.endedAt !== undefined || asksNext ? undefined : this.decision;
-    const journal = [...(before?.journal ?? []), ...(decision.journal ?? [])];
+    if (before === undefined) {
+      this.decision = decision;
+      return;
+    }
+    const journal = [...(before.journal ?? []), ...(decision.journal ?? [])];
     this.decision = { ...before, ...decision, journal };
   }
 

@@ -21,10 +21,17 @@ export interface Store {
   /**
    * Stores a new task with its first message, or finds that this was done before. Ids are the engine's and unique among
    * all owners: one that another task has is an error.
+   *
+   * A store that sees at once that nothing speaks against it may say so by `accepted`, with the record that the task will
+   * have: then the promise resolves with that, or rejects. Work on the task can begin meanwhile. It is called before
+   * `create` returns, or not at all.
    */
-  create(task: NewTask): Promise<Created>;
+  create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created>;
 
-  /** Changes one task, all or nothing. Writes to the same task are stored in the order of the calls, awaited or not. */
+  /**
+   * Changes one task, all or nothing. Writes to the same task are stored in the order of the calls, awaited or not; so are
+   * those to a task that was accepted, after its creation or not at all.
+   */
   append(write: TaskWrite): Promise<Appended>;
 
   /**

@@ -62,7 +62,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     await pass(clock, 20_000, 1000);
     expect(artifactText(await done)).toBe('done');
     await turns(10);
-    expect(runs).toBe(1);
+    // One that was stored may have begun, and begins again.
+    expect(runs).toBeLessThanOrEqual(line === 'unsure' ? 2 : 1);
     expect((await first.engine.list(ANN, { limit: 5 })).total).toBe(1);
   });
 

@@ -11,6 +11,8 @@ import { Views } from './views.ts';
 import type { World } from './world.ts';
 
 const OWNERS: readonly string[] = ['ann', 'bob'];
+/** The longest that the answer of a store may take: see `randomWeather`. */
+const LONGEST_WAY_MS = 400;
 
 /** Callers who do anything at any time, and believe nothing that they are told. */
 export class Clients {
@@ -199,7 +201,10 @@ export class Clients {
       TASK_NOT_FOUND: this.#unknown(taskId),
       UNSUPPORTED_OPERATION: () =>
         !isStored() && (this.#endOf(taskId) !== undefined || this.#ledger.task(taskId)?.isCanceling === true),
-      INVALID_PARAMS: () => !isStored() && task !== undefined,
+      // A repeat may have been stored while the refusal was on its way.
+      INVALID_PARAMS: () =>
+        task !== undefined &&
+        (!isStored() || (this.#ledger.addedAt(messageId) ?? 0) > this.#world.time - LONGEST_WAY_MS),
     };
   }
 

@@ -1,4 +1,5 @@
 import { A2AError } from '../../src/errors.ts';
+import { newRecord } from '../../src/store/guard.ts';
 import type { Store, TaskRecord } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import type { SimNode } from './node.ts';
@@ -84,8 +85,16 @@ export function distantStore(
   }
 
   return {
-    create: async (task) => {
-      const result = await call('create', () => store.create(task), { order: task.id });
+    create: async (task, accepted) => {
+      const answer = call('create', () => store.create(task), { order: task.id });
+      // Nothing speaks against a task without a key, but that it may never arrive.
+      const isSure = task.idempotency === undefined && task.alias === undefined;
+      if (accepted !== undefined && node.isAlive && isSure && random.chance(0.5)) {
+        const record = newRecord(task);
+        onLease(record);
+        accepted(record);
+      }
+      const result = await answer;
       if (result.kind === 'created' && task.node !== undefined) onLease(result.record);
       return result;
     },

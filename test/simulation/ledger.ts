@@ -32,6 +32,8 @@ export class Ledger {
   /** The messages that made a task. */
   readonly #begun = new Set<string>();
   readonly #repliedTo = new Set<string>();
+  /** When a message was added to its task. */
+  readonly #addedAt = new Map<string, number>();
   readonly #replies = new Map<string, Message>();
   readonly #recorded = new Map<string, Recorded>();
   /** The keys of questions, by task, turn and text. */
@@ -51,6 +53,16 @@ export class Ledger {
 
   task(id: string): TaskModel | undefined {
     return this.#tasks.get(id);
+  }
+
+  /** Whether a task is stored, or was until it was dropped. */
+  wasCreated(id: string): boolean {
+    return this.#tasks.has(id) || this.#replies.has(id);
+  }
+
+  /** Since when a message belongs to a task that was there before it. */
+  addedAt(messageId: string): number | undefined {
+    return this.#addedAt.get(messageId);
   }
 
   /** What a task was dropped for. */
@@ -115,6 +127,7 @@ export class Ledger {
     this.#tasks.set(task.id, verdict.task ?? task);
     this.#remember(task.owner, task.id, idempotency);
     this.#record(task, write);
+    for (const { messageId } of write.history ?? []) this.#addedAt.set(messageId, this.#world.time);
     if (typeof write.question === 'string') this.onQuestion(verdict.task ?? task);
     this.#compare(task.id, result.record);
   }

@@ -80,6 +80,7 @@ export class Witness {
     this.#world.note(() => `${node.name} STEP ${key} of ${taskId}, turn ${turn}`);
     const name = `${taskId}:${turn}:`;
     if (!key.startsWith(name)) this.#fail(`a step of ${taskId}, turn ${turn}, has the key ${key}`);
+    if (!this.#ledger.wasCreated(taskId)) this.#fail(`step ${key} runs for a task that is not stored`);
     const record = this.#ledger.recorded(taskId, turn, 'step', key.slice(name.length));
     // A node that has lost its lease and does not know it yet cannot know of the record either.
     if (record !== undefined && record.fence <= fence) this.#fail(`step ${key} is recorded and runs again`);

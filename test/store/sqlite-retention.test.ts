@@ -12,12 +12,16 @@ const POLICY = { endedBefore: 0, keepEnded: 100, eventsEndedBefore: 0, limit: 10
 
 afterAll(() => scratch.remove());
 
+/** Too long for the row of a task. */
+const LONG = 'lorem ipsum '.repeat(200);
+
 async function createEnded(store: Store, id: string, endedAt: number, keepUntil: number): Promise<void> {
-  await store.create(newTask(id, { alias: `alias of ${id}`, idempotency: { key: id, digest: 'd', keepUntil } }));
-  const { message } = newTask(id);
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: LONG }] } as const;
+  const idempotency = { key: id, digest: 'd', keepUntil };
+  await store.create(newTask(id, { alias: `alias of ${id}`, idempotency, message }));
   await store.append({ ...chunk(id), journal: [{ kind: 'step', key: 'k', body: 1 }], history: [message] });
   const status = { state: 'TASK_STATE_COMPLETED' } as const;
-  await store.append({ taskId: id, guard: {}, status, artifacts: '[]', endedAt });
+  await store.append({ taskId: id, guard: {}, status, artifacts: JSON.stringify([LONG]), endedAt });
 }
 
 function rows(spy: SpyDriver): Record<string, unknown> {

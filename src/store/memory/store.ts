@@ -27,6 +27,7 @@ import type {
   TaskWrite,
   WatchListener,
 } from '../store.ts';
+import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
@@ -49,6 +50,7 @@ interface Row {
   /** The keys of the requests that made or changed the task. */
   readonly keys: string[];
   pushConfigs: PushConfigs | undefined;
+  isGone: boolean;
 }
 
 interface KeyRow {
@@ -57,6 +59,9 @@ interface KeyRow {
   readonly keepUntil: number;
   readonly reply?: Message;
 }
+
+/** Shared by all tasks without a journal, which most are. Never changed. */
+const NONE: JournalRecord[] = [];
 
 /** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -71,7 +76,7 @@ class MemoryStore implements Store {
   readonly #index = new TaskIndex<Row>();
   readonly #wakes = new WakeIndex<Row>();
   /** In the order in which they ended. */
-  readonly #ended = new Set<Row>();
+  readonly #ended = new EndedQueue<Row>();
   readonly #keys = new Map<string, KeyRow>();
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
@@ -83,7 +88,7 @@ class MemoryStore implements Store {
     this.#maxTasks = maxTasks;
   }
 
-  async create(task: NewTask): Promise<Created> {
+  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
     const known = this.#repeat(task, task.idempotency);
     if (known !== undefined) return known;
     const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
@@ -97,7 +102,9 @@ class MemoryStore implements Store {
     if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
     this.#remember(row, task.idempotency);
     this.#tell(task.id, task.node);
-    return { kind: 'created', record: row.record };
+    const { record } = row;
+    accepted?.(record);
+    return { kind: 'created', record };
   }
 
   async append(write: TaskWrite): Promise<Appended> {
@@ -107,14 +114,12 @@ class MemoryStore implements Store {
     const known = this.#repeat(before, write.idempotency);
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
-    const { events = [], journal = [], history = [] } = write;
-    for (const [i, event] of events.entries()) row.events.push(numbered(event, before.lastEvent + 1 + i));
-    for (const [i, entry] of journal.entries()) row.journal.push({ ...entry, number: before.lastJournal + 1 + i });
-    row.history.push(...history);
+    addNumbered(row, before, write);
+    if (write.history !== undefined) row.history.push(...write.history);
     const after = recordAfter(before, write);
     if (write.artifacts !== undefined) row.artifacts = { snapshot: write.artifacts, upTo: after.lastEvent };
     if (after.endedAt !== undefined) {
-      row.journal = [];
+      row.journal = NONE;
       this.#ended.add(row);
     }
     this.#replace(row, after);
@@ -205,7 +210,7 @@ class MemoryStore implements Store {
   }
 
   async prune(policy: RetentionPolicy): Promise<number> {
-    const ended = [...this.#ended].sort((a, b) => endTime(a.record) - endTime(b.record));
+    const ended = this.#ended.all().sort((a, b) => endTime(a.record) - endTime(b.record));
     const surplus = ended.length - policy.keepEnded;
     const gone = ended
       .filter(({ record }, i) => i < surplus || endTime(record) < policy.endedBefore)
@@ -273,7 +278,7 @@ class MemoryStore implements Store {
 
   #makeRoom(): void {
     if (this.#rows.size < this.#maxTasks) return;
-    const [oldest] = this.#ended;
+    const oldest = this.#ended.first();
     if (oldest === undefined) {
       throw new A2AError(
         'UNAVAILABLE',
@@ -287,7 +292,7 @@ class MemoryStore implements Store {
     this.#rows.delete(row.record.id);
     this.#index.remove(row);
     this.#wakes.remove(row);
-    this.#ended.delete(row);
+    row.isGone = true;
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 
@@ -312,12 +317,26 @@ function newRow(task: NewTask, order: number): Row {
     order,
     history: [message],
     events,
-    journal: [],
+    journal: NONE,
     artifacts: undefined,
     alias,
     keys: [],
     pushConfigs: pushConfig && new PushConfigs(pushConfig),
+    isGone: false,
   };
+}
+
+function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { events, journal }: TaskWrite): void {
+  if (events !== undefined && events.length > 0) {
+    let number = lastEvent;
+    const added = events.map((event) => numbered(event, (number += 1)));
+    if (row.events.length === 0) row.events = added;
+    else for (const event of added) row.events.push(event);
+  }
+  if (journal === undefined || journal.length === 0) return;
+  if (row.journal === NONE) row.journal = [];
+  let number = lastJournal;
+  for (const { kind, key, body } of journal) row.journal.push({ kind, key, body, number: (number += 1) });
 }
 
 function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
@@ -342,5 +361,5 @@ function endTime({ endedAt = 0 }: TaskRecord): number {
 }
 
 function scoped({ tenant, owner }: Scope, key: string): string {
-  return JSON.stringify([tenant, owner, key]);
+  return `${tenant.length} ${owner.length} ${tenant}${owner}${key}`;
 }

@@ -93,5 +93,5 @@ function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 function ownerKey({ tenant, owner }: Scope): string {
-  return JSON.stringify([tenant, owner]);
+  return `${tenant.length} ${tenant}${owner}`;
 }

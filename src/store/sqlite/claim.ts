@@ -1,11 +1,11 @@
 import type { ClaimRequest, TaskRecord } from '../store.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import type { Nodes } from './nodes.ts';
-import { type FoundTask, TASK_COLUMNS, toFound } from './task-row.ts';
+import { type FoundTask, RECORD_COLUMNS, toFound } from './task-row.ts';
 import type { Desk } from './writes.ts';
 
 /** The name of the index is part of the statement: a plan that walks over the tasks of living nodes is an error. */
-const DUE = `SELECT ${TASK_COLUMNS} FROM task INDEXED BY task_wake
+const DUE = `SELECT ${RECORD_COLUMNS} FROM task INDEXED BY task_wake
   WHERE node IS ? AND wake_at IS NOT NULL AND wake_at <= ? AND agent IN (SELECT value FROM json_each(?))
   ORDER BY wake_at, pk LIMIT ?`;
 

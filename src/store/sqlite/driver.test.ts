@@ -53,7 +53,15 @@ test.each([
 
   expect(prepared.get()).toEqual([1, 2]);
   expect(prepared.all()).toEqual([[1, 2]]);
-  expect(prepared.run()).toBe('done');
+});
+
+test('a library that can be told to give arrays writes without counting', () => {
+  const ran: unknown[] = [];
+  const statement = { ...ARRAYS, setReturnArrays: () => {}, get: (...values: unknown[]) => void ran.push(values) };
+  const modules = { 'node:sqlite': { DatabaseSync: library('Node', statement) } };
+  loadDriver(installed(modules))('tasks.db').prepare('').run(1, 'two');
+
+  expect(ran).toEqual([[1, 'two']]);
 });
 
 test('a statement without rows is left alone by a library that would refuse to make arrays of them', () => {
@@ -74,8 +82,13 @@ test('without any library the reader is told what to install, and why each was n
 
 test('this Node has a library, and it works', () => {
   const database = loadDriver()(':memory:');
-  const row = database.prepare('SELECT ? AS a, ? AS b').get(1, 'two');
+  database.exec('CREATE TABLE pair (a, b)');
+  const insert = database.prepare('INSERT INTO pair VALUES (?, ?)');
+  insert.run(1, 'two');
+  insert.run(2, 'three');
+  database.prepare('DELETE FROM pair WHERE a = ?').run(2);
+  const rows = database.prepare('SELECT a, b FROM pair').all();
   database.close();
 
-  expect(row).toEqual([1, 'two']);
+  expect(rows).toEqual([[1, 'two']]);
 });

@@ -28,6 +28,8 @@ interface Pending {
 export interface GroupCommitOptions {
   /** Runs first in every transaction; what it throws fails all of it. */
   readonly check: () => void;
+  /** Runs last in every transaction, and after each write that runs alone: writes what was put off until then. */
+  readonly finish?: () => void;
   /** Hears that writes which have run were taken back, all or one of them. */
   readonly undone?: () => void;
   /** How long writes wait for another program that has locked the file. */
@@ -48,6 +50,7 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #check: () => void;
+  readonly #finish: () => void;
   readonly #undone: () => void;
   readonly #patienceMs: number;
   #queue: Pending[] = [];
@@ -55,9 +58,11 @@ export class GroupCommit {
   #lastCommitMs = 0;
   #onDrained: (() => void) | undefined;
 
-  constructor(connection: Connection, { check, undone = () => {}, patienceMs = 5000 }: GroupCommitOptions) {
+  constructor(connection: Connection, options: GroupCommitOptions) {
+    const { check, finish = () => {}, undone = () => {}, patienceMs = 5000 } = options;
     this.#connection = connection;
     this.#check = check;
+    this.#finish = finish;
     this.#undone = undone;
     this.#patienceMs = patienceMs;
   }
@@ -144,21 +149,25 @@ export class GroupCommit {
   /** Says how many ran, or nothing if one of them threw. */
   #runAll(batch: readonly Pending[]): number | undefined {
     const end = timer.now() + Math.min(Math.max(WORK_MS, this.#lastCommitMs), MAX_WORK_MS);
-    for (const [i, one] of batch.entries()) {
-      try {
+    let done = 0;
+    try {
+      for (const one of batch) {
         one.run();
-      } catch {
-        return undefined;
+        done += 1;
+        if (timer.now() > end) break;
       }
-      if (timer.now() > end) return i + 1;
+      this.#finish();
+    } catch {
+      return undefined;
     }
-    return batch.length;
+    return done;
   }
 
   #runAlone(one: Pending, failed: Map<Pending, A2AError>): void {
     this.#connection.exec('SAVEPOINT one');
     try {
       one.run();
+      this.#finish();
     } catch (error) {
       if (troubleOf(error) !== undefined) throw error;
       failed.set(one, toStoreError(error));

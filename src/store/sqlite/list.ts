@@ -4,7 +4,7 @@ import type { Scope, TaskQuery } from '../store.ts';
 import { type Connection, getNumber, sqlLimit } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import type { Tally } from './tally.ts';
-import { type FoundTask, stateNumber, TASK_COLUMNS, toFound } from './task-row.ts';
+import { type FoundTask, RECORD_COLUMNS, stateNumber, TASK_COLUMNS, toFound } from './task-row.ts';
 
 /** One range of one index, in the order of the list. */
 interface Range {
@@ -58,9 +58,11 @@ function rangesOf({ tenant, owner }: Scope, { contextId, states, statusSince }: 
   }));
 }
 
-function readRange(connection: Connection, { index, where, values }: Range, { after, limit }: TaskQuery): FoundTask[] {
+function readRange(connection: Connection, { index, where, values }: Range, query: TaskQuery): FoundTask[] {
+  const { after, limit, history, artifacts } = query;
   const all = after === undefined ? where : [...where, '(status_time, id) < (?, ?)'];
-  const sql = `SELECT ${TASK_COLUMNS} FROM task INDEXED BY ${index} WHERE ${all.join(' AND ')}
+  const columns = history === 0 && artifacts !== true ? RECORD_COLUMNS : TASK_COLUMNS;
+  const sql = `SELECT ${columns} FROM task INDEXED BY ${index} WHERE ${all.join(' AND ')}
     ORDER BY status_time DESC, id DESC LIMIT ?`;
   const position = after === undefined ? [] : [after.statusTime, after.id];
   return connection.all(sql, ...values, ...position, sqlLimit(limit)).map(toFound);

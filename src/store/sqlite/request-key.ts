@@ -47,3 +47,25 @@ export function dropOldRequests(connection: Connection, now: number, limit: numb
   return connection.all(`DELETE FROM request_key WHERE (tenant, owner, key) IN (${old}) RETURNING 1`, now, limit)
     .length;
 }
+
+/**
+ * The keys of requests that are about to be stored. A request whose key is neither here nor in the table is new. They are
+ * told apart without their owners, whom a write does not name: at worst a new one is taken for one that may not be.
+ */
+export class KeysUnderWay {
+  readonly #counts = new Map<string, number>();
+
+  has({ key }: Idempotency): boolean {
+    return this.#counts.has(key);
+  }
+
+  enter({ key }: Idempotency): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  leave({ key }: Idempotency): void {
+    const count = this.#counts.get(key) ?? 0;
+    if (count > 1) this.#counts.set(key, count - 1);
+    else this.#counts.delete(key);
+  }
+}

@@ -1,20 +1,27 @@
 import type { RetentionPolicy } from '../store.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import type { Tally } from './tally.ts';
-import { dropEvents } from './task-log.ts';
+import { dropEvents } from './task-events.ts';
 import { findTask } from './task-row.ts';
 
-const ENDED = `SELECT id, ended_at FROM task INDEXED BY task_ended WHERE ended_at IS NOT NULL
-  ORDER BY ended_at, pk LIMIT ?`;
+const ENDED = `SELECT id, ended_at, pk FROM task INDEXED BY task_ended
+  WHERE has_events = ? AND ended_at IS NOT NULL ORDER BY ended_at, pk LIMIT ?`;
 
-const REPLAYABLE = `SELECT id FROM task INDEXED BY task_replay
-  WHERE ended_at IS NOT NULL AND has_events = 1 AND ended_at < ? ORDER BY ended_at LIMIT ?`;
+const REPLAYABLE = `SELECT id FROM task INDEXED BY task_ended
+  WHERE has_events = 1 AND ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?`;
+
+type EndedRow = readonly [id: string, endedAt: number, pk: number];
 
 /** The ended tasks that have outlived their time, or are more than may be kept; the longest ended first. */
 export function outlived(connection: Connection, tally: Tally, policy: RetentionPolicy): readonly string[] {
   const surplus = tally.ended() - policy.keepEnded;
-  const oldest = connection.all(ENDED, sqlLimit(policy.limit)) as (readonly [id: string, endedAt: number])[];
-  return oldest.filter(([, endedAt], i) => i < surplus || endedAt < policy.endedBefore).map(([id]) => id);
+  // Those without events and those that still have them: of each as many as may go.
+  const oldest = [0, 1].flatMap((has) => connection.all(ENDED, has, sqlLimit(policy.limit)) as EndedRow[]);
+  oldest.sort(([, endedA, pkA], [, endedB, pkB]) => endedA - endedB || pkA - pkB);
+  return oldest
+    .filter(([, endedAt], i) => i < surplus || endedAt < policy.endedBefore)
+    .slice(0, Math.max(0, policy.limit))
+    .map(([id]) => id);
 }
 
 /** The tasks whose events nobody may replay any more. */

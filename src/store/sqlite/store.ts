@@ -1,10 +1,12 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
+import { newRecord } from '../guard.ts';
 import type {
   Appended,
   ClaimRequest,
   Created,
+  Idempotency,
   JournalRecord,
   Lease,
   NewTask,
@@ -33,10 +35,11 @@ import { currentBoot } from './migrate.ts';
 import { Nodes } from './nodes.ts';
 import { type OpenFile, openFile } from './open.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
-import { dropOldRequests } from './request-key.ts';
+import { dropOldRequests, findRepeat, KeysUnderWay } from './request-key.ts';
 import { forgetEvents, outlived, unreplayable } from './retention.ts';
 import { Tally } from './tally.ts';
-import { readEvents, readJournal, readParts } from './task-log.ts';
+import { readEvents } from './task-events.ts';
+import { readJournal, readParts } from './task-log.ts';
 import { findTask, type FoundTask } from './task-row.ts';
 import { Tasks } from './tasks.ts';
 import {
@@ -85,7 +88,9 @@ class SqliteStore implements Store {
   readonly #nodes: Nodes;
   readonly #desk: Desk;
   readonly #tally: Tally;
+  readonly #keys = new KeysUnderWay();
   readonly #watchers = new Set<WatchListener>();
+  readonly #count = ({ before, after }: Written<unknown>): void => this.#tally.apply(before, after);
   #closing: Promise<void> | undefined;
   #isLost = false;
   /** Changes when another connection has written to the file. */
@@ -99,17 +104,33 @@ class SqliteStore implements Store {
     this.#desk = { connection: file.connection, tasks: new Tasks(file.connection), nodes: this.#nodes };
     this.#commits = new GroupCommit(file.connection, {
       check: () => this.#assertOurs(),
+      finish: () => this.#desk.tasks.save(),
       undone: () => this.#desk.tasks.forget(),
     });
     this.#tally = new Tally(file.connection);
   }
 
-  create(task: NewTask): Promise<Created> {
-    return this.#write({ taskId: task.id, by: task.node }, () => createTask(this.#desk, task));
+  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
+    this.#assertOpen();
+    const record = newRecord(task);
+    const isNew = accepted !== undefined && this.#isNew(task);
+    const created = this.#write(
+      { taskId: task.id, by: task.node },
+      () => {
+        const written = createTask(this.#desk, task, record);
+        // Nobody else writes to the file, so this cannot be; but a run has been promised that it has the task.
+        if (isNew && written.result.kind !== 'created')
+          throw new A2AError('UNAVAILABLE', 'The request came twice at once');
+        return written;
+      },
+      task.idempotency,
+    );
+    if (isNew) accepted(record);
+    return created;
   }
 
   append(write: TaskWrite): Promise<Appended> {
-    return this.#write(write, () => appendToTask(this.#desk, write));
+    return this.#write(write, () => appendToTask(this.#desk, write), write.idempotency);
   }
 
   dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
@@ -235,19 +256,36 @@ class SqliteStore implements Store {
     }
   }
 
-  async #write<T>(hint: Hint | undefined, work: () => Written<T>): Promise<T> {
+  async #write<T>(hint: Hint | undefined, work: () => Written<T>, request?: Idempotency): Promise<T> {
     this.#assertOpen();
-    const { result, before, after } = await this.#commits.submit(work, (written) => {
-      this.#tally.apply(written.before, written.after);
-    });
-    if (hint !== undefined && before !== after) this.#tell(hint.taskId, hint.by);
-    return result;
+    if (request !== undefined) this.#keys.enter(request);
+    try {
+      const { result, before, after } = await this.#commits.submit(work, this.#count);
+      if (hint !== undefined && before !== after) this.#tell(hint.taskId, hint.by);
+      return result;
+    } finally {
+      if (request !== undefined) this.#keys.leave(request);
+    }
   }
 
-  /** For writes of which nobody outside hears. */
+  /** For writes of which nobody outside hears. They ask the tables, so those must be up to date. */
   async #submit<T>(work: () => T): Promise<T> {
     this.#assertOpen();
-    return this.#commits.submit(work);
+    return this.#commits.submit(() => {
+      this.#desk.tasks.save();
+      return work();
+    });
+  }
+
+  /** Whether nothing can keep a task from being created but a failure. */
+  #isNew(task: NewTask): boolean {
+    const { alias, idempotency } = task;
+    if (alias !== undefined) return false;
+    if (idempotency === undefined) return true;
+    return (
+      !this.#keys.has(idempotency) &&
+      this.#read((connection) => findRepeat(connection, task, idempotency)) === undefined
+    );
   }
 
   /** A write to what belongs to a task, if its owner knows it. */

@@ -28,7 +28,7 @@ export class Tally {
 
   /** Ended tasks of all owners. */
   ended(): number {
-    const sql = 'SELECT count(*) FROM task INDEXED BY task_ended WHERE ended_at IS NOT NULL';
+    const sql = 'SELECT count(*) FROM task INDEXED BY task_ended WHERE has_events IN (0, 1) AND ended_at IS NOT NULL';
     this.#ended ??= getNumber(this.#connection, sql);
     return this.#ended;
   }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/json.ts';
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import { newRecord, statusTime } from '../guard.ts';
-import type { NewTask, TaskRecord } from '../store.ts';
+import { statusTime } from '../guard.ts';
+import type { TaskRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row, SqlValue } from './driver.ts';
 
@@ -12,6 +12,9 @@ export interface FoundTask {
   readonly record: TaskRecord;
   /** The number of the last message of the history. */
   readonly lastMessage: number;
+  /** The first message and the artifacts at the end, serialised, if they lie in the row and were asked for. */
+  readonly message?: string | null;
+  readonly artifacts?: string | null;
 }
 
 type TaskRow = readonly [
@@ -36,6 +39,8 @@ type TaskRow = readonly [
   status: string,
   metadata: string | null,
   origin: string,
+  message?: string | null,
+  artifacts?: string | null,
 ];
 
 type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
@@ -44,22 +49,34 @@ type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
 const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
 const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM journal WHERE task_pk = task.pk))';
 
-/** In the order of `TaskRow`. */
-export const TASK_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
+/** In the order of `TaskRow`, without the parts that lie in the row. */
+export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
   ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin`;
+
+/** All of `TaskRow`. */
+export const TASK_COLUMNS = `${RECORD_COLUMNS}, message, artifacts`;
 
 const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
-const INSERT = `INSERT INTO task (id, tenant, owner, context_id, agent, alias, state, status_time, visible, canceling,
-    has_events, last_message, fence, attempts, node, wake_at, created_at, status, metadata, origin)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 1, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING pk`;
+const INSERT = `INSERT INTO task (pk, last_message, id, tenant, owner, context_id, agent, alias, state, status_time, visible,
+    canceling, has_events, last_event, last_journal, fence, attempts, node, wake_at, question, created_at, ended_at,
+    status, metadata, origin, message, artifacts)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Longer parts have their own tables: a row is rewritten whenever its status changes. */
+const MAX_IN_ROW = 1024;
+
+/** Whether a serialised part of a task lies in its row. */
+export function fitsInRow(text: string): boolean {
+  return text.length <= MAX_IN_ROW;
+}
 
 export function findTask(connection: Connection, id: string): FoundTask | undefined {
   const row = connection.get(FIND, id);
   return row && toFound(row);
 }
 
-/** Reads a row of `TASK_COLUMNS`. */
+/** Reads a row of `TASK_COLUMNS`, or of `RECORD_COLUMNS`. */
 export function toFound(row: Row): FoundTask {
   const [
     pk,
@@ -83,6 +100,8 @@ export function toFound(row: Row): FoundTask {
     status,
     metadata,
     origin,
+    message = null,
+    artifacts = null,
   ] = row as TaskRow;
   const record: Writable = {
     id,
@@ -105,44 +124,55 @@ export function toFound(row: Row): FoundTask {
   if (wakeAt !== null) record.wakeAt = wakeAt;
   if (question !== null) record.question = question;
   if (endedAt !== null) record.endedAt = endedAt;
-  return { pk, record, lastMessage };
+  return { pk, record, lastMessage, message, artifacts };
 }
 
-/** Stores a new task. Its message and event are stored by their own families. */
-export function insertTask(connection: Connection, task: NewTask): FoundTask {
-  const record = newRecord(task);
-  const values = [
+/** Stores a task that has no row yet. */
+export function insertTask(connection: Connection, task: FoundTask, alias: string | undefined): void {
+  const { pk, record, lastMessage, message = null, artifacts = null } = task;
+  const hasEnded = record.endedAt !== undefined;
+  connection.run(
+    INSERT,
+    pk,
+    lastMessage,
     record.id,
     record.tenant,
     record.owner,
     record.contextId,
     record.agent,
-    task.alias ?? null,
+    alias ?? null,
     stateNumber(record.status.state),
     statusTime(record),
     Number(record.visible),
+    Number(record.canceling),
+    hasEnded ? record.lastEvent : null,
+    hasEnded ? record.lastJournal : null,
     record.fence,
     record.attempts,
     record.node ?? null,
-    task.wakeAt,
+    record.wakeAt ?? null,
+    record.question ?? null,
     record.createdAt,
+    record.endedAt ?? null,
     JSON.stringify(record.status),
     json(record.metadata),
     JSON.stringify(record.origin),
-  ];
-  return { pk: Number(connection.get(INSERT, ...values)?.[0]), record, lastMessage: 1 };
+    message,
+    artifacts,
+  );
 }
 
 /** Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. */
-export function updateTask(connection: Connection, task: FoundTask, after: TaskRecord, lastMessage: number): void {
-  const { pk, record: before } = task;
+export function updateTask(connection: Connection, stored: FoundTask, task: FoundTask): void {
+  const { pk, record: before } = stored;
+  const { record: after } = task;
   const values: SqlValue[] = [];
   let columns = '';
   const set = (column: string, value: SqlValue): void => {
     columns += columns === '' ? `${column} = ?` : `, ${column} = ?`;
     values.push(value);
   };
-  if (lastMessage !== task.lastMessage) set('last_message', lastMessage);
+  if (task.lastMessage !== stored.lastMessage) set('last_message', task.lastMessage);
   if (after.status !== before.status) {
     set('state', stateNumber(after.status.state));
     set('status_time', statusTime(after));
@@ -160,6 +190,7 @@ export function updateTask(connection: Connection, task: FoundTask, after: TaskR
     set('ended_at', after.endedAt);
     set('last_event', after.lastEvent);
     set('last_journal', after.lastJournal);
+    if (typeof task.artifacts === 'string') set('artifacts', task.artifacts);
   }
   if (columns !== '') connection.run(`UPDATE task SET ${columns} WHERE pk = ?`, ...values, pk);
 }

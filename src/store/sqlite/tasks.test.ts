@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+import { newRecord } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
 import { Connection } from './connection.ts';
 import { loadDriver } from './driver.ts';
@@ -10,6 +11,7 @@ import { Tasks } from './tasks.ts';
 let connection: Connection;
 let tasks: Tasks;
 let statements: number;
+let writes: number;
 
 beforeEach(() => {
   const open = loadDriver();
@@ -23,7 +25,10 @@ beforeEach(() => {
           return statement.get(...values);
         },
         all: (...values) => statement.all(...values),
-        run: (...values) => statement.run(...values),
+        run(...values) {
+          writes += 1;
+          return statement.run(...values);
+        },
       };
     };
     return { exec: (sql) => database.exec(sql), prepare: counted, close: () => database.close() };
@@ -36,19 +41,19 @@ beforeEach(() => {
 afterEach(() => connection.close());
 
 function insert(id: string): TaskRecord {
-  const { record } = tasks.insert({
+  const task = {
     id,
     tenant: 'acme',
     owner: 'alice',
     contextId: 'c',
     agent: 'translator',
-    status: { state: 'TASK_STATE_WORKING' },
+    status: { state: 'TASK_STATE_WORKING' as const },
     origin: {},
-    message: { messageId: 'm', role: 'ROLE_USER', parts: [] },
+    message: { messageId: 'm', role: 'ROLE_USER' as const, parts: [] },
     createdAt: 1,
     wakeAt: 1,
-  });
-  return record;
+  };
+  return tasks.insert(newRecord(task), JSON.stringify(task.message)).record;
 }
 
 function update(id: string, changes: Partial<TaskRecord>): void {
@@ -64,15 +69,50 @@ test('a task that was just written is not asked for again, and is what the datab
   const found = tasks.find('a');
 
   expect(statements).toBe(0);
-  expect(found).toEqual(findTask(connection, 'a'));
+  tasks.save();
+  expect(findTask(connection, 'a')).toMatchObject(found ?? {});
   expect(found?.record).toMatchObject({ question: 'q', attempts: 3 });
+});
+
+test('a row is written when it is saved, once, as it is then', () => {
+  insert('a');
+  insert('b');
+  update('a', { question: 'q' });
+  update('a', { question: 'r', attempts: 2 });
+  expect(findTask(connection, 'a')).toBeUndefined();
+  writes = 0;
+  tasks.save();
+
+  expect(writes).toBe(2);
+  expect(findTask(connection, 'a')?.record).toMatchObject({ question: 'r', attempts: 2 });
+  update('a', { attempts: 3 });
+  update('a', { attempts: 0 });
+  tasks.save();
+  tasks.save();
+
+  expect(writes).toBe(3);
+  expect(findTask(connection, 'a')?.record).toMatchObject({ question: 'r', attempts: 0 });
+});
+
+test.each([false, true])('an id that is taken is refused, whether its task is saved (%s) or not', (isSaved) => {
+  insert('a');
+  if (isSaved) {
+    tasks.save();
+    tasks.forget();
+  }
+  expect(() => {
+    insert('a');
+    tasks.save();
+  }).toThrow(/UNIQUE|such a task/);
 });
 
 test('what was undone is not remembered', () => {
   insert('a');
+  tasks.save();
   connection.exec('BEGIN');
   update('a', { question: 'q' });
   insert('b');
+  tasks.save();
   connection.rollback();
   tasks.forget();
 
@@ -80,10 +120,12 @@ test('what was undone is not remembered', () => {
   expect(tasks.find('b')).toBeUndefined();
 });
 
-test('a task that was removed is gone', () => {
+test.each([false, true])('a task that was removed is gone, whether it was saved (%s) or not', (isSaved) => {
   insert('a');
+  if (isSaved) tasks.save();
   const task = tasks.find('a');
   if (task !== undefined) tasks.remove(task);
+  tasks.save();
 
   expect(tasks.find('a')).toBeUndefined();
 });
@@ -91,6 +133,7 @@ test('a task that was removed is gone', () => {
 test('of many tasks not all are kept, and all are found', () => {
   const ids = Array.from({ length: 2500 }, (_, i) => `task-${i}`);
   for (const id of ids) insert(id);
+  tasks.save();
   statements = 0;
 
   expect(ids.map((id) => tasks.find(id)?.record.id)).toEqual(ids);
@@ -100,6 +143,7 @@ test('of many tasks not all are kept, and all are found', () => {
 test('a task that has ended is not kept', () => {
   insert('a');
   update('a', { status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5, lastEvent: 7 });
+  tasks.save();
   statements = 0;
 
   expect(tasks.find('a')?.record).toMatchObject({ endedAt: 5, lastEvent: 7 });

@@ -1,47 +1,91 @@
-import type { NewTask, TaskRecord } from '../store.ts';
-import type { Connection } from './connection.ts';
+import { A2AError } from '../../errors.ts';
+import type { TaskRecord } from '../store.ts';
+import { type Connection, getNumber } from './connection.ts';
 import { findTask, type FoundTask, insertTask, updateTask } from './task-row.ts';
 
 /** Tasks that are kept at most; beyond it all of them are asked for anew. */
 const MAX_KNOWN = 1000;
 
+/** A row that is to be written. */
+interface Unsaved {
+  /** As the table has it; absent for a new one. */
+  readonly stored?: FoundTask;
+  readonly alias?: string | undefined;
+  task: FoundTask;
+}
+
+/** What changes with a task beside its record. */
+export type RowParts = Partial<Pick<FoundTask, 'lastMessage' | 'artifacts'>>;
+
 /**
- * The table of tasks, for those who write: every change of a row goes through here. It keeps the rows that were last
- * read or written as the transaction has them, because a run writes to the same task again and again, and asking for its
- * row costs as much as writing an event. It never guesses: nobody else writes to the file unnoticed, and `forget` is
- * called when somebody has, and when a write was undone.
+ * The table of tasks, for those who write: every change of a row goes through here.
+ *
+ * It keeps the rows that were last read or written as the transaction has them, because a run writes to the same task
+ * again and again, and asking for its row costs as much as writing an event. It never guesses: nobody else writes to the
+ * file unnoticed, and `forget` is called when somebody has, and when a write was undone.
+ *
+ * Changed rows are written once, by `save`, at the end of the transaction: a task that is made, begun and ended in one
+ * transaction is one insert.
  */
 export class Tasks {
   readonly #connection: Connection;
   readonly #known = new Map<string, FoundTask>();
+  readonly #unsaved = new Map<string, Unsaved>();
+  #lastPk: number | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   find(id: string): FoundTask | undefined {
-    const known = this.#known.get(id);
+    const known = this.#known.get(id) ?? this.#unsaved.get(id)?.task;
     if (known !== undefined) return known;
     const found = findTask(this.#connection, id);
     return found && this.#keep(found);
   }
 
-  insert(task: NewTask): FoundTask {
-    return this.#keep(insertTask(this.#connection, task));
+  /** @param message The first message, if it lies in the row. */
+  insert(record: TaskRecord, message: string | null, alias?: string): FoundTask {
+    const { id } = record;
+    if (this.#known.has(id) || this.#unsaved.has(id))
+      throw new A2AError('INTERNAL_ERROR', 'There is such a task already');
+    this.#lastPk ??= getNumber(this.#connection, 'SELECT ifnull(max(pk), 0) FROM task');
+    const task = { pk: ++this.#lastPk, record, lastMessage: 1, message };
+    this.#unsaved.set(id, { alias, task });
+    // Who asks for an alias asks the table.
+    if (alias !== undefined) this.save();
+    return this.#keep(task);
   }
 
-  update(task: FoundTask, record: TaskRecord, lastMessage: number = task.lastMessage): void {
-    updateTask(this.#connection, task, record, lastMessage);
-    this.#keep({ pk: task.pk, record, lastMessage });
+  update(stored: FoundTask, record: TaskRecord, parts?: RowParts): void {
+    const task = { ...stored, record, ...parts };
+    const unsaved = this.#unsaved.get(record.id);
+    if (unsaved === undefined) this.#unsaved.set(record.id, { stored, task });
+    else unsaved.task = task;
+    this.#keep(task);
   }
 
   remove({ pk, record }: FoundTask): void {
-    this.#connection.run('DELETE FROM task WHERE pk = ?', pk);
+    const unsaved = this.#unsaved.get(record.id);
     this.#known.delete(record.id);
+    this.#unsaved.delete(record.id);
+    if (unsaved === undefined || unsaved.stored !== undefined)
+      this.#connection.run('DELETE FROM task WHERE pk = ?', pk);
+  }
+
+  /** Writes what has changed. To be called before anybody else asks the table, and before a commit. */
+  save(): void {
+    for (const { stored, alias, task } of this.#unsaved.values()) {
+      if (stored === undefined) insertTask(this.#connection, task, alias);
+      else updateTask(this.#connection, stored, task);
+    }
+    this.#unsaved.clear();
   }
 
   forget(): void {
     this.#known.clear();
+    this.#unsaved.clear();
+    this.#lastPk = undefined;
   }
 
   #keep(task: FoundTask): FoundTask {

@@ -1,13 +1,14 @@
 import type { Message } from '../../model/message.ts';
-import { guardHolds, recordAfter } from '../guard.ts';
+import { guardHolds, newRecord, recordAfter } from '../guard.ts';
 import type { Appended, Created, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Nodes } from './nodes.ts';
 import { insertPushConfig } from './push-configs.ts';
 import { answerRequests, findRepeat, releaseRequests, rememberRequest } from './request-key.ts';
-import { dropJournal, dropLog, insertEvents, insertJournal, insertMessages, saveSnapshot } from './task-log.ts';
-import type { FoundTask } from './task-row.ts';
-import type { Tasks } from './tasks.ts';
+import { insertEvents } from './task-events.ts';
+import { dropJournal, dropLog, insertJournal, insertMessage, insertMessages, saveSnapshot } from './task-log.ts';
+import { fitsInRow, type FoundTask } from './task-row.ts';
+import type { RowParts, Tasks } from './tasks.ts';
 
 /** The changes of single tasks. Each runs inside a transaction, on what that transaction sees. */
 
@@ -27,17 +28,25 @@ export interface Written<T> {
 
 const BY_ALIAS = 'SELECT id FROM task WHERE tenant = ? AND owner = ? AND alias = ?';
 
-export function createTask({ connection, tasks, nodes }: Desk, task: NewTask): Written<Created> {
+export function createTask(
+  { connection, tasks, nodes }: Desk,
+  task: NewTask,
+  record: TaskRecord = newRecord(task),
+): Written<Created> {
   const known = findRepeat(connection, task, task.idempotency);
   if (known !== undefined) return { result: known };
   const taken = task.alias === undefined ? undefined : aliasOwner(connection, task, task.alias);
   if (taken !== undefined) return { result: { kind: 'alias-taken', taskId: taken } };
   if (task.node !== undefined) nodes.meet(task.node);
-  const created = tasks.insert(task);
-  const { pk, record } = created;
-  insertMessages(connection, pk, 0, [task.message]);
-  if (task.event !== undefined) insertEvents(connection, pk, 0, [task.event]);
-  if (task.pushConfig !== undefined) insertPushConfig(connection, created, task.pushConfig);
+  const message = JSON.stringify(task.message);
+  const created = tasks.insert(record, fitsInRow(message) ? message : null, task.alias);
+  if (created.message === null) insertMessage(connection, created.pk, 1, message);
+  if (task.event !== undefined) insertEvents(connection, created.pk, 0, [task.event]);
+  if (task.pushConfig !== undefined) {
+    // The trigger that takes it away with its task sees only tasks that were written.
+    tasks.save();
+    insertPushConfig(connection, created, task.pushConfig);
+  }
   rememberRequest(connection, created, task.idempotency);
   return { result: { kind: 'created', record }, after: record };
 }
@@ -88,11 +97,19 @@ function removeTask({ connection, tasks }: Desk, task: FoundTask): void {
 
 function storeParts({ connection, tasks }: Desk, task: FoundTask, after: TaskRecord, write: TaskWrite): void {
   const { pk, record, lastMessage } = task;
-  const { events = [], journal = [], history = [] } = write;
-  insertEvents(connection, pk, record.lastEvent, events);
-  insertMessages(connection, pk, lastMessage, history);
-  if (after.endedAt === undefined) insertJournal(connection, pk, record.lastJournal, journal);
-  else if (record.lastJournal > 0) dropJournal(connection, pk);
-  if (write.artifacts !== undefined) saveSnapshot(connection, pk, after.lastEvent, write.artifacts);
-  tasks.update(task, after, lastMessage + history.length);
+  const { events, journal, history, artifacts } = write;
+  if (events !== undefined) insertEvents(connection, pk, record.lastEvent, events);
+  if (history !== undefined) insertMessages(connection, pk, lastMessage, history);
+  if (after.endedAt === undefined) {
+    if (journal !== undefined) insertJournal(connection, pk, record.lastJournal, journal);
+  } else if (record.lastJournal > 0) {
+    dropJournal(connection, pk);
+  }
+  const parts: { -readonly [K in keyof RowParts]: RowParts[K] } = {};
+  if (history !== undefined && history.length > 0) parts.lastMessage = lastMessage + history.length;
+  if (artifacts !== undefined) {
+    if (after.endedAt !== undefined && fitsInRow(artifacts)) parts.artifacts = artifacts;
+    else saveSnapshot(connection, pk, after.lastEvent, artifacts);
+  }
+  tasks.update(task, after, parts);
 }

@@ -1,8 +1,23 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 
 import { A2AError } from '../../errors.ts';
+import type { Created, NewTask, Store, TaskRecord } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
-import { ALICE, create, everythingOf, key, listed, message, newTask, START, status, times } from './samples.ts';
+import {
+  ALICE,
+  append,
+  create,
+  end,
+  event,
+  everythingOf,
+  key,
+  listed,
+  message,
+  newTask,
+  START,
+  status,
+  times,
+} from './samples.ts';
 
 export const creating: Behaviours = {
   'a new task is stored with all that was said about it': async ({ store }) => {
@@ -124,4 +139,66 @@ export const creating: Behaviours = {
     );
     deepEqual(await listed(store), { ids: [winner], total: 1 });
   },
+
+  'what is accepted before it is stored is created like that, and what is written to it meanwhile comes after it':
+    async ({ store }) => {
+      let accepted: TaskRecord | undefined;
+      let writes: Promise<unknown> = Promise.resolve();
+      const record = await created(store, newTask('one', { node: 'node-a', idempotency: key('k') }), (early) => {
+        accepted = early;
+        const guard = { lease: { node: 'node-a', fence: 1 } };
+        writes = Promise.all([
+          append(store, 'one', { events: [event('a')], status: status('TASK_STATE_WORKING') }, guard),
+          append(store, 'one', { ...end(), events: [event('b')], artifacts: '[]', history: [message('m-2')] }, guard),
+        ]);
+      });
+      await writes;
+
+      if (accepted !== undefined) {
+        deepEqual(accepted, record);
+        const { task, events } = await everythingOf(store, 'one');
+        equal(task?.record.status.state, 'TASK_STATE_COMPLETED');
+        deepEqual(task?.artifacts, { snapshot: '[]', tail: [] });
+        deepEqual(
+          task?.history.map(({ messageId }) => messageId),
+          ['first of one', 'm-2'],
+        );
+        equal(events.length, 3);
+      }
+    },
+
+  'nothing is accepted that may come to something else': async ({ store }) => {
+    await create(store, newTask('one', { alias: 'homework', idempotency: key('k') }));
+    const accepted: string[] = [];
+    const attempt = (task: NewTask): Promise<Created> => store.create(task, ({ id }) => void accepted.push(id));
+    const repeat = await attempt(newTask('two', { idempotency: key('k') }));
+    const reuse = await attempt(newTask('two', { idempotency: key('k', 'digest-2') }));
+    const taken = await attempt(newTask('two', { alias: 'homework' }));
+    deepEqual([repeat.kind, reuse.kind, taken.kind, accepted], ['repeated', 'key-reused', 'alias-taken', []]);
+
+    const atOnce = await Promise.all(times(5).map((i) => attempt(newTask(`new-${i}`, { idempotency: key('new') }))));
+    const made = atOnce.flatMap((result) => (result.kind === 'created' ? result.record.id : []));
+    equal(made.length, 1);
+    deepEqual(
+      accepted.filter((id) => !made.includes(id)),
+      [],
+    );
+    equal(await store.read(ALICE, 'two'), undefined);
+  },
+
+  'a follow-up that uses a key keeps a task with the same key from being accepted': async ({ store }) => {
+    await create(store, newTask('one'));
+    const accepted: string[] = [];
+    const followUp = store.append({ taskId: 'one', guard: {}, events: [event('a')], idempotency: key('k') });
+    const later = await store.create(newTask('two', { idempotency: key('k') }), ({ id }) => void accepted.push(id));
+
+    equal((await followUp).kind, 'appended');
+    deepEqual([later, accepted], [{ kind: 'repeated', taskId: 'one' }, []]);
+  },
 };
+
+async function created(store: Store, task: NewTask, accepted: (record: TaskRecord) => void): Promise<TaskRecord> {
+  const result = await store.create(task, accepted);
+  if (result.kind !== 'created') throw new Error(`The task is ${result.kind}`);
+  return result.record;
+}

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
 import type { Behaviours } from './behaviours.ts';
-import { append, create, entry, event, newTask, provisionalTask, times } from './samples.ts';
+import { ALICE, append, create, entry, event, newTask, provisionalTask, times } from './samples.ts';
 
 export const numbering: Behaviours = {
   'events of a task are numbered from 1 without gaps, across writes and within one': async ({ store }) => {
@@ -92,6 +92,32 @@ export const numbering: Behaviours = {
     deepEqual(await numbers(10, 100), []);
     deepEqual(await numbers(11, 100), []);
     deepEqual(await numbers(0, 0), []);
+  },
+
+  'a reader gets any part of what one write brought': async ({ store }) => {
+    await create(store, newTask('one'));
+    const kinds = ['status', 'artifact'] as const;
+    const events = times(300).map((i) => event('é'.repeat(i % 5) + i, kinds[i % 2]));
+    await append(store, 'one', { events });
+    const all = [
+      { number: 1, ...(newTask('one').event ?? event('')) },
+      ...events.map((one, i) => ({ number: i + 2, ...one })),
+    ];
+
+    for (const [after, limit] of [
+      [0, 1000],
+      [0, 1],
+      [1, 64],
+      [63, 2],
+      [64, 3],
+      [65, 64],
+      [100, 200],
+      [299, 5],
+    ] as const)
+      deepEqual(await store.events('one', after, limit), all.slice(after, after + limit));
+    deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
+      tail: all.filter(({ kind }) => kind === 'artifact'),
+    });
   },
 
   'numbers that a caller slips in are not the ones that are stored': async ({ store }) => {

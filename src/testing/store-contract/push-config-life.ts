@@ -113,6 +113,16 @@ export const pushConfigLife: Behaviours = {
     for (const id of ['one', 'two']) await create(store, newTask(id));
     deepEqual(await Promise.all(['one', 'two'].map((id) => pushIds(store, id))), [[], []]);
   },
+
+  'push configurations go with a task that is made and dropped at once': async ({ store }) => {
+    const made = create(store, provisionalTask('one', { node: 'node-a', pushConfig: pushConfig('a') }));
+    const dropped = store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
+    await made;
+    equal(await dropped, true);
+
+    for (const id of ['two', 'three']) await create(store, newTask(id));
+    deepEqual(await Promise.all(['two', 'three'].map((id) => pushIds(store, id))), [[], []]);
+  },
 };
 
 /** For stores that outlive their process. */

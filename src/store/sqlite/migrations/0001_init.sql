@@ -34,33 +34,35 @@ CREATE TABLE task (
   question     TEXT,
   created_at   INTEGER NOT NULL,
   ended_at     INTEGER,
-  status       TEXT NOT NULL, -- JSON, as are metadata and origin
+  status       TEXT NOT NULL, -- JSON, as are all that follow
   metadata     TEXT,
-  origin       TEXT NOT NULL
+  origin       TEXT NOT NULL,
+  message      TEXT, -- the first of the history, if it is short
+  artifacts    TEXT -- all of them, once it has ended, if they are short
 );
 
 CREATE UNIQUE INDEX task_alias ON task (tenant, owner, alias) WHERE alias IS NOT NULL;
 
--- Lists: each page is one range of one of these, and counting never touches the table.
-CREATE INDEX task_list ON task (tenant, owner, status_time DESC, id DESC) WHERE visible = 1;
-CREATE INDEX task_list_state ON task (tenant, owner, state, status_time DESC, id DESC) WHERE visible = 1;
-CREATE INDEX task_list_context ON task (tenant, owner, context_id, status_time DESC, id DESC, state) WHERE visible = 1;
+-- Lists: each page is one range of one of these, read backwards, and counting never touches the table.
+CREATE INDEX task_list ON task (tenant, owner, status_time, id) WHERE visible = 1;
+CREATE INDEX task_list_state ON task (tenant, owner, state, status_time, id) WHERE visible = 1;
+CREATE INDEX task_list_context ON task (tenant, owner, context_id, status_time, id, state) WHERE visible = 1;
 
 -- What is to be run, by who has it: those of a living node are never looked at.
 CREATE INDEX task_wake ON task (node, wake_at) WHERE wake_at IS NOT NULL;
 
--- Retention.
-CREATE INDEX task_ended ON task (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX task_replay ON task (ended_at) WHERE ended_at IS NOT NULL AND has_events = 1;
+-- Retention, of tasks and of their events.
+CREATE INDEX task_ended ON task (has_events, ended_at) WHERE ended_at IS NOT NULL;
 
 -- Events lie in the order in which they come, whatever their task: a commit writes the few pages at the end, and not one
--- for each task that runs.
+-- for each task that runs. Those of one write lie in one row.
 CREATE TABLE event (
   pk      INTEGER PRIMARY KEY,
   task_pk INTEGER NOT NULL,
-  number  INTEGER NOT NULL,
-  kind    INTEGER NOT NULL, -- 0 task, 1 status, 2 artifact
-  body    TEXT NOT NULL
+  number  INTEGER NOT NULL, -- of the last of them
+  kinds   TEXT NOT NULL, -- a digit for each: 0 task, 1 status, 2 artifact
+  lengths TEXT, -- of their bodies in UTF-16, with spaces between; nothing if there is one
+  body    TEXT NOT NULL -- all bodies, one after the other
 );
 
 CREATE UNIQUE INDEX event_task ON event (task_pk, number);
@@ -75,6 +77,7 @@ CREATE TABLE journal (
   PRIMARY KEY (task_pk, number)
 ) WITHOUT ROWID;
 
+-- All but the first, if that lies in the row of the task.
 CREATE TABLE message (
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
@@ -82,7 +85,7 @@ CREATE TABLE message (
   PRIMARY KEY (task_pk, number)
 ) WITHOUT ROWID;
 
--- All artifacts of a task as of the event `up_to`.
+-- All artifacts of a task as of the event `up_to`, unless its row has them.
 CREATE TABLE artifact (
   task_pk  INTEGER PRIMARY KEY,
   up_to    INTEGER NOT NULL,
