@@ -195,21 +195,23 @@ test.each([
   TIMEOUT_MS,
 );
 
-test('what a stranger calls a task is no command', { timeout: TIMEOUT_MS }, async () => {
-  const url = await serveCard((_, response) => {
-    const parts = [{ text: 'Well?' }];
-    const message = { messageId: '1', role: 'ROLE_AGENT', parts };
-    const status = { state: 'TASK_STATE_INPUT_REQUIRED', message };
-    const task = { id: `1' $(touch pwned) ; touch pwned '`, contextId: 'c1', status };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task } }));
-  });
-  const { stderr } = await tandem(['send', url, 'go']).ended;
-  const cwd = projectWith();
-  const [command = ''] = /^\S+ send .*$/m.exec(stderr) ?? [];
-  expect((await paste(command, { cwd }).ended).stdout).toBe('Well?\n');
-  expect(existsSync(join(cwd, 'pwned'))).toBe(false);
-});
+test.each(['$(touch pwned)', "'; touch pwned; '", '`touch pwned`', '1 ; touch pwned', '1\ntouch pwned'])(
+  'what a stranger calls a task is no command: %j',
+  async (id) => {
+    const url = await serveCard((_, response) => {
+      const message = { messageId: '1', role: 'ROLE_AGENT', parts: [{ text: 'Well?' }] };
+      const task = { id, contextId: 'c1', status: { state: 'TASK_STATE_INPUT_REQUIRED', message } };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task } }));
+    });
+    const { stderr } = await tandem(['send', url, 'go']).ended;
+    const cwd = projectWith();
+    const [command = ''] = /^tandem send [^]*/m.exec(stderr) ?? [];
+    expect((await paste(command, { cwd }).ended).stdout).toBe('Well?\n');
+    expect(existsSync(join(cwd, 'pwned'))).toBe(false);
+  },
+  TIMEOUT_MS,
+);
 
 test('control characters do not reach the terminal', { timeout: TIMEOUT_MS }, async () => {
   const url = await serveAgent(async function* () {
