@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
-import { createHandler } from '../../src/server/handler.ts';
+import { type AgentHandler, createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { Random } from '../simulation/random.ts';
 import { eventually } from './eventually.ts';
@@ -149,18 +149,39 @@ test.each(WAYS)('a stream whose sender does not want to wait is left like any ot
   expect(handler.heartbeats.size).toBe(0);
 });
 
-test('to be refused a subscription leaves nothing behind, wherever it is asked for', async () => {
-  const watched = watchListeners();
-  const handler = createHandler(testAgent(talker(new Gate())), { store: memoryStore() });
+/** An agent behind `fetch`, until the test is over. */
+function fetching(gate: Gate): { readonly handler: AgentHandler; call(request: WireRequest): Promise<Response> } {
+  const handler = createHandler(testAgent(talker(gate)), { store: memoryStore() });
   onTestFinished(() => handler.close());
-  const call = async (request: WireRequest): Promise<Response> => {
-    const { method, path, headers, body = null } = request;
-    return handler.fetch(new Request(`http://localhost${path}`, { method, headers, body }));
+  return {
+    handler,
+    call: ({ path, ...init }) =>
+      handler.fetch(new Request(`http://localhost${path}`, { ...init, body: init.body ?? null })),
   };
+}
+
+test('to be refused a subscription leaves nothing behind, where no socket tells that the caller is gone', async () => {
+  const watched = watchListeners();
+  const { call } = fetching(new Gate());
   const sent = await (await call(requestOf(RPC_1, 'SendMessage', userMessage('go')))).json();
   const { id } = (sent as { readonly result: { readonly task: { readonly id: string } } }).result.task;
   const refused = await (await call(requestOf(RPC_1, 'SubscribeToTask', { id }))).json();
 
   expect(refused).toMatchObject({ error: { code: -32004 } });
   expect(watched.count()).toEqual([0, 0]);
+});
+
+test.each(['before it is read', 'after its first bytes'])('a web-standard answer is let go %s', async (when) => {
+  const gate = new Gate();
+  const watched = watchListeners();
+  const { handler, call } = fetching(gate);
+  const { body } = await call(requestOf(RPC_1, 'SendStreamingMessage', userMessage('wait')));
+  await gate.reached();
+  const reader = body?.getReader();
+  if (when === 'after its first bytes') await reader?.read();
+  expect([watched.count()[0], handler.heartbeats.size]).toEqual([1, 1]);
+  await reader?.cancel();
+
+  await eventually(() => watched.count()[0] === 0);
+  expect(handler.heartbeats.size).toBe(0);
 });
