@@ -32,7 +32,7 @@ export const idle: Bench = {
   async run({ quick }) {
     buildProduct();
     installPeers();
-    const rounds = quick ? 1 : 3;
+    const rounds = quick ? 2 : 3;
     const subscribers = new Child('subscribers', new URL('harness/subscribers.ts', import.meta.url));
     try {
       const rows = await measure(subscribers, rounds);
