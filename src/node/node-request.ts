@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { A2AError } from '../errors.ts';
 import { baseUrl } from '../server/base-url.ts';
-import { tooLarge } from '../server/fetch-edge.ts';
+import { cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
@@ -78,6 +77,7 @@ async function parsedBody(body: unknown): Promise<HttpBody> {
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody> {
   return new Promise((resolve, reject) => {
+    if (isPacked(incoming.headers['content-encoding'])) return reject(packed());
     if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
     let first: Buffer | undefined;
     let more: Buffer[] | undefined;
@@ -105,12 +105,4 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
 function textOf(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw notUtf8();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function notUtf8(): A2AError {
-  return new A2AError('PARSE_ERROR', 'The body is not UTF-8');
-}
-
-function cutOff(cause: unknown): A2AError {
-  return new A2AError('INVALID_REQUEST', 'The connection ended inside the body', { cause });
 }
