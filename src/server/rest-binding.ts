@@ -34,8 +34,8 @@ export async function answerRest(
     }
     const match = matchRest(request.method, request.path);
     if (match === undefined) throw noSuchPath(request);
-    if ('allow' in match) throw wrongVerb(match.allow);
     if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
+    if ('allow' in match) throw wrongVerb(match.allow);
     const body = request.method === 'POST' ? await readBody(service, request) : undefined;
     const selection = selectRest(match.prefix, body, version, service.offer);
     ({ dialect } = selection);

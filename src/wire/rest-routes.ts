@@ -16,6 +16,7 @@ export interface RestMatch {
 /** The path exists, but not with this verb. */
 export interface RestWrongVerb {
   readonly allow: readonly RestVerb[];
+  readonly tenant?: string;
 }
 
 interface Route {
@@ -94,7 +95,8 @@ function matchRoutes(
     if ((verbs as readonly string[]).includes(verb)) return { operation, ...base, ...ids };
     allow.push(...verbs);
   }
-  return allow.length === 0 ? undefined : { allow };
+  if (allow.length === 0) return undefined;
+  return base.tenant === undefined ? { allow } : { allow, tenant: base.tenant };
 }
 
 function matchPath(
