@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { endAnswer } from './early-answer.ts';
 import type { NodeListener } from './listener.ts';
 
 const NAMES = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
@@ -37,6 +38,8 @@ function hostsOf({ url = '/', rawHeaders }: IncomingMessage): readonly string[] 
 }
 
 function refuse(outgoing: ServerResponse, status: number, error: string): void {
-  outgoing.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-  outgoing.end(JSON.stringify({ error }));
+  const body = JSON.stringify({ error });
+  outgoing.shouldKeepAlive = false;
+  outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  endAnswer(outgoing.req, outgoing, body);
 }

@@ -82,20 +82,21 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
     let first: Buffer | undefined;
     let more: Buffer[] | undefined;
     let length = 0;
-    incoming.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > maxBytes) {
-        incoming.pause();
-        incoming.removeAllListeners('data');
+        incoming.pause().off('data', take).off('end', finish);
         reject(tooLarge(maxBytes));
       } else if (first === undefined) first = chunk;
       else (more ??= [first]).push(chunk);
-    });
-    incoming.on('end', () => {
+    };
+    const finish = (): void => {
       const whole = more === undefined ? first : Buffer.concat(more, length);
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
-    });
+    };
+    incoming.on('data', take);
+    incoming.on('end', finish);
     incoming.on('error', (cause) => reject(cutOff(cause)));
     // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
     incoming.on('close', () => reject(cutOff(undefined)));

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../server/heartbeats.ts';
 import type { HttpResponse } from '../server/http.ts';
+import { endAnswer } from './early-answer.ts';
 
 /** How long a reader may leave a full connection unread. It can come back for the rest by number. */
 const STALL_MS = 30_000;
@@ -18,7 +19,7 @@ export function sendResponse(
     // 204 and 304 have no body, so no length either.
     const length = body === undefined ? undefined : Buffer.byteLength(body);
     outgoing.writeHead(status, length === undefined ? headers : { ...headers, 'content-length': length });
-    outgoing.end(isHead ? undefined : body);
+    endAnswer(outgoing.req, outgoing, isHead ? '' : (body ?? ''));
     return;
   }
   outgoing.writeHead(status, headers);
