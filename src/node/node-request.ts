@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { A2AError } from '../errors.ts';
 import { baseUrl } from '../server/base-url.ts';
-import { alreadyRead, tooLarge } from '../server/fetch-edge.ts';
+import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
@@ -98,26 +97,28 @@ async function parsedBody(body: unknown, hadBytes: boolean): Promise<HttpBody> {
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody> {
   return new Promise((resolve, reject) => {
+    if (isPacked(incoming.headers['content-encoding'])) return reject(packed());
     if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
     let first: Buffer | undefined;
     let more: Buffer[] | undefined;
     let length = 0;
-    incoming.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > maxBytes) {
-        incoming.pause();
-        incoming.removeAllListeners('data');
+        incoming.pause().off('data', take).off('end', finish);
         reject(tooLarge(maxBytes));
       } else if (first === undefined) first = chunk;
       else (more ??= [first]).push(chunk);
-    });
-    incoming.on('end', () => {
+    };
+    const finish = (): void => {
       const whole = more === undefined ? first : Buffer.concat(more, length);
       // The answer may be a stream that is open for days, and the request stays as long.
       first = more = undefined;
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
-    });
+    };
+    incoming.on('data', take);
+    incoming.on('end', finish);
     incoming.on('error', (cause) => reject(cutOff(cause)));
     // Without an error, and without an end: nobody waits for the answer, but somebody for the promise. It comes after
     // every end too, where making the error would be most of what reading the body costs.
@@ -130,12 +131,4 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
 function textOf(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw notUtf8();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function notUtf8(): A2AError {
-  return new A2AError('PARSE_ERROR', 'The body is not UTF-8');
-}
-
-function cutOff(cause: unknown): A2AError {
-  return new A2AError('INVALID_REQUEST', 'The connection ended inside the body', { cause });
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../server/heartbeats.ts';
 import type { HttpResponse } from '../server/http.ts';
+import { endAnswer } from './early-answer.ts';
 
 /** What the writing of a stream depends on, besides the stream. */
 export interface StreamCare {
@@ -22,7 +23,7 @@ export function sendResponse(
     // 204 and 304 have no body, so no length either.
     const length = body === undefined ? undefined : Buffer.byteLength(body);
     outgoing.writeHead(status, length === undefined ? headers : { ...headers, 'content-length': length });
-    outgoing.end(isHead ? undefined : body);
+    endAnswer(outgoing.req, outgoing, isHead ? '' : (body ?? ''));
     return;
   }
   outgoing.writeHead(status, headers);

@@ -6,7 +6,7 @@ import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, readHandlerOptions } from '../server/handler-options.ts';
 import type { Store } from '../store/store.ts';
 import { isLoopback, loopbackOnly } from './loopback.ts';
-import { toNodeListener } from './listener.ts';
+import { type NodeListener, toNodeListener } from './listener.ts';
 import { stderrLog } from './stderr-log.ts';
 
 export interface ServeOptions extends HandlerOptions {
@@ -70,7 +70,9 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
     const publicUrl = settings.publicUrl ?? (settings.trustProxy ? undefined : url);
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl, log: settings.log ?? stderrLog });
-    http.on('request', loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy));
+    const listener = loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
+    http.on('request', listener);
+    http.on('checkContinue', invitingBody(listener));
     try {
       await handler.start();
     } catch (error) {
@@ -94,6 +96,16 @@ function checkPort(check: Check, port: unknown): void {
 function checkHost(check: Check, host: unknown): void {
   if (typeof host === 'string' && isLoopback(host)) return;
   check.fault('host', 'must be of this machine alone: 127.0.0.1, ::1 or localhost');
+}
+
+/** For who asks before he sends his body: he is told to when somebody begins to read it, which may be never. */
+function invitingBody(listener: NodeListener): NodeListener {
+  return (incoming, outgoing) => {
+    incoming.once('resume', () => {
+      if (!outgoing.headersSent) outgoing.writeContinue();
+    });
+    listener(incoming, outgoing);
+  };
 }
 
 /** Loaded late: who brings a store of his own needs no driver for this one. */

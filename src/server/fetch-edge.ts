@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import { baseUrl } from './base-url.ts';
+import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 
@@ -55,12 +56,15 @@ export class FetchRequest implements HttpRequest {
 
   async body(maxBytes: number): Promise<HttpBody> {
     if (this.#request.bodyUsed) throw alreadyRead();
+    if (isPacked(this.header('content-encoding'))) throw packed();
     if (Number(this.header('content-length')) > maxBytes) throw tooLarge(maxBytes);
     const chunks: Uint8Array[] = [];
     let length = 0;
     const reader = (this.#request.body as ReadableStream<Uint8Array> | null)?.getReader();
     for (;;) {
-      const next = await reader?.read();
+      const next = await reader?.read().catch((cause: unknown) => {
+        throw cutOff(cause);
+      });
       if (next === undefined || next.done) break;
       length += next.value.length;
       if (length > maxBytes) {
@@ -95,18 +99,8 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new A2AError('PARSE_ERROR', 'The body is not UTF-8', { cause });
+    throw notUtf8(cause);
   }
-}
-
-export function alreadyRead(): A2AError {
-  return new A2AError('INTERNAL_ERROR', 'Something before the agent has read the body, and kept it to itself');
-}
-
-export function tooLarge(maxBytes: number): A2AError {
-  return new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`, {
-    details: { maxBytes: String(maxBytes) },
-  });
 }
 
 /** The answer of the core as a web-standard one. */

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The name in lower case. A header that came twice is one list. */
   header(name: string): string | undefined;
-  /** @throws A2AError `PAYLOAD_TOO_LARGE` before it is read whole, `PARSE_ERROR` if it is not UTF-8. */
+  /** @throws A2AError of `body-errors.ts`; one that is too large is not read whole. */
   body(maxBytes: number): Promise<HttpBody>;
 }
 

@@ -88,15 +88,17 @@ export function inlinePushConfig(
 ): NewPushConfig | undefined {
   if (config === undefined) return undefined;
   requirePush(service);
+  const place = 'configuration.taskPushNotificationConfig.';
   if (config.taskId !== undefined && config.taskId !== '') {
-    throw invalid('configuration.taskPushNotificationConfig.taskId', 'must be left out: it is the task of the message');
+    throw invalid(`${place}taskId`, 'must be left out: it is the task of the message');
   }
-  return newConfig(call, config);
+  return newConfig(call, config, place);
 }
 
-function newConfig({ dialect }: Call, config: TaskPushNotificationConfig): NewPushConfig {
+/** `place` is where in the request the config stands. */
+function newConfig({ dialect }: Call, config: TaskPushNotificationConfig, place = ''): NewPushConfig {
   const isWeb = URL.canParse(config.url) && /^https?:$/.test(new URL(config.url).protocol);
-  if (!isWeb) throw invalid('url', 'expected a whole http or https address');
+  if (!isWeb) throw invalid(`${place}url`, 'expected a whole http or https address');
   return { config, dialect: dialect.name, isDefault: dialect.hasDefaultPushConfig };
 }
 

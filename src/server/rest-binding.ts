@@ -109,7 +109,7 @@ export function failure(dialect: Dialect, error: A2AError): HttpResponse {
   const { status, body } = dialect.errors.encodeRest(error);
   const { allow } = error.details;
   return {
-    status: error.details['header'] === undefined ? status : 415,
+    status,
     headers: {
       ...SAFE,
       'content-type': dialect.mediaType,

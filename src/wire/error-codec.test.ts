@@ -22,6 +22,13 @@ test("a dialect's own numbers go out, the table's where it has none", () => {
   expect(codec.encodeRest(new A2AError('TASK_NOT_FOUND', 'x'))).toMatchObject({ status: 404, body: { rpc: -32001 } });
 });
 
+test('a request whose own type is wrong has the status that HTTP has for it, a part of a message has not', () => {
+  const ofHeaders = new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'x', { details: { header: 'content-type' } });
+  expect(codec.encodeRest(ofHeaders)).toMatchObject({ status: 415, body: { http: 415 } });
+  const ofPart = new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'x', { details: { mediaType: 'image/png' } });
+  expect(codec.encodeRest(ofPart)).toMatchObject({ status: 400, body: { http: 400 } });
+});
+
 test('an error without data has no member data', () => {
   const error = new A2AError('TASK_NOT_FOUND', 'gone', { details: { quiet: 'yes' } });
   expect(codec.encodeRpc(error)).toStrictEqual({ code: -32001, message: 'gone' });

@@ -94,6 +94,11 @@ test('an empty parameter is absent', () => {
   expect(params('GET /tasks?contextId=&includeArtifacts=&pageSize')).toEqual({});
 });
 
+test('a parameter that says two things is refused, one that says the same twice is not', () => {
+  expect(params('GET /tasks?pageSize=5&pageSize=&pageSize=5')).toEqual({ pageSize: '5' });
+  expect(() => params('GET /tasks?pageSize=5&pageSize=6')).toThrow('pageSize: expected one value, not several');
+});
+
 test.each<[string, string, JsonObject | undefined, string, string]>([
   ['task in path and body', 'POST /tasks/t1:cancel', { id: 't2' }, 'id', 'path'],
   ['task of a config', 'POST /tasks/t1/pushNotificationConfigs', { ...CONFIG, taskId: 't2' }, 'taskId', 'path'],

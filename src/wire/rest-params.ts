@@ -61,7 +61,9 @@ export function restParams(
   };
 
   for (const name of [...(QUERY_MEMBERS[match.operation] ?? []), ...(version === '1.0' ? ['tenant'] : [])]) {
-    put(name, queryValue(name, query), 'query');
+    const [value, ...others] = queryValues(name, query);
+    put(name, value, 'query');
+    if (others.length > 0) violations.push({ field: name, description: 'expected one value, not several' });
   }
   const names = idNames(match.operation, version);
   put(names.taskId, match.taskId, 'path');
@@ -76,10 +78,11 @@ function idNames(operation: OperationName, version: ProtocolVersion): IdNames {
   return operation === 'CreateTaskPushNotificationConfig' ? { ...IDS_03, taskId: 'taskId' } : IDS_03;
 }
 
-function queryValue(name: string, query: URLSearchParams): JsonValue | undefined {
-  const text = query.get(name);
-  if (text === null || text === '') return undefined;
-  // Integers may stay text, every dialect reads them so; a boolean may not.
-  if (name === 'includeArtifacts' && (text === 'true' || text === 'false')) return text === 'true';
-  return text;
+/** The different values of a parameter; an empty one is none. */
+function queryValues(name: string, query: URLSearchParams): readonly JsonValue[] {
+  const texts = new Set(query.getAll(name).filter((text) => text !== ''));
+  return [...texts].map((text) =>
+    // Integers may stay text, every dialect reads them so; a boolean may not.
+    name === 'includeArtifacts' && (text === 'true' || text === 'false') ? text === 'true' : text,
+  );
 }

@@ -53,7 +53,12 @@ test.each([
   ['/v1/card', 'POST', ['GET']],
   ['/tasks', 'get', ['GET']],
 ])('%s with %s is a path with the wrong verb', (path, verb, allow) => {
-  expect(matchRest(verb, path)).toEqual(path.startsWith('/acme/') ? { allow, tenant: 'acme' } : { allow });
+  expect(matchRest(verb, path)).toMatchObject({ allow });
+});
+
+test('whose path it is shows with the wrong verb too', () => {
+  expect(matchRest('PATCH', '/acme/tasks')).toEqual({ allow: ['GET'], tenant: 'acme' });
+  expect(matchRest('PATCH', '/tasks')).toEqual({ allow: ['GET'] });
 });
 
 test.each([

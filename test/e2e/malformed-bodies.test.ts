@@ -1,0 +1,218 @@
+import { expect, test, vi } from 'vitest';
+import { call, JSON_TYPE, jsonText, VERSION_1 } from './malformed/case.ts';
+import { type Answer, bytesOf, exchange, readAnswers, takeAnswers, Wire } from './malformed/exchange.ts';
+import { assertAnswer, type Expected, rest, rpc } from './malformed/expected.ts';
+import { openTarget } from './malformed/play.ts';
+import { expectSettled, watchRequests } from './malformed/settled.ts';
+
+/** Bodies that are too large, too slow, or not all there. */
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const MAX = 64 * 1024;
+const SAYS = `The body is larger than ${MAX} bytes`;
+
+const PLACES = [
+  ['JSON-RPC 1.0', '/a2a', [JSON_TYPE, VERSION_1], rpc('PAYLOAD_TOO_LARGE', SAYS, { id: null })],
+  ['JSON-RPC 0.3', '/a2a', [JSON_TYPE], rpc('PAYLOAD_TOO_LARGE', SAYS, { id: null, words: 'old' })],
+  ['REST 1.0', '/message:send', [JSON_TYPE], rest('PAYLOAD_TOO_LARGE', SAYS)],
+  ['REST 0.3', '/v1/message:send', [JSON_TYPE], rest('PAYLOAD_TOO_LARGE', SAYS, { words: 'old' })],
+] as const satisfies readonly (readonly [string, string, readonly (readonly [string, string])[], Expected])[];
+
+/** A healthy call of exactly this many bytes. */
+function callOf(bytes: number): string {
+  const text = String(call('ListTasks', { extra: '' }).body);
+  return text.replace('"extra":""', `"extra":"${'x'.repeat(bytes - text.length)}"`);
+}
+
+test.each(PLACES)(
+  '%s: a body that says it is too large is refused before any of it',
+  async (_, path, headers, says) => {
+    await using target = await openTarget({ maxBodyBytes: MAX });
+    const wire = new Wire(target.server.port).send(
+      bytesOf({ path, headers: [...headers, ['Content-Length', '10000000000'], ['Connection', 'keep-alive']] }),
+    );
+    const [answer] = await firstAnswers(wire);
+    expect(answer?.headers['connection']).toBe('close');
+    assertAnswer(answer ?? fail(), says);
+    await expectSettled(target);
+  },
+);
+
+test.each(PLACES)(
+  '%s: a body without a length is refused at the limit, and soon read no more',
+  async (_, path, headers, says) => {
+    await using target = await openTarget({ maxBodyBytes: MAX });
+    const seen = watchRequests();
+    const wire = new Wire(target.server.port).send(
+      bytesOf({ path, headers: [...headers, ['Transfer-Encoding', 'chunked'], ['Connection', 'keep-alive']] }),
+    );
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
+    // As fast as the socket takes it, and without an end.
+    const pump = (): void => {
+      while (!wire.socket.destroyed && wire.socket.write(chunk));
+    };
+    wire.socket.on('drain', pump);
+    pump();
+    const [answer] = readAnswers(await wire.ended);
+    assertAnswer(answer ?? fail(), says);
+    expect(seen[0]?.request.socket.bytesRead).toBeLessThan(64 * 2 ** 20);
+    await expectSettled(target);
+  },
+);
+
+test.each(PLACES)('%s: who looks only when all is sent still gets the answer', async (_, path, headers, says) => {
+  await using target = await openTarget({ maxBodyBytes: MAX });
+  const wire = new Wire(target.server.port);
+  wire.socket.pause();
+  const failure = await new Promise<unknown>((resolve) => {
+    wire.socket.write(bytesOf({ path, headers, body: ' '.repeat(64 * MAX) }), resolve);
+  });
+  expect(failure ?? undefined).toBeUndefined();
+  wire.socket.resume();
+  const [answer] = readAnswers(await wire.ended);
+  assertAnswer(answer ?? fail(), says);
+  await expectSettled(target);
+});
+
+test.each(PLACES)('%s: in process, a stream is left at the limit', async (_, path, headers, says) => {
+  await using target = await openTarget({ maxBodyBytes: MAX });
+  let pulled = 0;
+  let isCanceled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pulled += 0x4000;
+      controller.enqueue(new Uint8Array(0x4000).fill(32));
+    },
+    cancel() {
+      isCanceled = true;
+    },
+  });
+  const response = await target.server.handler.fetch(
+    new Request(`http://localhost${path}`, {
+      method: 'POST',
+      // A length is what the caller says, not what comes.
+      headers: [...headers, ['content-length', '5']].map(([name = '', value = '']): [string, string] => [name, value]),
+      body,
+      duplex: 'half',
+    }),
+  );
+  const answer = {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
+  assertAnswer(answer, says);
+  expect(pulled).toBeLessThan(2 * MAX);
+  expect(isCanceled).toBe(true);
+  expect(target.faults).toEqual([]);
+});
+
+test('the limit itself is not too large', async () => {
+  await using target = await openTarget({ maxBodyBytes: MAX });
+  const { port, handler, url } = target.server;
+  const headers = [JSON_TYPE, VERSION_1];
+  const asked = (body: string): Request =>
+    new Request(`${url}/a2a`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  for (const [size, isFit] of [
+    [MAX, true],
+    [MAX + 1, false],
+  ] as const) {
+    const overSocket = await exchange(port, { headers, body: callOf(size) });
+    const inProcess = await handler.fetch(asked(callOf(size)));
+    expect(overSocket.text.includes('"result"')).toBe(isFit);
+    expect((await inProcess.text()).includes('"result"')).toBe(isFit);
+  }
+});
+
+test('what asks first is told no without being asked for more', async () => {
+  await using target = await openTarget({ maxBodyBytes: MAX });
+  const { port } = target.server;
+  const expecting = [JSON_TYPE, VERSION_1, ['Expect', '100-continue']] as const;
+  const tooMuch = ['Content-Length', String(MAX + 1)] as const;
+  const small = new Wire(port).send(bytesOf({ headers: expecting, body: callOf(200) }));
+  expect(readAnswers(await small.ended).map(({ status }) => status)).toEqual([100, 200]);
+  const large = new Wire(port).send(bytesOf({ path: '/message:send', headers: [...expecting, tooMuch] }));
+  expect((await firstAnswers(large)).map(({ status }) => status)).toEqual([413]);
+  const wrong = new Wire(port).send(bytesOf({ headers: [...expecting.slice(1), tooMuch] }));
+  expect((await firstAnswers(wrong)).map(({ status }) => status)).toEqual([415]);
+  await expectSettled(target);
+});
+
+test('a body in single bytes is read as one', async () => {
+  await using target = await openTarget();
+  const wire = new Wire(target.server.port);
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Grüße 😀' }] };
+  for (const byte of bytesOf(call('SendMessage', { message }))) wire.send(Uint8Array.of(byte));
+  expect(await wire.ended).toContain('Grüße 😀');
+});
+
+test('Node is told how long a head and a body may take', async () => {
+  const seen = watchRequests();
+  await using target = await openTarget();
+  await expectSettled(target);
+  const http = seen[0]?.server;
+  expect(http?.headersTimeout).toBeGreaterThan(0);
+  expect(http?.headersTimeout).toBeLessThanOrEqual(60_000);
+  expect(http?.requestTimeout).toBeGreaterThan(0);
+  expect(http?.requestTimeout).toBeLessThanOrEqual(60_000);
+});
+
+test.each([
+  ['inside the body', bytesOf({ headers: [JSON_TYPE, VERSION_1, ['Content-Length', '1000']], body: '{"jsonrpc":' })],
+  ['before the body', bytesOf({ headers: [JSON_TYPE, VERSION_1, ['Content-Length', '1000']] })],
+  ['inside a chunk', bytesOf({ headers: [JSON_TYPE, ['Transfer-Encoding', 'chunked']], body: 'ff\r\n{"json' })],
+  ['between chunks', bytesOf({ headers: [JSON_TYPE, ['Transfer-Encoding', 'chunked']], body: '2\r\n{"\r\n' })],
+  ['inside the head', Buffer.from('POST /a2a HTTP/1.1\r\nHost: local')],
+  ['inside a REST body', bytesOf({ path: '/message:send', headers: [JSON_TYPE, ['Content-Length', '9']], body: '{' })],
+] as const)('a connection that is cut %s leaves nothing behind', async (_, bytes) => {
+  await using target = await openTarget();
+  for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
+    const wire = new Wire(target.server.port);
+    await new Promise<void>((resolve) => void wire.socket.write(bytes, () => resolve()));
+    wire.socket[end]();
+    const received = await wire.ended;
+    // Who only stops sending may be told that it was too little.
+    if (received !== '') expect(readAnswers(received)[0]?.status).toBe(400);
+  }
+  await expectSettled(target);
+});
+
+test('in process, a body that breaks is the mistake of its sender', async () => {
+  await using target = await openTarget();
+  for (const [path, says] of [
+    ['/a2a', rpc('INVALID_REQUEST', 'The connection ended inside the body', { id: null, words: 'old' })],
+    ['/message:send', rest('INVALID_REQUEST', 'The connection ended inside the body')],
+  ] as const) {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(jsonText({ jsonrpc: '2.0' }).slice(0, 5))),
+      pull: (controller) => controller.error(new Error('gone')),
+    });
+    const response = await target.server.handler.fetch(
+      new Request(`http://localhost${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        duplex: 'half',
+      }),
+    );
+    const answer = {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text: await response.text(),
+    };
+    assertAnswer(answer, says);
+  }
+  expect(target.faults).toEqual([]);
+});
+
+/** What is answered to a request of which nothing more will come, as its sender then hangs up. */
+async function firstAnswers(wire: Wire): Promise<readonly Answer[]> {
+  const received = await wire.until((text) => takeAnswers(text).answers.length > 0);
+  wire.socket.destroy();
+  return readAnswers(received);
+}
+
+function fail(): never {
+  throw new Error('The connection ended without an answer');
+}

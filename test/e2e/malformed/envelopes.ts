@@ -1,0 +1,162 @@
+import {
+  BEYOND_NUMBERS,
+  call,
+  deep,
+  JSON_TYPE,
+  type MalformedCase,
+  MISSING,
+  jsonText,
+  shown,
+  VERSION_1,
+  withValue,
+} from './case.ts';
+import { accepted, type Expected, rpc } from './expected.ts';
+
+const HEADERS = [JSON_TYPE, VERSION_1] as const;
+const HEALTHY = { jsonrpc: '2.0', id: 'call', method: 'ListTasks', params: {} };
+const PROTOTYPE_KEY = '__proto__';
+
+function body(name: string, content: string | Uint8Array, answer: Expected): MalformedCase {
+  return { name, request: { headers: HEADERS, body: content }, answer };
+}
+
+const notJson = rpc('PARSE_ERROR', 'The body is not valid JSON', { id: null });
+const notUtf8 = rpc('PARSE_ERROR', 'The body is not UTF-8', { id: null });
+const empty = rpc('PARSE_ERROR', 'The body is empty', { id: null });
+const notObject = rpc('INVALID_REQUEST', 'Expected a JSON-RPC request object', { id: null });
+const batch = rpc('INVALID_REQUEST', 'Batches are not part of A2A', { id: null });
+
+/** What is no JSON, or no object. */
+const TEXTS: readonly MalformedCase[] = [
+  body('nothing', '', empty),
+  body('a line break', '\r\n', empty),
+  body('an open brace', '{', notJson),
+  body('a truncated request', jsonText(HEALTHY).slice(0, -1), notJson),
+  body('a request cut inside a text', '{"jsonrpc":"2.0","id":"ca', notJson),
+  body('a comma too many', '{"jsonrpc":"2.0","id":"call","method":"ListTasks",}', notJson),
+  body('single quotes', "{'jsonrpc':'2.0'}", notJson),
+  body('a comment', `/* hello */ ${jsonText(HEALTHY)}`, notJson),
+  body('names without quotes', '{jsonrpc:"2.0"}', notJson),
+  body('two requests in one body', `${jsonText(HEALTHY)}\n${jsonText(HEALTHY)}`, notJson),
+  body('a byte order mark', `\ufeff${jsonText(HEALTHY)}`, notJson),
+  body('NaN', '{"jsonrpc":"2.0","id":NaN,"method":"ListTasks"}', notJson),
+  body('a number with a leading zero', '{"jsonrpc":"2.0","id":01,"method":"ListTasks"}', notJson),
+  body('a control character in a text', '{"jsonrpc":"2.0","id":"a\u0001","method":"ListTasks"}', notJson),
+  body('a NUL after the end', `${jsonText(HEALTHY)}\0`, notJson),
+  body('a form', 'jsonrpc=2.0&id=call&method=ListTasks', notJson),
+  body('a page', '<html><body>hello</body></html>', notJson),
+  body('lists that are never closed', '['.repeat(200_000), notJson),
+  body('objects that are never closed', '{"a":'.repeat(200_000), notJson),
+  body('UTF-16', Buffer.from(jsonText(HEALTHY), 'utf16le'), notJson),
+  body('UTF-16 with its mark', Buffer.from(`\ufeff${jsonText(HEALTHY)}`, 'utf16le'), notUtf8),
+  body('a byte that is not UTF-8', Buffer.from('{"jsonrpc":"2.0","id":"\xff"}', 'latin1'), notUtf8),
+  body('half a character at the end', Buffer.from([0x22, 0xe2, 0x82]), notUtf8),
+  body('an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), notUtf8),
+  body('half a surrogate pair as bytes', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), notUtf8),
+  body('null', 'null', notObject),
+  body('true', 'true', notObject),
+  body('a number', '42', notObject),
+  body('a text', '"ListTasks"', notObject),
+  body('an empty object', '{}', rpc('INVALID_REQUEST', 'jsonrpc', { id: null })),
+  body('an empty batch', '[]', batch),
+  body('a batch of one', jsonText([HEALTHY]), batch),
+  body('a batch of nonsense', '[1,2,3]', batch),
+  body('lists, 200,000 deep', deep(200_000, 'lists').text, batch),
+  body('objects, 200,000 deep', deep(200_000).text, rpc('INVALID_REQUEST', 'jsonrpc', { id: null })),
+];
+
+/** Every member of the envelope with every wrong value. */
+const MEMBERS: readonly MalformedCase[] = [
+  ...wrong(
+    'jsonrpc',
+    [MISSING, null, 2, '1.0', '2', '2.0 ', ['2.0'], {}, true, deep(10_000)],
+    'the string "2.0"',
+    'call',
+  ),
+  ...wrong('id', [MISSING], 'the member id', null),
+  ...wrong('id', [{}, [], true, false, BEYOND_NUMBERS, deep(200_000, 'lists')], 'a string, an integer or null', null),
+  ...wrong('method', [MISSING, null, 5, '', {}, ['ListTasks'], true, deep(10_000)], 'the member method', 'call'),
+  ...wrong('params', [[], [{}], deep(10_000, 'lists')], 'not by position', 'call'),
+  ...wrong('params', ['x', 5, true, ''], 'params to be an object', 'call'),
+];
+
+function wrong(member: string, values: readonly unknown[], says: string, id: string | null): readonly MalformedCase[] {
+  return values.map((value) =>
+    body(
+      `${member}: ${shown(value)}`,
+      jsonText(withValue(HEALTHY, member, value)),
+      rpc('INVALID_REQUEST', says, { id }),
+    ),
+  );
+}
+
+const METHODS: readonly MalformedCase[] = [
+  'listtasks',
+  'ListTasks ',
+  ' ListTasks',
+  'ListTasks\0',
+  'a2a.ListTasks',
+  'rpc.discover',
+  'message/send',
+  PROTOTYPE_KEY,
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '../ListTasks',
+  '\ud800',
+  'x'.repeat(100_000),
+].map((method) => ({
+  name: `method: ${shown(method)}`,
+  request: call(method, {}),
+  answer: rpc('METHOD_NOT_FOUND', 'A2A 1.0 has no method'),
+}));
+
+/** Odd, and yet requests. */
+const ODD: readonly MalformedCase[] = [
+  ...[null, '', 0, -1, 1.5, 2 ** 53, 'ä\u2028', PROTOTYPE_KEY, 'x'.repeat(10_000)].map((id) =>
+    body(`id: ${shown(id)}`, jsonText({ ...HEALTHY, id }), accepted()),
+  ),
+  body('params: null', jsonText({ ...HEALTHY, params: null }), accepted()),
+  body('no params where none are needed', jsonText(withValue(HEALTHY, 'params', MISSING)), accepted()),
+  body('white space around it', ` \n\t${jsonText(HEALTHY)}\r\n`, accepted()),
+  body('members that nobody knows', jsonText({ ...HEALTHY, result: 1, error: {}, extra: null }), accepted()),
+  body('a member twice: the last counts', '{"jsonrpc":"1","jsonrpc":"2.0","id":1,"method":"ListTasks"}', accepted()),
+  body(
+    'a prototype in the envelope is no envelope',
+    '{"__proto__":{"jsonrpc":"2.0","id":1,"method":"ListTasks"}}',
+    rpc('INVALID_REQUEST', 'jsonrpc', { id: null }),
+  ),
+  body(
+    'a prototype in the params is no params',
+    '{"jsonrpc":"2.0","id":"call","method":"GetTask","params":{"__proto__":{"id":"$TASK"}}}',
+    rpc('INVALID_PARAMS', 'the member id', { field: 'id' }),
+  ),
+  body(
+    'no params where some are needed',
+    '{"jsonrpc":"2.0","id":"call","method":"GetTask"}',
+    rpc('INVALID_PARAMS', 'the member id', { field: 'id' }),
+  ),
+  ...[10, 100, 10_000, 200_000].map((levels) =>
+    body(`${levels} levels in a member that nobody knows`, jsonText({ ...HEALTHY, extra: deep(levels) }), accepted()),
+  ),
+  ...[10, 100, 10_000, 200_000].map((levels) =>
+    body(
+      `${levels} levels in params that nobody knows`,
+      jsonText(withValue(HEALTHY, 'params.extra', deep(levels, 'lists'))),
+      accepted(),
+    ),
+  ),
+];
+
+/** Without a version an error is one of 0.3, for that is what no version means. */
+const UNVERSIONED: readonly MalformedCase[] = [
+  { name: 'no version: nothing', content: '', code: 'PARSE_ERROR', says: 'empty' } as const,
+  { name: 'no version: a truncated request', content: '{"id":', code: 'PARSE_ERROR', says: 'not valid JSON' } as const,
+  { name: 'no version: a batch', content: '[]', code: 'INVALID_REQUEST', says: 'Batches' } as const,
+].map(({ name, content, code, says }) => ({
+  name,
+  request: { headers: [JSON_TYPE], body: content },
+  answer: rpc(code, says, { words: 'old', id: null }),
+}));
+
+export const ENVELOPES: readonly MalformedCase[] = [...TEXTS, ...MEMBERS, ...METHODS, ...ODD, ...UNVERSIONED];
