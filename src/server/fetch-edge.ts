@@ -1,4 +1,3 @@
-import { A2AError } from '../errors.ts';
 import { baseUrl } from './base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
