@@ -72,7 +72,10 @@ export class ResumingClient {
     if (mood < 0.05) reader.leave();
     const ending = await reader.ended;
     if (reader.error !== undefined) this.faults.push(`error in the stream: ${reader.error.message}`);
-    if (reader.status >= 400 && reader.status !== 503) this.faults.push(`status ${reader.status}: ${reader.body}`);
+    // 1.0 refuses to begin with a task that has ended; it can still be read by numbers.
+    const isRefused = isFirst && reader.status === 400;
+    if (reader.status >= 400 && reader.status !== 503 && !isRefused)
+      this.faults.push(`status ${reader.status}: ${reader.body}`);
     // An end that was not the client's doing must be told from the end of the task.
     if (ending === 'complete' && reader.status === 200 && !this.isDone && reader.retryMs === undefined)
       this.#noteSilentEnd(reader, isFirst);
