@@ -5,7 +5,7 @@ import { cancelTask } from './cancel.ts';
 import type { Core } from './core.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
-import { closing, type StreamItem } from './subscribe.ts';
+import type { StreamItem } from './subscribe.ts';
 
 /** The sender of a message has gone before he had the outcome. Most agents do not mind. */
 export function senderLeft(core: Core, runs: Runs, { limits }: Runnable, scope: Scope, taskId: string): void {
@@ -48,4 +48,32 @@ export function untilLeft(
     // For who leaves before he has read anything; for all others it is over already.
     void iterator.return?.();
   });
+}
+
+/** Like a `finally`, but also for a reader who leaves before he has read anything: that does not start a generator. */
+function closing<T>(items: AsyncGenerator<T, void>, close: () => void): AsyncGenerator<T, void> {
+  const closed = async (result: Promise<IteratorResult<T, void>>): Promise<IteratorResult<T, void>> => {
+    try {
+      const next = await result;
+      if (next.done === true) close();
+      return next;
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+  const stream: AsyncGenerator<T, void> = {
+    next: () => closed(items.next()),
+    return: (value) => {
+      close();
+      return items.return(value);
+    },
+    throw: (error) => {
+      close();
+      return items.throw(error);
+    },
+    [Symbol.asyncIterator]: () => stream,
+    [Symbol.asyncDispose]: async () => void (await stream.return()),
+  };
+  return stream;
 }

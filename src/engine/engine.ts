@@ -16,6 +16,7 @@ import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
 import { Gathering } from './gathering.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { type FindReply, Mailbox } from './mailbox.ts';
 import { beginTask, type Begun, prepareTask } from './new-task.ts';
 import { notFound } from './not-found.ts';
 import {
@@ -31,7 +32,7 @@ import type { FetchFile } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
 import type { Submission } from './submission.ts';
-import { listenToNew, type StreamItem, type StreamStart, subscribe } from './subscribe.ts';
+import { type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
 import { RestWaiter } from './wait.ts';
 
 export interface EngineOptions {
@@ -62,9 +63,6 @@ export interface TaskStream {
   readonly taskId: string;
   readonly items: AsyncIterable<readonly StreamItem[]>;
 }
-
-/** Finds the bare message that a task was dropped for. */
-type FindReply = () => Promise<Message | undefined>;
 
 const noReply: FindReply = async () => undefined;
 
@@ -153,27 +151,28 @@ export class Engine {
     const agent = this.#agent(submission.agent);
     const prepared = prepareTask(this.#core, this.#runs, agent, submission);
     const { task, findReply } = prepared;
-    const listening = listenToNew(this.#core, task.id, findReply, signal);
+    const box = new Mailbox(this.#core, task.id, signal, findReply);
     let begun: Begun;
     try {
       begun = await beginTask(this.#core, this.#runs, prepared);
     } catch (error) {
-      listening.close();
+      box.close();
       throw error;
     }
     if (begun.kind === 'repeated') {
-      listening.close();
+      box.close();
       const { taskId: id, reply } = begun;
-      const items = reply === undefined ? subscribe(this.#core, submission, id, { signal, findReply }) : replied(reply);
+      const items =
+        reply === undefined ? Subscription.to(this.#core, submission, id, { signal, findReply }) : replied(reply);
       return this.#untilLeft(agent, submission, id, items);
     }
-    return this.#untilLeft(agent, submission, task.id, listening.items(begun.record));
+    return this.#untilLeft(agent, submission, task.id, Subscription.toNew(this.#core, box, begun.record));
   }
 
   /** What happens to a task from now on, or from a number on. */
   subscribe(scope: Scope, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
     this.#assertOpen();
-    return subscribe(this.#core, scope, taskId, start);
+    return Subscription.to(this.#core, scope, taskId, start);
   }
 
   async get(scope: Scope, taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {

@@ -10,7 +10,8 @@ const LINGER_BYTES = 32 * 2 ** 20;
  * thrown away, for a while.
  */
 export function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
-  if (incoming.complete || outgoing.shouldKeepAlive) return void outgoing.end(body);
+  const isOver = incoming.complete || incoming.destroyed || incoming.socket.destroyed;
+  if (isOver || outgoing.shouldKeepAlive) return void outgoing.end(body);
   outgoing.flushHeaders();
   outgoing.write(body);
   let left = LINGER_BYTES;
@@ -20,10 +21,10 @@ export function endAnswer(incoming: IncomingMessage, outgoing: ServerResponse, b
   };
   const end = (): void => {
     clearTimeout(late);
-    incoming.off('data', discard).off('end', end);
-    outgoing.off('close', end).end();
+    incoming.off('data', discard).off('end', end).off('close', end);
+    outgoing.end();
   };
   const late = setTimeout(end, LINGER_MS);
-  outgoing.on('close', end);
-  incoming.on('end', end).on('data', discard).resume();
+  // Of the request: an answer that waits for its turn on the connection is not told that there is none any more.
+  incoming.on('close', end).on('end', end).on('data', discard).resume();
 }

@@ -27,8 +27,14 @@ export function sendResponse(
     return;
   }
   outgoing.writeHead(status, headers);
-  outgoing.flushHeaders();
+  // The first events are often here before the loop turns, and then go with the headers in one write.
+  setImmediate(flushHeaders, outgoing);
   return writePieces(body, outgoing, care);
+}
+
+/** Does nothing if they are sent. */
+function flushHeaders(outgoing: ServerResponse): void {
+  if (!outgoing.destroyed) outgoing.flushHeaders();
 }
 
 /** Nobody reads it: what it holds is let go. */

@@ -25,37 +25,78 @@ const GOING_AWAY = ': to be continued, come back with Last-Event-ID\nretry: 1000
 /** A piece is written as a whole, so this and one event is what a reader who stops reading can hold at most. */
 const PIECE_CHARACTERS = 64 * 1024;
 
+const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+
 /**
  * A stream in the words of a dialect, as pieces of `text/event-stream`: one for each batch of events, unless that is
  * large. Every event has its public number as `id`. A stream that is cut short ends with a hint to come back, or with the
  * error.
  */
-export async function* eventFrames(
-  events: TaskEvents,
-  dialect: Dialect,
-  envelope: Envelope,
-): AsyncGenerator<string, void> {
-  const writer = new FrameWriter(events, dialect, envelope);
-  try {
-    for await (const batch of events.items) {
-      let text = '';
-      for (const item of batch) {
-        text += writer.frame(item);
-        if (writer.isOver) break;
-        if (text.length < PIECE_CHARACTERS) continue;
-        yield text;
-        text = '';
-      }
-      if (text !== '') yield text;
-      if (writer.isOver) return;
-    }
-  } catch (error) {
-    const data = JSON.stringify(envelope.error(error));
-    yield encodeSse(envelope.errorName === undefined ? { data } : { data, event: envelope.errorName });
-    return;
+export class EventFrames implements AsyncIterableIterator<string, undefined> {
+  readonly #items: AsyncIterator<readonly StreamItem[], unknown>;
+  readonly #writer: FrameWriter;
+  readonly #envelope: Envelope;
+  #batch: readonly StreamItem[] = [];
+  #at = 0;
+  #isOver = false;
+
+  constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope) {
+    this.#items = events.items[Symbol.asyncIterator]();
+    this.#batch = events.first ?? [];
+    this.#writer = new FrameWriter(events, dialect, envelope);
+    this.#envelope = envelope;
   }
-  // Otherwise the reader had all there is when he came.
-  if (envelope.isGoingAway()) yield GOING_AWAY;
+
+  async next(): Promise<IteratorResult<string, undefined>> {
+    if (this.#isOver) return DONE;
+    try {
+      for (;;) {
+        const text = this.#piece();
+        if (text !== '') return { done: false, value: text };
+        const next = await this.#items.next();
+        // Otherwise the reader had all there is when he came.
+        if (next.done === true) return this.#envelope.isGoingAway() ? this.#last(GOING_AWAY) : this.return();
+        this.#batch = next.value;
+        this.#at = 0;
+      }
+    } catch (error) {
+      const { errorName } = this.#envelope;
+      const data = JSON.stringify(this.#envelope.error(error));
+      return this.#last(encodeSse(errorName === undefined ? { data } : { data, event: errorName }));
+    }
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#isOver = true;
+    await this.#items.return?.();
+    return DONE;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** As much of the batch as one piece holds. What is written is let go. */
+  #piece(): string {
+    let text = '';
+    while (this.#at < this.#batch.length && text.length < PIECE_CHARACTERS) {
+      const item = this.#batch[this.#at++];
+      if (item !== undefined) text += this.#writer.frame(item);
+      if (this.#writer.isOver) {
+        this.#isOver = true;
+        void this.#items.return?.();
+        break;
+      }
+    }
+    if (this.#at >= this.#batch.length) this.#batch = [];
+    return text;
+  }
+
+  /** Nothing comes after it. */
+  #last(text: string): IteratorYieldResult<string> {
+    this.#isOver = true;
+    return { done: false, value: text };
+  }
 }
 
 /** What encoders that keep nothing wrote of an event: one serialisation for all who read the same task. */
@@ -64,13 +105,17 @@ const written = new WeakMap<StreamEncoder, WeakMap<TaskEvent, string>>();
 class FrameWriter {
   /** Nothing may follow. */
   isOver = false;
-  readonly #events: TaskEvents;
+  readonly #alias: string | undefined;
+  readonly #historyLength: number | undefined;
+  readonly #endsAtQuestion: boolean;
   readonly #encoder: StreamEncoder | undefined;
   readonly #envelope: Envelope;
   readonly #shared: WeakMap<TaskEvent, string> | undefined;
 
   constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope) {
-    this.#events = events;
+    this.#alias = events.alias;
+    this.#historyLength = events.historyLength;
+    this.#endsAtQuestion = events.endsAtQuestion;
     this.#envelope = envelope;
     if (dialect.isModel === true) return;
     this.#encoder = dialect.createStreamEncoder();
@@ -88,13 +133,13 @@ class FrameWriter {
         return this.#encoder === undefined ? this.#frameOf(item.number, item.body) : this.#encoded(event, item.number);
       }
       case 'task': {
-        const { historyLength } = this.#events;
+        const historyLength = this.#historyLength;
         if (this.#encoder === undefined && historyLength === undefined) return this.#frameOf(item.number, item.body);
         const { task } = JSON.parse(item.body) as Extract<StreamResponse, { task: unknown }>;
         return this.#encoded({ task: withHistory(task, historyLength) }, item.number);
       }
       case 'snapshot': {
-        const task = withHistory(item.task, this.#events.historyLength);
+        const task = withHistory(item.task, this.#historyLength);
         this.isOver = this.#endsAt(task.status.state);
         return this.#encoded({ task }, item.number);
       }
@@ -105,7 +150,7 @@ class FrameWriter {
   }
 
   #endsAt(state: TaskState): boolean {
-    return isTerminal(state) || (this.#events.endsAtQuestion && state === 'TASK_STATE_INPUT_REQUIRED');
+    return isTerminal(state) || (this.#endsAtQuestion && state === 'TASK_STATE_INPUT_REQUIRED');
   }
 
   /** Of an event after which the stream surely goes on. */
@@ -119,7 +164,7 @@ class FrameWriter {
   }
 
   #encode(event: StreamResponse): readonly unknown[] {
-    const named = renameEvent(event, this.#events.alias);
+    const named = renameEvent(event, this.#alias);
     return this.#encoder === undefined ? [named] : this.#encoder.encode(named, this.isOver);
   }
 

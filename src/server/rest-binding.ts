@@ -6,7 +6,7 @@ import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
-import { type Envelope, eventFrames } from './event-frames.ts';
+import { type Envelope, EventFrames } from './event-frames.ts';
 import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
@@ -84,7 +84,7 @@ async function answer(
   const input = decodeParams(dialect, operation, params).value;
   if (isStreaming(operation)) {
     const events = await streaming[operation](service, call, input as never);
-    const frames = eventFrames(events, dialect, envelopeOf(service, dialect));
+    const frames = new EventFrames(events, dialect, envelopeOf(service, dialect));
     return { status: 200, headers: { ...STREAM_HEADERS, ...extensionHeaders(call) }, body: frames };
   }
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;

@@ -3,7 +3,7 @@ import { isStreaming, type OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
-import { type Envelope, eventFrames } from './event-frames.ts';
+import { type Envelope, EventFrames } from './event-frames.ts';
 import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
@@ -58,7 +58,7 @@ async function answer(
   if (isStreaming(operation) || asStream) {
     const run = streaming[operation === 'SendStreamingMessage' ? operation : 'SubscribeToTask'];
     const events = await run(service, call, input as never);
-    const frames = eventFrames(events, dialect, envelopeOf(service, dialect, id));
+    const frames = new EventFrames(events, dialect, envelopeOf(service, dialect, id));
     return { status: 200, headers: { ...STREAM_HEADERS, ...extensionHeaders(call) }, body: frames };
   }
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;

@@ -12,6 +12,9 @@ import type { Service } from './service.ts';
 
 /** The answer of a streaming operation, before it is written in anybody's words. */
 export interface TaskEvents {
+  /** What has been taken from `items` already. */
+  readonly first?: readonly StreamItem[];
+  /** Can be gone through once. */
   readonly items: AsyncIterable<readonly StreamItem[]>;
   /** What the caller calls the task, if not by our id. */
   readonly alias: string | undefined;

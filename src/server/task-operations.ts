@@ -89,15 +89,14 @@ export async function subscribeToTask(
     const items = engine.subscribe(scope, id, { after, signal });
     return seen === undefined ? { ...events, items } : { ...events, items, seen };
   }
-  const live = engine.subscribe(scope, id, { signal });
-  const items: AsyncIterator<readonly StreamItem[], unknown> = live[Symbol.asyncIterator]();
-  const first = await underName(items.next(), id, alias);
-  const state = dialect.subscribesToTheEnd && first.done !== true ? stateAtEnd(first.value) : undefined;
-  if (state !== undefined) {
-    await items.return?.();
-    throw finished(id, state);
-  }
-  return { ...events, items: startingWith(first, items) };
+  const items = engine.subscribe(scope, id, { signal });
+  const iterator = items[Symbol.asyncIterator]();
+  const { done, value } = await underName(iterator.next(), id, alias);
+  const first: readonly StreamItem[] = done === true ? [] : value;
+  const state = dialect.subscribesToTheEnd ? stateAtEnd(first) : undefined;
+  if (state === undefined) return { ...events, first, items };
+  await iterator.return?.();
+  throw finished(id, state);
 }
 
 /** The state of a task that has ended, if a stream begins with one. */
@@ -112,21 +111,6 @@ function finished(taskId: string, state: TaskState): A2AError {
   return new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} has ended: get it instead of subscribing to it`, {
     details: { taskId, state },
   });
-}
-
-/** Like the iterator, with the item that was taken from it put back. Lets go of it: it may be a large task. */
-function startingWith<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T, unknown>): AsyncIterable<T> {
-  let taken: IteratorResult<T, unknown> | undefined = first;
-  const iterator: AsyncIterator<T, unknown> = {
-    next: async () => {
-      if (taken === undefined) return rest.next();
-      const item = taken;
-      taken = undefined;
-      return item;
-    },
-    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
-  };
-  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 function unknownTask(taskId: string): A2AError {

@@ -114,7 +114,8 @@ test(`nothing is left of ${CLIENTS} clients that vanished (seed ${SEED})`, async
   await eventually(() => watched.count().every((count) => count === 1));
   await eventually(() => handler.heartbeats.size === 1 && responses.size === 1);
   await eventually(async () => (await store.list(OWNER, { limit: 1, states: ['TASK_STATE_WORKING'] })).total === 1);
-  expect(heapUsed() - heap).toBeLessThan(16 * MEBIBYTE);
+  // One collection does not always find all that is free.
+  await eventually(() => heapUsed() - heap < 16 * MEBIBYTE);
   gate.open();
   expect(await runner.ended).toBe('complete');
   expect(runner.state).toBe('TASK_STATE_COMPLETED');
