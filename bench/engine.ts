@@ -7,7 +7,7 @@ import type { Handler } from '../src/engine/handler.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Bench } from './harness/bench.ts';
 import { type Goal, goalTable } from './harness/goals.ts';
-import { buildProduct, importProduct } from './harness/product.ts';
+import { buildModules, importModule } from './harness/product.ts';
 import { ratios, type Spread, spread } from './harness/stats.ts';
 import { show, showSpread, table } from './harness/table.ts';
 import { runTaskRounds, type TaskRound, type TaskRunner } from './store-tasks.ts';
@@ -52,7 +52,7 @@ const HANDLERS = { twelve: twelveWrites, ten: tenChunks, short: shortAnswer, chu
 export const engine: Bench = {
   name: 'engine',
   async run({ quick }) {
-    buildProduct();
+    buildModules();
     mkdirSync(FOLDER, { recursive: true });
     const folder = mkdtempSync(join(FOLDER, 'engine-'));
     try {
@@ -81,10 +81,10 @@ export const engine: Bench = {
 };
 
 async function open(kind: 'memory' | 'sqlite', folder: string): Promise<{ engine: Engine; store: Store }> {
-  const { Engine: Started } = await importProduct<EngineModule>('engine/engine.js');
-  const { DEFAULT_LIMITS } = await importProduct<LimitsModule>('engine/runnable.js');
-  const { memoryStore } = await importProduct<MemoryModule>('store/memory/store.js');
-  const { sqlite } = await importProduct<SqliteModule>('store/sqlite/store.js');
+  const { Engine: Started } = await importModule<EngineModule>('engine/engine.js');
+  const { DEFAULT_LIMITS } = await importModule<LimitsModule>('engine/runnable.js');
+  const { memoryStore } = await importModule<MemoryModule>('store/memory/store.js');
+  const { sqlite } = await importModule<SqliteModule>('store/sqlite/store.js');
   const store = kind === 'memory' ? memoryStore({ maxTasks: 20_000 }) : sqlite(join(folder, 'tasks.db'));
   const agents = Object.entries(HANDLERS).map(([id, run]) => ({ id, run, limits: DEFAULT_LIMITS }));
   return { engine: await Started.start({ store, agents }), store };
@@ -210,7 +210,7 @@ function goalsOf(measured: ReadonlyMap<string, readonly TaskRound[]>): readonly 
 
 /** In a process each: only the first import costs. */
 function importTimes(times: number): Spread {
-  const script = `const s = performance.now(); await import('./dist/engine/engine.js'); console.log(performance.now() - s)`;
+  const script = `const s = performance.now(); await import('./dist/server/index.js'); console.log(performance.now() - s)`;
   const cwd = fileURLToPath(new URL('..', import.meta.url));
   const run = (): number =>
     Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' }));

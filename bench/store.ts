@@ -5,7 +5,7 @@ import type { Driver } from '../src/store/sqlite/driver.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Bench } from './harness/bench.ts';
 import { type Goal, goalTable } from './harness/goals.ts';
-import { buildProduct, importProduct } from './harness/product.ts';
+import { buildModules, importModule } from './harness/product.ts';
 import { quantile, ratios, type Spread, spread } from './harness/stats.ts';
 import { show, showSpread, table } from './harness/table.ts';
 import { askAll, type Asked, fill } from './store-reads.ts';
@@ -31,7 +31,7 @@ const ONE_BY_ONE = 'SQLite, 1 in flight';
 export const store: Bench = {
   name: 'store',
   async run({ quick }) {
-    buildProduct();
+    buildModules();
     mkdirSync(FOLDER, { recursive: true });
     const folder = mkdtempSync(join(FOLDER, 'store-'));
     try {
@@ -62,9 +62,9 @@ export const store: Bench = {
 };
 
 async function loadStores(folder: string): Promise<Stores> {
-  const { memoryStore } = await importProduct<MemoryModule>('store/memory/store.js');
-  const { sqlite } = await importProduct<SqliteModule>('store/sqlite/store.js');
-  const { loadDriver } = await importProduct<DriverModule>('store/sqlite/driver.js');
+  const { memoryStore } = await importModule<MemoryModule>('store/memory/store.js');
+  const { sqlite } = await importModule<SqliteModule>('store/sqlite/store.js');
+  const { loadDriver } = await importModule<DriverModule>('store/sqlite/driver.js');
   let commits = 0;
   const open = loadDriver();
   const driver: Driver = (path) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Bench } from './harness/bench.ts';
 import { type CpuCase, type CpuRound, runCpuRounds } from './harness/cpu-rounds.ts';
-import { buildProduct, importProduct } from './harness/product.ts';
+import { buildModules, importModule } from './harness/product.ts';
 import { ratios, spread } from './harness/stats.ts';
 import { showSpread, table } from './harness/table.ts';
 import { WIRE_TEXTS } from './wire-texts.ts';
@@ -20,8 +20,8 @@ function floor(text: string): string {
 
 /** As a server reads: leniently, with all repairs at hand. */
 async function wireCases(): Promise<readonly WireCase[]> {
-  const { decodeParams, operationCodec } = await importProduct<DialectModule>('wire/dialect.js');
-  const { dialects, repairs } = await importProduct<SelectModule>('wire/select.js');
+  const { decodeParams, operationCodec } = await importModule<DialectModule>('wire/dialect.js');
+  const { dialects, repairs } = await importModule<SelectModule>('wire/select.js');
   const options = { repairs };
   return WIRE_TEXTS.map(({ dialect: name, text }) => {
     const dialect = dialects[name];
@@ -63,7 +63,7 @@ function summarize({ name, text, limit }: WireCase, rounds: readonly CpuRound[])
 export const wire: Bench = {
   name: 'wire',
   async run({ quick }) {
-    buildProduct();
+    buildModules();
     const cases = await wireCases();
     for (const one of cases) checkReadBack(one);
     const options = quick

@@ -9,12 +9,11 @@ import { ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, work
 
 type ServerModule = typeof import('../../src/server/index.ts');
 type NodeModule = typeof import('../../src/node/index.ts');
-type MemoryModule = typeof import('../../src/store/memory/store.ts');
 type SqliteModule = typeof import('../../src/store/sqlite/store.ts');
 
 const FILL_AT_ONCE = 1000;
 
-const { agent } = await importProduct<ServerModule>('server/index.js');
+const { agent, memoryStore } = await importProduct<ServerModule>('server/index.js');
 const { serve } = await importProduct<NodeModule>('node/index.js');
 
 const bench = agent({
@@ -39,7 +38,6 @@ const bench = agent({
 
 async function openStore(kind: 'memory' | 'sqlite', tasks: number): Promise<Store> {
   if (kind === 'sqlite') return (await importProduct<SqliteModule>('store/sqlite/store.js')).sqlite('tandem.db');
-  const { memoryStore } = await importProduct<MemoryModule>('store/memory/store.js');
   return memoryStore({ maxTasks: tasks + 100_000 });
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { cpSync, existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = new URL('../../', import.meta.url);
@@ -7,11 +7,9 @@ export const ROOT = new URL('../../', import.meta.url);
 export const BENCH_FOLDER = new URL('../', import.meta.url);
 
 let isBuilt = false;
+let hasModules = false;
 
-/**
- * Builds what users install. Our own code is measured from `dist/`, because `tsx` names each function as it is made, and
- * a function made in a hot path pays for that each time. Once, however many benches ask for it.
- */
+/** Builds what users install. Once, however many benches ask for it. */
 export function buildProduct(): void {
   if (isBuilt) return;
   isBuilt = true;
@@ -19,9 +17,27 @@ export function buildProduct(): void {
   runNpm(['run', '--silent', 'build'], ROOT);
 }
 
-/** Imports a built module by its path in `dist/`; `T` is `typeof import('../src/…')`. */
+/** Imports an entry of the product by its path in `dist/`; `T` is `typeof import('../src/…')`. */
 export function importProduct<T>(path: string): Promise<T> {
   return import(new URL(`dist/${path}`, ROOT).href) as Promise<T>;
+}
+
+/**
+ * Compiles the modules that the product is bundled from, for benches of its inner parts: `tsx` names each function as it
+ * is made, and a function made in a hot path pays for that each time.
+ */
+export function buildModules(): void {
+  if (hasModules) return;
+  hasModules = true;
+  console.log('bench: compiling the modules of the product');
+  const outDir = fileURLToPath(new URL('results/modules', BENCH_FOLDER));
+  runNpm(['exec', '--', 'tsc', '-p', 'tsconfig.build.json', '--outDir', outDir], ROOT);
+  cpSync(new URL('src/store/sqlite/migrations', ROOT), `${outDir}/store/sqlite/migrations`, { recursive: true });
+}
+
+/** Imports a module of the product by its path in `src/`, but with `.js`. */
+export function importModule<T>(path: string): Promise<T> {
+  return import(new URL(`results/modules/${path}`, BENCH_FOLDER).href) as Promise<T>;
 }
 
 export function installPeers(): void {
