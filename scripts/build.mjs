@@ -44,9 +44,8 @@ function declare() {
 
 /** The sources of all that `package.json` names in `dist/`. */
 function entries() {
+  /** @type {{ exports: Record<string, string | { default: string }>, bin: Record<string, string> }} */
   const { exports, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const named = [...Object.values(exports).map((entry) => entry.default), ...Object.values(bin)];
-  return named
-    .filter((path) => path !== undefined)
-    .map((path) => join('src', relative('dist', path)).replace(/\.js$/, '.ts'));
+  const named = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : entry.default));
+  return [...named, ...Object.values(bin)].map((path) => join('src', relative('dist', path)).replace(/\.js$/, '.ts'));
 }

@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
 import type { StreamItem } from './subscribe.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /** The sender of a message has gone before he had the outcome. Most agents do not mind. */
 export function senderLeft(core: Core, runs: Runs, { limits }: Runnable, scope: Scope, taskId: string): void {
@@ -26,7 +27,7 @@ async function cancelUnlessPaused(core: Core, runs: Runs, scope: Scope, taskId: 
 /** The items of a stream. `onLeft` is called once if its reader leaves, by the signal or by reading no further. */
 export function untilLeft(
   items: AsyncIterable<readonly StreamItem[]>,
-  signal: AbortSignal | undefined,
+  signal: LeaveSignal | undefined,
   onLeft: () => void,
 ): AsyncIterable<readonly StreamItem[]> {
   let isOver = false;

@@ -4,6 +4,7 @@ import type { TaskEvent, TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import type { News } from './feed.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /** Events that wait for a slow reader in memory; if there are more, it reads them from the store. */
 const MAX_BUFFERED = 512;
@@ -16,7 +17,7 @@ export type FindReply = () => Promise<Message | undefined>;
 export class Mailbox {
   readonly #core: Core;
   readonly #stop: () => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: LeaveSignal | undefined;
   readonly #leave = (): void => this.#close();
   #buffer: TaskEvent[] = [];
   /** Of the buffer, or more: it is counted anew when it is empty. */
@@ -29,7 +30,7 @@ export class Mailbox {
 
   readonly #findReply: FindReply | undefined;
 
-  constructor(core: Core, taskId: string, signal: AbortSignal | undefined, findReply: FindReply | undefined) {
+  constructor(core: Core, taskId: string, signal: LeaveSignal | undefined, findReply: FindReply | undefined) {
     this.#core = core;
     this.#findReply = findReply;
     this.#stop = core.feed.listen(taskId, (news) => this.#hear(news));

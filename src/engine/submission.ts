@@ -7,6 +7,7 @@ import type { Caller } from './handler.ts';
 import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
 import { assertStorablePush, type NewPushConfig } from './push-configs.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /** A message to an agent, and all that is known of the request that brought it. */
 export interface Submission extends Scope {
@@ -27,7 +28,7 @@ export interface Submission extends Scope {
   /** The longest to wait for a result; never longer than the agent allows. */
   readonly maxWaitMs?: number;
   /** The caller has gone. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LeaveSignal;
 }
 
 /** How long a request is remembered at least. */

@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import { taskOf } from './event-body.ts';
 import { type FindReply, Mailbox } from './mailbox.ts';
 import { notFound } from './not-found.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /** What a subscriber gets: events by number, or the whole task where there is no event to begin with. */
 export type StreamItem =
@@ -18,7 +19,7 @@ export type StreamItem =
 export interface StreamStart {
   /** The last number that the reader has. Without it, the stream begins with the task as it is. */
   readonly after?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: LeaveSignal | undefined;
   /** Given by who has made the task, and may see it before others can: finds what it was dropped for. */
   readonly findReply?: FindReply | undefined;
 }

@@ -5,6 +5,7 @@ import type { Scope, TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import type { News } from './feed.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /** What a caller who waits for a task gets. */
 export type Rest =
@@ -44,7 +45,7 @@ export class RestWaiter {
   }
 
   /** @param maxWaitMs Counts from the moment at which it was made. */
-  async wait(maxWaitMs: number, signal?: AbortSignal): Promise<Rest> {
+  async wait(maxWaitMs: number, signal?: LeaveSignal): Promise<Rest> {
     this.#isWaiting = true;
     if (this.#mustLook) void this.look();
     const leave = (): void => this.#rest.resolve({ kind: 'late' });

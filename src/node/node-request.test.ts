@@ -52,7 +52,7 @@ test('a caller who leaves before the answer is gone', async () => {
   const { own } = await arrived;
   const { signal } = own;
   await own.body(1000);
-  const left = once(signal, 'abort');
+  const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   call.destroy();
   await left;
   expect(signal.aborted).toBe(true);

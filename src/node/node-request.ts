@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { baseUrl } from '../server/base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
+import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
 interface FrameworkMessage extends IncomingMessage {
@@ -19,7 +20,7 @@ export class NodeRequest implements HttpRequest {
   readonly #incoming: FrameworkMessage;
   readonly #outgoing: ServerResponse;
   readonly #trustProxy: boolean;
-  #left: AbortController | undefined;
+  #leaving: Leaving | undefined;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, trustProxy: boolean) {
     this.#incoming = incoming;
@@ -46,12 +47,12 @@ export class NodeRequest implements HttpRequest {
     return baseUrl(arrival, this.#trustProxy ? (name) => this.header(name) : undefined);
   }
 
-  get signal(): AbortSignal {
-    if (this.#left === undefined) {
-      const left = (this.#left = new AbortController());
-      whenGone(this.#incoming, this.#outgoing, () => left.abort());
+  get signal(): LeaveSignal {
+    if (this.#leaving === undefined) {
+      const leaving = (this.#leaving = new Leaving());
+      whenGone(this.#incoming, this.#outgoing, () => leaving.leave());
     }
-    return this.#left.signal;
+    return this.#leaving;
   }
 
   header(name: string): string | undefined {
@@ -76,7 +77,7 @@ function whenGone(incoming: IncomingMessage, outgoing: ServerResponse, leave: ()
     return;
   }
   outgoing.once('close', () => {
-    // Who has the whole answer is not gone: nobody listens any more, and an abort with its error is not cheap.
+    // Who has the whole answer is not gone.
     if (!outgoing.writableFinished) leave();
   });
   if (outgoing.socket !== null) return;

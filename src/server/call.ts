@@ -1,6 +1,7 @@
 import type { Caller } from '../engine/handler.ts';
 import type { Scope } from '../store/store.ts';
 import type { Dialect } from '../wire/dialect.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /** What an operation knows of the request that asks for it, whatever binding it came by. */
 export interface Call {
@@ -12,7 +13,7 @@ export interface Call {
   /** `Last-Event-ID`: the caller comes back for the rest of a stream. */
   readonly lastEventId: string | undefined;
   /** Aborts when the caller is gone. */
-  readonly signal: AbortSignal;
+  readonly signal: LeaveSignal;
 }
 
 /** Whose tasks a call can see. The tenant is the caller's word, which only ever narrows what is his. */

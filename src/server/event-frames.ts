@@ -55,7 +55,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
         if (text !== '') return { done: false, value: text };
         const next = await this.#items.next();
         // Otherwise the reader had all there is when he came.
-        if (next.done === true) return this.#envelope.isGoingAway() ? this.#last(GOING_AWAY) : this.return();
+        if (next.done === true) return this.#envelope.isGoingAway() ? this.#last(GOING_AWAY) : await this.return();
         this.#batch = next.value;
         this.#at = 0;
       }

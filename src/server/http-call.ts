@@ -1,5 +1,6 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
 import type { Call } from './call.ts';
@@ -40,7 +41,7 @@ export class HttpCall implements Call {
     return this.#request.header('last-event-id');
   }
 
-  get signal(): AbortSignal {
+  get signal(): LeaveSignal {
     return this.#request.signal;
   }
 }

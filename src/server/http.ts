@@ -1,3 +1,5 @@
+import type { LeaveSignal } from '../support/leave-signal.ts';
+
 /**
  * HTTP as the core sees it. Both edges, `fetch` and `node:http`, speak this, so that neither builds objects for the other
  * one: a `Request` and a `Response` alone cost several times the CPU of a plain request on Node.
@@ -11,7 +13,7 @@ export interface HttpRequest {
   /** The address of the place at which the handler is mounted, as the caller sees it; no slash at its end. */
   readonly base: string;
   /** Aborts when the caller is gone. Made at the first look, for most requests need none. */
-  readonly signal: AbortSignal;
+  readonly signal: LeaveSignal;
   /** The name in lower case. A header that came twice is one list. */
   header(name: string): string | undefined;
   /** @throws A2AError of `body-errors.ts`; one that is too large is not read whole. */

@@ -26,6 +26,7 @@ export type { NewPushConfig, PushConfigRange } from '../engine/push-configs.ts';
 export type { Retention } from '../engine/retention.ts';
 export type { RunLimits } from '../engine/runnable.ts';
 export type { Submission } from '../engine/submission.ts';
+export type { LeaveSignal } from '../support/leave-signal.ts';
 export type { StreamItem, StreamStart } from '../engine/subscribe.ts';
 export { memoryStore, type MemoryStoreOptions } from '../store/memory/store.ts';
 export type {

@@ -91,8 +91,8 @@ export async function subscribeToTask(
   }
   const items = engine.subscribe(scope, id, { signal });
   const iterator = items[Symbol.asyncIterator]();
-  const { done, value } = await underName(iterator.next(), id, alias);
-  const first: readonly StreamItem[] = done === true ? [] : value;
+  const opened: IteratorResult<readonly StreamItem[], unknown> = await underName(iterator.next(), id, alias);
+  const first = opened.done === true ? [] : opened.value;
   const state = dialect.subscribesToTheEnd ? stateAtEnd(first) : undefined;
   if (state === undefined) return { ...events, first, items };
   await iterator.return?.();

@@ -1,7 +1,6 @@
-import { getEventListeners } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { Feed } from '../../src/engine/feed.ts';
-import { NodeRequest } from '../../src/node/node-request.ts';
+import { Leaving } from '../../src/support/leave-signal.ts';
 
 export interface ListenerCounts {
   /** How many listen to a task, and how many for a caller's leaving. */
@@ -23,27 +22,35 @@ export function watchListeners(): ListenerCounts {
       };
     },
   }));
-  const signals = new Set<WeakRef<AbortSignal>>();
-  const known = new WeakSet<AbortSignal>();
-  replace(NodeRequest.prototype, 'signal', ({ get }) => ({
-    get(this: NodeRequest) {
-      const signal = get?.call(this) as AbortSignal;
-      if (!known.has(signal)) signals.add(new WeakRef(signal));
-      known.add(signal);
-      return signal;
+  let signals = 0;
+  const known = new WeakMap<Leaving, Set<() => void>>();
+  const heardBy = (signal: Leaving): Set<() => void> => {
+    const listeners = known.get(signal) ?? new Set();
+    known.set(signal, listeners);
+    return listeners;
+  };
+  replace(Leaving.prototype, 'addEventListener', ({ value }) => ({
+    value: function addEventListener(this: Leaving, type: 'abort', listener: () => void) {
+      (value as Leaving['addEventListener']).call(this, type, listener);
+      if (this.aborted || heardBy(this).has(listener)) return;
+      heardBy(this).add(listener);
+      signals++;
     },
   }));
-  const heard = (): number => {
-    let sum = 0;
-    for (const reference of signals) {
-      const signal = reference.deref();
-      const count = signal === undefined ? 0 : getEventListeners(signal, 'abort').length;
-      sum += count;
-      if (signal === undefined || (count === 0 && signal.aborted)) signals.delete(reference);
-    }
-    return sum;
-  };
-  return { count: () => [listeners, heard()] };
+  replace(Leaving.prototype, 'removeEventListener', ({ value }) => ({
+    value: function removeEventListener(this: Leaving, type: 'abort', listener: () => void) {
+      (value as Leaving['removeEventListener']).call(this, type, listener);
+      if (heardBy(this).delete(listener)) signals--;
+    },
+  }));
+  replace(Leaving.prototype, 'leave', ({ value }) => ({
+    value: function leave(this: Leaving) {
+      signals -= this.aborted ? 0 : heardBy(this).size;
+      heardBy(this).clear();
+      (value as Leaving['leave']).call(this);
+    },
+  }));
+  return { count: () => [listeners, signals] };
 }
 
 /** Not by a spy: that would keep all it was called with. */
