@@ -104,7 +104,8 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   const idempotency =
     idempotencyOf(submission, now) ??
     (hasPlace ? undefined : { key: `t:${id}`, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS });
-  return {
+  // Plain assignments: this is on the way of every new task.
+  const task: { -readonly [K in keyof NewTask]: NewTask[K] } = {
     id,
     contextId,
     tenant,
@@ -115,12 +116,13 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
     message,
     createdAt: now,
     wakeAt: now,
-    ...(submission.returnImmediately === true && { event: createdEvent({ id, contextId, status }, message) }),
-    ...(hasPlace && { node }),
-    ...(alias !== undefined && { alias }),
-    ...(idempotency !== undefined && { idempotency }),
-    ...(pushConfig !== undefined && { pushConfig: pushConfigOf({ newId, clock }, id, pushConfig) }),
   };
+  if (submission.returnImmediately === true) task.event = createdEvent({ id, contextId, status }, message);
+  if (hasPlace) task.node = node;
+  if (alias !== undefined) task.alias = alias;
+  if (idempotency !== undefined) task.idempotency = idempotency;
+  if (pushConfig !== undefined) task.pushConfig = pushConfigOf({ newId, clock }, id, pushConfig);
+  return task;
 }
 
 function knownTask(known: Exclude<Created, { kind: 'created' }>): Extract<Created, { kind: 'repeated' }> {

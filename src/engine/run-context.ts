@@ -23,91 +23,144 @@ import type { TaskWriter } from './task-writer.ts';
 /** How many earlier tasks a handler gets if it does not say. */
 const EARLIER_TASKS = 20;
 
-/** What a handler sees of its run. Functions, not methods, so that they can be taken off. */
+/** What a handler sees of its run. */
 export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): TaskContext {
-  const { record, origin, trigger } = task;
-  const message = incoming(trigger.message);
+  return new RunContext(run, task, writer);
+}
 
-  const say = (output: unknown): Promise<void> => contained(run, spoken(run, output));
+/**
+ * All members are its own, and its functions need no `this`, so that it can be taken apart and copied. Those that are
+ * worked out when they are looked at are defined with getters that all contexts share: with getters of its own each would
+ * have a hidden class of its own, which took as long as all else here.
+ */
+class RunContext implements TaskContext {
+  readonly #run: Run;
+  readonly #task: LoadedTask;
+  readonly #writer: TaskWriter;
+  readonly message: TaskContext['message'];
+  readonly text: string;
+  readonly parts: readonly Part[];
+  declare readonly files: TaskContext['files'];
+  declare readonly task: Task;
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly caller: TaskContext['caller'];
+  readonly tenant: string;
+  readonly extensions: readonly string[];
+  readonly metadata: JsonObject;
+  readonly acceptedOutputModes: readonly string[];
+  declare readonly signal: AbortSignal;
 
-  const ask = async (
-    state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
-    question: Question,
-    options: AskOptions,
-  ) => {
-    const { timeoutMs = run.agent.limits.questionTtlMs } = options;
-    if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
-    const prepared = copyOf(prepareQuestion(question, options));
-    run.outputs.assertSize(prepared.parts);
-    return copyOf(await run.waits.ask(state, prepared, timeoutMs));
+  constructor(run: Run, task: LoadedTask, writer: TaskWriter) {
+    const { record, origin, trigger } = task;
+    this.#run = run;
+    this.#task = task;
+    this.#writer = writer;
+    this.message = incoming(trigger.message);
+    this.text = this.message.text;
+    this.parts = this.message.parts;
+    this.taskId = record.id;
+    this.contextId = record.contextId;
+    this.caller = copyOf(origin.caller);
+    this.tenant = record.tenant;
+    this.extensions = [...(trigger.extensions ?? [])];
+    this.metadata = copyOf(trigger.metadata ?? {});
+    this.acceptedOutputModes = [...origin.acceptedOutputModes];
+    Object.defineProperty(this, 'files', RunContext.#files);
+    Object.defineProperty(this, 'task', RunContext.#currentTask);
+    Object.defineProperty(this, 'signal', RunContext.#signal);
+  }
+
+  readonly history: TaskContext['history'] = ({ limit = EARLIER_TASKS } = {}) =>
+    contained(this.#run, earlierTasks(this.#run, limit));
+
+  readonly status: TaskContext['status'] = (status) =>
+    this.#say(typeof status === 'string' ? { status: 'working', text: status } : (status satisfies StatusOutput));
+
+  readonly artifact: TaskContext['artifact'] = (artifact) => ({
+    append: (content, options) => this.#say(chunk(artifact, content, { ...options, append: true })),
+    replace: (content, options) => this.#say(chunk(artifact, content, { ...options, append: false })),
+  });
+
+  readonly reply: TaskContext['reply'] = (content) => {
+    const parts = partsOf(content);
+    this.#run.outputs.assertSize(parts);
+    this.#run.conclude({ kind: 'reply', parts });
+    return undefined;
   };
 
-  const answered = async (question: Question, options: AskOptions): Promise<unknown> => {
-    const answer = await ask('TASK_STATE_INPUT_REQUIRED', question, options);
-    return options.as === 'message' ? incoming(answer as never) : answer;
+  readonly reject: TaskContext['reject'] = (reason) => {
+    const parts = reason === undefined ? [] : partsOf(reason);
+    this.#run.outputs.assertSize(parts);
+    this.#run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
+    return undefined;
   };
 
-  const authorized = async (request: string | AuthorizationRequest, options: AuthorizeOptions): Promise<string> => {
-    const text = typeof request === 'string' ? request : authorizationText(request);
-    return (await ask('TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options })) as string;
+  readonly ask = ((question: Question, options?: AskOptions) =>
+    contained(this.#run, answered(this.#run, question, options ?? {}))) as Ask;
+
+  readonly authorize: TaskContext['authorize'] = (request, options = {}) =>
+    contained(this.#run, authorized(this.#run, request, options));
+
+  readonly inbox: TaskContext['inbox'] = {
+    take: () => contained(this.#run, this.#run.inbox.take()),
+    [Symbol.asyncIterator]: () => this.#run.inbox[Symbol.asyncIterator](),
   };
 
-  return {
-    message,
-    text: message.text,
-    parts: message.parts,
-    get files() {
-      const { maxTaskBytes: maxBytes } = run.agent.limits;
-      const files = filesOf(message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
-      return files.map((file) => ({ ...file, bytes: () => contained(run, file.bytes()) }));
-    },
+  readonly step: TaskContext['step'] = (name, work, options) =>
+    contained(this.#run, this.#run.steps.step(name, work, options));
 
-    get task() {
-      return currentTask(task, writer);
-    },
-    taskId: record.id,
-    contextId: record.contextId,
-    history: ({ limit = EARLIER_TASKS } = {}) => contained(run, earlierTasks(run, limit)),
+  readonly sleep: TaskContext['sleep'] = (ms) => contained(this.#run, this.#run.waits.sleep(ms));
 
-    caller: copyOf(origin.caller),
-    tenant: record.tenant,
-    extensions: [...(trigger.extensions ?? [])],
-    metadata: copyOf(trigger.metadata ?? {}),
-    acceptedOutputModes: [...origin.acceptedOutputModes],
-    get signal() {
-      return run.signal;
-    },
+  #say(output: unknown): Promise<void> {
+    return contained(this.#run, spoken(this.#run, output));
+  }
 
-    status: (status) =>
-      say(typeof status === 'string' ? { status: 'working', text: status } : (status satisfies StatusOutput)),
-    artifact: (artifact) => ({
-      append: (content, options) => say(chunk(artifact, content, { ...options, append: true })),
-      replace: (content, options) => say(chunk(artifact, content, { ...options, append: false })),
-    }),
+  static readonly #files = shared(function files(this: RunContext): TaskContext['files'] {
+    const run = this.#run;
+    const { maxTaskBytes: maxBytes } = run.agent.limits;
+    const given = filesOf(this.message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
+    return given.map((file) => ({ ...file, bytes: () => contained(run, file.bytes()) }));
+  });
 
-    reply: (content) => {
-      const parts = partsOf(content);
-      run.outputs.assertSize(parts);
-      run.conclude({ kind: 'reply', parts });
-      return undefined;
-    },
-    reject: (reason) => {
-      const parts = reason === undefined ? [] : partsOf(reason);
-      run.outputs.assertSize(parts);
-      run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
-      return undefined;
-    },
+  static readonly #currentTask = shared(function task(this: RunContext): Task {
+    return currentTask(this.#task, this.#writer);
+  });
 
-    ask: ((question: Question, options?: AskOptions) => contained(run, answered(question, options ?? {}))) as Ask,
-    authorize: (request, options = {}) => contained(run, authorized(request, options)),
+  static readonly #signal = shared(function signal(this: RunContext): AbortSignal {
+    return this.#run.signal;
+  });
+}
 
-    inbox: {
-      take: () => contained(run, run.inbox.take()),
-      [Symbol.asyncIterator]: () => run.inbox[Symbol.asyncIterator](),
-    },
-    step: (name, work, options) => contained(run, run.steps.step(name, work, options)),
-    sleep: (ms) => contained(run, run.waits.sleep(ms)),
-  };
+function shared(get: (this: RunContext) => unknown): PropertyDescriptor & ThisType<RunContext> {
+  return Object.freeze({ get, enumerable: true, configurable: true });
+}
+
+async function ask(
+  run: Run,
+  state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
+  question: Question,
+  options: AskOptions,
+): Promise<unknown> {
+  const { timeoutMs = run.agent.limits.questionTtlMs } = options;
+  if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
+  const prepared = copyOf(prepareQuestion(question, options));
+  run.outputs.assertSize(prepared.parts);
+  return copyOf(await run.waits.ask(state, prepared, timeoutMs));
+}
+
+async function answered(run: Run, question: Question, options: AskOptions): Promise<unknown> {
+  const answer = await ask(run, 'TASK_STATE_INPUT_REQUIRED', question, options);
+  return options.as === 'message' ? incoming(answer as never) : answer;
+}
+
+async function authorized(
+  run: Run,
+  request: string | AuthorizationRequest,
+  options: AuthorizeOptions,
+): Promise<string> {
+  const text = typeof request === 'string' ? request : authorizationText(request);
+  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options })) as string;
 }
 
 async function spoken(run: Run, output: unknown): Promise<void> {
