@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import type { A2AError } from '../errors.ts';
 import { baseUrl } from '../server/base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
@@ -106,26 +107,30 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
     const take = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > maxBytes) {
-        incoming.pause().off('data', take).off('end', finish);
-        reject(tooLarge(maxBytes));
+        incoming.pause();
+        fail(tooLarge(maxBytes));
       } else if (first === undefined) first = chunk;
       else (more ??= [first]).push(chunk);
     };
     const finish = (): void => {
+      letGo();
       const whole = more === undefined ? first : Buffer.concat(more, length);
-      // The answer may be a stream that is open for days, and the request stays as long.
-      first = more = undefined;
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
     };
-    incoming.on('data', take);
-    incoming.on('end', finish);
-    incoming.on('error', (cause) => reject(cutOff(cause)));
-    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise. It comes after
-    // every end too, where making the error would be most of what reading the body costs.
-    incoming.on('close', () => {
-      if (!incoming.readableEnded) reject(cutOff(undefined));
-    });
+    const fail = (error: A2AError): void => {
+      letGo();
+      reject(error);
+    };
+    const breakOff = (cause: Error): void => fail(cutOff(cause));
+    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
+    const close = (): void => fail(cutOff(undefined));
+    // The answer may be a stream that is open for days, and the request stays as long: what listens to it would keep the
+    // whole body.
+    const letGo = (): void => {
+      incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', close);
+    };
+    incoming.on('data', take).on('end', finish).on('error', breakOff).on('close', close);
   });
 }
 
