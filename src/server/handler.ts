@@ -6,12 +6,13 @@ import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import { CardEndpoint } from './card-endpoint.ts';
+import { restFailure, wrongVerb } from './error-response.ts';
 import { publicError } from './failure.ts';
 import { FetchRequest, pathBelow, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
-import { answerRest, failure, wrongVerb } from './rest-binding.ts';
+import { answerRest } from './rest-binding.ts';
 import { answerRpc } from './rpc-binding.ts';
 import type { Service } from './service.ts';
 
@@ -147,7 +148,7 @@ export class AgentHandler {
       this.#starting = undefined;
       this.#log.error('The agent cannot start', { error });
       const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: 1000 });
-      return failure(dialectOf('1.0'), late);
+      return restFailure(dialectOf('1.0'), late);
     }
     return this.handle(request);
   }
@@ -156,7 +157,7 @@ export class AgentHandler {
     const { method, path } = request;
     if (this.#rpcPaths.has(path)) {
       if (method === 'POST') return answerRpc(service, request);
-      return failure(dialectOf('1.0'), wrongVerb(['POST']));
+      return restFailure(dialectOf('1.0'), wrongVerb(['POST']));
     }
     switch (path) {
       case '/.well-known/agent-card.json':
@@ -194,5 +195,5 @@ function probe(
   method: string,
   answer: () => HttpResponse | Promise<HttpResponse>,
 ): HttpResponse | Promise<HttpResponse> {
-  return method === 'GET' || method === 'HEAD' ? answer() : failure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
+  return method === 'GET' || method === 'HEAD' ? answer() : restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
 }

@@ -34,7 +34,7 @@ export interface HttpResponse {
 /** Headers of every answer: nobody should guess what it is. */
 export const SAFE = { 'x-content-type-options': 'nosniff' } as const;
 
-const JSON_HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
+export const JSON_HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
 
 export function jsonResponse(
   status: number,

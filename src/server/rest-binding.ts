@@ -6,12 +6,12 @@ import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
+import { restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
-import { retryAfter } from './rpc-binding.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
@@ -43,7 +43,7 @@ export async function answerRest(
     const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     return await answer(service, request, dialect, match.operation, params);
   } catch (error) {
-    return failure(dialect, publicError(error, service.log));
+    return restFailure(dialect, publicError(error, service.log));
   }
 }
 
@@ -105,28 +105,7 @@ function envelopeOf({ log, isClosing }: Service, dialect: Dialect): Envelope {
   };
 }
 
-export function failure(dialect: Dialect, error: A2AError): HttpResponse {
-  const { status, body } = dialect.errors.encodeRest(error);
-  const { allow } = error.details;
-  return {
-    status,
-    headers: {
-      ...SAFE,
-      'content-type': dialect.mediaType,
-      'cache-control': 'no-store',
-      ...(error.retryAfterMs !== undefined && { 'retry-after': retryAfter(error) }),
-      ...(allow !== undefined && { allow }),
-    },
-    body: JSON.stringify(body),
-  };
-}
-
 function noSuchPath({ method, path }: HttpRequest): A2AError {
   const shown = path.slice(0, 100);
   return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
-}
-
-export function wrongVerb(allow: readonly string[]): A2AError {
-  const verbs = [...new Set(allow)].join(', ');
-  return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
 }
