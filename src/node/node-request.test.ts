@@ -28,7 +28,7 @@ async function listening() {
         outgoing.end('done');
         await closed;
       };
-      resolve({ incoming, own: new NodeRequest(incoming, outgoing, false), answer });
+      resolve({ incoming, own: new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false }), answer });
     });
   });
   return { port: (server.address() as AddressInfo).port, arrived };

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { A2AError } from '../errors.ts';
-import { baseUrl } from '../server/base-url.ts';
+import { baseUrl, type EdgeOptions, pathBelow } from '../server/base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
@@ -16,36 +16,39 @@ interface FrameworkMessage extends IncomingMessage {
 /** A request of `node:http`, as the core sees it. */
 export class NodeRequest implements HttpRequest {
   readonly method: string;
-  readonly path: string;
+  readonly path: string | undefined;
   readonly query: string;
   readonly #incoming: FrameworkMessage;
   readonly #outgoing: ServerResponse;
-  readonly #trustProxy: boolean;
+  readonly #edge: EdgeOptions;
+  readonly #whole: string;
   #leaving: Leaving | undefined;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, trustProxy: boolean) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, edge: EdgeOptions) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    this.#trustProxy = trustProxy;
+    this.#edge = edge;
     this.method = incoming.method ?? 'GET';
     const url = incoming.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
     // A proxy may send the whole address; what is no path finds nothing.
-    this.path = path.startsWith('/') || !URL.canParse(path) ? path || '/' : new URL(path).pathname;
+    this.#whole = path.startsWith('/') || !URL.canParse(path) ? path || '/' : new URL(path).pathname;
+    this.path = pathBelow(edge.basePath, this.#whole);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
   }
 
   get base(): string {
     const { headers, socket, originalUrl = '' } = this.#incoming;
-    const [whole = ''] = originalUrl.split('?');
-    const mount = whole.endsWith(this.path) ? whole.slice(0, whole.length - this.path.length) : '';
+    const { basePath, trustProxy } = this.#edge;
+    const [original = ''] = originalUrl.split('?');
+    const mount = original.endsWith(this.#whole) ? original.slice(0, original.length - this.#whole.length) : '';
     const arrival = {
       protocol: (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http',
       host: headers.host ?? `${socket.localAddress ?? 'localhost'}:${socket.localPort ?? 80}`,
-      mount: mount.replace(/\/+$/, ''),
+      mount: mount.replace(/\/+$/, '') + basePath,
     };
-    return baseUrl(arrival, this.#trustProxy ? (name) => this.header(name) : undefined);
+    return baseUrl(arrival, trustProxy ? (name) => this.header(name) : undefined);
   }
 
   get signal(): LeaveSignal {

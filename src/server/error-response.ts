@@ -1,7 +1,7 @@
 import { A2AError, type ErrorCode, ERRORS } from '../errors.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { encodeError, type JsonRpcId } from '../wire/jsonrpc.ts';
-import { type HttpResponse, JSON_HEADERS, SAFE } from './http.ts';
+import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from './http.ts';
 
 /** Errors of the protocol are answers over JSON-RPC; these are about the exchange itself, and have a status too. */
 const EXCHANGE_ERRORS: ReadonlySet<ErrorCode> = new Set([
@@ -39,6 +39,11 @@ export function restFailure(dialect: Dialect, error: A2AError): HttpResponse {
 export function wrongVerb(allow: readonly string[]): A2AError {
   const verbs = [...new Set(allow)].join(', ');
   return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
+}
+
+export function noSuchPath({ method, path = 'this path' }: HttpRequest): A2AError {
+  const shown = path.slice(0, 100);
+  return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
 }
 
 function rpcStatus({ code, details }: A2AError): number {

@@ -1,24 +1,19 @@
-import { baseUrl } from './base-url.ts';
+import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 
-export interface FetchEdgeOptions {
-  readonly basePath: string;
-  readonly trustProxy: boolean;
-}
-
 /** A web-standard request, as the core sees it. */
 export class FetchRequest implements HttpRequest {
   readonly method: string;
-  readonly path: string;
+  readonly path: string | undefined;
   readonly query: string;
   readonly #request: Request;
   readonly #url: URL;
-  readonly #options: FetchEdgeOptions;
+  readonly #options: EdgeOptions;
   #left: AbortController | undefined;
 
-  constructor(request: Request, options: FetchEdgeOptions) {
+  constructor(request: Request, options: EdgeOptions) {
     this.#request = request;
     this.#options = options;
     this.#url = new URL(request.url);
@@ -74,12 +69,6 @@ export class FetchRequest implements HttpRequest {
     }
     return { text: decodeUtf8(joined(chunks, length)) };
   }
-}
-
-/** The rest of a path; one from elsewhere stays as it is, and finds nothing. */
-export function pathBelow(basePath: string, path: string): string {
-  if (basePath === '' || !(path === basePath || path.startsWith(`${basePath}/`))) return path;
-  return path.slice(basePath.length) || '/';
 }
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {

@@ -5,10 +5,11 @@ import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import { type EdgeOptions, pathBelow } from './base-url.ts';
 import { CardEndpoint } from './card-endpoint.ts';
-import { restFailure, wrongVerb } from './error-response.ts';
+import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { publicError } from './failure.ts';
-import { FetchRequest, pathBelow, toResponse } from './fetch-edge.ts';
+import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
@@ -64,9 +65,9 @@ export class AgentHandler {
     });
   }
 
-  /** @internal Whether to believe what a proxy says of a request. */
-  get trustProxy(): boolean {
-    return this.#settings.trustProxy;
+  /** @internal For the edges that make requests of ours. */
+  get edge(): EdgeOptions {
+    return this.#settings;
   }
 
   /** @internal Whether it takes no more work. */
@@ -76,8 +77,7 @@ export class AgentHandler {
 
   /** Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const { basePath, trustProxy } = this.#settings;
-    const own = new FetchRequest(request, { basePath, trustProxy });
+    const own = new FetchRequest(request, this.edge);
     return toResponse(await this.handle(own), own, this.heartbeats);
   };
 
@@ -99,9 +99,10 @@ export class AgentHandler {
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
   }
 
-  /** @internal As `owns`, of a whole request. */
-  ownsRequest({ url, method }: Request): boolean {
-    return this.owns(pathBelow(this.#settings.basePath, new URL(url).pathname), method);
+  /** @internal As `owns`, of a path that still has what `basePath` takes off. */
+  ownsWhole(path: string, method = 'POST'): boolean {
+    const below = pathBelow(this.#settings.basePath, path);
+    return below !== undefined && this.owns(below, method);
   }
 
   /** Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. */
@@ -155,6 +156,7 @@ export class AgentHandler {
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const { method, path } = request;
+    if (path === undefined) return restFailure(dialectOf('1.0'), noSuchPath(request));
     if (this.#rpcPaths.has(path)) {
       if (method === 'POST') return answerRpc(service, request);
       return restFailure(dialectOf('1.0'), wrongVerb(['POST']));
@@ -169,7 +171,7 @@ export class AgentHandler {
       case '/readyz':
         return probe(method, () => this.#readiness(service));
       default:
-        return answerRest(service, request, this.#reserved);
+        return answerRest(service, request, path, this.#reserved);
     }
   }
 

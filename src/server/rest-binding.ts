@@ -6,7 +6,7 @@ import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
-import { restFailure, wrongVerb } from './error-response.ts';
+import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
@@ -15,24 +15,25 @@ import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
-/** Answers one REST request, in the version it speaks. No tenant is called by a reserved name. Never rejects. */
+/** Answers one REST request, in the version it speaks. `path` is that of the request. No tenant is called by a reserved name. Never rejects. */
 export async function answerRest(
   service: Service,
   request: HttpRequest,
+  path: string,
   reserved: ReadonlySet<string>,
 ): Promise<HttpResponse> {
   const version = versionOf(request);
   const isOld =
-    version.kind === 'absent' ? request.path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
+    version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
   let dialect = dialectOf(isOld ? '0.3' : '1.0');
   try {
-    const flat = selectFlatTask(request.method, request.path, service.offer);
+    const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
       return await answer(service, request, dialect, flat.operation, body ?? { id: flat.taskId ?? '' });
     }
-    const match = matchRest(request.method, request.path);
+    const match = matchRest(request.method, path);
     if (match === undefined) throw noSuchPath(request);
     if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
     if ('allow' in match) throw wrongVerb(match.allow);
@@ -103,9 +104,4 @@ function envelopeOf({ log, isClosing }: Service, dialect: Dialect): Envelope {
     error: (error) => dialect.errors.encodeRest(publicError(error, log)).body,
     isGoingAway: isClosing,
   };
-}
-
-function noSuchPath({ method, path }: HttpRequest): A2AError {
-  const shown = path.slice(0, 100);
-  return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
 }
