@@ -105,9 +105,22 @@ export class AgentHandler {
     return below !== undefined && this.owns(below, method);
   }
 
-  /** Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. */
-  start(): Promise<void> {
-    return (this.#starting ??= this.#start());
+  /**
+   * Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. An attempt
+   * that fails is forgotten, for a database may be late: the next call or request tries again.
+   *
+   * @throws A2AError `UNAVAILABLE` once the handler is closed.
+   */
+  async start(): Promise<void> {
+    if (this.isClosing) throw new A2AError('UNAVAILABLE', 'The agent is closed', { retryAfterMs: RETRY_MS });
+    const starting = (this.#starting ??= this.#start());
+    try {
+      await starting;
+    } catch (error) {
+      // Another may try again by now.
+      if (this.#starting === starting) this.#starting = undefined;
+      throw error;
+    }
   }
 
   /**
@@ -145,10 +158,9 @@ export class AgentHandler {
     try {
       await this.start();
     } catch (error) {
-      // The next request tries again: a database may be late.
-      this.#starting = undefined;
+      if (this.isClosing && A2AError.is(error)) return restFailure(dialectOf('1.0'), error);
       this.#log.error('The agent cannot start', { error });
-      const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: 1000 });
+      const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
       return restFailure(dialectOf('1.0'), late);
     }
     return this.handle(request);
@@ -187,6 +199,9 @@ export class AgentHandler {
     }
   }
 }
+
+/** When whoever was turned away may try again. */
+const RETRY_MS = 1000;
 
 const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']);
 
