@@ -63,3 +63,13 @@ test('a start that failed is tried again by the next', async () => {
 
   expect((await handler.fetch(new Request('http://localhost/readyz'))).status).toBe(200);
 });
+
+test('nothing beats for a stream that nobody reads, once its handler is closed', async () => {
+  const handler = createHandler(ASKING, { store: memoryStore() });
+  const { status } = await handler.fetch(sending('/message:stream'));
+  expect([status, handler.heartbeats.size]).toEqual([200, 1]);
+
+  await handler.close();
+
+  expect(handler.heartbeats.size).toBe(0);
+});

@@ -152,6 +152,8 @@ export class AgentHandler {
   async #close(options: { readonly finishMs?: number }): Promise<void> {
     await this.#starting?.catch(() => {});
     await this.#service?.engine.close(options);
+    // Readers who never came for the end of their stream.
+    this.heartbeats.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {
