@@ -64,6 +64,24 @@ test('a start that failed is tried again by the next', async () => {
   expect((await handler.fetch(new Request('http://localhost/readyz'))).status).toBe(200);
 });
 
+test('readyz says that the store does not answer, and that it does again', async () => {
+  const { store, state } = breakable('read');
+  const handler = createHandler(ASKING, { store, log: silentLog });
+  onTestFinished(() => handler.close());
+  const ready = async (): Promise<readonly unknown[]> => {
+    const answer = await handler.fetch(new Request('http://localhost/readyz'));
+    return [answer.status, await answer.json(), answer.headers.get('retry-after')];
+  };
+  expect(await ready()).toEqual([200, { status: 'ready' }, null]);
+
+  state.isBroken = true;
+  expect(await ready()).toEqual([503, { status: 'store unavailable' }, '1']);
+  expect((await handler.fetch(new Request('http://localhost/healthz'))).status).toBe(200);
+
+  state.isBroken = false;
+  expect(await ready()).toEqual([200, { status: 'ready' }, null]);
+});
+
 test('nothing beats for a stream that nobody reads, once its handler is closed', async () => {
   const handler = createHandler(ASKING, { store: memoryStore() });
   const { status } = await handler.fetch(sending('/message:stream'));
