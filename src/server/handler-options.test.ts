@@ -57,7 +57,7 @@ test('whatever is wrong is told at once, each with its place', () => {
     '  - streaming: must be true or false, not null',
     '  - pushNotifications: must be true or false, not a text',
     '  - maxBodyBytes: must be a whole number, 1 or more, not 0',
-    '  - heartbeatMs: must be a whole number, 1 or more, not 1.5',
+    '  - heartbeatMs: must be a whole number from 1 to 2147483647, not 1.5',
     '  - retention.maxAge: is not an option; did you mean maxAgeMs?',
     '  - retention.maxAgeMs: must be a whole number, not -1',
     '  - retention.maxEnded: must be a whole number, not a text',
@@ -78,6 +78,7 @@ test.each([
   [{ log: () => {} }, 'log: must be an object like console, not a function'],
   [{ publicUrl: 'https://example.com/?tenant=a' }, 'publicUrl: must end with its host or path, without a query'],
   [{ publicUrl: 'https://me:secret@example.com' }, 'publicUrl: must hold no user name or password: the card is public'],
+  [{ heartbeatMs: 2 ** 31 }, 'heartbeatMs: must be a whole number from 1 to 2147483647, not 2147483648'],
   [{ port: 4100 }, expect.stringMatching(/^port: is not an option; /)],
 ])('%j is refused', (options, fault) => {
   const [, line = ''] = faults(options);
@@ -105,6 +106,10 @@ test('what is not said has its default', () => {
     retention: undefined,
     log: undefined,
   });
+});
+
+test('a heartbeat may be as rare as a timer can be', () => {
+  expect(readHandlerOptions('createHandler()', ECHO, { heartbeatMs: 2 ** 31 - 1 }).heartbeatMs).toBe(2147483647);
 });
 
 test('addresses and paths lose the slash at their end', () => {

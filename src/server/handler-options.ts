@@ -78,6 +78,9 @@ const KEYS = [
   'log',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
+/** A timer that should wait longer does not wait at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Options that only one way of serving has: the key, and what notes a wrong value. */
 export type MoreOptions = Readonly<Record<string, (check: Check, value: unknown) => void>>;
 
@@ -111,7 +114,7 @@ export function readHandlerOptions(
     streaming: readFlag(check, given, 'streaming', true),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
-    heartbeatMs: readCount(check, given, 'heartbeatMs') ?? 15_000,
+    heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
   } as const;
@@ -205,10 +208,17 @@ function readFlag(check: Check, given: Readonly<Record<string, unknown>>, key: s
   return value === true;
 }
 
-function readCount(check: Check, given: Readonly<Record<string, unknown>>, key: string): number | undefined {
+function readCount(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+  key: string,
+  most = Number.POSITIVE_INFINITY,
+): number | undefined {
   const value = given[key];
-  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return value as number | undefined;
-  check.fault(key, `must be a whole number, 1 or more, not ${kindOf(value)}`);
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most) return Number(value);
+  const range = most === Number.POSITIVE_INFINITY ? ', 1 or more,' : ` from 1 to ${most},`;
+  check.fault(key, `must be a whole number${range} not ${kindOf(value)}`);
   return undefined;
 }
 
