@@ -56,7 +56,10 @@ export class CardEndpoint {
     const form = cardForm(file, versionOf(request), byDefault);
     // A card that the agent cannot have in this form is not worth an error where another one helps.
     const card = this.#render(base, form) ?? this.#render(base, instead(file, form, byDefault));
-    if (card === undefined) return jsonResponse(404, { error: 'This agent has no card for versions before 0.3' }, CORS);
+    if (card === undefined) {
+      const version = file === 'agent.json' ? 'versions before 0.3' : `version ${byDefault}`;
+      return jsonResponse(404, { error: `This agent has no card for ${version}` }, CORS);
+    }
     if (isFresh(request, card.headers)) {
       const { 'content-type': _, ...headers } = card.headers;
       return { status: 304, headers };

@@ -101,6 +101,7 @@ export function readHandlerOptions(
   if (!isObject(options)) check.fault('options', `must be an object, not ${kindOf(options)}`);
   check.keys(given, [...KEYS, ...Object.keys(more)], '');
   for (const [key, look] of Object.entries(more)) if (given[key] !== undefined) look(check, given[key]);
+  const offer = readOffer(check, given);
   const settings = {
     store: readObject(check, given, 'store', ['create', 'append', 'read'], 'a store such as memoryStore()') as
       | Store
@@ -109,8 +110,8 @@ export function readHandlerOptions(
     trustProxy: readFlag(check, given, 'trustProxy', false),
     basePath: readPath(check, given['basePath'], 'basePath'),
     rpcPaths: readRpcPaths(check, given['rpcPaths']),
-    offer: readOffer(check, given),
-    cardForm: readWord(check, given, 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset',
+    offer,
+    cardForm: readCardForm(check, given, offer),
     streaming: readFlag(check, given, 'streaming', true),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
@@ -141,6 +142,15 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
     ...(profile !== undefined && { profile }),
     ...(restStyle !== undefined && { restStyle }),
   };
+}
+
+/** A card of a version that is not answered would list nothing that its readers can call. */
+function readCardForm(check: Check, given: Readonly<Record<string, unknown>>, { versions }: Offer): CardForm {
+  const form = readWord(check, given, 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset';
+  if (form !== 'superset' && !versions.includes(form)) {
+    check.fault('cardForm', `must be of a version that is answered, and versions has no "${form}"`);
+  }
+  return form;
 }
 
 /** Who wants nothing answered has no use for a server; he has probably lost what he meant to name. */
