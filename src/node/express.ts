@@ -16,7 +16,7 @@ export function toExpress(handler: AgentHandler): Middleware {
   const listener = toNodeListener(handler);
   return (incoming, outgoing, next) => {
     const [path = '/'] = (incoming.url ?? '/').split('?');
-    if (handler.owns(path, incoming.method)) listener(incoming, outgoing);
+    if (handler.ownsWhole(path, incoming.method)) listener(incoming, outgoing);
     else next();
   };
 }

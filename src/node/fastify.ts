@@ -40,7 +40,7 @@ export function toFastify(handler: AgentHandler): FastifyPlugin {
     const answer = ({ raw: incoming }: FastifyRequestLike, reply: FastifyReplyLike): void => {
       const url = incoming.url ?? '/';
       const below = urlBelow(url, depth);
-      if (!handler.owns(below.split('?')[0] ?? '/', incoming.method)) return void reply.callNotFound();
+      if (!handler.ownsWhole(below.split('?')[0] ?? '/', incoming.method)) return void reply.callNotFound();
       incoming.originalUrl = url;
       incoming.url = below;
       // What hooks have set, such as those of CORS, is otherwise lost with the reply.

@@ -33,7 +33,7 @@ async function answer(
   outgoing: ServerResponse,
   stallMs: number,
 ): Promise<void> {
-  const request = new NodeRequest(incoming, outgoing, handler.trustProxy);
+  const request = new NodeRequest(incoming, outgoing, handler.edge);
   try {
     const response = await handler.handle(request);
     // What was not read would be taken for the next request, or read to its end for nothing; and who goes away takes no

@@ -1,10 +1,16 @@
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import type { A2AError } from '../errors.ts';
 import type { HttpBody } from '../server/http.ts';
 import { NodeRequest } from './node-request.ts';
+
+interface Arrived {
+  readonly incoming: IncomingMessage;
+  readonly own: NodeRequest;
+  answer(): Promise<void>;
+}
 
 /** A server whose next request is handed out, with its answer still to be written. */
 async function listening() {
@@ -15,14 +21,14 @@ async function listening() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const arrived = new Promise<{ own: NodeRequest; answer: () => Promise<void> }>((resolve) => {
+  const arrived = new Promise<Arrived>((resolve) => {
     server.once('request', (incoming, outgoing) => {
       const answer = async (): Promise<void> => {
         const closed = once(outgoing, 'close');
         outgoing.end('done');
         await closed;
       };
-      resolve({ own: new NodeRequest(incoming, outgoing, false), answer });
+      resolve({ incoming, own: new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false }), answer });
     });
   });
   return { port: (server.address() as AddressInfo).port, arrived };
@@ -75,4 +81,26 @@ test('a body above the limit is refused before it is read', async () => {
   call.end('x'.repeat(2000));
   const { own } = await arrived;
   expect(await bodyOrError(own)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+});
+
+test.each([
+  { what: 'read', maxBytes: 1000, body: 'x'.repeat(500) },
+  { what: 'too large', maxBytes: 100, body: 'x'.repeat(500) },
+  { what: 'no UTF-8', maxBytes: 1000, body: Buffer.from([0xff]) },
+])('a request keeps nothing of a body that is $what, however long its answer takes', async ({ maxBytes, body }) => {
+  const { port, arrived } = await listening();
+  // Without a length, so that it has to be read to be found too large.
+  const call = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers: { 'transfer-encoding': 'chunked' } });
+  call.on('error', () => {});
+  call.end(body);
+  const { incoming, own } = await arrived;
+  const counts = (): readonly number[] => ['data', 'end', 'error', 'close'].map((name) => incoming.listenerCount(name));
+  const before = counts();
+
+  const reading = bodyOrError(own, maxBytes);
+  const during = counts();
+  await reading;
+
+  expect(during).toEqual(before.map((count) => count + 1));
+  expect(counts()).toEqual(before);
 });

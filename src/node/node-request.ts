@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { baseUrl } from '../server/base-url.ts';
+import type { A2AError } from '../errors.ts';
+import { baseUrl, type EdgeOptions, pathBelow } from '../server/base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
@@ -15,36 +16,39 @@ interface FrameworkMessage extends IncomingMessage {
 /** A request of `node:http`, as the core sees it. */
 export class NodeRequest implements HttpRequest {
   readonly method: string;
-  readonly path: string;
+  readonly path: string | undefined;
   readonly query: string;
   readonly #incoming: FrameworkMessage;
   readonly #outgoing: ServerResponse;
-  readonly #trustProxy: boolean;
+  readonly #edge: EdgeOptions;
+  readonly #whole: string;
   #leaving: Leaving | undefined;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, trustProxy: boolean) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, edge: EdgeOptions) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    this.#trustProxy = trustProxy;
+    this.#edge = edge;
     this.method = incoming.method ?? 'GET';
     const url = incoming.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
     // A proxy may send the whole address; what is no path finds nothing.
-    this.path = path.startsWith('/') || !URL.canParse(path) ? path || '/' : new URL(path).pathname;
+    this.#whole = path.startsWith('/') || !URL.canParse(path) ? path || '/' : new URL(path).pathname;
+    this.path = pathBelow(edge.basePath, this.#whole);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
   }
 
   get base(): string {
     const { headers, socket, originalUrl = '' } = this.#incoming;
-    const [whole = ''] = originalUrl.split('?');
-    const mount = whole.endsWith(this.path) ? whole.slice(0, whole.length - this.path.length) : '';
+    const { basePath, trustProxy } = this.#edge;
+    const [original = ''] = originalUrl.split('?');
+    const mount = original.endsWith(this.#whole) ? original.slice(0, original.length - this.#whole.length) : '';
     const arrival = {
       protocol: (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http',
       host: headers.host ?? `${socket.localAddress ?? 'localhost'}:${socket.localPort ?? 80}`,
-      mount: mount.replace(/\/+$/, ''),
+      mount: mount.replace(/\/+$/, '') + basePath,
     };
-    return baseUrl(arrival, this.#trustProxy ? (name) => this.header(name) : undefined);
+    return baseUrl(arrival, trustProxy ? (name) => this.header(name) : undefined);
   }
 
   get signal(): LeaveSignal {
@@ -106,26 +110,30 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody
     const take = (chunk: Buffer): void => {
       length += chunk.length;
       if (length > maxBytes) {
-        incoming.pause().off('data', take).off('end', finish);
-        reject(tooLarge(maxBytes));
+        incoming.pause();
+        fail(tooLarge(maxBytes));
       } else if (first === undefined) first = chunk;
       else (more ??= [first]).push(chunk);
     };
     const finish = (): void => {
+      letGo();
       const whole = more === undefined ? first : Buffer.concat(more, length);
-      // The answer may be a stream that is open for days, and the request stays as long.
-      first = more = undefined;
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
     };
-    incoming.on('data', take);
-    incoming.on('end', finish);
-    incoming.on('error', (cause) => reject(cutOff(cause)));
-    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise. It comes after
-    // every end too, where making the error would be most of what reading the body costs.
-    incoming.on('close', () => {
-      if (!incoming.readableEnded) reject(cutOff(undefined));
-    });
+    const fail = (error: A2AError): void => {
+      letGo();
+      reject(error);
+    };
+    const breakOff = (cause: Error): void => fail(cutOff(cause));
+    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
+    const close = (): void => fail(cutOff(undefined));
+    // The answer may be a stream that is open for days, and the request stays as long: what listens to it would keep the
+    // whole body.
+    const letGo = (): void => {
+      incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', close);
+    };
+    incoming.on('data', take).on('end', finish).on('error', breakOff).on('close', close);
   });
 }
 

@@ -25,7 +25,7 @@ export interface CloseOptions {
 
 /** An agent that listens. */
 export interface AgentServer {
-  /** Where it is, without a slash at the end. */
+  /** Where the agent is, with its `basePath`; without a slash at the end. */
   readonly url: string;
   readonly port: number;
   readonly handler: AgentHandler;
@@ -67,7 +67,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const http = createServer(TIMES);
     await listen(http, port, host);
     const { port: bound } = http.address() as AddressInfo;
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}${settings.basePath}`;
     const publicUrl = settings.publicUrl ?? (settings.trustProxy ? undefined : url);
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl, log: settings.log ?? stderrLog });
     const listener = loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);

@@ -184,6 +184,9 @@ function readExtensions(check: Check, value: unknown): AgentExtension[] | undefi
     check.keys(given, ['uri', 'description', 'required', 'params'], `${path}.`);
     const uri = check.text(given['uri'], `${path}.uri`, 'https://example.com/extension');
     if (uri !== '' && !URL.canParse(uri)) check.fault(`${path}.uri`, 'must be a whole URI');
+    // Nobody could ask for it: the header is a list.
+    if (uri.includes(','))
+      check.fault(`${path}.uri`, 'must have no comma, which ends a URI in the header A2A-Extensions');
     if (seen.has(uri)) check.fault(`${path}.uri`, 'stands here a second time');
     if (uri !== '') seen.add(uri);
     const { required, params } = given;

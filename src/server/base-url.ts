@@ -1,3 +1,11 @@
+/** How an edge reads where a request came to. */
+export interface EdgeOptions {
+  /** What paths begin with at the mount; empty if nothing. */
+  readonly basePath: string;
+  /** Whether to believe what a proxy says of a request. */
+  readonly trustProxy: boolean;
+}
+
 /** What an edge knows of where a request came to. */
 export interface Arrival {
   /** `http` or `https`, as far as this process can tell. */
@@ -26,4 +34,11 @@ export function baseUrl(
 /** A name or address with an optional port, and nothing that could end it early. */
 function isHost(text: string): boolean {
   return /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text) && text.length <= 255;
+}
+
+/** The rest of a path; undefined if it is outside of the mount. */
+export function pathBelow(basePath: string, path: string): string | undefined {
+  if (basePath === '') return path;
+  if (path === basePath) return '/';
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
 }

@@ -4,9 +4,9 @@ import { type CardForm, cardForm, encodeCard } from '../wire/card-forms.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import { dialectOf } from '../wire/select.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
+import { restFailure, wrongVerb } from './error-response.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
 import { versionOf } from './http-call.ts';
-import { failure, wrongVerb } from './rest-binding.ts';
 
 export interface CardEndpointOptions extends CardFacts {
   /** What to answer to whoever does not say his version. */
@@ -50,13 +50,16 @@ export class CardEndpoint {
   answer(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse {
     const { method } = request;
     if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT };
-    if (method !== 'GET' && method !== 'HEAD') return failure(dialectOf('1.0'), wrongVerb(ALLOWED));
+    if (method !== 'GET' && method !== 'HEAD') return restFailure(dialectOf('1.0'), wrongVerb(ALLOWED));
     const { byDefault, publicUrl } = this.#options;
     const base = publicUrl ?? request.base;
     const form = cardForm(file, versionOf(request), byDefault);
     // A card that the agent cannot have in this form is not worth an error where another one helps.
     const card = this.#render(base, form) ?? this.#render(base, instead(file, form, byDefault));
-    if (card === undefined) return jsonResponse(404, { error: 'This agent has no card for versions before 0.3' }, CORS);
+    if (card === undefined) {
+      const version = file === 'agent.json' ? 'versions before 0.3' : `version ${byDefault}`;
+      return jsonResponse(404, { error: `This agent has no card for ${version}` }, CORS);
+    }
     if (isFresh(request, card.headers)) {
       const { 'content-type': _, ...headers } = card.headers;
       return { status: 304, headers };

@@ -1,24 +1,20 @@
-import { baseUrl } from './base-url.ts';
+import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import { pieceStream } from './piece-stream.ts';
 import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
-
-export interface FetchEdgeOptions {
-  readonly basePath: string;
-  readonly trustProxy: boolean;
-}
 
 /** A web-standard request, as the core sees it. */
 export class FetchRequest implements HttpRequest {
   readonly method: string;
-  readonly path: string;
+  readonly path: string | undefined;
   readonly query: string;
   readonly #request: Request;
   readonly #url: URL;
-  readonly #options: FetchEdgeOptions;
+  readonly #options: EdgeOptions;
   #left: AbortController | undefined;
 
-  constructor(request: Request, options: FetchEdgeOptions) {
+  constructor(request: Request, options: EdgeOptions) {
     this.#request = request;
     this.#options = options;
     this.#url = new URL(request.url);
@@ -76,12 +72,6 @@ export class FetchRequest implements HttpRequest {
   }
 }
 
-/** The rest of a path; one from elsewhere stays as it is, and finds nothing. */
-export function pathBelow(basePath: string, path: string): string {
-  if (basePath === '' || !(path === basePath || path.startsWith(`${basePath}/`))) return path;
-  return path.slice(basePath.length) || '/';
-}
-
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
   const whole = new Uint8Array(length);
@@ -107,35 +97,5 @@ export function toResponse(response: HttpResponse, request: FetchRequest, heartb
   const { status, headers, body } = response;
   if (body === undefined || request.method === 'HEAD') return new Response(null, { status, headers });
   if (typeof body === 'string') return new Response(body, { status, headers });
-  return new Response(streamOf(body, request, heartbeats), { status, headers });
-}
-
-function streamOf(
-  pieces: AsyncIterable<string>,
-  request: FetchRequest,
-  heartbeats: Heartbeats,
-): ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  let stopBeating = (): void => {};
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      stopBeating = heartbeats.add((beat) => {
-        // Who has not read what is there needs no sign of life.
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(beat));
-      });
-    },
-    async pull(controller) {
-      const next = await iterator.next();
-      if (next.done !== true) return controller.enqueue(encoder.encode(next.value));
-      stopBeating();
-      controller.close();
-    },
-    async cancel() {
-      stopBeating();
-      // The iterator waits for the next event and hears nothing before; the signal ends that wait.
-      request.leave();
-      await iterator.return?.();
-    },
-  });
+  return new Response(pieceStream(body, request, heartbeats), { status, headers });
 }

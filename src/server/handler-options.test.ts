@@ -41,6 +41,11 @@ test('whatever is wrong is told at once, each with its place', () => {
   expect(faults(options)).toEqual([
     'createHandler() cannot use these options:',
     '  - strore: is not an option; did you mean store?',
+    '  - versions[1]: must be one of 1.0, 0.3, 0.2, 0.1',
+    '  - versions[2]: must be one of 1.0, 0.3, 0.2, 0.1',
+    '  - profile: must be "rxjs" or "agent-native" or "corvid"',
+    '  - restStyle: must be "proto" or "kind" or "kind-bare"',
+    '  - strict: must be true or false, not 1',
     '  - store: must be a store such as memoryStore(), not a text',
     '  - publicUrl: must be a whole address that starts with https:// or http://',
     '  - trustProxy: must be true or false, not a text',
@@ -48,16 +53,11 @@ test('whatever is wrong is told at once, each with its place', () => {
     '  - rpcPaths[1]: must be a path such as "/a2a"',
     '  - rpcPaths[2]: must be a path such as "/a2a"',
     '  - rpcPaths[3]: must be a path such as "/a2a"',
-    '  - versions[1]: must be one of 1.0, 0.3, 0.2, 0.1',
-    '  - versions[2]: must be one of 1.0, 0.3, 0.2, 0.1',
-    '  - profile: must be "rxjs" or "agent-native" or "corvid"',
-    '  - restStyle: must be "proto" or "kind" or "kind-bare"',
-    '  - strict: must be true or false, not 1',
     '  - cardForm: must be "superset" or "1.0" or "0.3"',
     '  - streaming: must be true or false, not null',
     '  - pushNotifications: must be true or false, not a text',
     '  - maxBodyBytes: must be a whole number, 1 or more, not 0',
-    '  - heartbeatMs: must be a whole number, 1 or more, not 1.5',
+    '  - heartbeatMs: must be a whole number from 1 to 2147483647, not 1.5',
     '  - retention.maxAge: is not an option; did you mean maxAgeMs?',
     '  - retention.maxAgeMs: must be a whole number, not -1',
     '  - retention.maxEnded: must be a whole number, not a text',
@@ -78,6 +78,15 @@ test.each([
   [{ log: () => {} }, 'log: must be an object like console, not a function'],
   [{ publicUrl: 'https://example.com/?tenant=a' }, 'publicUrl: must end with its host or path, without a query'],
   [{ publicUrl: 'https://me:secret@example.com' }, 'publicUrl: must hold no user name or password: the card is public'],
+  [{ heartbeatMs: 2 ** 31 }, 'heartbeatMs: must be a whole number from 1 to 2147483647, not 2147483648'],
+  [
+    { versions: ['1.0', '0.2'], cardForm: '0.3' },
+    'cardForm: must be of a version that is answered, and versions has no "0.3"',
+  ],
+  [
+    { versions: ['0.3'], cardForm: '1.0' },
+    'cardForm: must be of a version that is answered, and versions has no "1.0"',
+  ],
   [{ port: 4100 }, expect.stringMatching(/^port: is not an option; /)],
 ])('%j is refused', (options, fault) => {
   const [, line = ''] = faults(options);
@@ -105,6 +114,17 @@ test('what is not said has its default', () => {
     retention: undefined,
     log: undefined,
   });
+});
+
+test.each([
+  { versions: ['0.1'], cardForm: 'superset' },
+  { versions: ['1.0', '0.3'], cardForm: '0.3' },
+])('%j is taken', (options) => {
+  expect(faults(options)).toEqual([]);
+});
+
+test('a heartbeat may be as rare as a timer can be', () => {
+  expect(readHandlerOptions('createHandler()', ECHO, { heartbeatMs: 2 ** 31 - 1 }).heartbeatMs).toBe(2147483647);
 });
 
 test('addresses and paths lose the slash at their end', () => {

@@ -78,6 +78,9 @@ const KEYS = [
   'log',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
+/** A timer that should wait longer does not wait at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Options that only one way of serving has: the key, and what notes a wrong value. */
 export type MoreOptions = Readonly<Record<string, (check: Check, value: unknown) => void>>;
 
@@ -98,6 +101,7 @@ export function readHandlerOptions(
   if (!isObject(options)) check.fault('options', `must be an object, not ${kindOf(options)}`);
   check.keys(given, [...KEYS, ...Object.keys(more)], '');
   for (const [key, look] of Object.entries(more)) if (given[key] !== undefined) look(check, given[key]);
+  const offer = readOffer(check, given);
   const settings = {
     store: readObject(check, given, 'store', ['create', 'append', 'read'], 'a store such as memoryStore()') as
       | Store
@@ -106,12 +110,12 @@ export function readHandlerOptions(
     trustProxy: readFlag(check, given, 'trustProxy', false),
     basePath: readPath(check, given['basePath'], 'basePath'),
     rpcPaths: readRpcPaths(check, given['rpcPaths']),
-    offer: readOffer(check, given),
-    cardForm: readWord(check, given, 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset',
+    offer,
+    cardForm: readCardForm(check, given, offer),
     streaming: readFlag(check, given, 'streaming', true),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
-    heartbeatMs: readCount(check, given, 'heartbeatMs') ?? 15_000,
+    heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
   } as const;
@@ -138,6 +142,15 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
     ...(profile !== undefined && { profile }),
     ...(restStyle !== undefined && { restStyle }),
   };
+}
+
+/** A card of a version that is not answered would list nothing that its readers can call. */
+function readCardForm(check: Check, given: Readonly<Record<string, unknown>>, { versions }: Offer): CardForm {
+  const form = readWord(check, given, 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset';
+  if (form !== 'superset' && !versions.includes(form)) {
+    check.fault('cardForm', `must be of a version that is answered, and versions has no "${form}"`);
+  }
+  return form;
 }
 
 /** Who wants nothing answered has no use for a server; he has probably lost what he meant to name. */
@@ -205,10 +218,17 @@ function readFlag(check: Check, given: Readonly<Record<string, unknown>>, key: s
   return value === true;
 }
 
-function readCount(check: Check, given: Readonly<Record<string, unknown>>, key: string): number | undefined {
+function readCount(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+  key: string,
+  most = Number.POSITIVE_INFINITY,
+): number | undefined {
   const value = given[key];
-  if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return value as number | undefined;
-  check.fault(key, `must be a whole number, 1 or more, not ${kindOf(value)}`);
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most) return Number(value);
+  const range = most === Number.POSITIVE_INFINITY ? ', 1 or more,' : ` from 1 to ${most},`;
+  check.fault(key, `must be a whole number${range} not ${kindOf(value)}`);
   return undefined;
 }
 

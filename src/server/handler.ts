@@ -5,13 +5,15 @@ import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import { type EdgeOptions, pathBelow } from './base-url.ts';
 import { CardEndpoint } from './card-endpoint.ts';
+import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { publicError } from './failure.ts';
-import { FetchRequest, pathBelow, toResponse } from './fetch-edge.ts';
+import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
-import { answerRest, failure, wrongVerb } from './rest-binding.ts';
+import { answerRest } from './rest-binding.ts';
 import { answerRpc } from './rpc-binding.ts';
 import type { Service } from './service.ts';
 
@@ -63,9 +65,9 @@ export class AgentHandler {
     });
   }
 
-  /** @internal Whether to believe what a proxy says of a request. */
-  get trustProxy(): boolean {
-    return this.#settings.trustProxy;
+  /** @internal For the edges that make requests of ours. */
+  get edge(): EdgeOptions {
+    return this.#settings;
   }
 
   /** @internal Whether it takes no more work. */
@@ -75,8 +77,7 @@ export class AgentHandler {
 
   /** Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const { basePath, trustProxy } = this.#settings;
-    const own = new FetchRequest(request, { basePath, trustProxy });
+    const own = new FetchRequest(request, this.edge);
     return toResponse(await this.handle(own), own, this.heartbeats);
   };
 
@@ -98,14 +99,28 @@ export class AgentHandler {
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
   }
 
-  /** @internal As `owns`, of a whole request. */
-  ownsRequest({ url, method }: Request): boolean {
-    return this.owns(pathBelow(this.#settings.basePath, new URL(url).pathname), method);
+  /** @internal As `owns`, of a path that still has what `basePath` takes off. */
+  ownsWhole(path: string, method = 'POST'): boolean {
+    const below = pathBelow(this.#settings.basePath, path);
+    return below !== undefined && this.owns(below, method);
   }
 
-  /** Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. */
-  start(): Promise<void> {
-    return (this.#starting ??= this.#start());
+  /**
+   * Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. An attempt
+   * that fails is forgotten, for a database may be late: the next call or request tries again.
+   *
+   * @throws A2AError `UNAVAILABLE` once the handler is closed.
+   */
+  async start(): Promise<void> {
+    if (this.isClosing) throw new A2AError('UNAVAILABLE', 'The agent is closed', { retryAfterMs: RETRY_MS });
+    const starting = (this.#starting ??= this.#start());
+    try {
+      await starting;
+    } catch (error) {
+      // Another may try again by now.
+      if (this.#starting === starting) this.#starting = undefined;
+      throw error;
+    }
   }
 
   /**
@@ -137,26 +152,28 @@ export class AgentHandler {
   async #close(options: { readonly finishMs?: number }): Promise<void> {
     await this.#starting?.catch(() => {});
     await this.#service?.engine.close(options);
+    // Readers who never came for the end of their stream.
+    this.heartbeats.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {
     try {
       await this.start();
     } catch (error) {
-      // The next request tries again: a database may be late.
-      this.#starting = undefined;
+      if (this.isClosing && A2AError.is(error)) return restFailure(dialectOf('1.0'), error);
       this.#log.error('The agent cannot start', { error });
-      const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: 1000 });
-      return failure(dialectOf('1.0'), late);
+      const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
+      return restFailure(dialectOf('1.0'), late);
     }
     return this.handle(request);
   }
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const { method, path } = request;
+    if (path === undefined) return restFailure(dialectOf('1.0'), noSuchPath(request));
     if (this.#rpcPaths.has(path)) {
       if (method === 'POST') return answerRpc(service, request);
-      return failure(dialectOf('1.0'), wrongVerb(['POST']));
+      return restFailure(dialectOf('1.0'), wrongVerb(['POST']));
     }
     switch (path) {
       case '/.well-known/agent-card.json':
@@ -168,7 +185,7 @@ export class AgentHandler {
       case '/readyz':
         return probe(method, () => this.#readiness(service));
       default:
-        return answerRest(service, request, this.#reserved);
+        return answerRest(service, request, path, this.#reserved);
     }
   }
 
@@ -185,6 +202,9 @@ export class AgentHandler {
   }
 }
 
+/** When whoever was turned away may try again. */
+const RETRY_MS = 1000;
+
 const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']);
 
 /** What stands under these names is ours, now or later, so no tenant can have them. */
@@ -194,5 +214,5 @@ function probe(
   method: string,
   answer: () => HttpResponse | Promise<HttpResponse>,
 ): HttpResponse | Promise<HttpResponse> {
-  return method === 'GET' || method === 'HEAD' ? answer() : failure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
+  return method === 'GET' || method === 'HEAD' ? answer() : restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
 }

@@ -5,6 +5,7 @@ export class Heartbeats {
   readonly #everyMs: number;
   readonly #streams = new Set<(beat: string) => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
 
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
@@ -17,13 +18,24 @@ export class Heartbeats {
 
   /** Returns what ends it. */
   add(write: (beat: string) => void): () => void {
+    if (this.#isClosed) return () => {};
     this.#streams.add(write);
     this.#timer ??= setInterval(() => this.#beat(), this.#everyMs);
     return () => {
-      if (!this.#streams.delete(write) || this.#streams.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      if (this.#streams.delete(write) && this.#streams.size === 0) this.#stop();
     };
+  }
+
+  /** No stream beats any more, not even one that is added later. */
+  close(): void {
+    this.#isClosed = true;
+    this.#streams.clear();
+    this.#stop();
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #beat(): void {

@@ -6,8 +6,11 @@ import type { LeaveSignal } from '../support/leave-signal.ts';
  */
 export interface HttpRequest {
   readonly method: string;
-  /** As it came, still percent-encoded, from the place on at which the handler is mounted. Starts with a slash. */
-  readonly path: string;
+  /**
+   * As it came, still percent-encoded, from the place on at which the handler is mounted. Starts with a slash; undefined
+   * if it is outside of that place.
+   */
+  readonly path: string | undefined;
   /** Without its question mark. */
   readonly query: string;
   /** The address of the place at which the handler is mounted, as the caller sees it; no slash at its end. */
@@ -34,7 +37,7 @@ export interface HttpResponse {
 /** Headers of every answer: nobody should guess what it is. */
 export const SAFE = { 'x-content-type-options': 'nosniff' } as const;
 
-const JSON_HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
+export const JSON_HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
 
 export function jsonResponse(
   status: number,

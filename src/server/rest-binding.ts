@@ -6,33 +6,34 @@ import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
+import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
-import { retryAfter } from './rpc-binding.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
-/** Answers one REST request, in the version it speaks. No tenant is called by a reserved name. Never rejects. */
+/** Answers one REST request, in the version it speaks. `path` is that of the request. No tenant is called by a reserved name. Never rejects. */
 export async function answerRest(
   service: Service,
   request: HttpRequest,
+  path: string,
   reserved: ReadonlySet<string>,
 ): Promise<HttpResponse> {
   const version = versionOf(request);
   const isOld =
-    version.kind === 'absent' ? request.path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
+    version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
   let dialect = dialectOf(isOld ? '0.3' : '1.0');
   try {
-    const flat = selectFlatTask(request.method, request.path, service.offer);
+    const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
       return await answer(service, request, dialect, flat.operation, body ?? { id: flat.taskId ?? '' });
     }
-    const match = matchRest(request.method, request.path);
+    const match = matchRest(request.method, path);
     if (match === undefined) throw noSuchPath(request);
     if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
     if ('allow' in match) throw wrongVerb(match.allow);
@@ -43,7 +44,7 @@ export async function answerRest(
     const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     return await answer(service, request, dialect, match.operation, params);
   } catch (error) {
-    return failure(dialect, publicError(error, service.log));
+    return restFailure(dialect, publicError(error, service.log));
   }
 }
 
@@ -103,30 +104,4 @@ function envelopeOf({ log, isClosing }: Service, dialect: Dialect): Envelope {
     error: (error) => dialect.errors.encodeRest(publicError(error, log)).body,
     isGoingAway: isClosing,
   };
-}
-
-export function failure(dialect: Dialect, error: A2AError): HttpResponse {
-  const { status, body } = dialect.errors.encodeRest(error);
-  const { allow } = error.details;
-  return {
-    status,
-    headers: {
-      ...SAFE,
-      'content-type': dialect.mediaType,
-      'cache-control': 'no-store',
-      ...(error.retryAfterMs !== undefined && { 'retry-after': retryAfter(error) }),
-      ...(allow !== undefined && { allow }),
-    },
-    body: JSON.stringify(body),
-  };
-}
-
-function noSuchPath({ method, path }: HttpRequest): A2AError {
-  const shown = path.slice(0, 100);
-  return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
-}
-
-export function wrongVerb(allow: readonly string[]): A2AError {
-  const verbs = [...new Set(allow)].join(', ');
-  return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
 }

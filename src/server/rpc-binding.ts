@@ -1,17 +1,16 @@
-import { A2AError, type ErrorCode, ERRORS } from '../errors.ts';
+import { A2AError } from '../errors.ts';
 import { isStreaming, type OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
+import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { publicError } from './failure.ts';
-import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
-
-const HEADERS = { ...SAFE, 'content-type': 'application/json' } as const;
 
 /** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
 export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
@@ -29,7 +28,7 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     if (selection.shared) dialect = await dialectOfTask(service, request, dialect, rpc.params);
     return await answer(service, request, dialect, operation, id, rpc.params);
   } catch (error) {
-    return failure(dialect, id, publicError(error, service.log));
+    return rpcFailure(dialect, id, publicError(error, service.log));
   }
 }
 
@@ -68,7 +67,7 @@ async function answer(
   const more = extensionHeaders(call);
   return {
     status: 200,
-    headers: more === undefined ? HEADERS : { ...HEADERS, ...more },
+    headers: more === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...more },
     body: successText(id, text),
   };
 }
@@ -99,28 +98,4 @@ async function dialectOfTask(
 
 function acceptsStream(request: HttpRequest): boolean {
   return request.header('accept')?.includes('text/event-stream') === true;
-}
-
-/** Errors of the protocol are answers; these are about the exchange itself, and have a status too. */
-const STATUSES: ReadonlySet<ErrorCode> = new Set([
-  'UNAUTHENTICATED',
-  'PERMISSION_DENIED',
-  'RATE_LIMIT_EXCEEDED',
-  'UNAVAILABLE',
-]);
-
-function failure(dialect: Dialect, id: JsonRpcId, error: A2AError): HttpResponse {
-  const status = statusOf(error);
-  const headers = error.retryAfterMs === undefined ? HEADERS : { ...HEADERS, 'retry-after': retryAfter(error) };
-  return { status, headers, body: JSON.stringify(encodeError(id, dialect.errors.encodeRpc(error))) };
-}
-
-function statusOf({ code, details }: A2AError): number {
-  if (code === 'CONTENT_TYPE_NOT_SUPPORTED' && details['header'] !== undefined) return 415;
-  return STATUSES.has(code) ? ERRORS[code].http : 200;
-}
-
-/** Whole seconds, at least one. */
-export function retryAfter({ retryAfterMs = 0 }: A2AError): string {
-  return String(Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }

@@ -51,6 +51,9 @@ export interface RequestOptions {
   readonly strict?: boolean;
 }
 
+/** Every item of a stream repeats the id: a long one would make a few bytes of a task very many. */
+const MAX_ID_CHARACTERS = 256;
+
 /** Reads the body of a request. Never throws: a bad one comes back as `error`, with the id that the answer needs. */
 export function parseRequest(text: string, options: RequestOptions = {}): JsonRpcCall | JsonRpcRefusal {
   let json: unknown;
@@ -69,6 +72,9 @@ export function decodeRequest(json: unknown, options: RequestOptions = {}): Json
   if (!isObject(json)) return refuse(null, 'Expected a JSON-RPC request object');
 
   const received = json['id'];
+  if (typeof received === 'string' && received.length > MAX_ID_CHARACTERS) {
+    return refuse(null, `Expected the member id to have at most ${MAX_ID_CHARACTERS} characters`);
+  }
   const isAcceptable = idCheck(options.strict === true);
   const id = isAcceptable(received) ? received : null;
 

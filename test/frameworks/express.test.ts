@@ -13,9 +13,15 @@ const require = createRequire(import.meta.url);
 const express4 = createRequire(require.resolve('a2a-sdk-0.2/client'))('express') as typeof express;
 
 function mountsIn(framework: typeof express): readonly Mount[] {
-  const mount = (name: string, prefix: string, build: (app: Express, agent: RequestHandler) => void): Mount => ({
+  const mount = (
+    name: string,
+    prefix: string,
+    build: (app: Express, agent: RequestHandler) => void,
+    basePath = '',
+  ): Mount => ({
     name,
     prefix,
+    ...(basePath !== '' && { basePath }),
     open(handler: AgentHandler) {
       const app = framework();
       build(app, toExpress(handler));
@@ -48,6 +54,8 @@ function mountsIn(framework: typeof express): readonly Mount[] {
     mount('under a prefix after parsers of other types', '/agent', (app, agent) =>
       app.use(framework.text(), framework.raw(), framework.urlencoded({ extended: true })).use('/agent', agent),
     ),
+    mount('at the root, with a basePath', '/agent', (app, agent) => app.use(agent), '/agent'),
+    mount('under a prefix, with a basePath', '/v2/agent', (app, agent) => app.use('/v2', agent), '/agent'),
     mount('in a router of a router', '/v2/acme/agent', (app, agent) => {
       const inner = framework.Router().use('/agent', agent);
       app.use('/v2', framework.Router().use('/:tenant', inner));

@@ -17,7 +17,7 @@ export type HonoHandler = (context: HonoContextLike, next: () => Promise<void>) 
  */
 export function toHono(handler: AgentHandler): HonoHandler {
   return async ({ req }, next) => {
-    if (!handler.ownsRequest(req.raw)) {
+    if (!handler.ownsWhole(new URL(req.raw.url).pathname, req.raw.method)) {
       await next();
       return undefined;
     }

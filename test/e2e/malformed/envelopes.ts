@@ -113,8 +113,13 @@ const METHODS: readonly MalformedCase[] = [
 
 /** Odd, and yet requests. */
 const ODD: readonly MalformedCase[] = [
-  ...[null, '', 0, -1, 1.5, 2 ** 53, 'ä\u2028', PROTOTYPE_KEY, 'x'.repeat(10_000)].map((id) =>
+  ...[null, '', 0, -1, 1.5, 2 ** 53, 'ä\u2028', PROTOTYPE_KEY, 'x'.repeat(256)].map((id) =>
     body(`id: ${shown(id)}`, jsonText({ ...HEALTHY, id }), accepted()),
+  ),
+  body(
+    'an id of 257 characters',
+    jsonText({ ...HEALTHY, id: 'x'.repeat(257) }),
+    rpc('INVALID_REQUEST', 'at most 256', { id: null }),
   ),
   body('params: null', jsonText({ ...HEALTHY, params: null }), accepted()),
   body('no params where none are needed', jsonText(withValue(HEALTHY, 'params', MISSING)), accepted()),

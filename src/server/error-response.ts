@@ -1,0 +1,58 @@
+import { A2AError, type ErrorCode, ERRORS } from '../errors.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import { encodeError, type JsonRpcId } from '../wire/jsonrpc.ts';
+import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from './http.ts';
+
+/** Errors of the protocol are answers over JSON-RPC; these are about the exchange itself, and have a status too. */
+const EXCHANGE_ERRORS: ReadonlySet<ErrorCode> = new Set([
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'RATE_LIMIT_EXCEEDED',
+  'UNAVAILABLE',
+]);
+
+export function rpcFailure(dialect: Dialect, id: JsonRpcId, error: A2AError): HttpResponse {
+  return {
+    status: rpcStatus(error),
+    headers: { ...JSON_HEADERS, ...retryHeader(error) },
+    body: JSON.stringify(encodeError(id, dialect.errors.encodeRpc(error))),
+  };
+}
+
+/** Also for what is neither of the two bindings: whoever finds nothing at a path understands a status. */
+export function restFailure(dialect: Dialect, error: A2AError): HttpResponse {
+  const { status, body } = dialect.errors.encodeRest(error);
+  const { allow } = error.details;
+  return {
+    status,
+    headers: {
+      ...SAFE,
+      'content-type': dialect.mediaType,
+      'cache-control': 'no-store',
+      ...retryHeader(error),
+      ...(allow !== undefined && { allow }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+export function wrongVerb(allow: readonly string[]): A2AError {
+  const verbs = [...new Set(allow)].join(', ');
+  return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
+}
+
+export function noSuchPath({ method, path = 'this path' }: HttpRequest): A2AError {
+  const shown = path.slice(0, 100);
+  return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
+}
+
+function rpcStatus({ code, details }: A2AError): number {
+  if (code === 'CONTENT_TYPE_NOT_SUPPORTED' && details['header'] !== undefined) return 415;
+  return EXCHANGE_ERRORS.has(code) ? ERRORS[code].http : 200;
+}
+
+/** Whole seconds, at least one. */
+function retryHeader({ retryAfterMs }: A2AError): Readonly<Record<string, string>> | undefined {
+  if (retryAfterMs === undefined) return undefined;
+  return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+}

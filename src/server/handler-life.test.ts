@@ -1,0 +1,93 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../observe/log.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import type { Store } from '../store/store.ts';
+import { agent } from './agent.ts';
+import { createHandler } from './handler.ts';
+
+const ASKING = agent({
+  name: 'Asking',
+  description: 'Asks, and waits.',
+  run: async ({ ask }) => ask('Well?'),
+});
+
+/** A store whose one method throws as long as `isBroken`, and counts its calls. */
+function breakable(method: keyof Store) {
+  const state = { isBroken: false, calls: 0 };
+  const store = new Proxy(memoryStore(), {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      return (...args: readonly unknown[]): unknown => {
+        if (key === method) {
+          state.calls += 1;
+          if (state.isBroken) return Promise.reject(new Error('The database is late'));
+        }
+        return Reflect.apply(member, target, args) as unknown;
+      };
+    },
+  });
+  return { store, state };
+}
+
+function sending(path: string): Request {
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+  const headers = { 'content-type': 'application/json' };
+  return new Request(`http://localhost${path}`, { method: 'POST', headers, body: JSON.stringify({ message }) });
+}
+
+test('a handler that was closed before it was started stays so', async () => {
+  const { store, state } = breakable('heartbeat');
+  const handler = createHandler(ASKING, { store });
+
+  await handler.close();
+  const answer = await handler.fetch(sending('/message:send'));
+
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await answer.json()).toMatchObject({ error: { message: 'The agent is closed' } });
+  await expect(handler.start()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The agent is closed' });
+  expect(state.calls).toBe(0);
+});
+
+test('a start that failed is tried again by the next', async () => {
+  const { store, state } = breakable('heartbeat');
+  const handler = createHandler(ASKING, { store, log: silentLog });
+  onTestFinished(() => handler.close());
+  state.isBroken = true;
+  const late = await handler.fetch(new Request('http://localhost/readyz'));
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1']);
+  await expect(handler.start()).rejects.toThrow('The database is late');
+
+  state.isBroken = false;
+  await handler.start();
+
+  expect((await handler.fetch(new Request('http://localhost/readyz'))).status).toBe(200);
+});
+
+test('readyz says that the store does not answer, and that it does again', async () => {
+  const { store, state } = breakable('read');
+  const handler = createHandler(ASKING, { store, log: silentLog });
+  onTestFinished(() => handler.close());
+  const ready = async (): Promise<readonly unknown[]> => {
+    const answer = await handler.fetch(new Request('http://localhost/readyz'));
+    return [answer.status, await answer.json(), answer.headers.get('retry-after')];
+  };
+  expect(await ready()).toEqual([200, { status: 'ready' }, null]);
+
+  state.isBroken = true;
+  expect(await ready()).toEqual([503, { status: 'store unavailable' }, '1']);
+  expect((await handler.fetch(new Request('http://localhost/healthz'))).status).toBe(200);
+
+  state.isBroken = false;
+  expect(await ready()).toEqual([200, { status: 'ready' }, null]);
+});
+
+test('nothing beats for a stream that nobody reads, once its handler is closed', async () => {
+  const handler = createHandler(ASKING, { store: memoryStore() });
+  const { status } = await handler.fetch(sending('/message:stream'));
+  expect([status, handler.heartbeats.size]).toEqual([200, 1]);
+
+  await handler.close();
+
+  expect(handler.heartbeats.size).toBe(0);
+});

@@ -1,0 +1,102 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Leaving } from '../support/leave-signal.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { pieceStream } from './piece-stream.ts';
+
+/** A stream with one piece, after which `then` decides. */
+function opened(then: () => Promise<IteratorResult<string, undefined>>) {
+  const heartbeats = new Heartbeats(60_000);
+  onTestFinished(() => heartbeats.close());
+  const leaving = new Leaving();
+  let returned = 0;
+  let asked = 0;
+  const pieces: AsyncIterableIterator<string, undefined> = {
+    next: () => (asked++ === 0 ? Promise.resolve({ done: false, value: 'one' }) : then()),
+    return: async () => {
+      returned += 1;
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => pieces,
+  };
+  const stream = pieceStream(pieces, { signal: leaving, leave: () => leaving.leave() }, heartbeats);
+  return { stream, leaving, beating: () => heartbeats.size, returned: () => returned };
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+
+test('the signal alone ends a stream that nobody reads', async () => {
+  const { stream, leaving, beating, returned } = opened(never);
+  expect(beating()).toBe(1);
+
+  leaving.leave();
+
+  expect([beating(), returned()]).toEqual([0, 1]);
+  await stream.cancel();
+  expect(returned()).toBe(1);
+});
+
+test('the signal alone ends a stream whose reader waits', async () => {
+  const { stream, leaving, beating, returned } = opened(never);
+  const reader = stream.getReader();
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode('one'));
+  const waiting = reader.read();
+
+  leaving.leave();
+
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect([beating(), returned()]).toEqual([0, 1]);
+});
+
+test('what comes after the signal is left out', async () => {
+  const { stream, leaving } = opened(async () => {
+    leaving.leave();
+    return { done: false, value: 'two' };
+  });
+  const reader = stream.getReader();
+  await reader.read();
+
+  expect(await reader.read()).toEqual({ done: true, value: undefined });
+});
+
+test('who is gone before the answer begins gets none', async () => {
+  const leaving = new Leaving();
+  leaving.leave();
+  const heartbeats = new Heartbeats(60_000);
+  const pieces = (async function* never() {
+    yield 'one';
+  })();
+
+  const stream = pieceStream(pieces, { signal: leaving, leave: () => {} }, heartbeats);
+
+  expect(await stream.getReader().read()).toEqual({ done: true, value: undefined });
+  expect(heartbeats.size).toBe(0);
+});
+
+test('a cancelled stream tells that its reader is gone', async () => {
+  const { stream, leaving, beating, returned } = opened(never);
+
+  await stream.cancel();
+
+  expect(leaving.aborted).toBe(true);
+  expect([beating(), returned()]).toEqual([0, 1]);
+});
+
+test('an error ends a stream, and is told', async () => {
+  const { stream, beating, returned } = opened(() => Promise.reject(new Error('broken')));
+  const reader = stream.getReader();
+  await reader.read();
+
+  await expect(reader.read()).rejects.toThrow('broken');
+  expect([beating(), returned()]).toEqual([0, 1]);
+});
+
+test('nothing beats any more, nor begins to, when all is closed', () => {
+  const heartbeats = new Heartbeats(60_000);
+  heartbeats.add(() => {});
+
+  heartbeats.close();
+  const stop = heartbeats.add(() => {});
+
+  expect(heartbeats.size).toBe(0);
+  stop();
+});
