@@ -49,7 +49,10 @@ export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): T
 
   const authorized = async (request: string | AuthorizationRequest, options: AuthorizeOptions): Promise<string> => {
     const text = typeof request === 'string' ? request : authorizationText(request);
-    return (await ask('TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options })) as string;
+    return (await ask('TASK_STATE_AUTH_REQUIRED', text, {
+      ...options,
+      sensitive: options.sensitive ?? true,
+    })) as string;
   };
 
   return {

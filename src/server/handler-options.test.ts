@@ -107,6 +107,14 @@ test('what is not said has its default', () => {
   });
 });
 
+test('what is set to undefined is not set', () => {
+  const unset = { everyMs: undefined, maxEnded: undefined, maxAgeMs: 5 };
+
+  const { retention } = readHandlerOptions('createHandler()', ECHO, { retention: unset, heartbeatMs: undefined });
+
+  expect(Object.entries(retention ?? {})).toEqual([['maxAgeMs', 5]]);
+});
+
 test('addresses and paths lose the slash at their end', () => {
   const { publicUrl, basePath, rpcPaths } = readHandlerOptions('createHandler()', ECHO, {
     publicUrl: 'https://example.com/agent//',
