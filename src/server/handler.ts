@@ -6,7 +6,7 @@ import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import { CardEndpoint } from './card-endpoint.ts';
-import { publicError } from './failure.ts';
+import { Failures } from './failure.ts';
 import { FetchRequest, pathBelow, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -129,9 +129,16 @@ export class AgentHandler {
       log: this.#log,
       ...(retention !== undefined && { retention }),
     });
-    const log = this.#log;
-    const isClosing = (): boolean => this.isClosing;
-    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes, isClosing };
+    this.#service = {
+      engine,
+      agent: this.#agent,
+      failures: new Failures(this.#log),
+      offer,
+      streaming,
+      pushNotifications,
+      maxBodyBytes,
+      isClosing: () => this.isClosing,
+    };
   }
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {
@@ -173,13 +180,13 @@ export class AgentHandler {
   }
 
   /** Ready is who can answer: the store must too. */
-  async #readiness({ engine }: Service): Promise<HttpResponse> {
+  async #readiness({ engine, failures }: Service): Promise<HttpResponse> {
     if (this.isClosing) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
     try {
       await engine.has({ tenant: '', owner: '' }, 'readiness');
       return jsonResponse(200, { status: 'ready' });
     } catch (error) {
-      publicError(error, this.#log);
+      failures.publicError(error);
       return jsonResponse(503, { status: 'store unavailable' }, { 'retry-after': '1' });
     }
   }

@@ -7,7 +7,6 @@ import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
-import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
@@ -43,7 +42,7 @@ export async function answerRest(
     const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     return await answer(service, request, dialect, match.operation, params);
   } catch (error) {
-    return failure(dialect, publicError(error, service.log));
+    return failure(dialect, service.failures.publicError(error));
   }
 }
 
@@ -95,12 +94,12 @@ async function answer(
   return { status: 200, headers: { ...headers, 'content-type': dialect.mediaType }, body };
 }
 
-function envelopeOf({ log, isClosing }: Service, dialect: Dialect): Envelope {
+function envelopeOf({ failures, isClosing }: Service, dialect: Dialect): Envelope {
   return {
     before: '',
     after: '',
     errorName: 'error',
-    error: (error) => dialect.errors.encodeRest(publicError(error, log)).body,
+    error: (error) => dialect.errors.encodeRest(failures.publicError(error)).body,
     isGoingAway: isClosing,
   };
 }
