@@ -40,6 +40,7 @@ export interface HandlerOptions {
   readonly heartbeatMs?: number;
   /** How long finished tasks are kept. */
   readonly retention?: Partial<Retention>;
+  /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
 }
 

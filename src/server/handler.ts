@@ -1,6 +1,7 @@
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
-import { type Log, silentLog } from '../observe/log.ts';
+import { consoleLog } from '../observe/console-log.ts';
+import type { Log } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
@@ -47,7 +48,7 @@ export class AgentHandler {
   constructor(agent: Agent, settings: HandlerSettings) {
     this.#agent = agent;
     this.#settings = settings;
-    this.#log = settings.log ?? silentLog;
+    this.#log = settings.log ?? consoleLog;
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
