@@ -4,6 +4,7 @@ import type { Task } from '../model/task.ts';
 import { type Log, silentLog } from '../observe/log.ts';
 import type { PushConfigRecord, Scope, Store, TaskQuery, TaskRecord } from '../store/store.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
+import { defined } from '../support/defined.ts';
 import { newId } from '../support/id.ts';
 import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
 import { TimerHeap } from '../support/timer-heap.ts';
@@ -107,7 +108,7 @@ export class Engine {
     this.#runs = new Runs(this.#core, () => this.#claims.nudge());
     this.#claims = new ClaimLoop(this.#core, this.#runs);
     this.#heartbeat = new Heartbeat(this.#core, () => this.#runs.hearAll());
-    this.#retention = new RetentionLoop(this.#core, { ...DEFAULT_RETENTION, ...options.retention });
+    this.#retention = new RetentionLoop(this.#core, { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) });
   }
 
   /** Starts an engine; what an earlier one left unfinished goes on at once. */

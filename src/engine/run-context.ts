@@ -160,7 +160,8 @@ async function authorized(
   options: AuthorizeOptions,
 ): Promise<string> {
   const text = typeof request === 'string' ? request : authorizationText(request);
-  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, { sensitive: true, ...options })) as string;
+  const asked = { ...options, sensitive: options.sensitive ?? true };
+  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked)) as string;
 }
 
 async function spoken(run: Run, output: unknown): Promise<void> {

@@ -6,14 +6,53 @@ import { newId } from '../support/id.ts';
 const MAX_MESSAGE = 1000;
 const MAX_DETAIL = 256;
 
-/** What a stranger may see of an error. All else goes to the log, under an id that he can quote. */
-export function publicError(error: unknown, log: Log): A2AError {
-  if (isA2AError(error)) return isLong(error) ? shortened(error) : error;
-  const errorId = newId();
-  log.error('A request failed', { errorId, error });
-  return new A2AError('INTERNAL_ERROR', `Something went wrong here; the log has it as ${errorId}`, {
-    details: { errorId },
-  });
+/** A store that is away fails every request: one warning in this time says it all. */
+const QUIET_MS = 1000;
+
+/** Stands between what goes wrong here and whoever asked: he learns what he may know, the log learns the rest. */
+export class Failures {
+  readonly #log: Log;
+  readonly #now: () => number;
+  #lastWarning = Number.NEGATIVE_INFINITY;
+  #leftOut = 0;
+
+  constructor(log: Log, now: () => number = Date.now) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** What a stranger may see of an error. What is our fault goes to the log, under an id that he can quote. */
+  publicError(error: unknown): A2AError {
+    if (!isA2AError(error)) return this.#internal(error, 'Something went wrong here', {});
+    const shown = isLong(error) ? shortened(error) : error;
+    // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.
+    if (error.code === 'INTERNAL_ERROR') return this.#internal(error, shown.message, shown.details);
+    if (error.code === 'UNAVAILABLE' && error.cause !== undefined) this.#warn(error);
+    return shown;
+  }
+
+  #internal(error: unknown, message: string, details: A2AError['details']): A2AError {
+    const errorId = newId();
+    this.#log.error('A request failed', { errorId, error });
+    return new A2AError('INTERNAL_ERROR', `${message}; the log has it as ${errorId}`, {
+      details: { ...details, errorId },
+    });
+  }
+
+  #warn(error: A2AError): void {
+    const now = this.#now();
+    // Also if the time was set back.
+    if (Math.abs(now - this.#lastWarning) < QUIET_MS) {
+      this.#leftOut++;
+      return;
+    }
+    this.#log.warn('A request could not be answered', {
+      error,
+      ...(this.#leftOut > 0 && { othersSinceTheLast: this.#leftOut }),
+    });
+    this.#lastWarning = now;
+    this.#leftOut = 0;
+  }
 }
 
 function isLong({ message, details }: A2AError): boolean {

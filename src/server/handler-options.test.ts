@@ -127,6 +127,14 @@ test('a heartbeat may be as rare as a timer can be', () => {
   expect(readHandlerOptions('createHandler()', ECHO, { heartbeatMs: 2 ** 31 - 1 }).heartbeatMs).toBe(2147483647);
 });
 
+test('what is set to undefined is not set', () => {
+  const unset = { everyMs: undefined, maxEnded: undefined, maxAgeMs: 5 };
+
+  const { retention } = readHandlerOptions('createHandler()', ECHO, { retention: unset, heartbeatMs: undefined });
+
+  expect(Object.entries(retention ?? {})).toEqual([['maxAgeMs', 5]]);
+});
+
 test('addresses and paths lose the slash at their end', () => {
   const { publicUrl, basePath, rpcPaths } = readHandlerOptions('createHandler()', ECHO, {
     publicUrl: 'https://example.com/agent//',

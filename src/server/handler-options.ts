@@ -1,6 +1,7 @@
 import { DEFAULT_RETENTION, type Retention } from '../engine/retention.ts';
 import type { Log } from '../observe/log.ts';
 import type { Store } from '../store/store.ts';
+import { defined } from '../support/defined.ts';
 import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
@@ -39,6 +40,7 @@ export interface HandlerOptions {
   readonly heartbeatMs?: number;
   /** How long finished tasks are kept. */
   readonly retention?: Partial<Retention>;
+  /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
 }
 
@@ -208,7 +210,7 @@ function readRetention(check: Check, value: unknown): Partial<Retention> | undef
     const wrong = !isFit || (key === 'everyMs' && given[key] === 0);
     if (wrong) check.fault(`retention.${key}`, `must be a whole number, not ${kindOf(given[key])}`);
   }
-  return given;
+  return defined(given);
 }
 
 function readFlag(check: Check, given: Readonly<Record<string, unknown>>, key: string, byDefault: boolean): boolean {

@@ -1,6 +1,7 @@
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
-import { type Log, silentLog } from '../observe/log.ts';
+import { consoleLog } from '../observe/console-log.ts';
+import type { Log } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
@@ -8,7 +9,7 @@ import type { Agent } from './agent.ts';
 import { type EdgeOptions, pathBelow } from './base-url.ts';
 import { CardEndpoint } from './card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
-import { publicError } from './failure.ts';
+import { Failures } from './failure.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -49,7 +50,7 @@ export class AgentHandler {
   constructor(agent: Agent, settings: HandlerSettings) {
     this.#agent = agent;
     this.#settings = settings;
-    this.#log = settings.log ?? silentLog;
+    this.#log = settings.log ?? consoleLog;
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
@@ -144,9 +145,16 @@ export class AgentHandler {
       log: this.#log,
       ...(retention !== undefined && { retention }),
     });
-    const log = this.#log;
-    const isClosing = (): boolean => this.isClosing;
-    this.#service = { engine, agent: this.#agent, log, offer, streaming, pushNotifications, maxBodyBytes, isClosing };
+    this.#service = {
+      engine,
+      agent: this.#agent,
+      failures: new Failures(this.#log),
+      offer,
+      streaming,
+      pushNotifications,
+      maxBodyBytes,
+      isClosing: () => this.isClosing,
+    };
   }
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {
@@ -190,13 +198,13 @@ export class AgentHandler {
   }
 
   /** Ready is who can answer: the store must too. */
-  async #readiness({ engine }: Service): Promise<HttpResponse> {
+  async #readiness({ engine, failures }: Service): Promise<HttpResponse> {
     if (this.isClosing) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
     try {
       await engine.has({ tenant: '', owner: '' }, 'readiness');
       return jsonResponse(200, { status: 'ready' });
     } catch (error) {
-      publicError(error, this.#log);
+      failures.publicError(error);
       return jsonResponse(503, { status: 'store unavailable' }, { 'retry-after': '1' });
     }
   }

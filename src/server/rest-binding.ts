@@ -8,7 +8,6 @@ import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
-import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
@@ -44,7 +43,7 @@ export async function answerRest(
     const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     return await answer(service, request, dialect, match.operation, params);
   } catch (error) {
-    return restFailure(dialect, publicError(error, service.log));
+    return restFailure(dialect, service.failures.publicError(error));
   }
 }
 
@@ -96,12 +95,12 @@ async function answer(
   return { status: 200, headers: { ...headers, 'content-type': dialect.mediaType }, body };
 }
 
-function envelopeOf({ log, isClosing }: Service, dialect: Dialect): Envelope {
+function envelopeOf({ failures, isClosing }: Service, dialect: Dialect): Envelope {
   return {
     before: '',
     after: '',
     errorName: 'error',
-    error: (error) => dialect.errors.encodeRest(publicError(error, log)).body,
+    error: (error) => dialect.errors.encodeRest(failures.publicError(error)).body,
     isGoingAway: isClosing,
   };
 }

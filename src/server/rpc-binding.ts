@@ -5,7 +5,6 @@ import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText }
 import { dialectOf, selectRpc } from '../wire/select.ts';
 import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
-import { publicError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
 import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
@@ -28,7 +27,7 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     if (selection.shared) dialect = await dialectOfTask(service, request, dialect, rpc.params);
     return await answer(service, request, dialect, operation, id, rpc.params);
   } catch (error) {
-    return rpcFailure(dialect, id, publicError(error, service.log));
+    return rpcFailure(dialect, id, service.failures.publicError(error));
   }
 }
 
@@ -72,12 +71,12 @@ async function answer(
   };
 }
 
-function envelopeOf({ log, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
+function envelopeOf({ failures, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
   const itemId = dialect.streamItemId ?? id;
   return {
     before: `{"jsonrpc":"2.0","id":${JSON.stringify(itemId)},"result":`,
     after: '}',
-    error: (error) => encodeError(itemId, dialect.errors.encodeRpc(publicError(error, log))),
+    error: (error) => encodeError(itemId, dialect.errors.encodeRpc(failures.publicError(error))),
     isGoingAway: isClosing,
   };
 }

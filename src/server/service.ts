@@ -1,13 +1,13 @@
 import type { Engine } from '../engine/engine.ts';
-import type { Log } from '../observe/log.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import type { Failures } from './failure.ts';
 
 /** An agent at work: what the operations and bindings of the protocol need. */
 export interface Service {
   readonly engine: Engine;
   readonly agent: Agent;
-  readonly log: Log;
+  readonly failures: Failures;
   readonly offer: Offer;
   /** Whether it offers streams. */
   readonly streaming: boolean;

@@ -75,6 +75,18 @@ test('a timer may add others, also for the past', () => {
   expect(ran).toEqual(['first', 'late', 'later']);
 });
 
+test('a time that is none is refused, and the others keep theirs', () => {
+  const clock = manualClock();
+  const heap = new TimerHeap(clock);
+  let ran = 0;
+  heap.add(1, () => ran++);
+  expect(() => heap.add(Number.NaN, () => ran++)).toThrow(TypeError);
+  heap.add(2, () => ran++);
+  expect(heap.size).toBe(2);
+  clock.advanceTo(2);
+  expect(ran).toBe(2);
+});
+
 test('a timer that throws does not take the others with it', () => {
   const clock = manualClock();
   const heap = new TimerHeap(clock);

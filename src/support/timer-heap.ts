@@ -28,8 +28,13 @@ export class TimerHeap {
     return this.#heap.length - this.#canceled;
   }
 
-  /** Calls `run` once at or after the given time. The returned function takes it back. */
+  /**
+   * Calls `run` once at or after the given time. The returned function takes it back.
+   *
+   * @throws TypeError for NaN, which is neither before nor after any other time: no timer would run any more.
+   */
   add(time: number, run: () => void): () => void {
+    if (Number.isNaN(time)) throw new TypeError('The time of a timer is not a number');
     const entry: Entry = { time, order: this.#order++, run };
     this.#heap.push(entry);
     this.#rise(this.#heap.length - 1);

@@ -109,6 +109,8 @@ test('strict reading knows no kindness', () => {
 test('limits can be given one by one', () => {
   expect(new Reader('request').limits).toEqual({ maxDepth: 64, maxItems: 10_000, maxString: 16_777_216 });
   expect(new Reader('request', { limits: { maxItems: 3 } }).limits).toEqual({ ...DEFAULT_LIMITS, maxItems: 3 });
+  const unset = { maxItems: undefined } as unknown as Partial<typeof DEFAULT_LIMITS>;
+  expect(new Reader('request', { limits: unset }).limits).toEqual(DEFAULT_LIMITS);
 });
 
 test('generated ids come from where the options say', () => {

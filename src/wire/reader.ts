@@ -1,5 +1,6 @@
 import { A2AError, type FieldViolation } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
+import { defined } from '../support/defined.ts';
 import { newId } from '../support/id.ts';
 
 /** Something that was read although it is not what the protocol says. */
@@ -79,7 +80,7 @@ export class Reader {
   constructor(role: ReadRole, options: ReadOptions = {}) {
     this.role = role;
     this.strict = options.strict ?? false;
-    this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
+    this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...defined(options.limits) };
     this.newId = options.newId ?? newId;
     this.#repairs = options.repairs ?? [];
   }

@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/observe/log.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { demoAgent } from '../../src/cli/demo-agent.ts';
 import { createHandler, memoryStore } from '../../src/server/index.ts';
@@ -11,7 +12,7 @@ interface Answer {
 }
 
 async function say(text: string, returnImmediately = false): Promise<Answer> {
-  const handler = createHandler(demoAgent, { store: memoryStore() });
+  const handler = createHandler(demoAgent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text }] };
   const body = JSON.stringify({ message, configuration: { returnImmediately } });

@@ -1,6 +1,8 @@
 /** What is refused, how it is told, and that nothing comes of it (1.0 §3.3.2, §5.4, §9.5, §11.6, §13.4). */
 import { describe, expect, test } from 'vitest';
 
+import { A2AError } from '../../src/errors.ts';
+import type { Log } from '../../src/observe/log.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { verifies } from '../helpers/verifies.ts';
@@ -277,24 +279,53 @@ describe('what lies outside of the protocol', () => {
     expect(json).toMatchObject({ error: { code: http, status: grpc, message: expect.stringMatching(/\w/) } });
   });
 
-  test.each(NEWEST)(verifies('E-03', '$name: what breaks inside is told by an id, and nothing else'), async (voice) => {
+  const secret = new Error('SELECT secret FROM vault');
+  const broken = NEWEST.flatMap((voice) => [
+    { name: `${voice.name}, as it is`, voice, trouble: secret },
+    { name: `${voice.name}, as a store tells it`, voice, trouble: storeError('INTERNAL_ERROR') },
+  ]);
+
+  test.each(broken)(
+    verifies('E-03', '$name: what breaks inside is told by an id, and nothing else'),
+    async ({ voice, trouble }) => {
+      const lines: unknown[] = [];
+      const server = await startServer({ store: brokenStore(trouble), log: noting(lines) });
+
+      const answer = await server.ask(voice.get('t1'));
+      const error = voice.error(answer);
+
+      expect(error).toMatchObject({
+        reason: 'INTERNAL_ERROR',
+        status: voice.binding === 'REST' ? 500 : 200,
+        code: voice.binding === 'REST' ? undefined : -32603,
+      });
+      expect(answer.text).not.toMatch(/SELECT|vault|at \w+ \(|\.ts/);
+      const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
+      expect(lines).toEqual([{ message: 'A request failed', fields: { errorId, error: trouble } }]);
+    },
+  );
+
+  test('a store that is away is a warning, whoever asks', async () => {
     const lines: unknown[] = [];
-    const note = (message: string, fields?: unknown): void => void lines.push({ message, fields });
-    const store = brokenStore(new Error('SELECT secret FROM vault'));
-    const server = await startServer({ store, log: { info: note, warn: note, error: note } });
+    const trouble = storeError('UNAVAILABLE');
+    const server = await startServer({ store: brokenStore(trouble), log: noting(lines) });
 
-    const answer = await server.ask(voice.get('t1'));
-    const error = voice.error(answer);
+    const ready = await server.ask({ method: 'GET', path: '/readyz' });
+    const answers = await Promise.all([RPC_1, REST_1, RPC_1].map((voice) => server.ask(voice.get('t1'))));
 
-    expect(error).toMatchObject({
-      reason: 'INTERNAL_ERROR',
-      status: voice.binding === 'REST' ? 500 : 200,
-      code: voice.binding === 'REST' ? undefined : -32603,
-    });
-    expect(answer.text).not.toMatch(/SELECT|vault|at \w+ \(|\.ts/);
-    const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
-    expect(lines).toContainEqual({ message: 'A request failed', fields: { errorId, error: expect.any(Error) } });
+    expect([ready, ...answers].map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+    expect([ready, ...answers].map(({ text }) => text).join('')).not.toMatch(/SELECT|vault/);
+    expect(lines[0]).toEqual({ message: 'A request could not be answered', fields: { error: trouble } });
   });
+
+  function storeError(code: 'INTERNAL_ERROR' | 'UNAVAILABLE'): A2AError {
+    return new A2AError(code, 'The task store could not do this', { cause: secret, retryAfterMs: 1000 });
+  }
+
+  function noting(lines: unknown[]): Log {
+    const note = (message: string, fields?: unknown): void => void lines.push({ message, fields });
+    return { info: note, warn: note, error: note };
+  }
 
   /** A store that cannot read. */
   function brokenStore(error: Error): Store {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QuestionExpiredError } from '../../src/engine/handler.ts';
+import { type AuthorizeOptions, QuestionExpiredError } from '../../src/engine/handler.ts';
 import { ANN, artifactText, collect, harness, statusText, until, userMessage, VARIANTS } from './harness.ts';
 
 const SECRET = 'hunter2';
@@ -65,11 +65,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify(done)).not.toContain(SECRET);
   });
 
-  test('credentials are asked for as such, and forgotten', async () => {
+  test.each([{}, { sensitive: undefined }])('credentials are asked for as such, and forgotten: %o', async (options) => {
     const { task, reply } = await harness(
       async ({ authorize }) => {
         const request = { text: 'Please sign in', url: 'https://a.example/login', scopes: ['read', 'write'] };
-        return `${(await authorize(request)).length} letters`;
+        return `${(await authorize(request, options as AuthorizeOptions)).length} letters`;
       },
       { variant },
     );

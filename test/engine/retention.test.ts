@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
+import { DEFAULT_RETENTION, type Retention } from '../../src/engine/retention.ts';
 import { pass, turns } from './faults.ts';
 import { ANN, artifactText, bodies, collect, harness, until, userMessage, VARIANTS } from './harness.ts';
 
@@ -40,6 +41,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     await pass(clock, 4000);
     expect((await engine.get(ANN, done.id)).id).toBe(done.id);
     await pass(clock, 2000);
+    await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
+  });
+
+  test('what is set to undefined has its default', async () => {
+    const unset = { maxAgeMs: 1000, everyMs: undefined } as unknown as Partial<Retention>;
+    const { task, engine, clock } = await harness(run, { variant, retention: unset });
+    await task('go');
+    await pass(clock, DEFAULT_RETENTION.everyMs + 1000);
     await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
   });
 

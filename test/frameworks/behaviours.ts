@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/observe/log.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
 import { clerk, type Clerk } from '../peers/clerk.ts';
@@ -28,7 +29,7 @@ interface Opened extends Clerk {
 
 async function open({ prefix, basePath = '/', open }: Mount, limits?: Parameters<typeof clerk>[0]): Promise<Opened> {
   const made = clerk(limits);
-  const handler = createHandler(made.agent, { store: memoryStore(), basePath });
+  const handler = createHandler(made.agent, { store: memoryStore(), log: silentLog, basePath });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const origin = await open(handler);
   return { ...made, origin, url: origin + prefix };

@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/observe/log.ts';
 import { createRequire } from 'node:module';
 import express, { type Express, type RequestHandler } from 'express';
 import { expect, onTestFinished, test } from 'vitest';
@@ -67,7 +68,7 @@ mountBehaviours('Express 5', mountsIn(express));
 mountBehaviours('Express 4', mountsIn(express4));
 
 test('a body that is gone is told of, and not waited for', async () => {
-  const handler = createHandler(clerk().agent, { store: memoryStore() });
+  const handler = createHandler(clerk().agent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = express();
   app.use((request, _response, next) => void request.resume().on('end', next));

@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/observe/log.ts';
 import fastify, { type FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { toFastify } from '../../src/node/index.ts';
@@ -45,7 +46,7 @@ mountBehaviours('Fastify 5', [
 ]);
 
 async function appWithAgent(build: (app: FastifyInstance) => void): Promise<FastifyInstance> {
-  const handler = createHandler(clerk().agent, { store: memoryStore() });
+  const handler = createHandler(clerk().agent, { store: memoryStore(), log: silentLog });
   const app = fastify();
   build(app);
   await app.register(toFastify(handler), { prefix: '/agent' });

@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/observe/log.ts';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { expect, onTestFinished, test } from 'vitest';
@@ -42,7 +43,7 @@ mountBehaviours('Hono 4', [
 /** An app without a socket. */
 function appWithAgent(before: (app: Hono) => void = () => {}): Clerk & { readonly app: Hono } {
   const made = clerk({ onDisconnect: 'cancel' });
-  const handler = createHandler(made.agent, { store: memoryStore() });
+  const handler = createHandler(made.agent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = new Hono();
   before(app);

@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/observe/log.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHandler, memoryStore, toNext } from '../../src/server/index.ts';
 import { clerk } from '../peers/clerk.ts';
@@ -40,7 +41,7 @@ function mount(name: string, prefix: string): Mount {
 mountBehaviours('Next', [mount('at the root', ''), mount('under a prefix', '/api/agent')]);
 
 test('every verb that the agent answers is exported', async () => {
-  const handler = createHandler(clerk().agent, { store: memoryStore(), basePath: '/api/agent' });
+  const handler = createHandler(clerk().agent, { store: memoryStore(), log: silentLog, basePath: '/api/agent' });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const { GET, HEAD, OPTIONS, POST, DELETE } = toNext(handler);
   const card = 'https://example.com/api/agent/.well-known/agent-card.json';

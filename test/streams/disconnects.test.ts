@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
 import { type AgentHandler, createHandler } from '../../src/server/handler.ts';
+import { silentLog } from '../../src/observe/log.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { Random } from '../simulation/random.ts';
 import { eventually } from './eventually.ts';
@@ -152,7 +153,7 @@ test.each(WAYS)('a stream whose sender does not want to wait is left like any ot
 
 /** An agent behind `fetch`, until the test is over. */
 function fetching(gate: Gate): { readonly handler: AgentHandler; call(request: WireRequest): Promise<Response> } {
-  const handler = createHandler(testAgent(talker(gate)), { store: memoryStore() });
+  const handler = createHandler(testAgent(talker(gate)), { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close());
   return {
     handler,

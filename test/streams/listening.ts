@@ -5,6 +5,7 @@ import { listenerWith } from '../../src/node/listener.ts';
 import type { Agent } from '../../src/server/agent.ts';
 import { type AgentHandler, createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/handler-options.ts';
+import { silentLog } from '../../src/observe/log.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 
 /** A server whose every part a test can look at. */
@@ -21,7 +22,7 @@ const NEVER_MS = 600_000;
 
 /** Serves until the test is over. Readers may stop reading for `stallMs`. */
 export async function listening(agent: Agent, options: HandlerOptions = {}, stallMs = NEVER_MS): Promise<Listening> {
-  const handler = createHandler(agent, { store: memoryStore(), ...options });
+  const handler = createHandler(agent, { store: memoryStore(), log: silentLog, ...options });
   await handler.start();
   const responses = new Set<ServerResponse>();
   const listener = listenerWith(handler, stallMs);

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { A2AError } from '../errors.ts';
+import type { LogFields } from '../observe/log.ts';
+import { Failures } from './failure.ts';
+
+interface Line {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: LogFields | undefined;
+}
+
+function listening(): { failures: Failures; lines: Line[]; pass: (ms: number) => void } {
+  const lines: Line[] = [];
+  let now = 5000;
+  const note =
+    (level: Line['level']) =>
+    (_message: string, fields?: LogFields): void =>
+      void lines.push({ level, fields });
+  const failures = new Failures({ info: note('info'), warn: note('warn'), error: note('error') }, () => now);
+  return { failures, lines, pass: (ms) => (now += ms) };
+}
+
+const SECRET = new Error('SELECT secret FROM /home/ann/tasks.db');
+
+test.each<[string, unknown, string]>([
+  ['an error of ours', SECRET, 'Something went wrong here'],
+  ['what is no error', 'oops', 'Something went wrong here'],
+  [
+    'a store that fails',
+    new A2AError('INTERNAL_ERROR', 'The task store failed', { cause: SECRET }),
+    'The task store failed',
+  ],
+  ['a fault without a cause', new A2AError('INTERNAL_ERROR', 'There is no agent'), 'There is no agent'],
+])('%s is in the log under the id that its caller gets', (_, error, told) => {
+  const { failures, lines } = listening();
+
+  const shown = failures.publicError(error);
+
+  const { errorId } = shown.details;
+  expect(shown).toMatchObject({ code: 'INTERNAL_ERROR', message: `${told}; the log has it as ${errorId}` });
+  expect(shown.cause).toBeUndefined();
+  expect(lines).toEqual([{ level: 'error', fields: { errorId, error } }]);
+});
+
+test.each([
+  new A2AError('TASK_NOT_FOUND', 'Task 1 does not exist', { details: { taskId: '1' } }),
+  new A2AError('PARSE_ERROR', 'The body is not valid JSON', { cause: SECRET }),
+  new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 }),
+])('what its caller can see to is no matter for the log: $code', (error) => {
+  const { failures, lines } = listening();
+
+  expect(failures.publicError(error)).toBe(error);
+  expect(lines).toEqual([]);
+});
+
+test('what is away for many requests is told of once in a while, with how many there were', () => {
+  const { failures, lines, pass } = listening();
+  const error = new A2AError('UNAVAILABLE', 'The disk is full', { cause: SECRET, retryAfterMs: 1000 });
+
+  for (let i = 0; i < 4; i++) expect(failures.publicError(error)).toBe(error);
+  expect(lines).toEqual([{ level: 'warn', fields: { error } }]);
+
+  pass(999);
+  failures.publicError(error);
+  expect(lines).toHaveLength(1);
+
+  pass(1);
+  failures.publicError(error);
+  pass(-60_000);
+  failures.publicError(error);
+  expect(lines.slice(1)).toEqual([
+    { level: 'warn', fields: { error, othersSinceTheLast: 4 } },
+    { level: 'warn', fields: { error } },
+  ]);
+});
+
+test('an error that quotes a whole body is cut, an internal one too', () => {
+  const { failures } = listening();
+  const details = { name: 'x'.repeat(5000) };
+
+  for (const code of ['INVALID_PARAMS', 'INTERNAL_ERROR'] as const) {
+    const shown = failures.publicError(new A2AError(code, 'y'.repeat(5000), { details }));
+    expect(shown.message.length).toBeLessThan(1100);
+    expect(shown.details['name']).toHaveLength(257);
+  }
+});
