@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Idempotency, Scope } from '../store/store.ts';
 import { digest } from '../support/digest.ts';
+import { isName } from '../support/name.ts';
 import type { Caller } from './handler.ts';
 import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
@@ -38,12 +39,33 @@ export const KEEP_KEY_MS = 24 * 60 * 60 * 1000;
 const MAX_DEPTH = 80;
 
 /** Whatever cannot be stored and read again is refused before it is stored. */
-export function assertStorable({ message, metadata, pushConfig }: Submission): void {
+export function assertStorable(submission: Submission): void {
+  const { message, metadata, pushConfig } = submission;
+  assertNames(submission);
   if (pushConfig !== undefined) assertStorablePush(pushConfig);
   if (isPlain(message, MAX_DEPTH) && (metadata === undefined || isPlain(metadata, MAX_DEPTH))) return;
   throw new A2AError('INVALID_PARAMS', `A message must be plain JSON, at most ${MAX_DEPTH} levels deep`, {
     violations: [{ field: 'message', description: `must be plain JSON, at most ${MAX_DEPTH} levels deep` }],
   });
+}
+
+/** A name that a store could take for another one would show its owner what is not his. */
+function assertNames({ tenant, owner, message, idempotencyKey, alias, pushConfig }: Submission): void {
+  assertName('tenant', tenant);
+  assertName('owner', owner);
+  assertName('message.messageId', message.messageId);
+  assertName('message.contextId', message.contextId);
+  assertName('message.taskId', message.taskId);
+  assertName('idempotencyKey', idempotencyKey);
+  assertName('alias', alias);
+  assertName('pushConfig.config.id', pushConfig?.config.id);
+}
+
+function assertName(field: string, text: string | undefined): void {
+  // What is no string at all is refused with the message.
+  if (typeof text !== 'string' || isName(text)) return;
+  const description = 'must have neither NUL nor halves of characters';
+  throw new A2AError('INVALID_PARAMS', `${field} ${description}`, { violations: [{ field, description }] });
 }
 
 /** How a repeat of the request is recognised; nothing if it cannot be. */

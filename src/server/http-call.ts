@@ -1,6 +1,7 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
+import { isName } from '../support/name.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
 import type { Call } from './call.ts';
@@ -24,9 +25,12 @@ export class HttpCall implements Call {
     this.#request = request;
     this.extensions = activated(service, request);
     const key = this.idempotencyKey;
-    if (key !== undefined && (key === '' || key.length > 255)) {
+    if (key === undefined) return;
+    if (key === '' || key.length > 255) {
       throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have 1 to 255 characters');
     }
+    // No HTTP parser lets these through; but not every request comes from one.
+    if (!isName(key)) throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have no NUL');
   }
 
   get caller(): Caller {

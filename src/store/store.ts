@@ -15,6 +15,8 @@ import type { TaskStatus } from '../model/task.ts';
  * - **Writes are guarded.** A write whose guard does not hold changes nothing and says so; it is not an error.
  * - **Values do not change.** Nobody changes what was passed to a store or came from it, so a store may keep the very
  *   objects and hand them out again. All of them survive `JSON.stringify`; serialised ones come back to the character.
+ * - **Names** (ids, owners, contexts, agents, aliases, keys) are told apart by every character. The engine gives none with
+ *   NUL or with half a character; a store that could not keep one refuses it with `INVALID_PARAMS`. Texts may hold both.
  * - **Errors** are `A2AError`s: `UNAVAILABLE` for what may pass (locked, full, cut off), with nothing stored.
  */
 export interface Store {

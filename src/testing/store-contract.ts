@@ -10,6 +10,7 @@ import { guards } from './store-contract/guards.ts';
 import { idempotency } from './store-contract/idempotency.ts';
 import { leases } from './store-contract/leases.ts';
 import { listing } from './store-contract/listing.ts';
+import { names } from './store-contract/names.ts';
 import { numbering } from './store-contract/numbering.ts';
 import { paging } from './store-contract/paging.ts';
 import { provisional } from './store-contract/provisional.ts';
@@ -54,6 +55,7 @@ const FOR_ALL: readonly Behaviours[] = [
   pushConfigLife,
   watching,
   values,
+  names,
   randomCalls,
 ];
 

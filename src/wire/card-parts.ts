@@ -1,7 +1,7 @@
 import type { AgentExtension, AgentProvider } from '../model/card.ts';
 import type { SecurityRequirement, StringList } from '../model/security.ts';
 import { type Codec, defaulted, expected, object, optional, required } from './codec.ts';
-import { boolean, id, map, string, strings, struct } from './values.ts';
+import { boolean, map, someText, string, strings, struct } from './values.ts';
 
 /** What cards of all versions have in common. */
 
@@ -14,7 +14,7 @@ export const provider: Codec<AgentProvider> = object<AgentProvider>({
 });
 
 export const extension: Codec<AgentExtension> = object<AgentExtension>({
-  uri: required(id),
+  uri: required(someText),
   description: defaulted(string),
   required: defaulted(boolean),
   params: optional(struct),

@@ -9,6 +9,7 @@ import {
   bytes,
   count,
   id,
+  idOrEmpty,
   int32,
   json,
   list,
@@ -46,6 +47,8 @@ test.each<[string, Codec<unknown>, unknown, unknown]>([
   ['a text', string, 'é\u0000😀', 'é\u0000😀'],
   ['an empty text', string, '', ''],
   ['an id', id, ' ', ' '],
+  ['an id of all that Unicode has', id, 'é世🔑\u0001', 'é世🔑\u0001'],
+  ['an id that was left empty', idOrEmpty, '', ''],
   ['a boolean', boolean, false, false],
   ['an integer', int32, -7, -7],
   ['an integer with a fraction of zero', int32, 7.0, 7],
@@ -70,6 +73,7 @@ test.each<[string, Codec<unknown>, unknown, unknown]>([
   expect(decode(codec, wire, 'request').value).toStrictEqual(model);
 });
 
+const A_NAME = 'expected a string without NUL and without halves of characters';
 const INT = 'expected a 32-bit integer';
 const A_TIME = 'expected a time such as 2026-03-12T10:00:00.000Z';
 
@@ -77,6 +81,9 @@ test.each<[string, Codec<unknown>, unknown, readonly string[]]>([
   ['a number', string, 1, ['expected a string']],
   ['an empty id', id, '', ['expected a non-empty string']],
   ['an id that is no text', id, null, ['expected a string']],
+  ['an id with NUL', id, 'a\u0000b', [A_NAME]],
+  ['an id with half a character', id, 'a\ud83d', [A_NAME]],
+  ['half a character where an id may be missing', idOrEmpty, '\udd11', [A_NAME]],
   ['a word for a boolean', boolean, 'true', ['expected true or false']],
   ['a fraction', int32, 1.5, [INT]],
   ['a number past 32 bits', int32, 2147483648, [INT]],
@@ -106,6 +113,10 @@ test.each<[string, Codec<unknown>, unknown, readonly string[]]>([
   ['wrong entries', map(string), { a: 1, b: 'c', d: {} }, ['a: expected a string', 'd: expected a string']],
 ])('%s is refused', (_case, codec, wire, violations) => {
   expect(mistakes(codec, wire)).toEqual(violations);
+});
+
+test('what a peer calls its own things is its own affair', () => {
+  expect(decode(id, 'a\u0000\ud83d', 'response').value).toBe('a\u0000\ud83d');
 });
 
 test('a time without a zone is read as UTC with a warning, and refused if reading is strict', () => {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { normalizeBase64 } from '../support/base64.ts';
+import { isName } from '../support/name.ts';
 import { normalizeTimestamp } from '../support/timestamp.ts';
 import { type Codec, isObject, isSet, snakeCase } from './codec.ts';
 import type { Reader } from './reader.ts';
@@ -21,12 +22,26 @@ export const string: Codec<string> = verbatim((r, json) => {
   return json;
 });
 
-/** An id: a string with something in it. */
-export const id: Codec<string> = verbatim((r, json) => {
+/** An id that may be left out, or empty for the same. A peer may call its own things as it likes: we do not store them. */
+export const idOrEmpty: Codec<string> = verbatim((r, json) => {
   const text = string.decode(r, json);
-  if (text === '' && json === '') r.violate('a non-empty string');
+  if (r.role === 'request' && !isName(text)) r.violate('a string without NUL and without halves of characters');
   return text;
 });
+
+/** An id: with something in it. */
+export const id: Codec<string> = nonEmpty(idOrEmpty);
+
+/** A text with something in it. */
+export const someText: Codec<string> = nonEmpty(string);
+
+function nonEmpty(codec: Codec<string>): Codec<string> {
+  return verbatim((r, json) => {
+    const text = codec.decode(r, json);
+    if (text === '' && json === '') r.violate('a non-empty string');
+    return text;
+  });
+}
 
 export const boolean: Codec<boolean> = verbatim((r, json) => {
   if (typeof json === 'boolean') return json;

@@ -59,6 +59,19 @@ describe('the context', () => {
     },
   );
 
+  test.each(
+    SINCE_02.flatMap((voice) => ['a\\u0000b', 'a\\ud83d'].map((escaped) => ({ name: voice.name, voice, escaped }))),
+  )(verifies('C-03', '$name: $escaped, which no store can keep, is refused'), async ({ voice, escaped }) => {
+    const server = await startServer();
+    const ask = voice.send({ text: 'hello', contextId: 'x' });
+    const body = JSON.parse(JSON.stringify(ask.body).replace('"contextId":"x"', `"contextId":"${escaped}"`)) as unknown;
+
+    const error = voice.error(await server.ask({ ...ask, body }));
+
+    expect(error).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.contextId'] });
+    expect(server.runs()).toBe(0);
+  });
+
   test.each(VOICES)(verifies('C-06', '$name: is one conversation, whose tasks know of each other'), async (voice) => {
     const server = await startServer();
     const { id, contextId } = await sendTask(server, RPC_1, { text: 'hello' });

@@ -149,3 +149,23 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await two.task('still here'))).toBe('still here');
   });
 });
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test.each<[field: string, submission: (name: string) => Partial<Submission>]>([
+    ['tenant', (tenant) => ({ tenant })],
+    ['owner', (owner) => ({ owner })],
+    ['message.messageId', (messageId) => ({ message: userMessage('x', { messageId }) })],
+    ['message.contextId', (contextId) => ({ message: userMessage('x', { contextId }) })],
+    ['message.taskId', (taskId) => ({ message: userMessage('x', { taskId }) })],
+    ['idempotencyKey', (idempotencyKey) => ({ idempotencyKey })],
+    ['alias', (alias) => ({ alias })],
+    ['pushConfig.config.id', (id) => ({ pushConfig: { config: { id, url: 'https://example.com/' }, dialect: '1.0' } })],
+  ])('%s: a name that a store could take for another one is refused', async (field, submission) => {
+    const { task, engine } = await harness(async () => 'done', { variant });
+    for (const name of ['a\0', 'a\0b', 'a\ud83d', '\udd11a']) {
+      const refused = { code: 'INVALID_PARAMS', violations: [expect.objectContaining({ field })] };
+      await expect(task('x', submission(name)), name).rejects.toMatchObject(refused);
+    }
+    expect(await engine.list(ANN, { limit: 10 })).toMatchObject({ total: 0 });
+  });
+});

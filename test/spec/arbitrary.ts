@@ -12,7 +12,7 @@ import { isAt, type Member, membersOf, type Shape, type Spec, type Step } from '
 /** What a member must hold beyond its type, by pattern; the longer pattern is the more particular one. */
 export type Limits = Readonly<Record<string, fc.Arbitrary<JsonValue>>>;
 
-const NAMES_AN_ID = /^(id|url|uri|protected|signature|scheme)$|(Id|Ids)$/;
+const NAMES_AN_ID = /^(id|url|uri|protected|signature|scheme|tenant|pageToken)$|(Id|Ids)$/;
 
 /** Random values of a specification in canonical form: what proto3 does not tell from absence is absent. */
 export function arbitraryOf(spec: Spec, shape: Shape, limits: Limits): fc.Arbitrary<JsonValue> {

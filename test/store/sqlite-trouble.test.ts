@@ -135,7 +135,7 @@ test('what another program has changed in the file is seen by the next write', a
   await store.create(newTask('a'));
   await store.append({ ...chunk('a'), question: 'q-1' });
   const other = loadDriver()(path);
-  other.exec("UPDATE task SET question = 'q-2'");
+  other.exec('UPDATE task SET question = \'"q-2"\'');
   other.close();
 
   const write = { ...chunk('a'), guard: { question: 'q-1' } };

@@ -32,6 +32,7 @@ import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
+import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from './names.ts';
 import { Nodes } from './nodes.ts';
 import { type OpenFile, openFile } from './open.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
@@ -112,6 +113,7 @@ class SqliteStore implements Store {
 
   async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
     this.#assertOpen();
+    assertNamesOfTask(task);
     const record = newRecord(task);
     const isNew = accepted !== undefined && this.#isNew(task);
     const created = this.#write(
@@ -129,7 +131,8 @@ class SqliteStore implements Store {
     return created;
   }
 
-  append(write: TaskWrite): Promise<Appended> {
+  async append(write: TaskWrite): Promise<Appended> {
+    assertNamesOfWrite(write);
     return this.#write(write, () => appendToTask(this.#desk, write), write.idempotency);
   }
 
@@ -146,10 +149,12 @@ class SqliteStore implements Store {
   }
 
   async resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
+    if (!areNames(scope.tenant, scope.owner, alias)) return undefined;
     return this.#read((connection) => aliasOwner(connection, scope, alias));
   }
 
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
+    if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
     return this.#read((connection) => {
       const tasks = listPage(connection, this.#tally, scope, query).map((task) => readParts(connection, task, query));
       return { tasks, total: listTotal(connection, this.#tally, scope, query) };
@@ -157,19 +162,22 @@ class SqliteStore implements Store {
   }
 
   async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
+    if (!areNames(taskId)) return [];
     return this.#read((connection) => readEvents(connection, taskId, after, limit));
   }
 
   async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
+    if (!areNames(taskId)) return [];
     return this.#read((connection) => readJournal(connection, taskId, after));
   }
 
-  putPushConfig(
+  async putPushConfig(
     scope: Scope,
     taskId: string,
     config: PushConfigRecord,
     max: number,
   ): Promise<PushConfigPut | undefined> {
+    assertNames(config.id);
     return this.#change(scope, taskId, (task) => putPushConfig(this.#connection, task, config, max));
   }
 
@@ -180,15 +188,16 @@ class SqliteStore implements Store {
   ): Promise<readonly PushConfigRecord[] | undefined> {
     return this.#read((connection) => {
       const task = shownTo(scope, findTask(connection, taskId));
-      return task && readPushConfigs(connection, task, query);
+      return task && (areNames(query.id) ? readPushConfigs(connection, task, query) : []);
     });
   }
 
   deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
-    return this.#change(scope, taskId, (task) => deletePushConfig(this.#connection, task, id));
+    return this.#change(scope, taskId, (task) => areNames(id) && deletePushConfig(this.#connection, task, id));
   }
 
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
+    assertNames(request.node);
     return this.#submit(() => claimTasks(this.#desk, request, this.#clock.now()));
   }
 

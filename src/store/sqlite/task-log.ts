@@ -20,7 +20,7 @@ export function insertJournal(
   entries: readonly JournalEntry[],
 ): void {
   for (const [i, { kind, key, body }] of entries.entries()) {
-    connection.run(INSERT_JOURNAL, pk, last + 1 + i, kind, key, JSON.stringify(body));
+    connection.run(INSERT_JOURNAL, pk, last + 1 + i, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
   }
 }
 
@@ -51,7 +51,12 @@ export function dropLog(connection: Connection, pk: number): void {
 export function readJournal(connection: Connection, taskId: string, after: number): JournalRecord[] {
   const sql = `SELECT number, kind, key, body FROM journal WHERE task_pk = ${PK_OF} AND number > ? ORDER BY number`;
   const rows = connection.all(sql, taskId, after) as JournalRow[];
-  return rows.map(([number, kind, key, body]) => ({ number, kind, key, body: JSON.parse(body) as JsonValue }));
+  return rows.map(([number, kind, key, body]) => ({
+    number,
+    kind: JSON.parse(kind) as string,
+    key: JSON.parse(key) as string,
+    body: JSON.parse(body) as JsonValue,
+  }));
 }
 
 /** The task with the parts that are asked for. */

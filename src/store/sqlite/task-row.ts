@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import { statusTime } from '../guard.ts';
@@ -73,7 +73,9 @@ export function fitsInRow(text: string): boolean {
 
 export function findTask(connection: Connection, id: string): FoundTask | undefined {
   const row = connection.get(FIND, id);
-  return row && toFound(row);
+  const found = row && toFound(row);
+  // SQLite reads an id up to its first NUL.
+  return found?.record.id === id ? found : undefined;
 }
 
 /** Reads a row of `TASK_COLUMNS`, or of `RECORD_COLUMNS`. */
@@ -122,7 +124,7 @@ export function toFound(row: Row): FoundTask {
   if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
   if (node !== null) record.node = node;
   if (wakeAt !== null) record.wakeAt = wakeAt;
-  if (question !== null) record.question = question;
+  if (question !== null) record.question = JSON.parse(question) as string;
   if (endedAt !== null) record.endedAt = endedAt;
   return { pk, record, lastMessage, message, artifacts };
 }
@@ -151,7 +153,7 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
     record.attempts,
     record.node ?? null,
     record.wakeAt ?? null,
-    record.question ?? null,
+    json(record.question),
     record.createdAt,
     record.endedAt ?? null,
     JSON.stringify(record.status),
@@ -185,7 +187,7 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   if (after.attempts !== before.attempts) set('attempts', after.attempts);
   if (after.node !== before.node) set('node', after.node ?? null);
   if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
-  if (after.question !== before.question) set('question', after.question ?? null);
+  if (after.question !== before.question) set('question', json(after.question));
   if (after.endedAt !== undefined) {
     set('ended_at', after.endedAt);
     set('last_event', after.lastEvent);
@@ -199,6 +201,6 @@ export function stateNumber(state: TaskState): number {
   return TASK_STATES.indexOf(state);
 }
 
-function json(object: JsonObject | undefined): string | null {
-  return object === undefined ? null : JSON.stringify(object);
+function json(value: JsonValue | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }

@@ -27,13 +27,17 @@ const METADATA: JsonObject = JSON.parse(`{
 
 const TEXT = 'Grüße, 世界 👩‍👩‍👧 "quoted" \'quoted\' \\ % _ ; -- \n\t';
 
+/** What names cannot have: an end in the middle, and halves of characters. */
+const ANY_TEXT = `\0${TEXT}\0\0 \ud83d \udd11 \ud83d`;
+
 const MESSAGE: Message = {
-  messageId: TEXT,
+  messageId: ANY_TEXT,
   contextId: 'c',
   taskId: 't',
   role: 'ROLE_AGENT',
   parts: [
-    { text: TEXT },
+    { text: ANY_TEXT },
+    { text: '\0' },
     { text: '' },
     { data: null },
     { data: METADATA, metadata: METADATA, mediaType: 'application/json' },
@@ -78,7 +82,7 @@ export const values: Behaviours = {
       0,
       -1.5,
       '',
-      TEXT,
+      ANY_TEXT,
       [],
       [null],
       {},
@@ -86,7 +90,7 @@ export const values: Behaviours = {
       '"quoted"',
       '1',
     ];
-    const journal = bodies.map((body) => ({ kind: TEXT, key: TEXT, body }));
+    const journal = bodies.map((body) => ({ kind: ANY_TEXT, key: ANY_TEXT, body }));
     await create(store, newTask('one'));
     await append(store, 'one', { journal });
 
@@ -123,8 +127,8 @@ export const values: Behaviours = {
       idempotency: key(`key ${TEXT}`, `digest ${TEXT}`),
     });
     await create(store, task);
-    await append(store, task.id, { question: `question ${TEXT}` });
-    await append(store, task.id, { events: [{ kind: 'status', body: '{}' }] }, { question: `question ${TEXT}` });
+    await append(store, task.id, { question: `question ${ANY_TEXT}` });
+    await append(store, task.id, { events: [{ kind: 'status', body: '{}' }] }, { question: `question ${ANY_TEXT}` });
 
     equal(await store.resolveAlias(scope, `alias ${TEXT}`), task.id);
     deepEqual(await store.create({ ...task, id: 'two' }), { kind: 'repeated', taskId: task.id });
@@ -132,7 +136,7 @@ export const values: Behaviours = {
     await store.heartbeat(`node ${TEXT}`, 1000);
     const [claimed] = await store.claim({ node: `node ${TEXT}`, agents: [`agent ${TEXT}`], limit: 1 });
     deepEqual(claimed, await recordOf(store, task.id, scope));
-    deepEqual([claimed?.node, claimed?.question], [`node ${TEXT}`, `question ${TEXT}`]);
+    deepEqual([claimed?.node, claimed?.question], [`node ${TEXT}`, `question ${ANY_TEXT}`]);
   },
 
   'names are not patterns': async ({ store }) => {

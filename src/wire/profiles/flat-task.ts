@@ -8,7 +8,7 @@ import { normalizeTimestamp } from '../../support/timestamp.ts';
 import { type Codec, defaulted, isObject, member, object, optional, required } from '../codec.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Reader } from '../reader.ts';
-import { id, list, string, struct, timestamp, words } from '../values.ts';
+import { id, idOrEmpty, list, string, struct, timestamp, words } from '../values.ts';
 
 /**
  * One platform's own REST form, met at `/a2a/tasks/send` and `/a2a/tasks/{id}`: the request is a text, the task is flat
@@ -62,7 +62,7 @@ const flatTask: Codec<FlatTask> = object<FlatTask>({
       }),
     ),
   ),
-  sessionId: defaulted(string),
+  sessionId: defaulted(idOrEmpty),
   createdAt: optional(timestamp),
   updatedAt: optional(timestamp),
 });

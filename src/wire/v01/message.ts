@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { type Codec, defaulted, expected, type Fields, isObject, object, optional, required } from '../codec.ts';
 import { role } from '../v03/message.ts';
-import { id, list, string, strings, struct } from '../values.ts';
+import { id, idOrEmpty, list, strings, struct } from '../values.ts';
 import { part } from './part.ts';
 
 const parts = list(part, 1);
@@ -26,8 +26,8 @@ const fields: Fields<Unnamed> = {
   messageId: optional(id),
   role: expected(role, () => 'ROLE_UNSPECIFIED'),
   parts: expected(parts, () => []),
-  contextId: defaulted(string),
-  taskId: defaulted(string),
+  contextId: defaulted(idOrEmpty),
+  taskId: defaulted(idOrEmpty),
   referenceTaskIds: defaulted(strings),
   extensions: defaulted(strings),
   metadata: optional(struct),

@@ -6,7 +6,7 @@ import { type Codec, defaulted, object, optional, required } from '../codec.ts';
 import type { OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../inbound.ts';
 import { cancelParams, getParams, subscribeParams } from '../v03/methods.ts';
-import { count, id, string, struct } from '../values.ts';
+import { count, id, idOrEmpty, struct } from '../values.ts';
 import { sendMessageResponse, streamResponse } from './event.ts';
 import { message, type MessageDraft } from './message.ts';
 import { getPushConfig, pushConfig, taskPushConfig } from './push.ts';
@@ -25,7 +25,7 @@ interface SendParams {
 const sendMembers: Codec<SendParams> = object<SendParams>(
   {
     id: required(id),
-    sessionId: defaulted(string),
+    sessionId: defaulted(idOrEmpty),
     message: required(fromUser(message)),
     pushNotification: optional(pushConfig),
     historyLength: optional(count),

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../model/artifact.ts';
 import type { Message, Role } from '../../model/message.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
-import { id, list, string, strings, struct, words } from '../values.ts';
+import { id, idOrEmpty, list, string, strings, struct, words } from '../values.ts';
 import { ofKind } from './kind.ts';
 import { createPartCodec } from './part.ts';
 
@@ -17,8 +17,8 @@ export const message: Codec<Message> = ofKind(
       messageId: expected(id, (r) => r.newId()),
       role: expected(role, () => 'ROLE_UNSPECIFIED'),
       parts: expected(list(part, 1), () => []),
-      contextId: defaulted(string),
-      taskId: defaulted(string),
+      contextId: defaulted(idOrEmpty),
+      taskId: defaulted(idOrEmpty),
       referenceTaskIds: defaulted(strings),
       extensions: defaulted(strings),
       metadata: optional(struct),

@@ -3,7 +3,7 @@ import type { Part } from '../../model/part.ts';
 import { CARRIER } from '../carrier.ts';
 import { type Codec, isObject, isSet, member } from '../codec.ts';
 import type { Reader } from '../reader.ts';
-import { bytes, id, json, string } from '../values.ts';
+import { bytes, json, someText, string } from '../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from './part-carrier.ts';
 
 const NOTHING: Part = Object.freeze({ text: '' });
@@ -91,7 +91,7 @@ const file: Codec<Part> = {
     if (isSet(official['name'])) names.filename = member(r, official, 'name', string);
     if (isSet(official['mimeType'])) names.mediaType = member(r, official, 'mimeType', string);
     const raw = isSet(official['bytes']) ? member(r, official, 'bytes', bytes) : undefined;
-    const url = isSet(official['uri']) ? member(r, official, 'uri', id) : undefined;
+    const url = isSet(official['uri']) ? member(r, official, 'uri', someText) : undefined;
     return filePart(r, raw, url, names);
   },
   encode: (value) => value,

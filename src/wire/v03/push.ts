@@ -8,7 +8,7 @@ import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model
 import { defined } from '../../support/defined.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
 import type { Reader } from '../reader.ts';
-import { id, list, string, strings } from '../values.ts';
+import { id, idOrEmpty, list, someText, string, strings } from '../values.ts';
 
 interface OldAuthentication {
   /** Not there if it was missing, which has been noted. */
@@ -24,8 +24,8 @@ interface OldConfig {
 }
 
 const oldConfig: Codec<OldConfig> = object<OldConfig>({
-  id: defaulted(string),
-  url: required(id),
+  id: defaulted(idOrEmpty),
+  url: required(someText),
   token: defaulted(string),
   authentication: optional(
     object<OldAuthentication>({ schemes: expected(strings, () => []), credentials: defaulted(string) }),
@@ -82,7 +82,7 @@ export const taskPushConfig = createTaskPushConfigCodec('taskId');
 
 export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = object<
   Omit<GetTaskPushNotificationConfigRequest, 'tenant'>
->({ taskId: required(id, { wire: 'id' }), id: defaulted(string, { wire: 'pushNotificationConfigId' }) });
+>({ taskId: required(id, { wire: 'id' }), id: defaulted(idOrEmpty, { wire: 'pushNotificationConfigId' }) });
 
 export const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> = object<
   Omit<DeleteTaskPushNotificationConfigRequest, 'tenant'>

@@ -1,7 +1,7 @@
 import type { TaskState } from '../../model/state.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
-import { id, list, string, struct, timestamp, words } from '../values.ts';
+import { id, idOrEmpty, list, struct, timestamp, words } from '../values.ts';
 import { ofKind } from './kind.ts';
 import { artifact, message } from './message.ts';
 
@@ -49,7 +49,7 @@ export const task: Codec<Task> = ofKind(
   object<Task>(
     {
       id: required(id),
-      contextId: defaulted(string),
+      contextId: defaulted(idOrEmpty),
       status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),
       artifacts: defaulted(list(artifact)),
       history: defaulted(list(message)),

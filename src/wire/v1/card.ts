@@ -1,15 +1,15 @@
 import type { AgentCapabilities, AgentCard, AgentCardSignature, AgentInterface, AgentSkill } from '../../model/card.ts';
 import { extension, provider, TEXT_ONLY } from '../card-parts.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
-import { boolean, id, list, string, strings, struct } from '../values.ts';
+import { boolean, id, list, someText, string, strings, struct } from '../values.ts';
 import { securityRequirement, securitySchemes } from './security.ts';
 
 /** Custom bindings have been published without a version; they can only mean the one that has them (1.0 §5.8). */
 const agentInterface: Codec<AgentInterface> = objectAsReceived<AgentInterface>({
-  url: required(id),
-  protocolBinding: required(id),
+  url: required(someText),
+  protocolBinding: required(someText),
   tenant: defaulted(string),
-  protocolVersion: expected(id, () => '1.0'),
+  protocolVersion: expected(someText, () => '1.0'),
 });
 
 const capabilities: Codec<AgentCapabilities> = objectAsReceived<AgentCapabilities>({
@@ -34,8 +34,8 @@ const skill: Codec<AgentSkill> = objectAsReceived<AgentSkill>({
 });
 
 const signature: Codec<AgentCardSignature> = objectAsReceived<AgentCardSignature>({
-  protected: required(id),
-  signature: required(id),
+  protected: required(someText),
+  signature: required(someText),
   header: optional(struct),
 });
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { type Message, ROLES, type Role } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import { type Codec, defaulted, expected, isObject, objectAsReceived, optional, required } from '../codec.ts';
-import { bytes, id, json, list, protoEnum, string, strings, struct } from '../values.ts';
+import { bytes, id, idOrEmpty, json, list, protoEnum, someText, string, strings, struct } from '../values.ts';
 
 const role: Codec<Role> = protoEnum(ROLES);
 
@@ -21,7 +21,7 @@ interface PartMembers {
 const partMembers = objectAsReceived<PartMembers>({
   text: optional(string),
   raw: optional(bytes),
-  url: optional(id),
+  url: optional(someText),
   data: optional(json, { nullable: true }),
   metadata: optional(struct),
   filename: defaulted(string),
@@ -51,8 +51,8 @@ const part: Codec<Part> = {
 
 export const message: Codec<Message> = objectAsReceived<Message>({
   messageId: expected(id, (r) => r.newId()),
-  contextId: defaulted(string),
-  taskId: defaulted(string),
+  contextId: defaulted(idOrEmpty),
+  taskId: defaulted(idOrEmpty),
   role: expected(role, () => 'ROLE_UNSPECIFIED'),
   parts: expected(list(part, 1), () => []),
   metadata: optional(struct),

@@ -11,7 +11,20 @@ import type {
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
 import type { OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../inbound.ts';
-import { boolean, count, id, int32, list, nothing, string, strings, struct, timestamp, within } from '../values.ts';
+import {
+  boolean,
+  count,
+  id,
+  idOrEmpty,
+  int32,
+  list,
+  nothing,
+  string,
+  strings,
+  struct,
+  timestamp,
+  within,
+} from '../values.ts';
 import { card } from './card.ts';
 import { sendMessageResponse, streamResponse } from './event.ts';
 import { message } from './message.ts';
@@ -26,24 +39,24 @@ const configuration: Codec<SendMessageConfiguration> = objectAsReceived<SendMess
 });
 
 const sendParams: Codec<SendMessageRequest> = objectAsReceived<SendMessageRequest>({
-  tenant: defaulted(string),
+  tenant: defaulted(idOrEmpty),
   message: required(fromUser(message)),
   configuration: optional(configuration),
   metadata: optional(struct),
 });
 
 const getParams: Codec<GetTaskRequest> = objectAsReceived<GetTaskRequest>({
-  tenant: defaulted(string),
+  tenant: defaulted(idOrEmpty),
   id: required(id),
   historyLength: optional(count),
 });
 
 const listParams: Codec<ListTasksRequest> = objectAsReceived<ListTasksRequest>({
-  tenant: defaulted(string),
-  contextId: defaulted(string),
+  tenant: defaulted(idOrEmpty),
+  contextId: defaulted(idOrEmpty),
   status: { ...optional(taskState), isAbsent: (state) => state === 'TASK_STATE_UNSPECIFIED' },
   pageSize: optional(within(1, 100)),
-  pageToken: defaulted(string),
+  pageToken: defaulted(idOrEmpty),
   historyLength: optional(count),
   statusTimestampAfter: optional(timestamp),
   includeArtifacts: optional(boolean),
@@ -57,18 +70,18 @@ const taskList: Codec<ListTasksResponse> = objectAsReceived<ListTasksResponse>({
 });
 
 const cancelParams: Codec<CancelTaskRequest> = objectAsReceived<CancelTaskRequest>({
-  tenant: defaulted(string),
+  tenant: defaulted(idOrEmpty),
   id: required(id),
   metadata: optional(struct),
 });
 
 const subscribeParams: Codec<SubscribeToTaskRequest> = objectAsReceived<SubscribeToTaskRequest>({
-  tenant: defaulted(string),
+  tenant: defaulted(idOrEmpty),
   id: required(id),
 });
 
 const cardParams: Codec<GetExtendedAgentCardRequest> = objectAsReceived<GetExtendedAgentCardRequest>({
-  tenant: defaulted(string),
+  tenant: defaulted(idOrEmpty),
 });
 
 /** JSON-RPC and gRPC use the names of the protocol definition (1.0 §5.3, §9.4). */

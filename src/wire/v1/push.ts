@@ -6,18 +6,18 @@ import type {
 } from '../../model/operation.ts';
 import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model/push.ts';
 import { type Codec, defaulted, objectAsReceived, optional, required } from '../codec.ts';
-import { count, id, list, string } from '../values.ts';
+import { count, id, idOrEmpty, list, someText, string } from '../values.ts';
 
 const authentication: Codec<AuthenticationInfo> = objectAsReceived<AuthenticationInfo>({
-  scheme: required(id),
+  scheme: required(someText),
   credentials: defaulted(string),
 });
 
 export const pushConfig: Codec<TaskPushNotificationConfig> = objectAsReceived<TaskPushNotificationConfig>({
-  tenant: defaulted(string),
-  id: defaulted(string),
-  taskId: defaulted(string),
-  url: required(id),
+  tenant: defaulted(idOrEmpty),
+  id: defaulted(idOrEmpty),
+  taskId: defaulted(idOrEmpty),
+  url: required(someText),
   token: defaulted(string),
   authentication: optional(authentication),
 });
@@ -25,21 +25,21 @@ export const pushConfig: Codec<TaskPushNotificationConfig> = objectAsReceived<Ta
 /** 1.0 has no default config: the id is required (1.0 §3.1.8). */
 export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = objectAsReceived<
   Required<Pick<GetTaskPushNotificationConfigRequest, 'taskId' | 'id'>> & { readonly tenant?: string }
->({ tenant: defaulted(string), taskId: required(id), id: required(id) });
+>({ tenant: defaulted(idOrEmpty), taskId: required(id), id: required(id) });
 
 export const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> =
   objectAsReceived<DeleteTaskPushNotificationConfigRequest>({
-    tenant: defaulted(string),
+    tenant: defaulted(idOrEmpty),
     taskId: required(id),
     id: required(id),
   });
 
 export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> =
   objectAsReceived<ListTaskPushNotificationConfigsRequest>({
-    tenant: defaulted(string),
+    tenant: defaulted(idOrEmpty),
     taskId: required(id),
     pageSize: defaulted(count),
-    pageToken: defaulted(string),
+    pageToken: defaulted(idOrEmpty),
   });
 
 export const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> =

@@ -1,7 +1,7 @@
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
-import { id, list, protoEnum, string, struct, timestamp } from '../values.ts';
+import { id, idOrEmpty, list, protoEnum, struct, timestamp } from '../values.ts';
 import { artifact, message } from './message.ts';
 
 /** `CANCELLED` is the spelling of 0.3's protocol definition, still met in the field. */
@@ -15,7 +15,7 @@ export const taskStatus: Codec<TaskStatus> = objectAsReceived<TaskStatus>({
 
 export const task: Codec<Task> = objectAsReceived<Task>({
   id: required(id),
-  contextId: defaulted(string),
+  contextId: defaulted(idOrEmpty),
   status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),
   artifacts: optional(list(artifact)),
   history: optional(list(message)),

@@ -31,7 +31,7 @@ CREATE TABLE task (
   attempts     INTEGER NOT NULL,
   node         TEXT,
   wake_at      INTEGER,
-  question     TEXT,
+  question     TEXT, -- JSON, because names of questions and of steps may hold what no TEXT can
   created_at   INTEGER NOT NULL,
   ended_at     INTEGER,
   status       TEXT NOT NULL, -- JSON, as are all that follow
@@ -71,7 +71,7 @@ CREATE UNIQUE INDEX event_task ON event (task_pk, number);
 CREATE TABLE journal (
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
-  kind    TEXT NOT NULL,
+  kind    TEXT NOT NULL, -- JSON, as are the next two
   key     TEXT NOT NULL,
   body    TEXT NOT NULL,
   PRIMARY KEY (task_pk, number)

@@ -2,15 +2,15 @@ import type { Artifact } from '../../../model/artifact.ts';
 import { type Message, ROLES, type Role } from '../../../model/message.ts';
 import { CARRIER, uncarry } from '../../carrier.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../../codec.ts';
-import { id, list, protoEnum, string, strings, struct } from '../../values.ts';
+import { id, idOrEmpty, list, protoEnum, string, strings, struct } from '../../values.ts';
 import { part } from './part.ts';
 
 const role: Codec<Role> = protoEnum(ROLES);
 
 const members: Codec<Message> = object<Message>({
   messageId: expected(id, (r) => r.newId()),
-  contextId: defaulted(string),
-  taskId: defaulted(string),
+  contextId: defaulted(idOrEmpty),
+  taskId: defaulted(idOrEmpty),
   role: expected(role, () => 'ROLE_UNSPECIFIED'),
   // Messages that are half of this style and half of another are met, and their parts are worth reading.
   parts: expected(list(part, 1), () => [], { wire: 'content', aliases: ['parts'] }),

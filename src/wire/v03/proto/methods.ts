@@ -9,7 +9,7 @@ import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional, required } from '../../codec.ts';
 import type { OperationCodecs } from '../../dialect.ts';
 import { fromUser } from '../../inbound.ts';
-import { count, noParams, nothing, string, strings, struct } from '../../values.ts';
+import { count, idOrEmpty, noParams, nothing, strings, struct } from '../../values.ts';
 import { returnImmediately, sayingBlocking } from '../blocking.ts';
 import { pushConfig } from '../push.ts';
 import { sendResultOf, streamItemOf, taskResultOf } from '../style.ts';
@@ -65,7 +65,7 @@ interface TaskAddress {
 
 const taskAddress: Codec<TaskAddress> = object<TaskAddress>({
   name: optional(taskName),
-  id: defaulted(string),
+  id: defaulted(idOrEmpty),
   historyLength,
 });
 

@@ -1,6 +1,6 @@
 import type { Codec } from '../../codec.ts';
 import type { Reader } from '../../reader.ts';
-import { string } from '../../values.ts';
+import { idOrEmpty } from '../../values.ts';
 
 /** An id inside a resource name is one segment, said as it is: there is no escaping. */
 const TASK_NAME = /^tasks\/([^/%]+)$/;
@@ -11,7 +11,7 @@ const CONFIG_FORM = 'tasks/{taskId}/pushNotificationConfigs/{configId}';
 /** `tasks/{taskId}` ⇄ the id of the task. */
 export const taskName: Codec<string> = {
   decode(r, json) {
-    const [, taskId] = TASK_NAME.exec(string.decode(r, json)) ?? [];
+    const [, taskId] = TASK_NAME.exec(idOrEmpty.decode(r, json)) ?? [];
     if (taskId === undefined && typeof json === 'string') r.violate('tasks/{taskId}');
     return taskId ?? '';
   },
@@ -25,7 +25,7 @@ export interface ConfigName {
 }
 
 function decodeConfigName(r: Reader, json: unknown): ConfigName {
-  const [, taskId, id] = CONFIG_NAME.exec(string.decode(r, json)) ?? [];
+  const [, taskId, id] = CONFIG_NAME.exec(idOrEmpty.decode(r, json)) ?? [];
   if (taskId === undefined) {
     if (typeof json === 'string') r.violate(CONFIG_FORM);
     return { taskId: '' };

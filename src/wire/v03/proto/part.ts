@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../model/json.ts';
 import type { Part, RawPart, UrlPart } from '../../../model/part.ts';
 import { type Codec, defaulted, isObject, isSet, member, object, optional, required } from '../../codec.ts';
-import { bytes, id, string, struct } from '../../values.ts';
+import { bytes, someText, string, struct } from '../../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from '../part-carrier.ts';
 
 const NOTHING: Part = Object.freeze({ text: '' });
@@ -15,7 +15,7 @@ interface ProtoFile {
 }
 
 const fileMembers: Codec<ProtoFile> = object<ProtoFile>({
-  fileWithUri: optional(id),
+  fileWithUri: optional(someText),
   fileWithBytes: optional(bytes),
   mimeType: defaulted(string),
   name: defaulted(string),

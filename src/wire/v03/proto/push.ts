@@ -8,7 +8,7 @@ import type { TaskPushNotificationConfig } from '../../../model/push.ts';
 import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional } from '../../codec.ts';
 import type { Reader } from '../../reader.ts';
-import { count, list, string } from '../../values.ts';
+import { count, idOrEmpty, list, string } from '../../values.ts';
 import { pushConfig } from '../push.ts';
 import { agreed, type ConfigName, configName, newConfigName, type Said, taskName } from './names.ts';
 
@@ -21,7 +21,7 @@ interface NamedConfig {
 
 const namedConfigFields = {
   name: optional(newConfigName),
-  taskId: defaulted(string),
+  taskId: defaulted(idOrEmpty),
   pushNotificationConfig: optional(pushConfig),
 };
 
@@ -45,7 +45,7 @@ const eitherConfig: Codec<NamedConfig> = {
 
 const newConfig: Codec<NewConfig> = object<NewConfig>({
   parent: optional(taskName),
-  configId: defaulted(string),
+  configId: defaulted(idOrEmpty),
   config: optional(eitherConfig),
   ...namedConfigFields,
 });
@@ -109,8 +109,8 @@ interface ConfigAddress {
 
 const configAddress: Codec<ConfigAddress> = object<ConfigAddress>({
   name: optional(configName),
-  id: defaulted(string),
-  pushNotificationConfigId: defaulted(string),
+  id: defaulted(idOrEmpty),
+  pushNotificationConfigId: defaulted(idOrEmpty),
 });
 
 /** Each request must name its config: "the one the task has" cannot be asked for. */
@@ -148,9 +148,9 @@ interface ListAddress extends Omit<ListTaskPushNotificationConfigsRequest, 'tena
 
 const listAddress: Codec<ListAddress> = object<ListAddress>({
   parent: optional(taskName),
-  id: defaulted(string),
+  id: defaulted(idOrEmpty),
   pageSize: defaulted(count),
-  pageToken: defaulted(string),
+  pageToken: defaulted(idOrEmpty),
 });
 
 export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = {

@@ -1,0 +1,72 @@
+import { deepEqual, equal } from 'node:assert/strict';
+
+import { A2AError } from '../../errors.ts';
+import type { NewTask, Store } from '../../store/store.ts';
+import type { Behaviours } from './behaviours.ts';
+import { ALICE, append, create, entry, event, key, listed, newTask, pushConfig, putPush, recordOf } from './samples.ts';
+
+/** What a database may cut off, or take for one and the same character. */
+const ODD_ENDS: readonly string[] = ['\0', '\0b', '\ud83d', '\udd11', '\ud83e'];
+
+/** Ways to give a task a name that ends oddly. */
+const NAMINGS: Readonly<Record<string, (end: string) => Partial<NewTask>>> = {
+  tenant: (end) => ({ tenant: `${ALICE.tenant}${end}` }),
+  owner: (end) => ({ owner: `${ALICE.owner}${end}` }),
+  context: (end) => ({ contextId: `c${end}` }),
+  alias: (end) => ({ alias: `a${end}` }),
+  key: (end) => ({ idempotency: key(`k${end}`) }),
+};
+
+export const names: Behaviours = {
+  'who asks for an odd name does not find the one that it begins with': async ({ store }) => {
+    await create(store, newTask('one', { contextId: 'c', alias: 'a', idempotency: key('k') }));
+    await append(store, 'one', { journal: [entry('e')] });
+    await putPush(store, 'one', pushConfig('p'));
+
+    for (const end of ODD_ENDS) {
+      const scopes = [
+        { ...ALICE, owner: `${ALICE.owner}${end}` },
+        { ...ALICE, tenant: `${ALICE.tenant}${end}` },
+      ];
+      for (const scope of scopes) {
+        equal(await store.read(scope, 'one'), undefined);
+        equal(await store.resolveAlias(scope, 'a'), undefined);
+        deepEqual(await listed(store, {}, scope), { ids: [], total: 0 });
+      }
+      const id = `one${end}`;
+      equal(await store.read(ALICE, id), undefined);
+      deepEqual([await store.events(id, 0, 10), await store.journal(id)], [[], []]);
+      deepEqual(await store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'refused' });
+      equal(await store.resolveAlias(ALICE, `a${end}`), undefined);
+      deepEqual(await listed(store, { contextId: `c${end}` }), { ids: [], total: 0 });
+      deepEqual(await store.pushConfigs(ALICE, 'one', { id: `p${end}`, limit: 10 }), []);
+      equal(await store.deletePushConfig(ALICE, 'one', `p${end}`), false);
+    }
+    equal((await store.pushConfigs(ALICE, 'one', { limit: 10 }))?.length, 1);
+  },
+
+  ...Object.fromEntries(
+    Object.entries(NAMINGS).map(([what, naming]): [string, Behaviours[string]] => [
+      `odd names are refused or kept apart: ${what}`,
+      async ({ store }) => {
+        await create(store, newTask('plain', naming('')));
+        for (const [i, end] of ODD_ENDS.entries()) await isRefusedOrApart(store, newTask(`odd-${i}`, naming(end)));
+        deepEqual((await recordOf(store, 'plain')).id, 'plain');
+      },
+    ]),
+  ),
+};
+
+async function isRefusedOrApart(store: Store, task: NewTask): Promise<void> {
+  const made = await store.create(task).catch((error: unknown) => {
+    if (A2AError.is(error, 'INVALID_PARAMS')) return undefined;
+    throw error;
+  });
+  if (made === undefined) {
+    equal(await store.read(task, task.id), undefined);
+    return;
+  }
+  equal(made.kind, 'created');
+  const { tenant, owner, contextId } = await recordOf(store, task.id, task);
+  deepEqual({ tenant, owner, contextId }, { tenant: task.tenant, owner: task.owner, contextId: task.contextId });
+}
