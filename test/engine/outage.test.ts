@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Handler } from '../../src/engine/handler.ts';
 import { A2AError } from '../../src/errors.ts';
 import { newRecord } from '../../src/store/guard.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -82,5 +83,51 @@ describe.each(VARIANTS)('$name', (variant) => {
     await pass(clock, 5000, 500);
     const [found] = (await engine.list(ANN, { limit: 1, artifacts: true })).tasks;
     expect(found && artifactText(found)).toBe('done');
+  });
+
+  test.each<[string, Handler]>([
+    [
+      'an output',
+      async function* run() {
+        yield 'a';
+        await turns(2);
+        yield 'b';
+      },
+    ],
+    ['an end', async () => 'ab'],
+    [
+      'a step',
+      async ({ step }) => {
+        await step('s', () => 1);
+        return 'ab';
+      },
+    ],
+    [
+      'a sleep',
+      async ({ sleep }) => {
+        await sleep(100);
+        return 'ab';
+      },
+    ],
+  ])('a store that throws instead of rejecting costs one run a new attempt, and no other (%s)', async (_, run) => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    let isFailing = true;
+    const append: Store['append'] = (write) => {
+      if (!isFailing) return inner.append(write);
+      isFailing = false;
+      throw FIRE;
+    };
+    const store = withMethods(inner, { append });
+    const { engine, task } = await startHarness(
+      { store, agents: [runnable(run)], clock, maxSuspended: variant.maxSuspended },
+      clock,
+    );
+    const sent = Promise.allSettled(Array.from({ length: 4 }, () => task('go')));
+    await pass(clock, 5000, 100);
+    const outcomes = await sent;
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }]);
+    const { tasks } = await engine.list(ANN, { limit: 10, artifacts: true });
+    expect(tasks.map((found) => artifactText(found))).toEqual(['ab', 'ab', 'ab', 'ab']);
   });
 });
