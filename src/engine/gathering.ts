@@ -3,6 +3,8 @@ import type { Scheduler } from '../support/scheduler.ts';
 /** Who has something to write, in a moment. */
 export interface Gatherer {
   writeGathered(): void;
+  /** It threw. */
+  writeFailed(error: unknown): void;
 }
 
 /**
@@ -33,6 +35,13 @@ export class Gathering {
     this.#isScheduled = false;
     const all = [...this.#waiting];
     this.#waiting.clear();
-    for (const one of all) one.writeGathered();
+    for (const one of all) {
+      try {
+        one.writeGathered();
+      } catch (error) {
+        // The others of this turn are not to suffer for it.
+        one.writeFailed(error);
+      }
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
+import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { notFound } from './not-found.ts';
 import { isTurnQuestion, type Outcome } from './outcome.ts';
@@ -10,7 +11,7 @@ import type { Runnable } from './runnable.ts';
 import { Takings } from './takings.ts';
 import type { Loss } from './task-writer.ts';
 
-/** How long to wait before trying again to load a task, or to give it back. */
+/** How long to wait before trying again to load a task. */
 const AGAIN_MS = 500;
 const MAX_AGAIN_MS = 60_000;
 
@@ -25,6 +26,7 @@ export class Runs {
   /** Places taken, by agent. */
   readonly #places = new Map<string, number>();
   readonly #takings = new Takings();
+  readonly #giveBacks: GiveBacks;
   /** Tasks that wait here for a place, by agent. */
   readonly #queues = new Map<string, Map<string, Scope>>();
   #onEmpty: (() => void) | undefined;
@@ -41,6 +43,7 @@ export class Runs {
       onWakeWanted: (run) => void this.#wake(run),
     };
     this.#onFree = onFree;
+    this.#giveBacks = new GiveBacks(core, onFree);
   }
 
   get size(): number {
@@ -138,7 +141,7 @@ export class Runs {
 
   /** Gives back a new task of which nobody knows whether it was stored. */
   disown(taskId: string): void {
-    this.#giveBack({ id: taskId, fence: 1, attempts: 1 });
+    this.#giveBacks.addUnsure({ id: taskId, fence: 1, attempts: 1 });
   }
 
   /** Tells a run that others have written to its task, if it is here. */
@@ -195,13 +198,16 @@ export class Runs {
   /** Stops all runs; their tasks are given back for others to take at once. */
   async handOver(): Promise<void> {
     this.#isOver = true;
+    this.#giveBacks.stopTrying();
     const held = [...this.#running.values()];
     this.#core.faultPoint('before-hand-over');
     for (const run of held) run.stop('shutdown');
     for (const run of this.#suspended.values()) run.stop('suspended');
     this.#suspended.clear();
     await Promise.allSettled(
-      held.map(({ agent, record }) => this.#release(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release')),
+      held.map(({ agent, record }) =>
+        this.#giveBacks.give(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release'),
+      ),
     );
   }
 
@@ -216,7 +222,11 @@ export class Runs {
 
   /** Resolves when nothing more is written here, after the hand-over. */
   async settled(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    await this.#giveBacks.settled();
+    while (this.#pending.size > 0) {
+      await Promise.allSettled(this.#pending);
+      await this.#giveBacks.settled();
+    }
   }
 
   #track(work: Promise<void>): Promise<void> {
@@ -264,17 +274,31 @@ export class Runs {
     const { taskId, agent } = run;
     if (this.#running.get(taskId) === run) this.#running.delete(taskId);
     if (run.state === 'suspended') this.#keep(run);
-    if (loss?.kind === 'failed') this.#interrupted(run, loss.error);
-    if (loss?.kind === 'overtaken') this.#giveBack(run.record);
-    // The task is gone, so nobody else will tell those who wait for it.
-    if (loss?.kind === 'refused' && loss.record === undefined)
-      this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
+    if (loss !== undefined) this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
     this.#leave(agent);
     // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
     const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
     if (wasFull || !hasEnded || this.queued(agent) > 0) this.#onFree();
     if (this.#running.size === 0) this.#onEmpty?.();
+  }
+
+  #lost(run: Run, loss: Loss): void {
+    const { taskId, creation } = run;
+    if (creation !== undefined) {
+      // Without a task nothing was lost: whoever wanted to make it is told so, and gives it back.
+      const lost = creation.then(
+        () => this.#lost(run, loss),
+        () => {},
+      );
+      void this.#track(lost);
+      return;
+    }
+    if (loss.kind === 'failed') this.#interrupted(run, loss.error);
+    if (loss.kind === 'overtaken') this.#giveBack(run.record);
+    // The task is gone, so nobody else will tell those who wait for it.
+    if (loss.kind === 'refused' && loss.record === undefined)
+      this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
   }
 
   #leave({ id }: Runnable): void {
@@ -327,26 +351,9 @@ export class Runs {
 
   /** What nobody has begun here is given back as it came: with the attempts that others have made. */
   #giveBack(record: LeasedTask, how: GiveBack = record.attempts > 1 ? 'revoke' : 'release', delayMs = 0): void {
-    const given = this.#release(record, how, delayMs).then(this.#onFree, () => {
-      const { timers, clock } = this.#core;
-      if (this.#isOver) return;
-      timers.add(clock.now() + AGAIN_MS, () => this.#giveBack(record, how, delayMs));
-    });
-    void this.#track(given);
-  }
-
-  async #release({ id, node = this.#core.node, fence }: LeasedTask, how: GiveBack, delayMs = 0): Promise<void> {
-    const { store, clock, node: by } = this.#core;
-    const wakeAt = clock.now() + delayMs;
-    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, [how]: true, wakeAt });
-    this.#core.faultPoint('after-release');
+    this.#giveBacks.add(record, how, delayMs);
   }
 }
-
-type LeasedTask = Pick<TaskRecord, 'id' | 'node' | 'fence' | 'attempts'>;
-
-/** Whether the attempt counts: `revoke` if the handler has begun and did not end by itself. */
-type GiveBack = 'release' | 'revoke';
 
 /** Why a claimed task is ended instead of run, if it is. */
 function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): EndOutcome | undefined {

@@ -1,4 +1,4 @@
-import { ArtifactFold } from '../model/artifact-fold.ts';
+import type { ArtifactFold } from '../model/artifact-fold.ts';
 import type { TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
@@ -20,6 +20,7 @@ import { Conversation } from './conversation.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body.ts';
 import type { Feed, News } from './feed.ts';
 import type { Gatherer, Gathering } from './gathering.ts';
+import type { LoadedTask } from './load-task.ts';
 import { Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
@@ -85,16 +86,16 @@ export class TaskWriter implements Gatherer {
   #snapshotBytes = 0;
   #outputBytes: number;
 
-  constructor(env: WriterEnvironment, on: WriterEvents, start: WriterStart) {
+  constructor(env: WriterEnvironment, on: WriterEvents, start: LoadedTask) {
     this.#env = env;
     this.#on = on;
     this.#record = start.record;
     this.#status = start.record.status;
-    this.conversation = new Conversation(start.history ?? [], start.record.status);
+    this.conversation = new Conversation(start.history, start.record.status);
     this.#message = start.firstMessage;
-    this.#fold = start.fold ?? new ArtifactFold();
-    this.#tailBytes = start.artifactBytes ?? 0;
-    this.#outputBytes = start.outputBytes ?? 0;
+    this.#fold = start.fold;
+    this.#tailBytes = start.artifactBytes;
+    this.#outputBytes = start.outputBytes;
     this.#lease = { node: env.node, fence: start.record.fence };
   }
 
@@ -244,6 +245,10 @@ export class TaskWriter implements Gatherer {
     if (!this.#batch.isEmpty) this.#flush();
   }
 
+  writeFailed(error: unknown): void {
+    this.#lost({ kind: 'failed', error });
+  }
+
   #flush(): void {
     if (this.#flight !== undefined || this.#lease === undefined) return;
     if (this.#isScheduled) {
@@ -259,11 +264,16 @@ export class TaskWriter implements Gatherer {
   }
 
   #send(batch: Batch, lease: Lease): void {
-    const write = this.#writeOf(batch, lease);
-    this.#env.store.append(write).then(
-      (result) => this.#settled(batch, write, result),
-      (error: unknown) => this.#lost({ kind: 'failed', error }),
-    );
+    try {
+      const write = this.#writeOf(batch, lease);
+      this.#env.store.append(write).then(
+        (result) => this.#settled(batch, write, result),
+        (error: unknown) => this.writeFailed(error),
+      );
+    } catch (error) {
+      // Not at once: who gives the batch is about to ask what has become of it.
+      queueMicrotask(() => this.writeFailed(error));
+    }
   }
 
   #writeOf(batch: Batch, lease: Lease): TaskWrite {
@@ -384,14 +394,4 @@ export class TaskWriter implements Gatherer {
     this.#room?.resolve();
     this.#room = undefined;
   }
-}
-
-export interface WriterStart {
-  readonly record: TaskRecord;
-  /** The message that made the task. */
-  readonly firstMessage: Message;
-  readonly history?: readonly Message[];
-  readonly fold?: ArtifactFold;
-  readonly artifactBytes?: number;
-  readonly outputBytes?: number;
 }

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import type { Handler } from '../../src/engine/handler.ts';
+import { A2AError } from '../../src/errors.ts';
+import { newRecord } from '../../src/store/guard.ts';
+import type { Store } from '../../src/store/store.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { cluster, pass, turns } from './faults.ts';
+import { ANN, artifactText, openStore, runnable, startHarness, VARIANTS, withMethods } from './harness.ts';
+
+const FIRE = new A2AError('UNAVAILABLE', 'The disk is on fire');
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('however many requests are refused in an outage, the store is not called ever more often', async () => {
+    const { node, clock } = cluster(async () => 'done', { variant, limits: { concurrency: 1000 } });
+    const { line, send } = await node();
+    const appends = (): number => line.calls.filter((name) => name === 'append').length;
+    line.set('failing');
+    const sent = await Promise.allSettled(Array.from({ length: 500 }, () => send('go')));
+    expect(sent.every(({ status }) => status === 'rejected')).toBe(true);
+    const before = appends();
+    await pass(clock, 10_000, 500);
+    expect(appends() - before).toBeLessThan(500);
+    line.set('open');
+    await pass(clock, 10_000, 500);
+    const after = appends();
+    await pass(clock, 10_000, 500);
+    expect(appends()).toBe(after);
+  });
+
+  test.each(['append', 'create'])(
+    'a run whose task could not be stored says nothing (%s fails first)',
+    async (first) => {
+      const clock = fakeClock();
+      const inner = openStore(variant, clock);
+      const failed = deferred<void>();
+      const fail = async (name: string): Promise<never> => {
+        if (name === first) await turns(2);
+        else await failed.promise;
+        failed.resolve();
+        throw FIRE;
+      };
+      const create: Store['create'] = (task, accepted) => {
+        accepted?.(newRecord(task));
+        return fail('create');
+      };
+      const store = withMethods(inner, { create, append: () => fail('append') });
+      const agents = [runnable(async () => 'done')];
+      const { task, log } = await startHarness({ store, agents, clock, maxSuspended: variant.maxSuspended }, clock);
+      await expect(task('go')).rejects.toThrow('The disk is on fire');
+      await turns(10);
+      expect(log).toEqual([]);
+    },
+  );
+
+  test('a write that fails before its task is stored is told when it is, and the task goes on', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const door = deferred<void>();
+    let isFailing = true;
+    const create: Store['create'] = async (task, accepted) => {
+      const created = inner.create(task, accepted);
+      await door.promise;
+      return created;
+    };
+    const append: Store['append'] = async (write) => {
+      if (isFailing) throw FIRE;
+      return inner.append(write);
+    };
+    const store = withMethods(inner, { create, append });
+    const agents = [runnable(async () => 'done')];
+    const { engine, task, log } = await startHarness(
+      { store, agents, clock, maxSuspended: variant.maxSuspended },
+      clock,
+    );
+    const sent = task('go').catch((error: unknown) => error);
+    await turns(20);
+    expect(log).toEqual([]);
+    isFailing = false;
+    door.resolve();
+    expect(await sent).toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 1000 });
+    expect(log).toMatchObject([{ message: 'A run was interrupted by its store' }]);
+    await pass(clock, 5000, 500);
+    const [found] = (await engine.list(ANN, { limit: 1, artifacts: true })).tasks;
+    expect(found && artifactText(found)).toBe('done');
+  });
+
+  test.each<[string, Handler]>([
+    [
+      'an output',
+      async function* run() {
+        yield 'a';
+        await turns(2);
+        yield 'b';
+      },
+    ],
+    ['an end', async () => 'ab'],
+    [
+      'a step',
+      async ({ step }) => {
+        await step('s', () => 1);
+        return 'ab';
+      },
+    ],
+    [
+      'a sleep',
+      async ({ sleep }) => {
+        await sleep(100);
+        return 'ab';
+      },
+    ],
+  ])('a store that throws instead of rejecting costs one run a new attempt, and no other (%s)', async (_, run) => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    let isFailing = true;
+    const append: Store['append'] = (write) => {
+      if (!isFailing) return inner.append(write);
+      isFailing = false;
+      throw FIRE;
+    };
+    const store = withMethods(inner, { append });
+    const { engine, task } = await startHarness(
+      { store, agents: [runnable(run)], clock, maxSuspended: variant.maxSuspended },
+      clock,
+    );
+    const sent = Promise.allSettled(Array.from({ length: 4 }, () => task('go')));
+    await pass(clock, 5000, 100);
+    const outcomes = await sent;
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }]);
+    const { tasks } = await engine.list(ANN, { limit: 10, artifacts: true });
+    expect(tasks.map((found) => artifactText(found))).toEqual(['ab', 'ab', 'ab', 'ab']);
+  });
+});
