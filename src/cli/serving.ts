@@ -27,8 +27,21 @@ export async function listen(agent: Agent, options: ServeOptions & { readonly po
     return await serve(agent, options);
   } catch (error) {
     const trouble = PORT_TROUBLES[portTrouble(error) ?? ''];
-    throw trouble === undefined ? error : new CliError('failure', `Port ${options.port} ${trouble}`, { cause: error });
+    if (trouble !== undefined) throw new CliError('failure', `Port ${options.port} ${trouble}`, { cause: error });
+    const faults = optionFaults(error);
+    throw faults === '' ? error : new CliError('usage', faults, { cause: error });
   }
+}
+
+/** What `serve` finds wrong with its options, a line each, as one sentence about those of the command line. */
+function optionFaults(error: unknown): string {
+  if (!(error instanceof TypeError)) return '';
+  const faults = [...error.message.matchAll(/^ {2}- (\w+): (.+)$/gm)];
+  return faults.map(([, name = '', fault = '']) => `${flagOf(name)} ${fault}`).join('; ');
+}
+
+function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Why a port cannot be had, in the word of the system. */

@@ -10,20 +10,32 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Lets requests through that were meant for this machine. A page in a browser can have its own name point here and would
- * then be let in as if it were local: the name it uses gives it away.
+ * Lets requests through that were meant for this machine, or for the public address. A page in a browser can have its own
+ * name point here and would then be let in as if it were local: the name it uses gives it away. Behind a proxy that is
+ * the name that the proxy has heard; without a public address nobody knows which one is right there, so all are.
  */
 export function loopbackOnly(listener: NodeListener, publicUrl: string | undefined, trustProxy: boolean): NodeListener {
-  if (trustProxy) return listener;
+  if (trustProxy && publicUrl === undefined) return listener;
   const own = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   return (incoming, outgoing) => {
     const hosts = hostsOf(incoming);
     if (hosts.length > 1) return refuse(outgoing, 400, 'Expected the header Host once');
-    const name = (hosts[0] ?? 'localhost').replace(/:\d+$/, '');
+    const host = (trustProxy ? forwardedHost(incoming) : undefined) ?? hosts[0] ?? 'localhost';
+    const name = host.replace(/:\d+$/, '');
     if (isLoopback(name) || name.toLowerCase() === own) return listener(incoming, outgoing);
     const shown = JSON.stringify(name.slice(0, 100));
     refuse(outgoing, 421, `This agent is not served as ${shown}: set publicUrl if it is`);
   };
+}
+
+/** The first of a list: what the caller has asked for, before any proxy. */
+function forwardedHost({ headers }: IncomingMessage): string | undefined {
+  const value = headers['x-forwarded-host'];
+  return (
+    String(value ?? '')
+      .split(',')[0]
+      ?.trim() || undefined
+  );
 }
 
 /** Whom a request is for: a whole address in its first line counts, else the header (RFC 9112 §3.2). */

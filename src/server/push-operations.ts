@@ -41,11 +41,14 @@ export async function getPushConfig(
   requirePush(service);
   const scope = scopeOf(call, input);
   const { id, alias } = await taskNamed(service, call, scope, input.taskId);
-  if (input.id !== undefined) return masked(shown(await service.engine.getPushConfig(scope, id, input.id), alias));
+  if (input.id !== undefined)
+    return withoutCredentials(shown(await service.engine.getPushConfig(scope, id, input.id), alias));
   // Which one is meant only older callers leave open: the default, else any.
   const records = await service.engine.listPushConfigs(scope, id);
   const record = records.find((each) => each.id === id) ?? records[0];
-  return masked(shown(record ?? (await underName(service.engine.getPushConfig(scope, id, id), id, alias)), alias));
+  return withoutCredentials(
+    shown(record ?? (await underName(service.engine.getPushConfig(scope, id, id), id, alias)), alias),
+  );
 }
 
 export async function listPushConfigs(
@@ -64,7 +67,7 @@ export async function listPushConfigs(
   const records = await service.engine.listPushConfigs(scope, id, range);
   const page = pageSize > 0 ? records.slice(0, pageSize) : records;
   const nextPageToken = page.length < records.length ? (page.at(-1)?.id ?? '') : '';
-  return { configs: page.map((record) => masked(shown(record, alias))), nextPageToken };
+  return { configs: page.map((record) => withoutCredentials(shown(record, alias))), nextPageToken };
 }
 
 /** Harmless if there is none (1.0 §3.1.10). */
@@ -106,12 +109,10 @@ function shown({ config }: PushConfigRecord, alias: string | undefined): TaskPus
   return alias === undefined ? config : { ...config, taskId: alias };
 }
 
-/** Who reads a config back knows its secrets, or should not. */
-function masked(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
+/** Who reads a config back knows its secrets, or should not. Left out, for what stands in their place could be written back. */
+function withoutCredentials(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
   const { authentication } = config;
-  return authentication?.credentials === undefined
-    ? config
-    : { ...config, authentication: { ...authentication, credentials: '***' } };
+  return authentication === undefined ? config : { ...config, authentication: { scheme: authentication.scheme } };
 }
 
 /** @throws A2AError `PUSH_NOTIFICATION_NOT_SUPPORTED` (1.0 §3.3.4) */

@@ -124,6 +124,15 @@ test('a store that cannot be opened is named', { timeout: TIMEOUT_MS }, async ()
   expect(stderr).toMatch(/^tandem: \S*such\.db cannot be opened: check that its folder exists and can be written\n$/);
 });
 
+test('a public address that cannot be one is refused in a sentence', { timeout: TIMEOUT_MS }, async () => {
+  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/?agent=1'];
+  expect(await tandem(args, { cwd: projectWith(FILE) }).ended).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'tandem: --public-url must end with its host or path, without a query\n',
+  });
+});
+
 test('the card names the public address', { timeout: TIMEOUT_MS }, async () => {
   const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/agent/'];
   const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));

@@ -1,0 +1,52 @@
+import { request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLog } from '../observe/log.ts';
+import { agent } from '../server/agent.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import { serve } from './serve.ts';
+
+const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
+const PUBLIC = 'https://agent.example.com/mail';
+
+function statusOf(port: number, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path: '/healthz', agent: false, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+test.each<[string, object, Record<string, string>, number]>([
+  ['its own name', { publicUrl: PUBLIC }, { host: 'agent.example.com' }, 200],
+  ['another name', { publicUrl: PUBLIC }, { host: 'evil.example' }, 421],
+  ['a forwarded name, which it does not believe', {}, { host: 'evil.example', 'x-forwarded-host': 'localhost' }, 421],
+  ['another name behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'evil.example' }, 421],
+  ['its own name behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'Agent.Example.com:443' }, 200],
+  [
+    'its own name, heard by a proxy',
+    { publicUrl: PUBLIC, trustProxy: true },
+    { host: 'upstream:4100', 'x-forwarded-host': 'agent.example.com, inner.example' },
+    200,
+  ],
+  [
+    'another name, heard by a proxy',
+    { publicUrl: PUBLIC, trustProxy: true },
+    { host: 'agent.example.com', 'x-forwarded-host': 'evil.example' },
+    421,
+  ],
+  [
+    'an empty forwarded name',
+    { publicUrl: PUBLIC, trustProxy: true },
+    { host: 'evil.example', 'x-forwarded-host': '' },
+    421,
+  ],
+  ['any name behind a proxy, if none is public', { trustProxy: true }, { host: 'any.example' }, 200],
+])('a server that is asked for %s', async (_what, options, headers, status) => {
+  const server = await serve(ECHO, { port: 0, store: memoryStore(), log: silentLog, ...options });
+  onTestFinished(() => server.close({ finishMs: 0 }));
+
+  expect(await statusOf(server.port, headers)).toBe(status);
+});

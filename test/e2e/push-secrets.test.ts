@@ -1,0 +1,44 @@
+/** A push configuration is kept with its secrets, and shown without what signs for the agent. */
+import { expect, test } from 'vitest';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { Ask } from './kit/exchange.ts';
+import { startServer } from './kit/server.ts';
+
+const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+const HOOK = { id: 'c', url: 'https://example.com/hook', token: 'token' };
+
+function rpc(version: string, method: string, params: object): Ask {
+  const body = { jsonrpc: '2.0', id: 1, method, params };
+  return { method: 'POST', path: '/a2a', headers: { 'a2a-version': version }, body };
+}
+
+test('reading it back leaves its credentials out, and keeps its token', async () => {
+  const store = memoryStore();
+  const { ask } = await startServer({ store, pushNotifications: true });
+  const sent = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+  const { id: taskId } = (sent.json as { task: { id: string } }).task;
+  const path = `/tasks/${taskId}/pushNotificationConfigs`;
+  const authentication = { scheme: 'Bearer', credentials: 'secret' };
+  const stored = async (): Promise<unknown> =>
+    (await store.pushConfigs({ tenant: '', owner: 'anonymous' }, taskId, { limit: 1 }))?.[0]?.config.authentication;
+
+  const created = await ask({ method: 'POST', path, body: { ...HOOK, authentication } });
+  expect(created.json).toEqual({ ...HOOK, taskId, authentication });
+
+  const shown = { ...HOOK, taskId, authentication: { scheme: 'Bearer' } };
+  const read = await ask({ method: 'GET', path: `${path}/c` });
+  expect(read.json).toEqual(shown);
+  expect((await ask({ method: 'GET', path })).json).toEqual({ configs: [shown], nextPageToken: '' });
+  const older = await ask(
+    rpc('0.3', 'tasks/pushNotificationConfig/get', { id: taskId, pushNotificationConfigId: 'c' }),
+  );
+  expect(older.json).toMatchObject({
+    result: { pushNotificationConfig: { token: 'token', authentication: { schemes: ['Bearer'] } } },
+  });
+  expect(older.text).not.toContain('credentials');
+  expect(await stored()).toEqual(authentication);
+
+  // What was read can be written: it says what it says, and nothing made up.
+  expect((await ask({ method: 'POST', path, body: read.json })).json).toEqual(shown);
+  expect(await stored()).toEqual({ scheme: 'Bearer' });
+});
