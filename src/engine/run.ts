@@ -345,8 +345,11 @@ export class Run {
 
   /** A bare message, if nobody has heard of the task. */
   async #dropForReply(parts: readonly Part[]): Promise<boolean> {
+    if (!this.#writer.isProvisional) return false;
+    // Stores keep the order of appends; whether this comes after the creation is for us to see to.
+    await this.creation;
     const { lease } = this.#writer;
-    if (!this.#writer.isProvisional || lease === undefined) return false;
+    if (this.#isCanceling || !this.#writer.isProvisional || lease === undefined) return false;
     const { contextId } = this.record;
     const message = { messageId: this.env.newId(), contextId, role: 'ROLE_AGENT' as const, parts };
     if (!(await this.env.store.dropForReply(this.taskId, lease, message))) return false;

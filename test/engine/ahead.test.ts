@@ -88,4 +88,25 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(seen).toEqual(['step refused', 'step for second']);
     expect((await engine.list(ANN, { limit: 5 })).total).toBe(1);
   });
+
+  test('a reply is given after its task is stored, whatever the order in which the store does things', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const create: Store['create'] = async (task, accepted) => {
+      accepted?.(newRecord(task));
+      await turns(5);
+      return inner.create(task);
+    };
+    const { send, engine } = await startHarness(
+      {
+        store: withMethods(inner, { create }),
+        agents: [runnable(async ({ reply }) => reply('bare'))],
+        clock,
+        maxSuspended: variant.maxSuspended,
+      },
+      clock,
+    );
+    expect(await send('go')).toMatchObject({ message: { parts: [{ text: 'bare' }] } });
+    expect((await engine.list(ANN, { limit: 5 })).total).toBe(0);
+  });
 });
