@@ -67,7 +67,7 @@ export class Run {
     this.#writer = new TaskWriter(
       env,
       {
-        onLost: (loss) => this.stop('lease-lost', loss),
+        onLost: (loss) => this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss),
         onCanceling: () => this.cancel(),
         onBlocked: () => this.#wantWake(),
       },
@@ -209,9 +209,7 @@ export class Run {
   conclude(outcome: Outcome): void {
     if (this.#isDone('ended again')) return;
     this.#outcome = outcome;
-    this.#finish(outcome).catch((error: unknown) => {
-      if (this.#state !== 'over') this.stop('lease-lost', { kind: 'failed', error });
-    });
+    this.#finish(outcome).catch((error: unknown) => this.#writer.fail(error));
   }
 
   /** Throws if what the handler does has no effect any more. */
@@ -277,7 +275,7 @@ export class Run {
     try {
       return await read();
     } catch (error) {
-      this.stop('lease-lost', { kind: 'failed', error });
+      this.#writer.fail(error);
       throw error;
     }
   }

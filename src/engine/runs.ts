@@ -136,7 +136,7 @@ export class Runs {
 
   /** A new task has begun and could not be stored: its run is over. */
   abandon(taskId: string): void {
-    this.#running.get(taskId)?.stop('lease-lost');
+    this.#running.get(taskId)?.stop('not-stored');
   }
 
   /** Gives back a new task of which nobody knows whether it was stored. */
