@@ -75,10 +75,10 @@ export class Runs {
     return this.#queues.get(id)?.size ?? 0;
   }
 
-  /** Takes a place in the queue. */
-  enqueue({ id }: Runnable, task: Scope & { readonly id: string }): void {
+  /** Takes a place in the queue. Of the task only its owner is kept: a long queue of long messages would fill the memory. */
+  enqueue({ id }: Runnable, { id: taskId, tenant, owner }: Scope & { readonly id: string }): void {
     const queue = this.#queues.get(id) ?? new Map<string, Scope>();
-    this.#queues.set(id, queue.set(task.id, task));
+    this.#queues.set(id, queue.set(taskId, { tenant, owner }));
   }
 
   dequeue({ id }: Runnable, taskId: string): void {
