@@ -114,3 +114,25 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 });
+
+test(
+  'suspended runs are replayed when their requests and outputs take too much memory',
+  { timeout: 60_000 },
+  async () => {
+    const begun: string[] = [];
+    const { task, reply } = await harness(
+      async function* run({ taskId, text, ask }) {
+        begun.push(taskId);
+        if (text === 'talk') for (let i = 0; i < 3; i++) yield 'x'.repeat(11 * 2 ** 20);
+        await ask('Go on?');
+      },
+      { limits: { maxOutputBytes: 2 ** 24, maxTaskBytes: 2 ** 27 } },
+    );
+    const large = await task('x'.repeat(33 * 2 ** 20));
+    const talkative = await task('talk');
+    await reply(talkative, 'yes');
+    expect(begun).toEqual([large.id, talkative.id]);
+    await reply(large, 'yes');
+    expect(begun).toEqual([large.id, talkative.id, large.id]);
+  },
+);
