@@ -1,10 +1,11 @@
 /** Why a handler is told to stop. */
-export type StopReason = 'canceled' | 'timeout' | 'lease-lost' | 'shutdown' | 'suspended' | 'over';
+export type StopReason = 'canceled' | 'timeout' | 'lease-lost' | 'not-stored' | 'shutdown' | 'suspended' | 'over';
 
 const WORDS: Readonly<Record<StopReason, string>> = {
   canceled: 'The task was canceled',
   timeout: 'The task timed out',
   'lease-lost': 'Another node runs the task now',
+  'not-stored': 'The task could not be stored',
   shutdown: 'The node is shutting down',
   suspended: 'The run waits and was put away',
   over: 'The task is over',

@@ -28,6 +28,15 @@ test('the same status seen twice is one', () => {
   expect(ids(conversation)).toEqual(['1']);
 });
 
+test('its size is that of all messages so far', () => {
+  const conversation = new Conversation([said('1')], status());
+  const size = (messages: readonly Message[]): number => messages.map((one) => JSON.stringify(one)).join('').length;
+  expect(conversation.bytes).toBe(size([said('1')]));
+  conversation.add([said('22'), said('333')]);
+  expect(conversation.bytes).toBe(size([said('1'), said('22'), said('333')]));
+  expect(conversation.bytes).toBe(size(conversation.messages));
+});
+
 test('what others say comes after what was said', () => {
   const history = [said('1')];
   const conversation = new Conversation(history, status('2'));

@@ -5,6 +5,8 @@ import type { TaskStatus } from '../model/task.ts';
 export class Conversation {
   readonly #past: Message[];
   #current: Message | undefined;
+  #measured = 0;
+  #bytes = 0;
 
   constructor(history: readonly Message[], { message }: TaskStatus) {
     this.#past = [...history];
@@ -13,6 +15,13 @@ export class Conversation {
 
   get messages(): readonly Message[] {
     return this.#past;
+  }
+
+  /** The size of the messages. Each is measured once, when somebody asks: most runs are over before. */
+  get bytes(): number {
+    for (; this.#measured < this.#past.length; this.#measured++)
+      this.#bytes += JSON.stringify(this.#past[this.#measured]).length;
+    return this.#bytes;
   }
 
   /** A status has taken the place of another: what that one said belongs to the past. */

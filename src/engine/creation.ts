@@ -6,24 +6,34 @@ import { stopError } from './abort.ts';
  * does elsewhere must wait, or it could have been done for a task that does not exist.
  */
 export class Creation {
-  #isStored: boolean;
+  #state: 'pending' | 'stored' | 'failed';
   #waiting: Deferred<void> | undefined;
 
   constructor(isStored: boolean) {
-    this.#isStored = isStored;
+    this.#state = isStored ? 'stored' : 'pending';
   }
 
   /** Resolves when it is stored, rejects if it could not be. Nothing to wait for if it is. */
   get stored(): Promise<void> | undefined {
-    return this.#isStored ? undefined : (this.#waiting ??= deferred<void>()).promise;
+    return this.#state === 'stored' ? undefined : this.#outcome.promise;
   }
 
   succeed(): void {
-    this.#isStored = true;
+    this.#state = 'stored';
     this.#waiting?.resolve();
   }
 
   fail(): void {
-    this.#waiting?.reject(stopError('lease-lost'));
+    this.#state = 'failed';
+    this.#waiting?.reject(stopError('not-stored'));
+  }
+
+  /** Made when asked for: most often nobody waits. Who asks after the failure gets it all the same. */
+  get #outcome(): Deferred<void> {
+    if (this.#waiting === undefined) {
+      this.#waiting = deferred<void>();
+      if (this.#state === 'failed') this.#waiting.reject(stopError('not-stored'));
+    }
+    return this.#waiting;
   }
 }

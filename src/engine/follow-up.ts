@@ -10,7 +10,7 @@ import type { Trigger, Turn } from './journal.ts';
 import { keyReused } from './new-task.ts';
 import { notFound } from './not-found.ts';
 import { isTurnQuestion } from './outcome.ts';
-import { setPushConfig } from './push-configs.ts';
+import { lendPushConfig } from './push-configs.ts';
 import { type AskedQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
@@ -27,6 +27,7 @@ const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKI
 export async function followUp(core: Core, submission: Submission, taskId: string): Promise<TaskRecord> {
   assertStorable(submission);
   let isSecret = false;
+  let takeBackPushConfig = async (): Promise<void> => {};
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const stored = await core.store.read(submission, taskId, { history: 0 });
     if (stored === undefined || !stored.record.visible) throw notFound(taskId);
@@ -39,14 +40,16 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       else ({ write, isSecret } = await toAnswer(core, submission, record));
     } catch (error) {
       if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
+      await takeBackPushConfig();
       throw error;
     }
     if (submission.pushConfig !== undefined && tries === 0) {
-      // Before the message, so that nothing that comes of it goes untold. A repeat has seen to it when it came first.
+      // Before the message, so that nothing that comes of it goes untold and one that finds no room stops it; taken back
+      // if the message is refused after all, but not if nobody knows. A repeat has seen to it when it came first.
       const fate = await fateOf(core, taskId, idempotency);
       if (fate === 'repeated') return record;
       if (fate === 'key-reused') throw keyReused();
-      await setPushConfig(core, submission, taskId, submission.pushConfig);
+      takeBackPushConfig = await lendPushConfig(core, submission, taskId, submission.pushConfig);
     }
     const result = await core.store.append({
       ...write,
@@ -54,7 +57,10 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       ...(idempotency !== undefined && { idempotency }),
     });
     core.faultPoint('after-follow-up');
-    if (result.kind === 'key-reused') throw keyReused();
+    if (result.kind === 'key-reused') {
+      await takeBackPushConfig();
+      throw keyReused();
+    }
     if (result.kind === 'repeated')
       return (await core.store.read(submission, taskId, { history: 0 }))?.record ?? record;
     // Otherwise it has changed in the meantime: look again.
@@ -64,6 +70,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       return result.record;
     }
   }
+  await takeBackPushConfig();
   throw new A2AError('UNAVAILABLE', `Task ${taskId} changes too fast to add a message`, { retryAfterMs: core.pollMs });
 }
 

@@ -10,7 +10,7 @@ test('who throws is told so, and all others of the turn write', () => {
       if (fails) throw new Error('broken');
       seen.push(name);
     },
-    writeFailed: (error: unknown) => void seen.push(`${name}: ${String(error)}`),
+    fail: (error: unknown) => void seen.push(`${name}: ${String(error)}`),
   });
   for (const one of [gatherer('a'), gatherer('b', true), gatherer('c')]) gathering.add(one);
   turns.shift()?.();

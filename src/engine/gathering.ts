@@ -3,8 +3,8 @@ import type { Scheduler } from '../support/scheduler.ts';
 /** Who has something to write, in a moment. */
 export interface Gatherer {
   writeGathered(): void;
-  /** It threw. */
-  writeFailed(error: unknown): void;
+  /** Is told what it threw. */
+  fail(error: unknown): void;
 }
 
 /**
@@ -40,7 +40,7 @@ export class Gathering {
         one.writeGathered();
       } catch (error) {
         // The others of this turn are not to suffer for it.
-        one.writeFailed(error);
+        one.fail(error);
       }
     }
   }

@@ -70,8 +70,8 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
     if (!hasPlace) runs.dequeue(agent, task.id);
     else if (creation === undefined) runs.giveUp(agent);
     else {
-      runs.abandon(task.id);
       creation.fail();
+      runs.abandon(task.id);
     }
   };
   let created: Created;

@@ -48,8 +48,38 @@ export async function setPushConfig(
   given: NewPushConfig,
 ): Promise<PushConfigRecord> {
   assertStorablePush(given);
-  const { store, maxPushConfigs } = core;
-  const put = await store.putPushConfig(scope, taskId, pushConfigOf(core, taskId, given), maxPushConfigs);
+  return putPushConfig(core, scope, taskId, pushConfigOf(core, taskId, given));
+}
+
+/** Stores one, and returns what takes it back: then there is again what was there before, or nothing. */
+export async function lendPushConfig(
+  core: Core,
+  scope: Scope,
+  taskId: string,
+  given: NewPushConfig,
+): Promise<() => Promise<void>> {
+  const { store, log, maxPushConfigs } = core;
+  const record = pushConfigOf(core, taskId, given);
+  const { id } = record;
+  const [before] = (await store.pushConfigs(scope, taskId, { id, limit: 1 })) ?? [];
+  await putPushConfig(core, scope, taskId, record);
+  return async () => {
+    try {
+      if (before === undefined) await store.deletePushConfig(scope, taskId, id);
+      else await store.putPushConfig(scope, taskId, before, maxPushConfigs);
+    } catch (error) {
+      log.warn('The push configuration of a refused message could not be taken back', { taskId, error });
+    }
+  };
+}
+
+async function putPushConfig(
+  { store, maxPushConfigs }: Core,
+  scope: Scope,
+  taskId: string,
+  record: PushConfigRecord,
+): Promise<PushConfigRecord> {
+  const put = await store.putPushConfig(scope, taskId, record, maxPushConfigs);
   if (put === undefined) throw notFound(taskId);
   if (put.kind === 'stored') return put.record;
   throw new A2AError(

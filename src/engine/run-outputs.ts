@@ -31,6 +31,7 @@ export class RunOutputs {
   /** Said while a question was open: it would hide that somebody has to answer. */
   readonly #held: { readonly parts: readonly Part[]; readonly metadata: JsonObject | undefined }[] = [];
   #heldBytes = 0;
+  #originBytes: number | undefined;
 
   constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
     this.#log = log;
@@ -40,6 +41,12 @@ export class RunOutputs {
     this.#writer = writer;
     this.#clock = clock;
     this.#newId = newId;
+  }
+
+  /** About what is kept of the task in memory: what it was asked, and what it said. */
+  get heldBytes(): number {
+    this.#originBytes ??= JSON.stringify(this.#task.origin).length;
+    return this.#originBytes + this.#writer.conversation.bytes + this.#writer.outputBytes + this.#heldBytes;
   }
 
   /** Says that the work has begun, if nobody has. */

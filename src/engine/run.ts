@@ -67,7 +67,7 @@ export class Run {
     this.#writer = new TaskWriter(
       env,
       {
-        onLost: (loss) => this.stop('lease-lost', loss),
+        onLost: (loss) => this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss),
         onCanceling: () => this.cancel(),
         onBlocked: () => this.#wantWake(),
       },
@@ -209,9 +209,7 @@ export class Run {
   conclude(outcome: Outcome): void {
     if (this.#isDone('ended again')) return;
     this.#outcome = outcome;
-    this.#finish(outcome).catch((error: unknown) => {
-      if (this.#state !== 'over') this.stop('lease-lost', { kind: 'failed', error });
-    });
+    this.#finish(outcome).catch((error: unknown) => this.#writer.fail(error));
   }
 
   /** Throws if what the handler does has no effect any more. */
@@ -277,7 +275,7 @@ export class Run {
     try {
       return await read();
     } catch (error) {
-      this.stop('lease-lost', { kind: 'failed', error });
+      this.#writer.fail(error);
       throw error;
     }
   }
@@ -345,8 +343,11 @@ export class Run {
 
   /** A bare message, if nobody has heard of the task. */
   async #dropForReply(parts: readonly Part[]): Promise<boolean> {
+    if (!this.#writer.isProvisional) return false;
+    // Stores keep the order of appends; whether this comes after the creation is for us to see to.
+    await this.creation;
     const { lease } = this.#writer;
-    if (!this.#writer.isProvisional || lease === undefined) return false;
+    if (this.#isCanceling || !this.#writer.isProvisional || lease === undefined) return false;
     const { contextId } = this.record;
     const message = { messageId: this.env.newId(), contextId, role: 'ROLE_AGENT' as const, parts };
     if (!(await this.env.store.dropForReply(this.taskId, lease, message))) return false;

@@ -8,6 +8,7 @@ import { isTurnQuestion, type Outcome } from './outcome.ts';
 import { Run } from './run.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
+import { SuspendedRuns } from './suspended-runs.ts';
 import { Takings } from './takings.ts';
 import type { Loss } from './task-writer.ts';
 
@@ -21,8 +22,7 @@ export class Runs {
   readonly #env: RunEnvironment;
   readonly #onFree: () => void;
   readonly #running = new Map<string, Run>();
-  /** Suspended ones, the longest first. */
-  readonly #suspended = new Map<string, Run>();
+  readonly #suspended: SuspendedRuns;
   /** Places taken, by agent. */
   readonly #places = new Map<string, number>();
   readonly #takings = new Takings();
@@ -44,6 +44,7 @@ export class Runs {
     };
     this.#onFree = onFree;
     this.#giveBacks = new GiveBacks(core, onFree);
+    this.#suspended = new SuspendedRuns(core.maxSuspended);
   }
 
   get size(): number {
@@ -75,10 +76,10 @@ export class Runs {
     return this.#queues.get(id)?.size ?? 0;
   }
 
-  /** Takes a place in the queue. */
-  enqueue({ id }: Runnable, task: Scope & { readonly id: string }): void {
+  /** Takes a place in the queue. Of the task only its owner is kept: a long queue of long messages would fill the memory. */
+  enqueue({ id }: Runnable, { id: taskId, tenant, owner }: Scope & { readonly id: string }): void {
     const queue = this.#queues.get(id) ?? new Map<string, Scope>();
-    this.#queues.set(id, queue.set(task.id, task));
+    this.#queues.set(id, queue.set(taskId, { tenant, owner }));
   }
 
   dequeue({ id }: Runnable, taskId: string): void {
@@ -136,7 +137,7 @@ export class Runs {
 
   /** A new task has begun and could not be stored: its run is over. */
   abandon(taskId: string): void {
-    this.#running.get(taskId)?.stop('lease-lost');
+    this.#running.get(taskId)?.stop('not-stored');
   }
 
   /** Gives back a new task of which nobody knows whether it was stored. */
@@ -187,7 +188,7 @@ export class Runs {
   /** After a time in which others may have taken over. */
   hearAll(): void {
     this.hearRunning();
-    for (const taskId of this.#suspended.keys()) void this.hear(taskId);
+    for (const taskId of this.#suspended.taskIds()) void this.hear(taskId);
   }
 
   /** Resolves when nothing runs any more. */
@@ -202,8 +203,7 @@ export class Runs {
     const held = [...this.#running.values()];
     this.#core.faultPoint('before-hand-over');
     for (const run of held) run.stop('shutdown');
-    for (const run of this.#suspended.values()) run.stop('suspended');
-    this.#suspended.clear();
+    this.#suspended.putAllAway();
     await Promise.allSettled(
       held.map(({ agent, record }) =>
         this.#giveBacks.give(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release'),
@@ -307,17 +307,8 @@ export class Runs {
 
   #keep(run: Run): void {
     // Its pause was acknowledged so late that the task has been taken again.
-    if (this.#running.has(run.taskId)) {
-      run.stop('suspended');
-      return;
-    }
-    this.#suspended.set(run.taskId, run);
-    while (this.#suspended.size > this.#core.maxSuspended) {
-      const [oldest] = this.#suspended.values();
-      if (oldest === undefined) return;
-      this.#suspended.delete(oldest.taskId);
-      oldest.stop('suspended');
-    }
+    if (this.#running.has(run.taskId)) run.stop('suspended');
+    else this.#suspended.add(run);
   }
 
   /** A suspended run has something to say: it asks for its lease again. */

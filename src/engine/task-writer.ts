@@ -245,7 +245,8 @@ export class TaskWriter implements Gatherer {
     if (!this.#batch.isEmpty) this.#flush();
   }
 
-  writeFailed(error: unknown): void {
+  /** The store, or something on the way to it, is broken. */
+  fail(error: unknown): void {
     this.#lost({ kind: 'failed', error });
   }
 
@@ -268,11 +269,11 @@ export class TaskWriter implements Gatherer {
       const write = this.#writeOf(batch, lease);
       this.#env.store.append(write).then(
         (result) => this.#settled(batch, write, result),
-        (error: unknown) => this.writeFailed(error),
+        (error: unknown) => this.fail(error),
       );
     } catch (error) {
       // Not at once: who gives the batch is about to ask what has become of it.
-      queueMicrotask(() => this.writeFailed(error));
+      queueMicrotask(() => this.fail(error));
     }
   }
 

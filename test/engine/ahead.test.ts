@@ -70,9 +70,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     const agent = runnable(
       async ({ step, signal, text }) => {
         const effect = step('effect', () => void seen.push(`step for ${text}`));
-        effect.catch(() => seen.push('step refused'));
-        if (text === 'first') await toldToStop(signal);
-        else await effect;
+        effect.catch((error: Error) => seen.push(`step refused: ${error.message}`));
+        if (text === 'first') {
+          await toldToStop(signal);
+          seen.push(`told: ${(signal.reason as Error).message}`);
+          await step('late', () => void seen.push('late step')).catch(() => seen.push('late step refused'));
+        } else await effect;
         return 'done';
       },
       { concurrency: 1 },
@@ -82,10 +85,36 @@ describe.each(VARIANTS)('$name', (variant) => {
       clock,
     );
     await expect(task('first')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    await until(() => seen.includes('step refused'));
+    await until(() => seen.includes('late step refused'));
     isFailing = false;
     expect(artifactText(await task('second'))).toBe('done');
-    expect(seen).toEqual(['step refused', 'step for second']);
+    expect(seen.toSorted()).toEqual([
+      'late step refused',
+      'step for second',
+      'step refused: The task could not be stored',
+      'told: The task could not be stored',
+    ]);
     expect((await engine.list(ANN, { limit: 5 })).total).toBe(1);
+  });
+
+  test('a reply is given after its task is stored, whatever the order in which the store does things', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const create: Store['create'] = async (task, accepted) => {
+      accepted?.(newRecord(task));
+      await turns(5);
+      return inner.create(task);
+    };
+    const { send, engine } = await startHarness(
+      {
+        store: withMethods(inner, { create }),
+        agents: [runnable(async ({ reply }) => reply('bare'))],
+        clock,
+        maxSuspended: variant.maxSuspended,
+      },
+      clock,
+    );
+    expect(await send('go')).toMatchObject({ message: { parts: [{ text: 'bare' }] } });
+    expect((await engine.list(ANN, { limit: 5 })).total).toBe(0);
   });
 });

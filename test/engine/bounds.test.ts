@@ -1,8 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { Feed } from '../../src/engine/feed.ts';
 import type { StreamItem } from '../../src/engine/subscribe.ts';
+import type { Scope, Store } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { cluster, pass, turns } from './faults.ts';
-import { ANN, artifactText, harness, until, userMessage, VARIANTS } from './harness.ts';
+import {
+  ANN,
+  artifactText,
+  harness,
+  openStore,
+  runnable,
+  startHarness,
+  until,
+  userMessage,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
 
 const SENDER = { ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: false } };
 
@@ -21,6 +34,28 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(send('other', { returnImmediately: true, idempotencyKey: 'k' })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     });
+  });
+
+  test('of a task that waits for a place nothing is kept but whose it is', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const scopes: Scope[] = [];
+    const read: Store['read'] = (scope, ...rest) => {
+      scopes.push(scope);
+      return inner.read(scope, ...rest);
+    };
+    const agents = [runnable(() => new Promise(() => {}), { concurrency: 1 })];
+    const store = withMethods(inner, { read });
+    const { engine, task } = await startHarness({ store, agents, clock }, clock);
+    await task('first', { returnImmediately: true });
+    const { id } = await task('second', { returnImmediately: true });
+    await turns(5);
+    scopes.length = 0;
+    // A write of somebody else: the node looks whether the task still waits.
+    await inner.append({ taskId: id, by: 'another', guard: {}, metadata: {} });
+    await until(() => scopes.length > 0);
+    expect(scopes).toEqual([ANN]);
+    await engine.close();
   });
 
   test('streams that are left before anything is read leave no listener', async () => {
@@ -79,3 +114,25 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 });
+
+test(
+  'suspended runs are replayed when their requests and outputs take too much memory',
+  { timeout: 60_000 },
+  async () => {
+    const begun: string[] = [];
+    const { task, reply } = await harness(
+      async function* run({ taskId, text, ask }) {
+        begun.push(taskId);
+        if (text === 'talk') for (let i = 0; i < 3; i++) yield 'x'.repeat(11 * 2 ** 20);
+        await ask('Go on?');
+      },
+      { limits: { maxOutputBytes: 2 ** 24, maxTaskBytes: 2 ** 27 } },
+    );
+    const large = await task('x'.repeat(33 * 2 ** 20));
+    const talkative = await task('talk');
+    await reply(talkative, 'yes');
+    expect(begun).toEqual([large.id, talkative.id]);
+    await reply(large, 'yes');
+    expect(begun).toEqual([large.id, talkative.id, large.id]);
+  },
+);

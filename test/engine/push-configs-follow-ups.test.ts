@@ -71,6 +71,45 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.listPushConfigs(ANN, asked.id)).toEqual([]);
   });
 
+  test.each<[string, readonly NewPushConfig[]]>([
+    ['none', []],
+    ['another of the same id', [{ ...HOOK, config: { ...HOOK.config, url: 'https://example.org/' } }]],
+  ])('a follow-up to a task that ends before it is stored leaves it as it was: with %s', async (_, before) => {
+    const clock = fakeClock();
+    const target = openStore(variant, clock);
+    let cancel = async (): Promise<unknown> => undefined;
+    const append: Store['append'] = async (write) => {
+      if (write.journal?.some(({ kind }) => kind === 'answer') === true) await cancel();
+      return target.append(write);
+    };
+    const agents = [runnable(async ({ ask }) => ask('Which?'))];
+    const store = withMethods(target, { append });
+    const { engine, task, reply } = await startHarness({ store, agents, clock }, clock);
+    const asked = await task('go');
+    for (const config of before) await engine.setPushConfig(ANN, asked.id, config);
+    const stored = await engine.listPushConfigs(ANN, asked.id);
+    cancel = () => engine.cancel(ANN, asked.id);
+
+    await expect(reply(asked, 'this', { pushConfig: HOOK })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+
+    expect(await engine.listPushConfigs(ANN, asked.id)).toEqual(stored);
+  });
+
+  test('a follow-up to a task that changes too fast leaves no push configuration behind', async () => {
+    const clock = fakeClock();
+    const target = openStore(variant, clock);
+    const append: Store['append'] = async (write) =>
+      write.journal?.some(({ kind }) => kind === 'answer') === true ? { kind: 'refused' } : target.append(write);
+    const agents = [runnable(async ({ ask }) => ask('Which?'))];
+    const store = withMethods(target, { append });
+    const { engine, task, reply } = await startHarness({ store, agents, clock }, clock);
+    const asked = await task('go');
+
+    await expect(reply(asked, 'this', { pushConfig: NAMELESS })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    expect(await engine.listPushConfigs(ANN, asked.id)).toEqual([]);
+  });
+
   test('a follow-up whose push configuration finds no room is not taken', async () => {
     const { task, reply, engine } = await harness(async ({ ask }) => ask('Which?'), { variant, maxPushConfigs: 1 });
     const asked = await task('go', { pushConfig: NAMELESS });
