@@ -50,7 +50,7 @@ interface Row {
   /** The keys of the requests that made or changed the task. */
   readonly keys: string[];
   pushConfigs: PushConfigs | undefined;
-  isGone: boolean;
+  endedPlace?: number;
 }
 
 interface KeyRow {
@@ -292,7 +292,7 @@ class MemoryStore implements Store {
     this.#rows.delete(row.record.id);
     this.#index.remove(row);
     this.#wakes.remove(row);
-    row.isGone = true;
+    this.#ended.remove(row);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 
@@ -322,7 +322,6 @@ function newRow(task: NewTask, order: number): Row {
     alias,
     keys: [],
     pushConfigs: pushConfig && new PushConfigs(pushConfig),
-    isGone: false,
   };
 }
 
