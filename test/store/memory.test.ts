@@ -9,7 +9,9 @@ import {
   end,
   key,
   listed,
+  message,
   newTask,
+  provisionalTask,
   START,
   times,
 } from '../../src/testing/store-contract/samples.ts';
@@ -58,4 +60,41 @@ test('a full store takes as many tasks as there are to come, one for one', async
   }
 
   expect((await listed(store)).ids).toEqual(times(10).map((i) => `task-${499 - i}`));
+});
+
+test('of the keys of requests there is an end: those of tasks that are gone go first, then the oldest', async () => {
+  const store = memoryStore({ maxTasks: 2 });
+  const isKnown = async (name: string): Promise<boolean> => {
+    const again = await store.append({ taskId: 'living', guard: { question: 'nobody asks' }, idempotency: key(name) });
+    return again.kind === 'repeated';
+  };
+  await create(store, newTask('living', { idempotency: key('of the living') }));
+  for (const i of times(5)) {
+    await create(store, provisionalTask(`reply-${i}`, { node: 'node-a', idempotency: key(`reply-${i}`) }));
+    await store.dropForReply(`reply-${i}`, { node: 'node-a', fence: 1 }, message(`reply ${i}`));
+  }
+  // Eight there may be, and six there are.
+  for (const i of times(4)) await append(store, 'living', { idempotency: key(`follow-up-${i}`) });
+  expect(await Promise.all(['of the living', ...times(5).map((i) => `reply-${i}`)].map(isKnown))).toEqual([
+    true,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+
+  for (const i of times(4)) await append(store, 'living', { idempotency: key(`later-${i}`) });
+  expect(await isKnown('of the living')).toBe(false);
+  expect(await Promise.all(times(4).map((i) => isKnown(`later-${i}`)))).toEqual([true, true, true, true]);
+});
+
+test('a key that had to go and came again belongs to the task that it came for', async () => {
+  const store = memoryStore({ maxTasks: 2 });
+  await create(store, provisionalTask('one', { node: 'node-a', idempotency: key('k') }));
+  for (const i of times(8)) await append(store, 'one', { idempotency: key(`k-${i}`) });
+  await create(store, newTask('two', { idempotency: key('k') }));
+  await store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
+
+  expect(await store.create(newTask('three', { idempotency: key('k') }))).toEqual({ kind: 'repeated', taskId: 'two' });
 });

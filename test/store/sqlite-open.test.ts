@@ -106,6 +106,15 @@ test('the database of another program is refused and left as it is', () => {
   expect(refusalOf(path)).toBe(`${path} is a database of another program: choose another file. It was left as it is`);
 });
 
+test('the file of a pre-release is refused and left as it is', async () => {
+  const path = await filled();
+  const database = loadDriver()(path);
+  database.exec('PRAGMA application_id = 1413566020; PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+
+  expect(refusalOf(path)).toBe(`${path} was written by a pre-release of tandem-a2a: delete it, or choose another file`);
+});
+
 test('a file with a newer schema is refused and left as it is', async () => {
   const path = await filled();
   const database = loadDriver()(path);

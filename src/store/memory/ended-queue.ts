@@ -1,7 +1,7 @@
 /** What the queue needs of a row. */
 export interface Endable {
-  /** It was removed, by whomever. */
-  isGone: boolean;
+  /** Its place in the queue, which only the queue sets; absent while it has none. */
+  endedPlace?: number;
 }
 
 /** As many that are gone may lie at the front before they are cleared away. */
@@ -9,29 +9,44 @@ const MAX_GONE = 1024;
 
 /**
  * The tasks that have ended, in that order. Not a set: to find the first of one from which thousands of firsts have been
- * taken is to walk over the holes that they left, which took longer than all the rest of a new task.
+ * taken is to walk over the holes that they left, which took longer than all the rest of a new task. Here the places of
+ * those that are gone are empty, and are walked over once.
  */
 export class EndedQueue<R extends Endable> {
-  #rows: R[] = [];
+  #rows: (R | undefined)[] = [];
   #first = 0;
+  /** How many were cleared away: places count from the first row that ever came. */
+  #cleared = 0;
 
   add(row: R): void {
+    row.endedPlace = this.#cleared + this.#rows.length;
     this.#rows.push(row);
+  }
+
+  /** Lets go of a row at once; one that is not here is passed over. */
+  remove(row: R): void {
+    if (row.endedPlace === undefined) return;
+    this.#rows[row.endedPlace - this.#cleared] = undefined;
+    delete row.endedPlace;
   }
 
   /** The one that ended first, of those that are there. */
   first(): R | undefined {
-    while (this.#rows[this.#first]?.isGone === true) this.#first += 1;
+    while (this.#first < this.#rows.length && this.#rows[this.#first] === undefined) this.#first += 1;
     if (this.#first > MAX_GONE && this.#first * 2 > this.#rows.length) {
       this.#rows.splice(0, this.#first);
+      this.#cleared += this.#first;
       this.#first = 0;
     }
     return this.#rows[this.#first];
   }
 
+  /** All that are there. Clears away the empty places between them. */
   all(): R[] {
-    this.#rows = this.#rows.filter(({ isGone }) => !isGone);
+    const rows = this.#rows.filter((row) => row !== undefined);
+    this.#rows = [];
     this.#first = 0;
-    return [...this.#rows];
+    for (const row of rows) this.add(row);
+    return rows;
   }
 }

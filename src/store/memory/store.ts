@@ -1,7 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
-import { defined } from '../../support/defined.ts';
 import { guardHolds, newRecord, recordAfter } from '../guard.ts';
 import type {
   Appended,
@@ -29,14 +28,21 @@ import type {
 } from '../store.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
+import { RequestKeys, scoped } from './request-keys.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
 
 export interface MemoryStoreOptions {
-  /** How many tasks are kept at most; beyond it the one that ended first makes room. */
+  /**
+   * How many tasks are kept at most; beyond it the one that ended first makes room. Of the keys of requests, with the
+   * replies to them, four times as many are kept: beyond it those of tasks that are gone make room, and then the oldest.
+   */
   readonly maxTasks?: number;
   readonly clock?: Clock;
 }
+
+/** Most requests make one task; some are follow-ups. */
+const KEYS_PER_TASK = 4;
 
 interface Row {
   record: TaskRecord;
@@ -50,14 +56,7 @@ interface Row {
   /** The keys of the requests that made or changed the task. */
   readonly keys: string[];
   pushConfigs: PushConfigs | undefined;
-  isGone: boolean;
-}
-
-interface KeyRow {
-  readonly digest: string;
-  readonly taskId: string;
-  readonly keepUntil: number;
-  readonly reply?: Message;
+  endedPlace?: number;
 }
 
 /** Shared by all tasks without a journal, which most are. Never changed. */
@@ -77,7 +76,7 @@ class MemoryStore implements Store {
   readonly #wakes = new WakeIndex<Row>();
   /** In the order in which they ended. */
   readonly #ended = new EndedQueue<Row>();
-  readonly #keys = new Map<string, KeyRow>();
+  readonly #keys: RequestKeys;
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
   readonly #watchers = new Set<WatchListener>();
@@ -86,10 +85,11 @@ class MemoryStore implements Store {
   constructor({ clock = systemClock, maxTasks = 100_000 }: MemoryStoreOptions) {
     this.#clock = clock;
     this.#maxTasks = maxTasks;
+    this.#keys = new RequestKeys(maxTasks * KEYS_PER_TASK);
   }
 
   async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
-    const known = this.#repeat(task, task.idempotency);
+    const known = this.#keys.find(task, task.idempotency);
     if (known !== undefined) return known;
     const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
     if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
@@ -111,7 +111,7 @@ class MemoryStore implements Store {
     const row = this.#rows.get(write.taskId);
     if (row === undefined) return { kind: 'refused' };
     const before = row.record;
-    const known = this.#repeat(before, write.idempotency);
+    const known = this.#keys.find(before, write.idempotency);
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
     addNumbered(row, before, write);
@@ -131,10 +131,7 @@ class MemoryStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     const row = this.#rows.get(taskId);
     if (row === undefined || row.record.visible || !guardHolds({ lease }, row.record, true)) return false;
-    for (const key of row.keys) {
-      const known = this.#keys.get(key);
-      if (known !== undefined) this.#keys.set(key, { ...known, reply });
-    }
+    this.#keys.answer(taskId, row.keys, reply);
     this.#remove(row);
     this.#tell(taskId, lease.node);
     return true;
@@ -219,9 +216,7 @@ class MemoryStore implements Store {
     for (const row of ended) {
       if (endTime(row.record) < policy.eventsEndedBefore) dropEvents(row);
     }
-    for (const [key, { keepUntil, taskId }] of this.#keys) {
-      if (keepUntil < this.#clock.now() && !this.#rows.has(taskId)) this.#keys.delete(key);
-    }
+    this.#keys.prune(this.#clock.now());
     return gone.length;
   }
 
@@ -262,18 +257,9 @@ class MemoryStore implements Store {
     return node !== undefined && (this.#nodes.get(node) ?? 0) > this.#clock.now();
   }
 
-  #repeat(scope: Scope, idempotency: Idempotency | undefined): Repeat | undefined {
-    const known = idempotency && this.#keys.get(scoped(scope, idempotency.key));
-    if (known === undefined) return undefined;
-    if (known.digest !== idempotency?.digest) return { kind: 'key-reused' };
-    return defined({ kind: 'repeated' as const, taskId: known.taskId, reply: known.reply });
-  }
-
   #remember({ record, keys }: Row, idempotency: Idempotency | undefined): void {
     if (idempotency === undefined) return;
-    const key = scoped(record, idempotency.key);
-    this.#keys.set(key, { digest: idempotency.digest, taskId: record.id, keepUntil: idempotency.keepUntil });
-    keys.push(key);
+    keys.push(this.#keys.remember(record, record.id, idempotency));
   }
 
   #makeRoom(): void {
@@ -292,7 +278,8 @@ class MemoryStore implements Store {
     this.#rows.delete(row.record.id);
     this.#index.remove(row);
     this.#wakes.remove(row);
-    row.isGone = true;
+    this.#ended.remove(row);
+    this.#keys.release(row.record.id, row.keys);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 
@@ -307,8 +294,6 @@ class MemoryStore implements Store {
   }
 }
 
-type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
-
 function newRow(task: NewTask, order: number): Row {
   const { message, event, alias, pushConfig } = task;
   const events = event === undefined ? [] : [numbered(event, 1)];
@@ -322,7 +307,6 @@ function newRow(task: NewTask, order: number): Row {
     alias,
     keys: [],
     pushConfigs: pushConfig && new PushConfigs(pushConfig),
-    isGone: false,
   };
 }
 
@@ -358,8 +342,4 @@ function dropEvents(row: Row): void {
 
 function endTime({ endedAt = 0 }: TaskRecord): number {
   return endedAt;
-}
-
-function scoped({ tenant, owner }: Scope, key: string): string {
-  return `${tenant.length} ${owner.length} ${tenant}${owner}${key}`;
 }

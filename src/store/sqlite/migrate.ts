@@ -6,7 +6,10 @@ import { type Connection, getNumber } from './connection.ts';
 export const MIGRATIONS = ['0001_init.sql', '0002_push_config.sql', '0003_list_by_agent.sql'] as const;
 
 /** Stands in the header of our files, see the first migration. */
-const APPLICATION_ID = 1_413_566_020;
+const APPLICATION_ID = 1_414_415_409;
+
+/** Stood there while the first migration still changed: such a file may lack what we ask of it. */
+const PRE_RELEASE_ID = 1_413_566_020;
 
 /**
  * The number of the last migration that a file has seen; 0 for an empty one. Refuses files that are not ours and files
@@ -15,7 +18,11 @@ const APPLICATION_ID = 1_413_566_020;
 export function schemaVersion(connection: Connection, path: string): number {
   const tables = getNumber(connection, 'SELECT count(*) FROM sqlite_schema');
   if (tables === 0) return 0;
-  if (getNumber(connection, 'PRAGMA application_id') !== APPLICATION_ID) {
+  const application = getNumber(connection, 'PRAGMA application_id');
+  if (application === PRE_RELEASE_ID) {
+    throw new Error(`${path} was written by a pre-release of tandem-a2a: delete it, or choose another file`);
+  }
+  if (application !== APPLICATION_ID) {
     throw new Error(`${path} is a database of another program: choose another file. It was left as it is`);
   }
   const version = readMeta(connection, 'schema');

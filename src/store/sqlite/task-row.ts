@@ -15,6 +15,8 @@ export interface FoundTask {
   /** The first message and the artifacts at the end, serialised, if they lie in the row and were asked for. */
   readonly message?: string | null;
   readonly artifacts?: string | null;
+  /** About how many characters it takes to keep; nothing for one that has no row yet. */
+  readonly size?: number;
 }
 
 type TaskRow = readonly [
@@ -105,6 +107,7 @@ export function toFound(row: Row): FoundTask {
     message = null,
     artifacts = null,
   ] = row as TaskRow;
+  let parsedOrigin: JsonObject | undefined;
   const record: Writable = {
     id,
     tenant,
@@ -112,7 +115,10 @@ export function toFound(row: Row): FoundTask {
     contextId,
     agent,
     status: JSON.parse(status) as TaskStatus,
-    origin: JSON.parse(origin) as JsonObject,
+    // Only runs look at it, and it can be as large as a request may be: lists must not pay for that.
+    get origin() {
+      return (parsedOrigin ??= JSON.parse(origin) as JsonObject);
+    },
     visible: visible === 1,
     lastEvent,
     lastJournal,
@@ -126,13 +132,17 @@ export function toFound(row: Row): FoundTask {
   if (wakeAt !== null) record.wakeAt = wakeAt;
   if (question !== null) record.question = JSON.parse(question) as string;
   if (endedAt !== null) record.endedAt = endedAt;
-  return { pk, record, lastMessage, message, artifacts };
+  const size = status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
+  return { pk, record, lastMessage, message, artifacts, size };
 }
 
-/** Stores a task that has no row yet. */
-export function insertTask(connection: Connection, task: FoundTask, alias: string | undefined): void {
+/** Stores a task that has no row yet. Returns how many characters of JSON that took. */
+export function insertTask(connection: Connection, task: FoundTask, alias: string | undefined): number {
   const { pk, record, lastMessage, message = null, artifacts = null } = task;
   const hasEnded = record.endedAt !== undefined;
+  const status = JSON.stringify(record.status);
+  const metadata = json(record.metadata);
+  const origin = JSON.stringify(record.origin);
   connection.run(
     INSERT,
     pk,
@@ -156,23 +166,29 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
     json(record.question),
     record.createdAt,
     record.endedAt ?? null,
-    JSON.stringify(record.status),
-    json(record.metadata),
-    JSON.stringify(record.origin),
+    status,
+    metadata,
+    origin,
     message,
     artifacts,
   );
+  return status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
 }
 
-/** Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. */
-export function updateTask(connection: Connection, stored: FoundTask, task: FoundTask): void {
+/**
+ * Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. Returns
+ * how many characters of text that took.
+ */
+export function updateTask(connection: Connection, stored: FoundTask, task: FoundTask): number {
   const { pk, record: before } = stored;
   const { record: after } = task;
   const values: SqlValue[] = [];
   let columns = '';
+  let length = 0;
   const set = (column: string, value: SqlValue): void => {
     columns += columns === '' ? `${column} = ?` : `, ${column} = ?`;
     values.push(value);
+    if (typeof value === 'string') length += value.length;
   };
   if (task.lastMessage !== stored.lastMessage) set('last_message', task.lastMessage);
   if (after.status !== before.status) {
@@ -195,10 +211,15 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
     if (typeof task.artifacts === 'string') set('artifacts', task.artifacts);
   }
   if (columns !== '') connection.run(`UPDATE task SET ${columns} WHERE pk = ?`, ...values, pk);
+  return length;
 }
 
 export function stateNumber(state: TaskState): number {
   return TASK_STATES.indexOf(state);
+}
+
+function lengthOf(text: string | null): number {
+  return text === null ? 0 : text.length;
 }
 
 function json(value: JsonValue | undefined): string | null {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
+import type { JsonObject } from '../../model/json.ts';
 import { newRecord } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
 import { Connection } from './connection.ts';
@@ -40,7 +41,7 @@ beforeEach(() => {
 
 afterEach(() => connection.close());
 
-function insert(id: string): TaskRecord {
+function insert(id: string, origin: JsonObject = {}): TaskRecord {
   const task = {
     id,
     tenant: 'acme',
@@ -48,7 +49,7 @@ function insert(id: string): TaskRecord {
     contextId: 'c',
     agent: 'translator',
     status: { state: 'TASK_STATE_WORKING' as const },
-    origin: {},
+    origin,
     message: { messageId: 'm', role: 'ROLE_USER' as const, parts: [] },
     createdAt: 1,
     wakeAt: 1,
@@ -138,6 +139,55 @@ test('of many tasks not all are kept, and all are found', () => {
 
   expect(ids.map((id) => tasks.find(id)?.record.id)).toEqual(ids);
   expect(statements).toBeGreaterThanOrEqual(1500);
+});
+
+const MEBIBYTE = 'x'.repeat(2 ** 20);
+
+test.each<[string, (id: string) => void]>([
+  ['made', (id) => insert(id, { big: MEBIBYTE })],
+  [
+    'written to',
+    (id) => {
+      insert(id);
+      tasks.save();
+      update(id, { metadata: { big: MEBIBYTE } });
+    },
+  ],
+])('of tasks that are large when they are %s few are kept, and all are found', (_what, make) => {
+  const ids = Array.from({ length: 60 }, (_, i) => `task-${i}`);
+  for (const id of ids) {
+    make(id);
+    tasks.save();
+  }
+  statements = 0;
+  expect(ids.map((id) => tasks.find(id)?.record.id)).toEqual(ids);
+  expect(statements).toBeGreaterThanOrEqual(60 - 16);
+
+  // Those that were read are not kept either.
+  statements = 0;
+  for (const id of ids) tasks.find(id);
+  expect(statements).toBeGreaterThanOrEqual(60 - 16);
+});
+
+test('one large task that is written to again and again is not asked for again', () => {
+  insert('a', { big: MEBIBYTE });
+  tasks.save();
+  statements = 0;
+  for (let i = 0; i < 100; i += 1) {
+    update('a', { attempts: i });
+    tasks.save();
+  }
+  expect(statements).toBe(0);
+});
+
+test('what only runs look at is not read before somebody looks', () => {
+  insert('a', { from: 'the request' });
+  tasks.save();
+  connection.run("UPDATE task SET origin = 'no JSON'");
+  const record = findTask(connection, 'a')?.record;
+
+  expect(record?.id).toBe('a');
+  expect(() => record?.origin).toThrow(SyntaxError);
 });
 
 test('a task that has ended is not kept', () => {

@@ -3,8 +3,9 @@ import type { TaskRecord } from '../store.ts';
 import { type Connection, getNumber } from './connection.ts';
 import { findTask, type FoundTask, insertTask, updateTask } from './task-row.ts';
 
-/** Tasks that are kept at most; beyond it all of them are asked for anew. */
+/** Tasks, and characters of them, that are kept at most; beyond either all of them are asked for anew. */
 const MAX_KNOWN = 1000;
+const MAX_SIZE = 16 * 2 ** 20;
 
 /** A row that is to be written. */
 interface Unsaved {
@@ -31,6 +32,8 @@ export class Tasks {
   readonly #connection: Connection;
   readonly #known = new Map<string, FoundTask>();
   readonly #unsaved = new Map<string, Unsaved>();
+  /** Of those that are known and of some that were: what ended is not taken off, for the sake of a simple sum. */
+  #size = 0;
   #lastPk: number | undefined;
 
   constructor(connection: Connection) {
@@ -76,14 +79,15 @@ export class Tasks {
   /** Writes what has changed. To be called before anybody else asks the table, and before a commit. */
   save(): void {
     for (const { stored, alias, task } of this.#unsaved.values()) {
-      if (stored === undefined) insertTask(this.#connection, task, alias);
-      else updateTask(this.#connection, stored, task);
+      this.#size +=
+        stored === undefined ? insertTask(this.#connection, task, alias) : updateTask(this.#connection, stored, task);
     }
     this.#unsaved.clear();
+    if (this.#size > MAX_SIZE) this.#forgetKnown();
   }
 
   forget(): void {
-    this.#known.clear();
+    this.#forgetKnown();
     this.#unsaved.clear();
     this.#lastPk = undefined;
   }
@@ -91,8 +95,18 @@ export class Tasks {
   #keep(task: FoundTask): FoundTask {
     const { id, endedAt } = task.record;
     // Nobody writes to a task that has ended.
-    if (endedAt !== undefined) this.#known.delete(id);
-    else if (this.#known.set(id, task).size > MAX_KNOWN) this.#known.clear();
+    if (endedAt !== undefined) {
+      this.#known.delete(id);
+      return task;
+    }
+    if (!this.#known.has(id)) this.#size += task.size ?? 0;
+    this.#known.set(id, task);
+    if (this.#known.size > MAX_KNOWN || this.#size > MAX_SIZE) this.#forgetKnown();
     return task;
+  }
+
+  #forgetKnown(): void {
+    this.#known.clear();
+    this.#size = 0;
   }
 }

@@ -1,5 +1,5 @@
--- A file that is ours says so in its header, so that no other database is taken for one ('TAND').
-PRAGMA application_id = 1413566020;
+-- A file that is ours says so in its header, so that no other database is taken for one ('TND1').
+PRAGMA application_id = 1414415409;
 
 -- 'schema': the last migration that was applied; 'boot': how often the file was opened.
 CREATE TABLE meta (

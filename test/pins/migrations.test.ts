@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
+
+/** Files in the field were made by these very statements: a change to the schema is a migration more, never an edit. */
+const RELEASED: Readonly<Record<string, string>> = {
+  '0001_init.sql': '672ff6efaf8877f62681c86d87f05f9d061debaec2564bd222c980c207827c0a',
+  '0002_push_config.sql': '38208850555088364d0324d0c2bb015c6d3053b6642d23ec8de030727bac590c',
+};
+
+const FOLDER = new URL('../../src/store/sqlite/migrations/', import.meta.url);
+
+test('migrations stay as they were released, and none is missing', () => {
+  const hashes = readdirSync(FOLDER)
+    .toSorted()
+    .map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(new URL(name, FOLDER)))
+        .digest('hex'),
+    ]);
+
+  expect(Object.fromEntries(hashes)).toEqual(RELEASED);
+  expect(Object.keys(RELEASED)).toEqual(MIGRATIONS);
+});
