@@ -100,7 +100,7 @@ function assertFits(
   if (isTerminal(state)) {
     throw new A2AError(
       'UNSUPPORTED_OPERATION',
-      `Task ${id} has ended: send the message without its id, in the same context`,
+      `Task ${id} has ended: begin a new task in the same context`,
       {
         details: { taskId: id, state },
       },
