@@ -62,8 +62,10 @@ export const randomCalls: Behaviours = Object.fromEntries(
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
         const ids: string[] = [];
-        for (let number = 0; number < CALLS;) {
-          const batch = times(1 + dice.below(MOST_AT_ONCE)).map(() => nextWrite(dice, clock, (number += 1), ids));
+        for (let first = 0, size = 0; first < CALLS; first += size) {
+          size = 1 + dice.below(MOST_AT_ONCE);
+          const start = first;
+          const batch = times(size).map((i) => nextWrite(dice, clock, start + i, ids));
           const whats = batch.map(([what]) => what).join('; ');
           const expected = await Promise.all(batch.map(([, call]) => call(reference)));
           deepEqual(await Promise.all(batch.map(([, call]) => call(store))), expected, whats);
