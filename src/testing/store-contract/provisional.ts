@@ -22,6 +22,28 @@ import {
 const REPLY = message('reply', 'Bonjour');
 
 export const provisional: Behaviours = {
+  'a task that is written to and dropped at once is gone': async ({ store }) => {
+    await create(store, provisionalTask('one', { node: 'node-a' }));
+    const results = await Promise.all([
+      store.append({ taskId: 'one', guard: {}, wakeAt: START + 5 }),
+      store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply')),
+    ]);
+
+    deepEqual([results[0].kind, results[1]], ['appended', true]);
+    await assertUnknown(store, 'one');
+  },
+
+  'a task that is made, written to and dropped at once is gone': async ({ store }) => {
+    const results = await Promise.all([
+      store.create(provisionalTask('one', { node: 'node-a' })),
+      store.append({ taskId: 'one', guard: {}, wakeAt: START + 5, history: [message('next')] }),
+      store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply')),
+    ]);
+
+    deepEqual([results[0].kind, results[1].kind, results[2]], ['created', 'appended', true]);
+    await assertUnknown(store, 'one');
+  },
+
   'a task without an event is provisional: readable, but in no list': async ({ store }) => {
     const record = await create(store, provisionalTask('one'));
 

@@ -36,32 +36,60 @@ const OPEN: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'
 const NODES = ['node-a', 'node-b', 'node-c'];
 const TASKS = 20;
 const CALLS = 600;
+/** Of calls that nobody waits for in between. */
+const MOST_AT_ONCE = 12;
+const LATEST = 4;
 
 /** What no list of cases foresees: long random histories must give, call by call, what the reference store gives. */
 export const randomCalls: Behaviours = Object.fromEntries(
-  times(6).map((seed) => [
-    `${CALLS} random calls give what the memory store gives (seed ${seed})`,
-    async ({ store, clock }) => {
-      const reference = memoryStore({ clock });
-      const dice = new Dice(seed);
-      for (const number of times(CALLS)) {
-        const [what, call] = nextCall(dice, clock, number);
-        const expected = await call(reference);
-        deepEqual(await call(store), expected, `call ${number}, ${what}, differs from the reference`);
-      }
-      for (const id of times(TASKS).map(idOf)) {
-        for (const scope of SCOPES) {
-          deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
-          const all = { limit: 10 };
-          deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
+  times(6).flatMap((seed): [string, Behaviours[string]][] => [
+    [
+      `${CALLS} random calls give what the memory store gives (seed ${seed})`,
+      async ({ store, clock }) => {
+        const reference = memoryStore({ clock });
+        const dice = new Dice(seed);
+        for (const number of times(CALLS)) {
+          const [what, call] = nextCall(dice, clock, number);
+          const expected = await call(reference);
+          deepEqual(await call(store), expected, `call ${number}, ${what}, differs from the reference`);
         }
-      }
-      for (const scope of SCOPES) {
-        deepEqual(await store.list(scope, { limit: 100 }), await reference.list(scope, { limit: 100 }));
-      }
-    },
+        await areAlike(store, reference, times(TASKS).map(idOf));
+      },
+    ],
+    [
+      `${CALLS} random writes, many at once, give what the memory store gives (seed ${seed})`,
+      async ({ store, clock }) => {
+        const reference = memoryStore({ clock });
+        const dice = new Dice(seed);
+        const ids: string[] = [];
+        for (let first = 0, size = 0; first < CALLS; first += size) {
+          size = 1 + dice.below(MOST_AT_ONCE);
+          const start = first;
+          const batch = times(size).map((i) => nextWrite(dice, clock, start + i, ids));
+          const whats = batch.map(([what]) => what).join('; ');
+          const expected = await Promise.all(batch.map(([, call]) => call(reference)));
+          deepEqual(await Promise.all(batch.map(([, call]) => call(store))), expected, whats);
+          if (dice.below(4) === 0) clock.advance(dice.below(TTL / 2));
+        }
+        await areAlike(store, reference, ids);
+      },
+    ],
   ]),
 );
+
+/** Nothing that a store can be asked tells them apart. */
+async function areAlike(store: Store, reference: Store, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    for (const scope of SCOPES) {
+      deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
+      const all = { limit: 10 };
+      deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
+    }
+  }
+  for (const scope of SCOPES) {
+    deepEqual(await store.list(scope, { limit: 100 }), await reference.list(scope, { limit: 100 }));
+  }
+}
 
 type Call = (store: Store) => Promise<unknown>;
 
@@ -103,6 +131,27 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   }
   clock.advance(dice.below(TTL / 2));
   return ['read', (store) => store.read(scope, taskId, { history: dice.seed % 4, artifacts: true })];
+}
+
+/**
+ * One of those whose order is that of the calls, awaited or not: changes of tasks. They aim at the latest tasks, so that
+ * what one does is what the next one finds. Adds the id of a task that it creates.
+ */
+function nextWrite(dice: Dice, clock: FakeClock, number: number, ids: string[]): readonly [string, Call] {
+  const taskId = dice.pick(ids.slice(-LATEST)) ?? 'nobody';
+  const roll = dice.below(10);
+  if (roll < 3) {
+    // Held by one node, so that many of them can be dropped.
+    const task = { ...randomTask(dice, dice.pick(SCOPES), number), id: `made-${number}`, node: 'node-a' };
+    ids.push(task.id);
+    return [`create ${JSON.stringify(task)}`, (store) => store.create(task)];
+  }
+  if (roll < 5) {
+    const lease = { node: 'node-a', fence: 1 };
+    return [`dropForReply ${taskId}`, (store) => store.dropForReply(taskId, lease, message(`reply ${number}`))];
+  }
+  const write = { taskId, guard: randomGuard(dice), ...randomChange(dice, clock.now(), number) };
+  return [`append ${JSON.stringify(write)}`, (store) => store.append(write)];
 }
 
 function pushCall(dice: Dice, scope: Scope, taskId: string, number: number): readonly [string, Call] {
