@@ -317,6 +317,8 @@ export type Appended =
   | { readonly kind: 'key-reused' };
 
 export interface TaskQuery extends ReadParts {
+  /** Only tasks of these agents; of all if not set. */
+  readonly agents?: readonly string[];
   readonly contextId?: string;
   readonly states?: readonly TaskState[];
   /** Only tasks whose status is of this time or later. */

@@ -71,6 +71,10 @@ test.each<[string, (store: Store) => Partial<Store>]>([
       },
     }),
   ],
+  [
+    'lists the tasks of all agents',
+    (store) => ({ list: (scope, { agents: _, ...query }) => store.list(scope, query) }),
+  ],
   ['begins each page anew', (store) => ({ list: (scope, { after: _, ...query }) => store.list(scope, query) })],
   [
     'repeats an event at the seam of two reads',

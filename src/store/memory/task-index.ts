@@ -16,14 +16,17 @@ interface Entry<R> extends PagePosition {
 
 type TaskList<R> = SortedList<PagePosition, Entry<R>>;
 
-interface OwnerLists<R> {
+interface AgentLists<R> {
   readonly all: TaskList<R>;
   readonly byContext: Map<string, TaskList<R>>;
 }
 
+type OwnerLists<R> = Map<string, AgentLists<R>>;
+
 /**
- * The visible tasks of each owner, and of each context, in the order of their last status. Kept so at every change, so
- * that a page costs what is on it, wherever it lies. The total is the length; only other filters walk over the tasks.
+ * The visible tasks that each owner has of each agent, and in each context, in the order of their last status. Kept so at
+ * every change, so that a page costs what is on it, wherever it lies. The total is the length; only other filters walk
+ * over the tasks.
  */
 export class TaskIndex<R extends Indexed> {
   readonly #byOwner = new Map<string, OwnerLists<R>>();
@@ -33,18 +36,22 @@ export class TaskIndex<R extends Indexed> {
     if (!record.visible) return;
     const entry = { statusTime: statusTime(record), id: record.id, state: record.status.state, row };
     const owner = getOrSet(this.#byOwner, ownerKey(record), newOwner<R>);
-    owner.all.add(entry);
-    getOrSet(owner.byContext, record.contextId, newList<R>).add(entry);
+    const lists = getOrSet(owner, record.agent, newLists<R>);
+    lists.all.add(entry);
+    getOrSet(lists.byContext, record.contextId, newList<R>).add(entry);
   }
 
   remove({ record }: R): void {
     const owner = record.visible ? this.#byOwner.get(ownerKey(record)) : undefined;
-    const context = owner?.byContext.get(record.contextId);
+    const lists = owner?.get(record.agent);
+    if (owner === undefined || lists === undefined) return;
+    const context = lists.byContext.get(record.contextId);
     const place = { statusTime: statusTime(record), id: record.id };
-    owner?.all.remove(place);
+    lists.all.remove(place);
     context?.remove(place);
-    if (context?.length === 0) owner?.byContext.delete(record.contextId);
-    if (owner?.all.length === 0) this.#byOwner.delete(ownerKey(record));
+    if (context?.length === 0) lists.byContext.delete(record.contextId);
+    if (lists.all.length === 0) owner.delete(record.agent);
+    if (owner.size === 0) this.#byOwner.delete(ownerKey(record));
   }
 
   /** Gives the row its new record, and the place that goes with it. */
@@ -57,15 +64,34 @@ export class TaskIndex<R extends Indexed> {
 
   /** The latest come first. */
   page(scope: Scope, query: TaskQuery): { readonly rows: readonly R[]; readonly total: number } {
-    const { contextId, states, statusSince, after, limit } = query;
-    const owner = this.#byOwner.get(ownerKey(scope));
-    const list = contextId === undefined ? owner?.all : owner?.byContext.get(contextId);
-    if (list === undefined) return { rows: [], total: 0 };
+    const { states, statusSince, after, limit } = query;
     const isFiltered = states !== undefined || statusSince !== undefined;
     const isListed = isFiltered ? (entry: Entry<R>): boolean => matches(entry, query) : undefined;
-    const entries = list.backwards(limit, after, isListed);
-    return { rows: entries.map(({ row }) => row), total: isListed === undefined ? list.length : list.count(isListed) };
+    const lists = this.#lists(scope, query);
+    let total = 0;
+    for (const list of lists) total += isListed === undefined ? list.length : list.count(isListed);
+    const pages = lists.map((list) => list.backwards(limit, after, isListed));
+    const entries = pages.length > 1 ? merged(pages, limit) : (pages[0] ?? []);
+    return { rows: entries.map(({ row }) => row), total };
   }
+
+  #lists(scope: Scope, { agents, contextId }: TaskQuery): readonly TaskList<R>[] {
+    const owner = this.#byOwner.get(ownerKey(scope));
+    const lists: TaskList<R>[] = [];
+    if (owner === undefined) return lists;
+    for (const agent of agents === undefined ? owner.keys() : new Set(agents)) {
+      const found = owner.get(agent);
+      const list = contextId === undefined ? found?.all : found?.byContext.get(contextId);
+      if (list !== undefined) lists.push(list);
+    }
+    return lists;
+  }
+}
+
+/** Each of the pages has as many entries as fit on one. */
+function merged<R>(pages: readonly (readonly Entry<R>[])[], limit: number): readonly Entry<R>[] {
+  const entries = pages.flat().sort((a, b) => byTimeAndId(b, a));
+  return entries.slice(0, Math.max(0, limit));
 }
 
 function matches(entry: Entry<Indexed>, { states, statusSince }: TaskQuery): boolean {
@@ -73,6 +99,10 @@ function matches(entry: Entry<Indexed>, { states, statusSince }: TaskQuery): boo
 }
 
 function newOwner<R>(): OwnerLists<R> {
+  return new Map();
+}
+
+function newLists<R>(): AgentLists<R> {
   return { all: newList(), byContext: new Map() };
 }
 

@@ -1,4 +1,3 @@
-import type { TaskState } from '../../model/state.ts';
 import { statusTime } from '../guard.ts';
 import type { Scope, TaskQuery } from '../store.ts';
 import { type Connection, getNumber, sqlLimit } from './connection.ts';
@@ -17,45 +16,63 @@ interface Range {
  * A page by the position where the one before it ended, so that it costs the same wherever it lies. The index is named
  * in the statement: a plan that would sort or walk is an error and not a slow list.
  */
-export function listPage(connection: Connection, scope: Scope, query: TaskQuery): FoundTask[] {
-  const ranges = rangesOf(scope, query);
+export function listPage(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): FoundTask[] {
+  const ranges = rangesOf(tally, scope, query);
   const tasks = ranges.flatMap((range) => readRange(connection, range, query));
-  // The ranges of several states are merged here; each gave as many as the page can hold.
+  // The ranges of several agents or states are merged here; each gave as many as the page can hold.
   if (ranges.length > 1) tasks.sort(byTimeAndId);
   return tasks.slice(0, Math.max(0, query.limit));
 }
 
 /** How many tasks match, on whatever page. */
 export function listTotal(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): number {
-  const { contextId, states, statusSince } = query;
-  if (contextId === undefined && statusSince === undefined) return tally.visible(scope, states && unique(states));
-  return rangesOf(scope, query).reduce((sum, range) => sum + countRange(connection, range), 0);
+  const { contextId, agents, states, statusSince } = query;
+  if (contextId === undefined && statusSince === undefined) {
+    return tally.visible(scope, agents && unique(agents), states && unique(states));
+  }
+  return rangesOf(tally, scope, query).reduce((sum, range) => sum + countRange(connection, range), 0);
 }
 
-function rangesOf({ tenant, owner }: Scope, { contextId, states, statusSince }: TaskQuery): readonly Range[] {
+function rangesOf(tally: Tally, scope: Scope, query: TaskQuery): readonly Range[] {
+  const { contextId, states, statusSince } = query;
   const where = ['visible = 1', 'tenant = ?', 'owner = ?'];
-  const values: SqlValue[] = [tenant, owner];
+  const values: SqlValue[] = [scope.tenant, scope.owner];
   const since = statusSince === undefined ? [] : ['status_time >= ?'];
   const sinceValues = statusSince === undefined ? [] : [statusSince];
   if (contextId !== undefined) {
-    const inStates = states === undefined ? [] : ['state IN (SELECT value FROM json_each(?))'];
-    const stateValues = states === undefined ? [] : [JSON.stringify(states.map(stateNumber))];
+    const filters = [oneOf('agent', query.agents), oneOf('state', states?.map(stateNumber))].flat();
     return [
       {
         index: 'task_list_context',
-        where: [...where, 'context_id = ?', ...inStates, ...since],
-        values: [...values, contextId, ...stateValues, ...sinceValues],
+        where: [...where, 'context_id = ?', ...filters.map(({ condition }) => condition), ...since],
+        values: [...values, contextId, ...filters.map(({ value }) => value), ...sinceValues],
       },
     ];
   }
-  if (states === undefined) {
-    return [{ index: 'task_list', where: [...where, ...since], values: [...values, ...sinceValues] }];
-  }
-  return unique(states).map((state) => ({
-    index: 'task_list_state',
-    where: [...where, 'state = ?', ...since],
-    values: [...values, stateNumber(state), ...sinceValues],
-  }));
+  return unique(query.agents ?? tally.agents(scope)).flatMap((agent) => {
+    const ofAgent = { where: [...where, 'agent = ?'], values: [...values, agent] };
+    if (states === undefined) {
+      return [{ index: 'task_list', where: [...ofAgent.where, ...since], values: [...ofAgent.values, ...sinceValues] }];
+    }
+    return unique(states).map((state) => ({
+      index: 'task_list_state',
+      where: [...ofAgent.where, 'state = ?', ...since],
+      values: [...ofAgent.values, stateNumber(state), ...sinceValues],
+    }));
+  });
+}
+
+interface Filter {
+  readonly condition: string;
+  readonly value: SqlValue;
+}
+
+/** Nothing if all values will do. */
+function oneOf(column: string, values: readonly (string | number)[] | undefined): readonly Filter[] {
+  if (values === undefined) return [];
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return [{ condition: `${column} = ?`, value: only }];
+  return [{ condition: `${column} IN (SELECT value FROM json_each(?))`, value: JSON.stringify(values) }];
 }
 
 function readRange(connection: Connection, { index, where, values }: Range, query: TaskQuery): FoundTask[] {
@@ -73,8 +90,8 @@ function countRange(connection: Connection, { index, where, values }: Range): nu
   return getNumber(connection, sql, ...values);
 }
 
-function unique(states: readonly TaskState[]): readonly TaskState[] {
-  return [...new Set(states)];
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
 }
 
 /** Later first; of the same time, the greater id first. */

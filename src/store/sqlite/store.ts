@@ -151,7 +151,7 @@ class SqliteStore implements Store {
 
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     return this.#read((connection) => {
-      const tasks = listPage(connection, scope, query).map((task) => readParts(connection, task, query));
+      const tasks = listPage(connection, this.#tally, scope, query).map((task) => readParts(connection, task, query));
       return { tasks, total: listTotal(connection, this.#tally, scope, query) };
     });
   }

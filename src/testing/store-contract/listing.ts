@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { Store } from '../../store/store.ts';
+import type { Store, TaskQuery } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
 import {
   ALICE,
@@ -100,6 +100,54 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, { statusSince: 0 }), { ids: ['6', '5', '4', '3', '2', '1'], total: 6 });
   },
 
+  'a list is narrowed by agents': async ({ store }) => {
+    await sixTasks(store, (i) => (i > 4 ? 'painter' : i > 3 ? 'poet' : 'translator'));
+    const of = (...agents: readonly string[]): Pick<TaskQuery, 'agents'> => ({ agents });
+
+    deepEqual(await listed(store, of('translator')), { ids: ['3', '2', '1'], total: 3 });
+    deepEqual(await listed(store, of('poet', 'painter')), { ids: ['6', '5', '4'], total: 3 });
+    deepEqual(await listed(store, of('poet', 'translator', 'poet')), { ids: ['4', '3', '2', '1'], total: 4 });
+    deepEqual(await listed(store, of('nobody')), { ids: [], total: 0 });
+    deepEqual(await listed(store, of()), { ids: [], total: 0 });
+    deepEqual(await listed(store), { ids: ['6', '5', '4', '3', '2', '1'], total: 6 });
+  },
+
+  'agents are a filter like others, on every page': async ({ store }) => {
+    await sixTasks(store, (i) => (i > 3 ? 'painter' : 'translator'));
+    const painter = { agents: ['painter'] };
+    const both = { agents: ['painter', 'translator'] };
+    const after = { statusTime: START + 5, id: '5' };
+
+    deepEqual(await listed(store, { ...painter, limit: 1 }), { ids: ['6'], total: 3 });
+    deepEqual(await listed(store, { ...painter, limit: 5, after }), { ids: ['4'], total: 3 });
+    deepEqual(await listed(store, { ...both, limit: 2, after }), { ids: ['4', '3'], total: 6 });
+    deepEqual(await listed(store, { ...painter, contextId: 'blue' }), { ids: ['6', '4'], total: 2 });
+    deepEqual(await listed(store, { ...both, contextId: 'blue', limit: 2 }), { ids: ['6', '4'], total: 3 });
+    deepEqual(await listed(store, { ...painter, states: ['TASK_STATE_WORKING'] }), { ids: ['6'], total: 1 });
+    deepEqual(await listed(store, { ...painter, statusSince: START + 5 }), { ids: ['6', '5'], total: 2 });
+    const states = ['TASK_STATE_WORKING', 'TASK_STATE_SUBMITTED'] as const;
+    deepEqual(await listed(store, { ...both, states, limit: 3 }), { ids: ['6', '4', '3'], total: 4 });
+    const all = { ...painter, contextId: 'blue', states, statusSince: START + 4, limit: 1 };
+    deepEqual(await listed(store, all), { ids: ['6'], total: 2 });
+  },
+
+  'the total of an agent follows what happens to its tasks': async ({ store }) => {
+    await create(store, newTask('one'));
+    const painter = { agents: ['painter'] };
+    equal((await listed(store, painter)).total, 0);
+
+    await create(store, newTask('two', { agent: 'painter' }));
+    await create(store, provisionalTask('three', { agent: 'painter' }));
+    equal((await listed(store, painter)).total, 1);
+    await append(store, 'three', { visible: true });
+    await append(store, 'two', end(START + 1));
+    deepEqual(await listed(store, painter), { ids: ['two', 'three'], total: 2 });
+    equal((await listed(store, { ...painter, states: ['TASK_STATE_COMPLETED'] })).total, 1);
+    await store.prune({ endedBefore: START + 2, keepEnded: 0, eventsEndedBefore: START, limit: 10 });
+    deepEqual(await listed(store, painter), { ids: ['three'], total: 1 });
+    deepEqual(await listed(store), { ids: ['three', 'one'], total: 2 });
+  },
+
   'filters work together': async ({ store }) => {
     await sixTasks(store);
     const working = { states: ['TASK_STATE_WORKING'] as const };
@@ -165,9 +213,9 @@ export const listing: Behaviours = {
 };
 
 /** Odd ones in the context red, even ones in blue; submitted, completed, working, and the same again. */
-async function sixTasks(store: Store): Promise<void> {
+async function sixTasks(store: Store, agentOf: (i: number) => string = () => 'translator'): Promise<void> {
   for (const i of [4, 1, 6, 3, 5, 2]) {
-    const task = newTask(`${i}`, { contextId: i % 2 === 1 ? 'red' : 'blue' });
+    const task = newTask(`${i}`, { contextId: i % 2 === 1 ? 'red' : 'blue', agent: agentOf(i) });
     await create(store, { ...task, status: status('TASK_STATE_SUBMITTED', START + i) });
     if (i % 3 === 2) await append(store, `${i}`, end(START + i));
     if (i % 3 === 0) await append(store, `${i}`, { status: status('TASK_STATE_WORKING', START + i) });

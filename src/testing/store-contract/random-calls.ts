@@ -187,6 +187,7 @@ function randomQuery(dice: Dice): TaskQuery {
     ...(dice.below(3) === 0 && { after: { statusTime: START + dice.below(20), id: idOf(dice.below(TASKS)) } }),
     ...(dice.below(2) === 0 && { history: dice.below(3) }),
     ...(dice.below(2) === 0 && { artifacts: true }),
+    ...(dice.below(2) === 0 && { agents: dice.pick([['translator'], ['painter'], ['translator', 'painter']]) }),
   };
 }
 
