@@ -8,13 +8,13 @@ import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
 import { keyReused } from './new-task.ts';
-import { notFound } from './not-found.ts';
 import { isTurnQuestion } from './outcome.ts';
 import { setPushConfig } from './push-configs.ts';
 import { type AskedQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
 import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
+import { shown } from './task-access.ts';
 
 /** A task that changes under our hands again and again is somebody else's fault; but we do not try for ever. */
 const MAX_TRIES = 20;
@@ -28,9 +28,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
   assertStorable(submission);
   let isSecret = false;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const stored = await core.store.read(submission, taskId, { history: 0 });
-    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
-    const { record } = stored;
+    const { record } = shown(submission, taskId, await core.store.read(submission, taskId, { history: 0 }));
     const idempotency = idempotencyOf(submission, core.clock.now());
     let write: TaskWrite;
     try {

@@ -17,6 +17,7 @@ import {
   originOfSubmission,
   type Submission,
 } from './submission.ts';
+import { nameAt } from './task-access.ts';
 
 /** A task that is about to be made, with the place that its run will have. */
 export interface PreparedTask {
@@ -117,7 +118,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
     wakeAt: now,
     ...(submission.returnImmediately === true && { event: createdEvent({ id, contextId, status }, message) }),
     ...(hasPlace && { node }),
-    ...(alias !== undefined && { alias }),
+    ...(alias !== undefined && { alias: nameAt(agent, alias) }),
     ...(idempotency !== undefined && { idempotency }),
     ...(pushConfig !== undefined && { pushConfig: pushConfigOf({ newId, clock }, id, pushConfig) }),
   };

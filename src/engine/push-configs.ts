@@ -1,9 +1,10 @@
 import { A2AError } from '../errors.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
-import type { PushConfigRecord, Scope } from '../store/store.ts';
+import type { PushConfigRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { isPlain } from './json-value.ts';
 import { notFound, pushConfigNotFound } from './not-found.ts';
+import { shown, type TaskAccess } from './task-access.ts';
 
 /** Where a caller wants to be told of a task. */
 export interface NewPushConfig {
@@ -43,13 +44,14 @@ export function pushConfigOf(
 
 export async function setPushConfig(
   core: Core,
-  scope: Scope,
+  access: TaskAccess,
   taskId: string,
   given: NewPushConfig,
 ): Promise<PushConfigRecord> {
   assertStorablePush(given);
   const { store, maxPushConfigs } = core;
-  const put = await store.putPushConfig(scope, taskId, pushConfigOf(core, taskId, given), maxPushConfigs);
+  await assertWithin(core, access, taskId);
+  const put = await store.putPushConfig(access, taskId, pushConfigOf(core, taskId, given), maxPushConfigs);
   if (put === undefined) throw notFound(taskId);
   if (put.kind === 'stored') return put.record;
   throw new A2AError(
@@ -60,12 +62,13 @@ export async function setPushConfig(
 }
 
 export async function getPushConfig(
-  { store }: Core,
-  scope: Scope,
+  core: Core,
+  access: TaskAccess,
   taskId: string,
   id: string,
 ): Promise<PushConfigRecord> {
-  const found = await store.pushConfigs(scope, taskId, { id, limit: 1 });
+  await assertWithin(core, access, taskId);
+  const found = await core.store.pushConfigs(access, taskId, { id, limit: 1 });
   if (found === undefined) throw notFound(taskId);
   const [record] = found;
   if (record === undefined) throw pushConfigNotFound(taskId, id);
@@ -73,18 +76,25 @@ export async function getPushConfig(
 }
 
 export async function listPushConfigs(
-  { store }: Core,
-  scope: Scope,
+  core: Core,
+  access: TaskAccess,
   taskId: string,
   range: PushConfigRange,
 ): Promise<readonly PushConfigRecord[]> {
-  const found = await store.pushConfigs(scope, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
+  await assertWithin(core, access, taskId);
+  const found = await core.store.pushConfigs(access, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
   if (found === undefined) throw notFound(taskId);
   return found;
 }
 
-export async function deletePushConfig({ store }: Core, scope: Scope, taskId: string, id: string): Promise<boolean> {
-  const deleted = await store.deletePushConfig(scope, taskId, id);
+export async function deletePushConfig(core: Core, access: TaskAccess, taskId: string, id: string): Promise<boolean> {
+  await assertWithin(core, access, taskId);
+  const deleted = await core.store.deletePushConfig(access, taskId, id);
   if (deleted === undefined) throw notFound(taskId);
   return deleted;
+}
+
+/** The store knows owners; the agent of a task, which never changes, is looked at here. */
+async function assertWithin({ store }: Core, access: TaskAccess, taskId: string): Promise<void> {
+  if (access.agent !== undefined) shown(access, taskId, await store.read(access, taskId, { history: 0 }));
 }
