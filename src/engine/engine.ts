@@ -2,7 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { type Log, silentLog } from '../observe/log.ts';
-import type { PushConfigRecord, Scope, Store, TaskQuery, TaskRecord } from '../store/store.ts';
+import type { PushConfigRecord, Store, TaskQuery, TaskRecord } from '../store/store.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { defined } from '../support/defined.ts';
 import { newId } from '../support/id.ts';
@@ -30,10 +30,11 @@ import {
 } from './push-configs.ts';
 import { DEFAULT_RETENTION, type Retention, RetentionLoop } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
-import type { Runnable } from './runnable.ts';
+import { byId, type Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
 import type { Submission } from './submission.ts';
-import { type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
+import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
+import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
 import { RestWaiter } from './wait.ts';
 
 export interface EngineOptions {
@@ -145,9 +146,9 @@ export class Engine {
     const { signal } = submission;
     const { taskId } = submission.message;
     if (taskId !== undefined) {
-      const { agent } = await this.#followUp(taskId, submission);
+      await this.#followUp(taskId, submission);
       const items = this.subscribe(submission, taskId, { signal });
-      return this.#untilLeft(this.#core.agents.get(agent), submission, taskId, items);
+      return this.#untilLeft(this.#core.agents.get(submission.agent), submission, taskId, items);
     }
     const agent = this.#agent(submission.agent);
     const prepared = prepareTask(this.#core, this.#runs, agent, submission);
@@ -171,61 +172,67 @@ export class Engine {
   }
 
   /** What happens to a task from now on, or from a number on. */
-  subscribe(scope: Scope, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
+  subscribe(access: TaskAccess, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
     this.#assertOpen();
-    return Subscription.to(this.#core, scope, taskId, start);
+    return Subscription.to(this.#core, access, taskId, start);
   }
 
-  async get(scope: Scope, taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
+  async get(access: TaskAccess, taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
     const { historyLength } = options;
     const parts = historyLength === undefined ? { artifacts: true } : { artifacts: true, history: historyLength };
-    const stored = await this.#core.store.read(scope, taskId, parts);
-    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
-    return taskOf(stored);
+    return taskOf(shown(access, taskId, await this.#core.store.read(access, taskId, parts)));
   }
 
   /** Whether there is such a task that the owner may see. */
-  async has(scope: Scope, taskId: string): Promise<boolean> {
-    const stored = await this.#core.store.read(scope, taskId, { history: 0 });
-    return stored?.record.visible === true;
+  async has(access: TaskAccess, taskId: string): Promise<boolean> {
+    const stored = await this.#core.store.read(access, taskId, { history: 0 });
+    return stored?.record.visible === true && isWithin(access, stored.record);
   }
 
-  /** The id of the task that the owner calls by this name. */
-  resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
-    return this.#core.store.resolveAlias(scope, alias);
+  /** The id of the task of an agent that the owner calls by this name. */
+  resolveAlias(access: Required<TaskAccess>, alias: string): Promise<string | undefined> {
+    return this.#core.store.resolveAlias(access, nameAt(access.agent, alias));
   }
 
-  async list(scope: Scope, query: TaskQuery): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
-    const { tasks, total } = await this.#core.store.list(scope, query);
+  async list(
+    access: TaskAccess,
+    query: TaskQuery,
+  ): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
+    const { agent } = access;
+    const narrowed = agent === undefined ? query : { ...query, agents: [agent] };
+    const { tasks, total } = await this.#core.store.list(access, narrowed);
     return { tasks: tasks.map(taskOf), total };
   }
 
   /** Ends a task as canceled; resolves when it is. Harmless if it is already. */
-  async cancel(scope: Scope, taskId: string): Promise<Task> {
+  async cancel(access: TaskAccess, taskId: string): Promise<Task> {
     this.#assertOpen();
-    const stored = await this.#core.store.read(scope, taskId, { history: 0 });
-    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
-    await cancelTask(this.#core, this.#runs, scope, taskId);
-    return this.get(scope, taskId);
+    shown(access, taskId, await this.#core.store.read(access, taskId, { history: 0 }));
+    await cancelTask(this.#core, this.#runs, access, taskId);
+    return this.get(access, taskId);
   }
 
   /** Stores where to tell of a task, or replaces what has the same id. Nothing more is told of a task that has ended. */
-  setPushConfig(scope: Scope, taskId: string, given: NewPushConfig): Promise<PushConfigRecord> {
-    return setPushConfig(this.#core, scope, taskId, given);
+  setPushConfig(access: TaskAccess, taskId: string, given: NewPushConfig): Promise<PushConfigRecord> {
+    return setPushConfig(this.#core, access, taskId, given);
   }
 
-  getPushConfig(scope: Scope, taskId: string, id: string): Promise<PushConfigRecord> {
-    return getPushConfig(this.#core, scope, taskId, id);
+  getPushConfig(access: TaskAccess, taskId: string, id: string): Promise<PushConfigRecord> {
+    return getPushConfig(this.#core, access, taskId, id);
   }
 
   /** In the order in which they first came. */
-  listPushConfigs(scope: Scope, taskId: string, range: PushConfigRange = {}): Promise<readonly PushConfigRecord[]> {
-    return listPushConfigs(this.#core, scope, taskId, range);
+  listPushConfigs(
+    access: TaskAccess,
+    taskId: string,
+    range: PushConfigRange = {},
+  ): Promise<readonly PushConfigRecord[]> {
+    return listPushConfigs(this.#core, access, taskId, range);
   }
 
   /** Says whether there was one. */
-  deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean> {
-    return deletePushConfig(this.#core, scope, taskId, id);
+  deletePushConfig(access: TaskAccess, taskId: string, id: string): Promise<boolean> {
+    return deletePushConfig(this.#core, access, taskId, id);
   }
 
   /** Removes what has outlived its time; done by itself now and then. */
@@ -293,9 +300,11 @@ export class Engine {
   }
 
   async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {
-    const record = await this.#followUp(taskId, submission);
-    if (submission.returnImmediately === true) return { task: await this.get(submission, taskId) };
-    return this.#await(this.#agent(record.agent), submission, taskId, noReply, record.lastEvent);
+    // Before the message is stored: who waits needs the agent here, for it says how long.
+    const agent = submission.returnImmediately === true ? undefined : this.#agent(submission.agent);
+    const { lastEvent } = await this.#followUp(taskId, submission);
+    if (agent === undefined) return { task: await this.get(submission, taskId) };
+    return this.#await(agent, submission, taskId, noReply, lastEvent);
   }
 
   async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
@@ -357,11 +366,11 @@ export class Engine {
   }
 
   /** For those who do not wait for the outcome. Who is shown a task can ask for it. */
-  async #asItIs(scope: Scope, taskId: string, findReply: FindReply): Promise<SendResult> {
+  async #asItIs(access: TaskAccess, taskId: string, findReply: FindReply): Promise<SendResult> {
     const shown = await this.#core.store.append({ taskId, by: this.#core.node, guard: {}, visible: true });
     const isGone = shown.kind === 'refused' && shown.record === undefined;
     const message = isGone ? await findReply() : undefined;
-    return message === undefined ? { task: await this.get(scope, taskId) } : { message };
+    return message === undefined ? { task: await this.get(access, taskId) } : { message };
   }
 
   #untilLeft(
@@ -386,15 +395,4 @@ export class Engine {
     if (this.#closing !== undefined)
       throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
-}
-
-function byId(agents: readonly Runnable[]): ReadonlyMap<string, Runnable> {
-  const known = new Map(agents.map((agent) => [agent.id, agent]));
-  const twice = agents.find((agent) => known.get(agent.id) !== agent);
-  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice.id}: give one of them another`);
-  return known;
-}
-
-async function* replied(message: Message): AsyncGenerator<readonly StreamItem[], void> {
-  yield [{ kind: 'message', message }];
 }

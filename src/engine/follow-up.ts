@@ -8,13 +8,13 @@ import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
 import { keyReused } from './new-task.ts';
-import { notFound } from './not-found.ts';
 import { isTurnQuestion } from './outcome.ts';
 import { lendPushConfig } from './push-configs.ts';
 import { type AskedQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
 import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
+import { shown } from './task-access.ts';
 
 /** A task that changes under our hands again and again is somebody else's fault; but we do not try for ever. */
 const MAX_TRIES = 20;
@@ -29,9 +29,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
   let isSecret = false;
   let takeBackPushConfig = async (): Promise<void> => {};
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const stored = await core.store.read(submission, taskId, { history: 0 });
-    if (stored === undefined || !stored.record.visible) throw notFound(taskId);
-    const { record } = stored;
+    const { record } = shown(submission, taskId, await core.store.read(submission, taskId, { history: 0 }));
     const idempotency = idempotencyOf(submission, core.clock.now());
     let write: TaskWrite;
     try {
@@ -98,13 +96,9 @@ function assertFits(
   }
   const state = canceling ? 'TASK_STATE_CANCELED' : status.state;
   if (isTerminal(state)) {
-    throw new A2AError(
-      'UNSUPPORTED_OPERATION',
-      `Task ${id} has ended: begin a new task in the same context`,
-      {
-        details: { taskId: id, state },
-      },
-    );
+    throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} has ended: begin a new task in the same context`, {
+      details: { taskId: id, state },
+    });
   }
   agent?.admit?.(message, acceptedOutputModes);
 }

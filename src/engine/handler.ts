@@ -56,7 +56,7 @@ export interface TaskContext {
   readonly task: Task;
   readonly taskId: string;
   readonly contextId: string;
-  /** The caller's other tasks in this context, the latest first. */
+  /** The other tasks that the caller gave this agent in this context, the latest first. */
   history(options?: { readonly limit?: number }): Promise<readonly Task[]>;
 
   readonly caller: Caller;

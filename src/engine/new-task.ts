@@ -17,6 +17,7 @@ import {
   originOfSubmission,
   type Submission,
 } from './submission.ts';
+import { nameAt } from './task-access.ts';
 
 /** A task that is about to be made, with the place that its run will have. */
 export interface PreparedTask {
@@ -119,7 +120,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   };
   if (submission.returnImmediately === true) task.event = createdEvent({ id, contextId, status }, message);
   if (hasPlace) task.node = node;
-  if (alias !== undefined) task.alias = alias;
+  if (alias !== undefined) task.alias = nameAt(agent, alias);
   if (idempotency !== undefined) task.idempotency = idempotency;
   if (pushConfig !== undefined) task.pushConfig = pushConfigOf({ newId, clock }, id, pushConfig);
   return task;

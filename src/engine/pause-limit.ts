@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { TaskState } from '../model/state.ts';
-import type { Scope, Store } from '../store/store.ts';
+import type { Store, TaskRecord } from '../store/store.ts';
 import type { RunLimits } from './runnable.ts';
 
 const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
@@ -8,10 +8,10 @@ const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_
 /** Why one more task of a caller may not wait for an answer, if it may not. */
 export async function refusalToPause(
   store: Store,
-  scope: Scope,
+  record: TaskRecord,
   { maxPausedPerCaller: max }: RunLimits,
 ): Promise<A2AError | undefined> {
-  const { total } = await store.list(scope, { states: PAUSED_STATES, limit: 1, history: 0 });
+  const { total } = await store.list(record, { agents: [record.agent], states: PAUSED_STATES, limit: 1, history: 0 });
   if (total < max) return undefined;
   return new A2AError('UNAVAILABLE', `${max} tasks of this caller wait for an answer already: answer or cancel some`);
 }

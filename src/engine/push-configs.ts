@@ -4,6 +4,7 @@ import type { PushConfigRecord, Scope } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { isPlain } from './json-value.ts';
 import { notFound, pushConfigNotFound } from './not-found.ts';
+import { shown, type TaskAccess } from './task-access.ts';
 
 /** Where a caller wants to be told of a task. */
 export interface NewPushConfig {
@@ -43,12 +44,13 @@ export function pushConfigOf(
 
 export async function setPushConfig(
   core: Core,
-  scope: Scope,
+  access: TaskAccess,
   taskId: string,
   given: NewPushConfig,
 ): Promise<PushConfigRecord> {
   assertStorablePush(given);
-  return putPushConfig(core, scope, taskId, pushConfigOf(core, taskId, given));
+  await assertWithin(core, access, taskId);
+  return putPushConfig(core, access, taskId, pushConfigOf(core, taskId, given));
 }
 
 /** Stores one, and returns what takes it back: then there is again what was there before, or nothing. */
@@ -90,12 +92,13 @@ async function putPushConfig(
 }
 
 export async function getPushConfig(
-  { store }: Core,
-  scope: Scope,
+  core: Core,
+  access: TaskAccess,
   taskId: string,
   id: string,
 ): Promise<PushConfigRecord> {
-  const found = await store.pushConfigs(scope, taskId, { id, limit: 1 });
+  await assertWithin(core, access, taskId);
+  const found = await core.store.pushConfigs(access, taskId, { id, limit: 1 });
   if (found === undefined) throw notFound(taskId);
   const [record] = found;
   if (record === undefined) throw pushConfigNotFound(taskId, id);
@@ -103,18 +106,25 @@ export async function getPushConfig(
 }
 
 export async function listPushConfigs(
-  { store }: Core,
-  scope: Scope,
+  core: Core,
+  access: TaskAccess,
   taskId: string,
   range: PushConfigRange,
 ): Promise<readonly PushConfigRecord[]> {
-  const found = await store.pushConfigs(scope, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
+  await assertWithin(core, access, taskId);
+  const found = await core.store.pushConfigs(access, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
   if (found === undefined) throw notFound(taskId);
   return found;
 }
 
-export async function deletePushConfig({ store }: Core, scope: Scope, taskId: string, id: string): Promise<boolean> {
-  const deleted = await store.deletePushConfig(scope, taskId, id);
+export async function deletePushConfig(core: Core, access: TaskAccess, taskId: string, id: string): Promise<boolean> {
+  await assertWithin(core, access, taskId);
+  const deleted = await core.store.deletePushConfig(access, taskId, id);
   if (deleted === undefined) throw notFound(taskId);
   return deleted;
+}
+
+/** The store knows owners; the agent of a task, which never changes, is looked at here. */
+async function assertWithin({ store }: Core, access: TaskAccess, taskId: string): Promise<void> {
+  if (access.agent !== undefined) shown(access, taskId, await store.read(access, taskId, { history: 0 }));
 }

@@ -205,7 +205,7 @@ function currentTask({ record }: LoadedTask, writer: TaskWriter): Task {
 
 async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
   const { record, env } = run;
-  const query = { contextId: record.contextId, limit: limit + 1, artifacts: true };
+  const query = { agents: [record.agent], contextId: record.contextId, limit: limit + 1, artifacts: true };
   const { tasks } = await run.reading(() => env.store.list(record, query));
   return tasks
     .filter((other) => other.record.id !== record.id)

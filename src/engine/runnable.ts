@@ -57,3 +57,11 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   maxTaskBytes: 64 * MEBIBYTE,
   onDisconnect: 'continue',
 });
+
+/** @throws TypeError if two have the same id. */
+export function byId(agents: readonly Runnable[]): ReadonlyMap<string, Runnable> {
+  const known = new Map(agents.map((agent) => [agent.id, agent]));
+  const twice = agents.find((agent) => known.get(agent.id) !== agent);
+  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice.id}: give one of them another`);
+  return known;
+}

@@ -13,10 +13,11 @@ const submission: Submission = {
 const anonymous = { ...submission, caller: { id: 'x', isVerified: false } };
 
 test('a request is known by its key, or by the id of its message if the caller is verified', () => {
-  expect(idempotencyOf({ ...submission, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'k:k' });
-  expect(idempotencyOf(submission, 0)).toMatchObject({ key: 'm:m' });
-  expect(idempotencyOf({ ...anonymous, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'k:k' });
+  expect(idempotencyOf({ ...submission, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'agent/k:k' });
+  expect(idempotencyOf(submission, 0)).toMatchObject({ key: 'agent/m:m' });
+  expect(idempotencyOf({ ...anonymous, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'agent/k:k' });
   expect(idempotencyOf(anonymous, 0)).toBeUndefined();
+  expect(idempotencyOf({ ...submission, agent: 'other' }, 0)).toMatchObject({ key: 'other/m:m' });
 });
 
 test('a key that looks like the id of a message is none', () => {

@@ -9,6 +9,7 @@ import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
 import { assertStorablePush, type NewPushConfig } from './push-configs.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
+import { nameAt } from './task-access.ts';
 
 /** A message to an agent, and all that is known of the request that brought it. */
 export interface Submission extends Scope {
@@ -70,12 +71,12 @@ function assertName(field: string, text: string | undefined): void {
 
 /** How a repeat of the request is recognised; nothing if it cannot be. */
 export function idempotencyOf(submission: Submission, now: number): Idempotency | undefined {
-  const { idempotencyKey, caller, message } = submission;
+  const { agent, idempotencyKey, caller, message } = submission;
   // Ids of anonymous messages collide in real life.
-  const key =
+  const name =
     idempotencyKey === undefined ? (caller.isVerified ? `m:${message.messageId}` : undefined) : `k:${idempotencyKey}`;
-  if (key === undefined) return undefined;
-  return { key, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS };
+  if (name === undefined) return undefined;
+  return { key: nameAt(agent, name), digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS };
 }
 
 export function contentDigest({ agent, message }: Submission): string {

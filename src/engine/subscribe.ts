@@ -1,12 +1,13 @@
 import type { Message } from '../model/message.ts';
 import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
-import type { Scope, StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
+import type { StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { taskOf } from './event-body.ts';
 import { type FindReply, Mailbox } from './mailbox.ts';
 import { notFound } from './not-found.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
+import { isWithin, type TaskAccess } from './task-access.ts';
 
 /** What a subscriber gets: events by number, or the whole task where there is no event to begin with. */
 export type StreamItem =
@@ -60,12 +61,12 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   }
 
   /** Of a task that is there. Listens from the first call of `next` on. */
-  static to(core: Core, scope: Scope, taskId: string, start: StreamStart): Subscription {
+  static to(core: Core, access: TaskAccess, taskId: string, start: StreamStart): Subscription {
     const { after, signal, findReply } = start;
     const subscription = new Subscription(
       core,
       () => new Mailbox(core, taskId, signal, findReply),
-      () => subscription.#begin(scope, taskId, after, findReply),
+      () => subscription.#begin(access, taskId, after, findReply),
     );
     return subscription;
   }
@@ -128,24 +129,25 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   }
 
   async #begin(
-    scope: Scope,
+    access: TaskAccess,
     taskId: string,
     after: number | undefined,
     findReply: FindReply | undefined,
   ): Promise<readonly StreamItem[] | undefined> {
     const { store } = this.#core;
     const comesBack = after !== undefined && Number.isSafeInteger(after) && after >= 0;
-    let stored = await store.read(scope, taskId, comesBack ? { history: 0 } : { artifacts: true });
+    let stored = await store.read(access, taskId, comesBack ? { history: 0 } : { artifacts: true });
     const message = stored === undefined ? await findReply?.() : undefined;
     if (message !== undefined) return this.#lastWord(message);
-    if (stored === undefined || !(findReply !== undefined || stored.record.visible)) throw notFound(taskId);
+    if (stored === undefined || !isWithin(access, stored.record)) throw notFound(taskId);
+    if (findReply === undefined && !stored.record.visible) throw notFound(taskId);
     this.#record = stored.record;
     if (!stored.record.visible) return undefined;
     if (comesBack && after <= stored.record.lastEvent) {
       this.#position = after;
       return undefined;
     }
-    if (comesBack) stored = await store.read(scope, taskId, { artifacts: true });
+    if (comesBack) stored = await store.read(access, taskId, { artifacts: true });
     if (stored === undefined) throw notFound(taskId);
     this.#hasTask = true;
     return this.#snapshot(stored);
@@ -182,4 +184,9 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
 function pageAfter(events: readonly TaskEvent[]): number {
   const bytes = events.reduce((sum, { body }) => sum + body.length, 1);
   return Math.min(LARGEST_PAGE, Math.max(1, Math.floor((events.length * PAGE_BYTES) / bytes)));
+}
+
+/** For a request that came twice, and was answered the first time. */
+export async function* replied(message: Message): AsyncGenerator<readonly StreamItem[], void> {
+  yield [{ kind: 'message', message }];
 }

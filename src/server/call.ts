@@ -1,7 +1,8 @@
 import type { Caller } from '../engine/handler.ts';
-import type { Scope } from '../store/store.ts';
+import type { TaskAccess } from '../engine/task-access.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
+import type { Service } from './service.ts';
 
 /** What an operation knows of the request that asks for it, whatever binding it came by. */
 export interface Call {
@@ -16,7 +17,11 @@ export interface Call {
   readonly signal: LeaveSignal;
 }
 
-/** Whose tasks a call can see. The tenant is the caller's word, which only ever narrows what is his. */
-export function scopeOf({ caller }: Call, { tenant = '' }: { readonly tenant?: string }): Scope {
-  return { tenant, owner: caller.id };
+/** Whose tasks a call can see, of this agent alone. The tenant is the caller's word, which only ever narrows what is his. */
+export function accessOf(
+  { agent }: Service,
+  { caller }: Pick<Call, 'caller'>,
+  { tenant = '' }: { readonly tenant?: string },
+): Required<TaskAccess> {
+  return { tenant, owner: caller.id, agent: agent.id };
 }

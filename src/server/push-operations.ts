@@ -9,7 +9,7 @@ import type {
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { PushConfigRecord } from '../store/store.ts';
 import { underName } from './aliases.ts';
-import { type Call, scopeOf } from './call.ts';
+import { type Call, accessOf } from './call.ts';
 import type { Service } from './service.ts';
 import { taskNamed } from './task-name.ts';
 
@@ -22,14 +22,14 @@ export async function createPushConfig(
   requirePush(service);
   const { taskId = '' } = input;
   if (taskId === '') throw invalid('taskId', 'expected the id of the task');
-  const scope = scopeOf(call, input);
-  const { id, alias } = await taskNamed(service, call, scope, taskId);
+  const access = accessOf(service, call, input);
+  const { id, alias } = await taskNamed(service, call, access, taskId);
   if (input.url === '' && call.dialect.hasDefaultPushConfig) {
     // How 0.1 takes its one config away.
-    await service.engine.deletePushConfig(scope, id, id);
+    await service.engine.deletePushConfig(access, id, id);
     return input;
   }
-  const record = await underName(service.engine.setPushConfig(scope, id, newConfig(call, input)), id, alias);
+  const record = await underName(service.engine.setPushConfig(access, id, newConfig(call, input)), id, alias);
   return shown(record, alias);
 }
 
@@ -39,15 +39,15 @@ export async function getPushConfig(
   input: GetTaskPushNotificationConfigRequest,
 ): Promise<TaskPushNotificationConfig> {
   requirePush(service);
-  const scope = scopeOf(call, input);
-  const { id, alias } = await taskNamed(service, call, scope, input.taskId);
+  const access = accessOf(service, call, input);
+  const { id, alias } = await taskNamed(service, call, access, input.taskId);
   if (input.id !== undefined)
-    return withoutCredentials(shown(await service.engine.getPushConfig(scope, id, input.id), alias));
+    return withoutCredentials(shown(await service.engine.getPushConfig(access, id, input.id), alias));
   // Which one is meant only older callers leave open: the default, else any.
-  const records = await service.engine.listPushConfigs(scope, id);
+  const records = await service.engine.listPushConfigs(access, id);
   const record = records.find((each) => each.id === id) ?? records[0];
   return withoutCredentials(
-    shown(record ?? (await underName(service.engine.getPushConfig(scope, id, id), id, alias)), alias),
+    shown(record ?? (await underName(service.engine.getPushConfig(access, id, id), id, alias)), alias),
   );
 }
 
@@ -57,14 +57,14 @@ export async function listPushConfigs(
   input: ListTaskPushNotificationConfigsRequest,
 ): Promise<ListTaskPushNotificationConfigsResponse> {
   requirePush(service);
-  const scope = scopeOf(call, input);
-  const { id, alias } = await taskNamed(service, call, scope, input.taskId);
+  const access = accessOf(service, call, input);
+  const { id, alias } = await taskNamed(service, call, access, input.taskId);
   const { pageSize = 0, pageToken = '' } = input;
   const range = {
     ...(pageSize > 0 && { limit: pageSize + 1 }),
     ...(pageToken !== '' && { after: pageToken }),
   };
-  const records = await service.engine.listPushConfigs(scope, id, range);
+  const records = await service.engine.listPushConfigs(access, id, range);
   const page = pageSize > 0 ? records.slice(0, pageSize) : records;
   const nextPageToken = page.length < records.length ? (page.at(-1)?.id ?? '') : '';
   return { configs: page.map((record) => withoutCredentials(shown(record, alias))), nextPageToken };
@@ -77,9 +77,9 @@ export async function deletePushConfig(
   input: DeleteTaskPushNotificationConfigRequest,
 ): Promise<null> {
   requirePush(service);
-  const scope = scopeOf(call, input);
-  const { id } = await taskNamed(service, call, scope, input.taskId);
-  await service.engine.deletePushConfig(scope, id, input.id);
+  const access = accessOf(service, call, input);
+  const { id } = await taskNamed(service, call, access, input.taskId);
+  await service.engine.deletePushConfig(access, id, input.id);
   return null;
 }
 

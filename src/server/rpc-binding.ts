@@ -3,6 +3,7 @@ import { isStreaming, type OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
+import { accessOf } from './call.ts';
 import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
@@ -91,7 +92,7 @@ async function dialectOfTask(
   const old = dialectOf('0.1');
   if (!service.offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
   const { caller } = new HttpCall(service, request, dialect);
-  const known = await service.engine.resolveAlias({ tenant: '', owner: caller.id }, params.id);
+  const known = await service.engine.resolveAlias(accessOf(service, { caller }, {}), params.id);
   return known === undefined ? dialect : old;
 }
 

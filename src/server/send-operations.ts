@@ -5,7 +5,7 @@ import type { Message } from '../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
 import type { Task } from '../model/task.ts';
 import { renameTask, underName } from './aliases.ts';
-import { type Call, scopeOf } from './call.ts';
+import { type Call, accessOf } from './call.ts';
 import { withHistory } from './history.ts';
 import { inlinePushConfig } from './push-operations.ts';
 import type { Service } from './service.ts';
@@ -68,12 +68,12 @@ async function submissionOf(
   requireExtensions(service, call);
   const { agent, engine } = service;
   const { configuration, metadata } = input;
-  const scope = scopeOf(call, input);
+  const access = accessOf(service, call, input);
   const pushConfig = inlinePushConfig(service, call, configuration?.taskPushNotificationConfig);
   // Plain assignments: this is on the way of every message.
   const submission: { -readonly [K in keyof Submission]: Submission[K] } = {
-    tenant: scope.tenant,
-    owner: scope.owner,
+    tenant: access.tenant,
+    owner: access.owner,
     agent: agent.id,
     message: input.message,
     caller: call.caller,
@@ -88,7 +88,7 @@ async function submissionOf(
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
-    const known = await engine.resolveAlias(scope, submission.alias);
+    const known = await engine.resolveAlias(access, submission.alias);
     submission.message = known === undefined ? withoutTask(input.message) : { ...input.message, taskId: known };
   }
   return submission;

@@ -1,4 +1,4 @@
-import type { Scope } from '../store/store.ts';
+import type { TaskAccess } from '../engine/task-access.ts';
 import type { Call } from './call.ts';
 import type { Service } from './service.ts';
 
@@ -12,9 +12,9 @@ export interface NamedTask {
 export async function taskNamed(
   { engine }: Service,
   { dialect }: Call,
-  scope: Scope,
+  access: Required<TaskAccess>,
   name: string,
 ): Promise<NamedTask> {
-  const id = dialect.clientNamesTasks ? await engine.resolveAlias(scope, name) : undefined;
+  const id = dialect.clientNamesTasks ? await engine.resolveAlias(access, name) : undefined;
   return id === undefined ? { id: name, alias: undefined } : { id, alias: name };
 }

@@ -11,34 +11,34 @@ import type { Task } from '../model/task.ts';
 import type { StreamItem } from '../engine/subscribe.ts';
 import type { TaskQuery } from '../store/store.ts';
 import { renameTask, underName } from './aliases.ts';
-import { type Call, scopeOf } from './call.ts';
+import { type Call, accessOf } from './call.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { requireStreaming, type TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
 import { taskNamed } from './task-name.ts';
 
 export async function getTask(service: Service, call: Call, input: GetTaskRequest): Promise<Task> {
-  const scope = scopeOf(call, input);
-  const { id, alias } = await taskNamed(service, call, scope, input.id);
+  const access = accessOf(service, call, input);
+  const { id, alias } = await taskNamed(service, call, access, input.id);
   const { historyLength } = input;
-  const read = service.engine.get(scope, id, historyLength === undefined ? {} : { historyLength });
+  const read = service.engine.get(access, id, historyLength === undefined ? {} : { historyLength });
   return renameTask(await underName(read, id, alias), alias);
 }
 
 export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {
-  const scope = scopeOf(call, input);
-  const { id, alias } = await taskNamed(service, call, scope, input.id);
-  return renameTask(await underName(service.engine.cancel(scope, id), id, alias), alias);
+  const access = accessOf(service, call, input);
+  const { id, alias } = await taskNamed(service, call, access, input.id);
+  return renameTask(await underName(service.engine.cancel(access, id), id, alias), alias);
 }
 
 const PAGE_SIZE = 50;
 
-export async function listTasks({ engine }: Service, call: Call, input: ListTasksRequest): Promise<ListTasksResponse> {
-  const scope = scopeOf(call, input);
+export async function listTasks(service: Service, call: Call, input: ListTasksRequest): Promise<ListTasksResponse> {
+  const access = accessOf(service, call, input);
   const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
   const { pageSize = PAGE_SIZE } = input;
   // A token is good for the same list only, on pages of whatever size.
-  const asked = JSON.stringify([scope.tenant, scope.owner, contextId, status, statusTimestampAfter]);
+  const asked = JSON.stringify([access.tenant, access.owner, contextId, status, statusTimestampAfter]);
   const query: TaskQuery = {
     // One more than wanted shows whether there is another page.
     limit: pageSize + 1,
@@ -49,7 +49,7 @@ export async function listTasks({ engine }: Service, call: Call, input: ListTask
     ...(statusTimestampAfter !== undefined && { statusSince: Date.parse(statusTimestampAfter) }),
     ...(pageToken !== undefined && pageToken !== '' && { after: decodePageToken(pageToken, asked) }),
   };
-  const { tasks, total } = await engine.list(scope, query);
+  const { tasks, total } = await service.engine.list(access, query);
   const page = tasks.slice(0, pageSize);
   const last = tasks.length > pageSize ? page.at(-1) : undefined;
   const nextPageToken =
@@ -77,19 +77,19 @@ export async function subscribeToTask(
   requireStreaming(service);
   const { engine } = service;
   const { dialect, lastEventId, signal } = call;
-  const scope = scopeOf(call, input);
-  const { id, alias } = await taskNamed(service, call, scope, input.id);
+  const access = accessOf(service, call, input);
+  const { id, alias } = await taskNamed(service, call, access, input.id);
   const events = { alias, historyLength: undefined, endsAtQuestion: !dialect.subscribesToTheEnd };
   if (lastEventId !== undefined) {
     // 0.1 numbers artifacts as they come: to go on it must know those that came.
-    const seen = dialect.clientNamesTasks ? await engine.get(scope, id, { historyLength: 0 }) : undefined;
+    const seen = dialect.clientNamesTasks ? await engine.get(access, id, { historyLength: 0 }) : undefined;
     // Asked here, for the stream itself says nothing before something happens.
-    if (seen === undefined && !(await engine.has(scope, id))) throw unknownTask(id);
+    if (seen === undefined && !(await engine.has(access, id))) throw unknownTask(id);
     const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
-    const items = engine.subscribe(scope, id, { after, signal });
+    const items = engine.subscribe(access, id, { after, signal });
     return seen === undefined ? { ...events, items } : { ...events, items, seen };
   }
-  const items = engine.subscribe(scope, id, { signal });
+  const items = engine.subscribe(access, id, { signal });
   const iterator = items[Symbol.asyncIterator]();
   const opened: IteratorResult<readonly StreamItem[], unknown> = await underName(iterator.next(), id, alias);
   const first = opened.done === true ? [] : opened.value;

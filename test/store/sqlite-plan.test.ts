@@ -41,6 +41,7 @@ async function callEverything(store: Store): Promise<void> {
 function queries(): readonly TaskQuery[] {
   const filters: Partial<TaskQuery>[] = [
     { contextId: 'c' },
+    { agents: ['translator'] },
     { agents: ['translator', 'painter'] },
     { states: ['TASK_STATE_WORKING', 'TASK_STATE_FAILED'] },
     { statusSince: 1 },

@@ -70,20 +70,28 @@ export class TaskIndex<R extends Indexed> {
     const lists = this.#lists(scope, query);
     let total = 0;
     for (const list of lists) total += isListed === undefined ? list.length : list.count(isListed);
-    const entries = lists.flatMap((list) => list.backwards(limit, after, isListed));
-    // Each gave as many as the page can hold.
-    if (lists.length > 1) entries.sort((a, b) => byTimeAndId(b, a)).splice(Math.max(0, limit));
+    const pages = lists.map((list) => list.backwards(limit, after, isListed));
+    const entries = pages.length > 1 ? merged(pages, limit) : (pages[0] ?? []);
     return { rows: entries.map(({ row }) => row), total };
   }
 
   #lists(scope: Scope, { agents, contextId }: TaskQuery): readonly TaskList<R>[] {
-    const owner: OwnerLists<R> = this.#byOwner.get(ownerKey(scope)) ?? new Map();
-    const lists = [...new Set(agents ?? owner.keys())].map((agent) => {
+    const owner = this.#byOwner.get(ownerKey(scope));
+    const lists: TaskList<R>[] = [];
+    if (owner === undefined) return lists;
+    for (const agent of agents === undefined ? owner.keys() : new Set(agents)) {
       const found = owner.get(agent);
-      return contextId === undefined ? found?.all : found?.byContext.get(contextId);
-    });
-    return lists.filter((list) => list !== undefined);
+      const list = contextId === undefined ? found?.all : found?.byContext.get(contextId);
+      if (list !== undefined) lists.push(list);
+    }
+    return lists;
   }
+}
+
+/** Each of the pages has as many entries as fit on one. */
+function merged<R>(pages: readonly (readonly Entry<R>[])[], limit: number): readonly Entry<R>[] {
+  const entries = pages.flat().sort((a, b) => byTimeAndId(b, a));
+  return entries.slice(0, Math.max(0, limit));
 }
 
 function matches(entry: Entry<Indexed>, { states, statusSince }: TaskQuery): boolean {

@@ -70,6 +70,8 @@ interface Filter {
 /** Nothing if all values will do. */
 function oneOf(column: string, values: readonly (string | number)[] | undefined): readonly Filter[] {
   if (values === undefined) return [];
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return [{ condition: `${column} = ?`, value: only }];
   return [{ condition: `${column} IN (SELECT value FROM json_each(?))`, value: JSON.stringify(values) }];
 }
 
