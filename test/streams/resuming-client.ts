@@ -45,7 +45,8 @@ export class ResumingClient {
   }
 
   get isDone(): boolean {
-    const last: StreamResponse | undefined = this.events.at(-1)?.item;
+    // A task that has ended has no events left to come.
+    const last: StreamResponse | undefined = this.events.at(-1)?.item ?? (this.start && { task: this.start.task });
     return last !== undefined && isLast(last);
   }
 
@@ -84,8 +85,6 @@ export class ResumingClient {
   #take(event: Received, mayBeTask: boolean): void {
     if (mayBeTask && this.start === undefined && 'task' in event.item) {
       this.start = { task: event.item.task, number: event.number ?? -1 };
-      // A task that has ended has no events left to come.
-      if (isLast(event.item)) this.events.push(event);
       return;
     }
     if (event.number !== this.last + 1) this.faults.push(`${String(event.number)} came after ${this.last}`);
