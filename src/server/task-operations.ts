@@ -9,10 +9,10 @@ import type {
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { StreamItem } from '../engine/subscribe.ts';
-import type { TaskQuery } from '../store/store.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type Call, accessOf } from './call.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
+import { readPage } from './task-page.ts';
 import { requireStreaming, type TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
 import { taskNamed } from './task-name.ts';
@@ -39,26 +39,18 @@ export async function listTasks(service: Service, call: Call, input: ListTasksRe
   const { pageSize = PAGE_SIZE } = input;
   // A token is good for the same list only, on pages of whatever size.
   const asked = JSON.stringify([access.tenant, access.owner, contextId, status, statusTimestampAfter]);
-  const query: TaskQuery = {
-    // One more than wanted shows whether there is another page.
-    limit: pageSize + 1,
+  const { tasks, next, total } = await readPage((query) => service.engine.list(access, query), {
+    limit: pageSize,
     artifacts: includeArtifacts,
     ...(historyLength !== undefined && { history: historyLength }),
     ...(contextId !== undefined && { contextId }),
     ...(status !== undefined && { states: [status] }),
     ...(statusTimestampAfter !== undefined && { statusSince: Date.parse(statusTimestampAfter) }),
     ...(pageToken !== undefined && pageToken !== '' && { after: decodePageToken(pageToken, asked) }),
-  };
-  const { tasks, total } = await service.engine.list(access, query);
-  const page = tasks.slice(0, pageSize);
-  const last = tasks.length > pageSize ? page.at(-1) : undefined;
-  const nextPageToken =
-    last === undefined
-      ? ''
-      : encodePageToken({ statusTime: Date.parse(last.status.timestamp ?? ''), id: last.id }, asked);
+  });
   return {
-    tasks: includeArtifacts ? page.map(withArtifacts) : page,
-    nextPageToken,
+    tasks: includeArtifacts ? tasks.map(withArtifacts) : tasks,
+    nextPageToken: next === undefined ? '' : encodePageToken(next, asked),
     pageSize,
     totalSize: total,
   };

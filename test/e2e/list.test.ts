@@ -57,6 +57,22 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     expect(page(answer)).toEqual({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
   });
 
+  test(verifies('L-01', 'a page of large tasks ends early, and the next one goes on'), async () => {
+    const server = await startServer();
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await sendTask(server, RPC_1, { text: 'x'.repeat(3 * 2 ** 20) })).id);
+
+    const pages: WirePage[] = [];
+    for (let pageToken = ''; pages.length < 5; pageToken = pages.at(-1)?.nextPageToken ?? '') {
+      pages.push(page(await server.ask(list({ pageSize: 100, historyLength: 0, includeArtifacts: true, pageToken }))));
+      if (pages.at(-1)?.nextPageToken === '') break;
+    }
+
+    expect(pages.map(({ tasks }) => tasks.length)).toEqual([2, 2, 1]);
+    expect(pages.flatMap(({ tasks }) => tasks.map(({ id }) => id))).toEqual(ids);
+    expect(pages.map(({ totalSize, pageSize }) => [totalSize, pageSize])).toEqual(pages.map(() => [5, 100]));
+  });
+
   test(verifies(['L-01', 'L-03', 'L-07'], 'pages lead from one to the next, through each task once'), async () => {
     const server = await startServer();
     const ids = await makeTasks(server, 7);

@@ -1,0 +1,16 @@
+/**
+ * How long a JSON value will be as a text, about: what has to be escaped is not looked for. For values that may be too
+ * large to be written only to be measured; a long text costs as little as a short one.
+ */
+export function jsonSize(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 4;
+  let size = 2;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) size += jsonSize(item) + 1;
+    return size;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) if (members[name] !== undefined) size += name.length + 4 + jsonSize(members[name]);
+  return size;
+}
