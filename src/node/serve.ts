@@ -7,7 +7,6 @@ import { type HandlerOptions, readHandlerOptions } from '../server/handler-optio
 import type { Store } from '../store/store.ts';
 import { isLoopback, loopbackOnly } from './loopback.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
-import { stderrLog } from './stderr-log.ts';
 
 export interface ServeOptions extends HandlerOptions {
   /** 4100 if not set; 0 for any that is free. */
@@ -69,7 +68,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const { port: bound } = http.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}${settings.basePath}`;
     const publicUrl = settings.publicUrl ?? (settings.trustProxy ? undefined : url);
-    const handler = new AgentHandler(agent, { ...settings, store, publicUrl, log: settings.log ?? stderrLog });
+    const handler = new AgentHandler(agent, { ...settings, store, publicUrl });
     const listener = loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));

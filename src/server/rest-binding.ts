@@ -14,7 +14,10 @@ import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
-/** Answers one REST request, in the version it speaks. `path` is that of the request. No tenant is called by a reserved name. Never rejects. */
+/**
+ * Answers one REST request, in the version it speaks. `path` is that of the request; no tenant is called by a reserved
+ * name. Never rejects.
+ */
 export async function answerRest(
   service: Service,
   request: HttpRequest,
