@@ -34,6 +34,7 @@ const { output } = await bundle.write({
       { name: 'engine', test: /\/src\/(engine|observe|server|store\/memory|store\/\w+\.ts)/ },
     ],
   },
+  charset: 'ascii',
   comments: { annotation: true, jsdoc: false, legal: true },
 });
 for (const { fileName, moduleIds = [] } of output) {
