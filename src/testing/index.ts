@@ -4,3 +4,4 @@ export type { Fault } from './fake-peer/faults.ts';
 export type { PeerRequest } from './fake-peer/request-log.ts';
 export { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
 export { type OpenContext, storeContract, type StoreContractOptions } from './store-contract.ts';
+export { type StateName, type WaitOptions, waitForState } from './wait-for-state.ts';
