@@ -59,11 +59,11 @@ export function waitForState<T extends Looked>(
   options?: WaitOptions,
 ): Promise<T>;
 export function waitForState<T extends Looked>(
-  subject: TaskView<T> & TasksView<T>,
+  subject: { get(taskId?: string): Promise<T> },
   ...given: readonly unknown[]
 ): Promise<T> {
   const [taskId, state, options] = isStates(given[1]) ? given : [undefined, ...given];
-  const look = (): Promise<T> => (taskId === undefined ? subject.get() : subject.get(taskId as string));
+  const look = (): Promise<T> => subject.get(...(taskId === undefined ? [] : [taskId as string]));
   return watch(look, state as StateName | readonly StateName[], options as WaitOptions | undefined);
 }
 
