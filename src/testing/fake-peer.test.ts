@@ -98,6 +98,20 @@ test.each(WAYS)('$version over $binding: steps are streamed one by one', async (
   ]);
 });
 
+test('the first piece of an artifact begins it, the others are added', async () => {
+  const [way] = WAYS as [Way];
+  const peer = await open({ ...way, script: [['Hel', 'lo', { artifact: 'b.txt', text: 'b', lastChunk: true }]] });
+
+  const items = await streamOf(await rawCall(way, `${peer.url}/a2a`, 'SendStreamingMessage', say('hi')));
+
+  const updates = items.flatMap((item) => (unwrapped(way, item) as { artifactUpdate?: unknown }).artifactUpdate ?? []);
+  expect(updates).toEqual([
+    expect.not.objectContaining({ append: true }),
+    expect.objectContaining({ append: true }),
+    expect.objectContaining({ lastChunk: true }),
+  ]);
+});
+
 test.each(WAYS)('$version over $binding: a question is asked, answered, and the task goes on', async (way) => {
   const question = [{ status: 'input-required' as const, text: 'Where to?' }];
   const peer = await open({ ...way, script: [question, ({ text, number }) => `${text} it is (${number})`] });

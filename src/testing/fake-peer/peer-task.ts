@@ -102,9 +102,18 @@ export class PeerTask {
       if ('until' in next && !this.#over.has(next)) return false;
       this.#ahead.shift();
       if ('until' in next) continue;
-      this.#happen(next.event(this.#now()));
+      this.#happen(this.#opening(next.event(this.#now())));
       return true;
     }
+  }
+
+  /** The first piece of an artifact is added to nothing. */
+  #opening(event: StreamResponse): StreamResponse {
+    if (!('artifactUpdate' in event)) return event;
+    const { append: _, ...update } = event.artifactUpdate;
+    const { artifactId } = update.artifact;
+    const isKnown = this.#task.artifacts?.some((artifact) => artifact.artifactId === artifactId) === true;
+    return isKnown ? event : { artifactUpdate: update };
   }
 
   #happen(event: StreamResponse): void {
