@@ -126,6 +126,21 @@ test.each(WAYS)('$version over $binding: a question is asked, answered, and the 
   expect(peer.doubleSends).toEqual([]);
 });
 
+test.each(WAYS)('$version over $binding: a stream that answers a question begins with a task at work', async (way) => {
+  const peer = await open({ ...way, script: [[{ status: 'input-required' }], 'Thanks'] });
+  const taskId = taskIdIn(way);
+
+  expect(await events(peer, way, 'SendStreamingMessage', say('Book'))).toEqual([
+    first(way),
+    'TASK_STATE_INPUT_REQUIRED',
+  ]);
+  expect(await events(peer, way, 'SendStreamingMessage', say('Rome', { messageId: 'm2', taskId }))).toEqual([
+    first(way, 'TASK_STATE_WORKING'),
+    'Thanks',
+    'TASK_STATE_COMPLETED',
+  ]);
+});
+
 test.each(WAYS)('$version over $binding: errors are those of the version', async (way) => {
   const peer = await open({ ...way, script: [new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'No')] });
   const dialect = dialectFor(way);

@@ -2,7 +2,7 @@ import { A2AError } from '../../errors.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import { applyEvent } from '../../model/fold.ts';
 import type { Message } from '../../model/message.ts';
-import { isPaused, isTerminal } from '../../model/state.ts';
+import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { timeText } from '../../engine/status-time.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
@@ -47,9 +47,10 @@ export class PeerTask {
     return isTerminal(this.#task.status.state);
   }
 
-  /** What the task does next, now that the message has come. */
+  /** What the task does next, now that the message has come. Whoever answers its question sees it at work again. */
   take(message: Message, steps: readonly Pending[]): void {
     this.#task = { ...this.#task, history: [...(this.#task.history ?? []), message] };
+    if (isPaused(this.#task.status.state)) this.#change('TASK_STATE_WORKING');
     this.#ahead.push(...steps);
     for (const step of steps) if ('until' in step) void this.#release(step);
     this.#tell();
@@ -63,7 +64,7 @@ export class PeerTask {
 
   /** To the end of the script. */
   async finish(signal: LeaveSignal): Promise<Task> {
-    while (this.#ahead.length > 0) if (!this.#advance()) await this.#change(signal);
+    while (this.#ahead.length > 0) if (!this.#advance()) await this.#news(signal);
     return this.#task;
   }
 
@@ -75,20 +76,24 @@ export class PeerTask {
         number += 1;
         yield { number, event };
       } else if (this.#ahead.length === 0 && this.#isAtRest(endsAtQuestion)) return;
-      else if (!this.#advance()) await this.#change(signal);
+      else if (!this.#advance()) await this.#news(signal);
     }
   }
 
   /** @throws A2AError `TASK_NOT_CANCELABLE` */
   cancel(): Task {
-    const { id: taskId, contextId = '' } = this.#task;
+    const { id: taskId } = this.#task;
     if (this.isTerminal) {
       throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} is over`, { details: { taskId } });
     }
     this.#ahead = [];
-    const status = { state: 'TASK_STATE_CANCELED' as const, timestamp: timeText(this.#now()) };
-    this.#happen({ statusUpdate: { taskId, contextId, status } });
+    this.#change('TASK_STATE_CANCELED');
     return this.#task;
+  }
+
+  #change(state: TaskState): void {
+    const { id: taskId, contextId = '' } = this.#task;
+    this.#happen({ statusUpdate: { taskId, contextId, status: { state, timestamp: timeText(this.#now()) } } });
   }
 
   #isAtRest(endsAtQuestion: boolean): boolean {
@@ -134,7 +139,7 @@ export class PeerTask {
   }
 
   /** Something has happened to the task; rejects when the reader has gone. */
-  async #change(signal: LeaveSignal): Promise<void> {
+  async #news(signal: LeaveSignal): Promise<void> {
     await Promise.race([this.#changed.promise, silence(signal)]);
   }
 }
