@@ -257,6 +257,26 @@ test('polling goes through the recorded answers, and stays at the last', async (
   expect(states).toEqual(['WORKING', 'WORKING', 'COMPLETED', 'COMPLETED', 'COMPLETED']);
 });
 
+test('what a caller has named keeps its name', async () => {
+  const inContext = (url: string, contextId: string): Promise<unknown> =>
+    rawCall(WAY, `${url}/a2a`, 'SendMessage', say('hello', { contextId })).then((response) => response.json());
+  const replayed = await replayOf({ script: [({ number }) => `Hello ${number}`] }, async (url) => {
+    await inContext(url, 'a');
+    await inContext(url, 'b');
+    await inContext(url, 'a');
+  });
+
+  const answers = [];
+  for (const contextId of ['x', 'x', 'y']) answers.push(await inContext(replayed.url, contextId));
+
+  expect(answers).toMatchObject([
+    { result: { task: { contextId: 'x', artifacts: [{ parts: [{ text: 'Hello 1' }] }] } } },
+    { result: { task: { contextId: 'x', artifacts: [{ parts: [{ text: 'Hello 3' }] }] } } },
+    { result: { task: { contextId: 'y', artifacts: [{ parts: [{ text: 'Hello 2' }] }] } } },
+  ]);
+  expect(replayed.misses).toEqual([]);
+});
+
 test('a stream that was cut, and an answer that was lost, are so again', async () => {
   const calls = async (url: string): Promise<unknown[]> => {
     const cut = rawCall(WAY, `${url}/a2a`, 'SendStreamingMessage', say('one')).then(streamOf);

@@ -1,7 +1,17 @@
 /** Words that make a name one of a secret, wherever they stand in it. */
 const ALWAYS = new Set(['secret', 'secrets', 'password', 'passwd', 'passphrase', 'pwd', 'credential', 'credentials']);
 /** Words that do so at the end of a name. */
-const AT_THE_END = new Set(['token', 'tokens', 'authorization', 'cookie', 'cookies', 'jwt', 'apikey', 'bearer']);
+const AT_THE_END = new Set([
+  'token',
+  'tokens',
+  'auth',
+  'authorization',
+  'cookie',
+  'cookies',
+  'jwt',
+  'apikey',
+  'bearer',
+]);
 /** What a key has to be for to be secret. */
 const KEYS = new Set([
   'api',

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { eachString, mapStrings } from './json-walk.ts';
+import { looksMadeUp } from './made-up.ts';
 import type { Exchange, RecordedEvent, RecordedRequest, RecordedResponse } from './recording.ts';
 
 /** Members that hold ids, and what they are ids of. */
@@ -129,11 +130,6 @@ function contentsOf(response: RecordedResponse): readonly JsonValue[] {
 
 function isId(member: string, text: string): boolean {
   return (member in KINDS || member === 'id') && looksMadeUp(text);
-}
-
-/** Nobody would choose it: a UUID, or long and with digits in it. */
-function looksMadeUp(id: string): boolean {
-  return /^[\w-]{16,}$/.test(id) && /\d/.test(id) && /[\da-f-]{8}|\d{4}/i.test(id);
 }
 
 /** `id` says what it is of by what stands beside it. */

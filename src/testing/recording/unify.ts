@@ -98,8 +98,11 @@ export class Unification {
         return '([^]+)';
       });
     const match = new RegExp(`^${pattern.join('')}$`).exec(asked);
-    if (match === null) return this.#differs(recorded, asked, at);
-    for (const [i, name] of unknown.entries()) this.#meanings.set(name, match[i + 1] ?? '');
+    const [, ...values] = match ?? [];
+    // Different names were different ids.
+    const isTaken = values.some((value) => [...this.#meanings.values()].includes(value));
+    if (match === null || isTaken) return this.#differs(recorded, asked, at);
+    for (const [i, name] of unknown.entries()) this.#meanings.set(name, values[i] ?? '');
     return true;
   }
 
