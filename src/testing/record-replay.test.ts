@@ -341,6 +341,26 @@ test('a card that leads elsewhere is refused, unless that is recorded too', asyn
   expect(api.requests).toHaveLength(1);
 });
 
+test('cards lead to the recorder, whole and without a signature that no longer fits', async () => {
+  const signatures = [{ protected: 'e30', signature: 'abc' }];
+  const peer = await fakePeer({ card: { signatures }, extendedCard: { description: 'For friends.', signatures } });
+  onTestFinished(() => peer.close());
+
+  const { learned } = await recorded(peer.url, async (url) => {
+    const headers = { 'if-none-match': '"known"' };
+    const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`, { headers })).json();
+    const extended = await (await rawCall(WAY, `${url}/a2a`, 'GetExtendedAgentCard', {})).json();
+    return { url, cards: [card, (extended as { result: unknown }).result] };
+  });
+
+  const { url, cards } = learned as { url: string; cards: object[] };
+  expect(peer.requests[0]?.headers).not.toHaveProperty('if-none-match');
+  for (const card of cards) {
+    expect(card).toMatchObject({ name: 'Fake peer', supportedInterfaces: [{ url: `${url}/a2a` }] });
+    expect(card).not.toHaveProperty('signatures');
+  }
+});
+
 test('an agent below a path is replayed below that path', async () => {
   const peer = await fakePeer({ path: '/agents/clerk', script: ['Hello'] });
   onTestFinished(() => peer.close());

@@ -8,6 +8,7 @@ import type { LeaveSignal } from '../../support/leave-signal.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import { type Answer, saidOf, type ScriptedAnswer, stepsOf } from './answer.ts';
 import { type NumberedEvent, PeerTask } from './peer-task.ts';
+import { PeerPushConfigs } from './push-configs.ts';
 
 export interface ScriptedAgentOptions {
   readonly script: readonly ScriptedAnswer[];
@@ -34,14 +35,14 @@ type Said = PeerTask | Extract<Output<'SendMessage'>, { message: unknown }>;
 export class ScriptedAgent {
   readonly #options: ScriptedAgentOptions;
   readonly #tasks = new Map<string, PeerTask>();
-  readonly #configs = new Map<string, TaskPushNotificationConfig>();
+  readonly #configs: PeerPushConfigs;
   readonly #known = new Map<string, Said>();
   #messages = 0;
   #replies = 0;
-  #configNumber = 0;
 
   constructor(options: ScriptedAgentOptions) {
     this.#options = options;
+    this.#configs = new PeerPushConfigs(options.pushNotifications);
   }
 
   get tasks(): readonly Task[] {
@@ -65,13 +66,14 @@ export class ScriptedAgent {
       case 'ListTasks':
         return this.#list(input);
       case 'CreateTaskPushNotificationConfig':
-        return this.#setConfig(input as TaskPushNotificationConfig);
+        this.#find((input as TaskPushNotificationConfig).taskId ?? '');
+        return this.#configs.set(input as TaskPushNotificationConfig);
       case 'GetTaskPushNotificationConfig':
-        return this.#findConfig(input as Input<'GetTaskPushNotificationConfig'>);
+        return this.#configs.get(input as Input<'GetTaskPushNotificationConfig'>);
       case 'ListTaskPushNotificationConfigs':
-        return { configs: this.#configsOf((input as Input<'ListTaskPushNotificationConfigs'>).taskId) };
+        return { configs: this.#configs.of((input as Input<'ListTaskPushNotificationConfigs'>).taskId) };
       case 'DeleteTaskPushNotificationConfig':
-        return this.#deleteConfig(input as Input<'DeleteTaskPushNotificationConfig'>);
+        return this.#configs.delete(input as Input<'DeleteTaskPushNotificationConfig'>);
       case 'GetExtendedAgentCard':
         if (call.extendedCard !== undefined) return call.extendedCard;
         throw new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'This agent has no extended card');
@@ -148,7 +150,7 @@ export class ScriptedAgent {
     task.take({ ...message, taskId, contextId }, steps);
     this.#tasks.set(taskId, task);
     const config = configuration?.taskPushNotificationConfig;
-    if (config !== undefined) this.#setConfig({ ...config, taskId });
+    if (config !== undefined) this.#configs.set({ ...config, taskId });
     return task;
   }
 
@@ -186,33 +188,6 @@ export class ScriptedAgent {
     const task = this.#tasks.get(id);
     if (task === undefined) throw unknownTask(id);
     return task;
-  }
-
-  #setConfig(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
-    if (!this.#options.pushNotifications) {
-      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent sends no push notifications');
-    }
-    this.#find(config.taskId ?? '');
-    const id = config.id ?? `config-${(this.#configNumber += 1)}`;
-    const kept = { ...config, id };
-    this.#configs.set(`${config.taskId} ${id}`, kept);
-    return kept;
-  }
-
-  #configsOf(taskId: string): readonly TaskPushNotificationConfig[] {
-    this.#find(taskId);
-    return [...this.#configs.values()].filter((config) => config.taskId === taskId);
-  }
-
-  #findConfig({ taskId, id }: Input<'GetTaskPushNotificationConfig'>): TaskPushNotificationConfig {
-    const config = this.#configsOf(taskId).find((each) => id === undefined || each.id === id);
-    if (config !== undefined) return config;
-    throw new A2AError('TASK_NOT_FOUND', `Task ${taskId} has no such push config`, { details: { taskId } });
-  }
-
-  #deleteConfig({ taskId, id }: Input<'DeleteTaskPushNotificationConfig'>): null {
-    this.#configs.delete(`${taskId} ${id}`);
-    return null;
   }
 }
 
