@@ -1,9 +1,9 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import type { Decoded } from '../wire/dialect.ts';
-import { AuthAttempt } from './auth.ts';
 import { bindingOf, notJson, parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
+import { AuthAttempt } from './credentials.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type Passage, type Wiring } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
-import { type Auth, Credentials } from './auth.ts';
+import { Credentials } from './credentials.ts';
 import type { Wiring } from './exchange.ts';
 import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
@@ -27,19 +27,13 @@ export function createConnection(options: ConnectOptions, transport: Transport |
       options.onWarning?.(warning);
     }
   });
-  const wiring: Wiring = {
-    settings,
-    transport: transport ?? chooseTransport(options.fetch),
-    trust: new Trust(options.allowOrigins),
-    credentials: credentialsOf(options.auth),
-    interceptors: options.interceptors ?? [],
-    lingering: new Lingering(),
-  };
+  const { clock } = settings;
+  const { auth, interceptors = [] } = options;
+  const trust = new Trust(options.allowOrigins);
+  const used = transport ?? chooseTransport(options.fetch);
+  const credentials = auth === undefined ? undefined : new Credentials(auth, { clock, trust, transport: used });
+  const wiring: Wiring = { settings, transport: used, trust, credentials, interceptors, lingering: new Lingering() };
   return { wiring, warnings };
-}
-
-function credentialsOf(auth: Auth | undefined): Credentials | undefined {
-  return auth === undefined ? undefined : new Credentials(auth);
 }
 
 /** What can be said of an agent of which only an address is known. */

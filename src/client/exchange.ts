@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
-import type { AuthAttempt, AuthContext, Credentials } from './auth.ts';
+import type { AuthContext } from './auth.ts';
+import type { AuthAttempt, Credentials } from './credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
 import type { Lingering } from './lingering.ts';
@@ -75,8 +76,8 @@ async function sent(
   if (trust.isRecipient(url)) {
     Object.assign(headers, settings.headers);
     if (credentials !== undefined && auth !== undefined) {
-      auth.generation = credentials.generation;
-      Object.assign(headers, await credentials.headers({ origin: url.origin, card }));
+      const given = credentials.headers({ origin: url.origin, card }, auth, deadline);
+      Object.assign(headers, given instanceof Promise ? await deadline.within(given) : given);
     }
   }
   deadline.check();

@@ -44,9 +44,9 @@ export class Recovery {
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
     const { credentials } = this.#wiring;
-    const { auth, card } = this.#passage;
+    const { auth, card, deadline } = this.#passage;
     if (credentials === undefined || auth === undefined) return false;
-    return credentials.renew(refusedContext(url, card, challengeOf(error)), auth);
+    return deadline.within(credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
   }
 
   #changeVersion(endpoint: Endpoint): boolean {
