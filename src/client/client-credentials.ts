@@ -2,7 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { OwnStrategy } from './auth.ts';
 import { bearer } from './bearer.ts';
-import { requestToken, type TokenTools } from './token-endpoint.ts';
+import { requestToken, type TokenRequest, type TokenTools } from './token-endpoint.ts';
 import { TokenMemory } from './token-memory.ts';
 import { parseUrl } from './trust.ts';
 
@@ -32,9 +32,8 @@ export function clientCredentials(auth: ClientCredentials, tools: TokenTools): O
   return {
     headers({ card }, deadline) {
       const token = memory.get(key(card), deadline, async (limit) => {
-        const url = given ?? statedIn(card, tools);
-        const guarded = given === undefined && !tools.trust.includes(url);
-        return requestToken(tools, { url, guarded, ...formOf(auth, scopesOf(auth, card)) }, limit);
+        const place = given === undefined ? statedIn(card, tools) : { url: given, guarded: false };
+        return requestToken(tools, { ...place, ...formOf(auth, scopesOf(auth, card)) }, limit);
       });
       return typeof token === 'string' ? bearer(token) : token.then(bearer);
     },
@@ -59,8 +58,10 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ text }).toString().slice('text='.length);
 }
 
+type TokenPlace = Pick<TokenRequest, 'url' | 'guarded'>;
+
 /** @throws A2AError `UNAUTHENTICATED` that says what to set. */
-function statedIn(card: AgentCard | undefined, { trust }: TokenTools): URL {
+function statedIn(card: AgentCard | undefined, { trust }: TokenTools): TokenPlace {
   const stated = flowOf(card)?.tokenUrl;
   if (stated === undefined) {
     const why = card === undefined ? 'is not known yet' : 'has no scheme with client credentials';
@@ -68,8 +69,7 @@ function statedIn(card: AgentCard | undefined, { trust }: TokenTools): URL {
   }
   const url = parseUrl(stated);
   if (trust.isRecipient(url)) {
-    trust.check(url);
-    return url;
+    return { url, guarded: !trust.judge(url).isTrusted };
   }
   throw new A2AError(
     'UNAUTHENTICATED',

@@ -1,7 +1,7 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
 import { Credentials } from './credentials.ts';
-import type { Wiring } from './exchange.ts';
+import { UrlMemory, type Wiring } from './exchange.ts';
 import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
 import { readSettings } from './settings.ts';
@@ -31,8 +31,15 @@ export function createConnection(options: ConnectOptions, transport: Transport |
   const { auth, interceptors = [] } = options;
   const trust = new Trust(options.allowOrigins);
   const used = transport ?? chooseTransport(options.fetch);
-  const credentials = auth === undefined ? undefined : new Credentials(auth, { clock, trust, transport: used });
-  const wiring: Wiring = { settings, transport: used, trust, credentials, interceptors, lingering: new Lingering() };
+  const wiring: Wiring = {
+    settings,
+    transport: used,
+    trust,
+    credentials: auth === undefined ? undefined : new Credentials(auth, { clock, trust, transport: used }),
+    interceptors,
+    lingering: new Lingering(),
+    urls: new UrlMemory(),
+  };
   return { wiring, warnings };
 }
 

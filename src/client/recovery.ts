@@ -37,6 +37,7 @@ export class Recovery {
   async recover(error: unknown, endpoint: Endpoint): Promise<boolean> {
     if (A2AError.is(error, 'UNAUTHENTICATED')) return this.#renew(error, endpoint);
     if (A2AError.is(error, 'VERSION_NOT_SUPPORTED')) return this.#changeVersion(endpoint);
+    if (A2AError.is(error, 'METHOD_NOT_FOUND')) return this.#endpoints.doubt(endpoint);
     const isUnreachable = (error instanceof TransportFailure && error.sent === 'no') || isRefusedAddress(error);
     if ((isUnreachable || error instanceof NotHere) && this.#endpoints.miss(endpoint, isUnreachable)) return true;
     return this.#isWorthRepeating(error) && this.#pause(error);

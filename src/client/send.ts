@@ -23,7 +23,8 @@ export async function sendAndWait(
   const task = { caller, scope, fold };
   about(task);
   const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
-  let raw = await lastOf(events, fold, onProgress);
+  const isAnswer = request.message.taskId !== undefined;
+  let raw = await lastOf(events, fold, onProgress, isAnswer);
   if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
   return replyOf(task, raw);
 }
@@ -73,12 +74,17 @@ export async function lastOf(
   events: AsyncGenerator<Received, void, void>,
   fold: TaskFold,
   onProgress: ((event: AgentEvent) => void) | undefined,
+  isAnswer = false,
 ): Promise<unknown> {
   let raw: unknown;
+  let isOld = isAnswer;
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
-    if (fold.isPaused) break;
+    // To an answer, an agent may first show the task as it was before: still asking.
+    isOld &&= 'task' in received.event;
+    if (fold.isPaused && !isOld) break;
+    isOld = false;
   }
   return raw;
 }
@@ -94,12 +100,13 @@ function tell(onProgress: (event: AgentEvent) => unknown, received: Received): v
 }
 
 export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Reply {
-  const traceparent = scope.trace.next();
+  const traceparent = scope.trace.last;
   if (fold.message !== undefined) return messageReply(fold.message, traceparent, raw);
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
+  const { current } = caller.endpoints;
+  return taskReply(task, () => encodeHandle({ ...current, taskId: task.id }), traceparent, raw);
 }
 
 async function* sent(

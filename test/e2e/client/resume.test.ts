@@ -200,4 +200,17 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status Done']);
     expect(await agent.ask('hi')).toBe('Done');
   });
+
+  test('to an answer, a task that is shown as it was before is not the reply', async () => {
+    const peer = await startPeer((_got, response) => {
+      const write = stream(response);
+      write({ task: task('INPUT_REQUIRED') });
+      write(status('WORKING'));
+      write(status('COMPLETED', 'Off to Rome'));
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await agent.task('t1').answer('Rome')).toMatchObject({ state: 'completed', text: 'Off to Rome' });
+    expect(await agent.send('hi')).toMatchObject({ state: 'input-required' });
+  });
 });
