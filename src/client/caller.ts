@@ -90,16 +90,18 @@ export class Caller {
     const { deadline, trace } = scope;
     const { wiring, card } = this;
     const auth = wiring.credentials === undefined ? undefined : new AuthAttempt();
-    const recovery = new Recovery(wiring, this.endpoints, { deadline, trace, auth, card }, facts.isRepeatable);
+    const passage: Passage = { deadline, trace, auth, card };
+    let recovery: Recovery | undefined;
     for (;;) {
       const endpoint = this.endpoints.current;
       try {
         deadline.check();
-        const result = await attempt(endpoint, { deadline, trace, auth, card });
+        const result = await attempt(endpoint, passage);
         this.endpoints.confirm();
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
+        recovery ??= new Recovery(wiring, this.endpoints, passage, facts.isRepeatable);
         if (!(await recovery.recover(error, endpoint))) throw toPublicError(error, endpoint.url);
       }
     }
@@ -123,8 +125,8 @@ export class Caller {
     if (contentType !== undefined) headers['content-type'] = contentType;
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     if (lastEventId !== undefined) headers['last-event-id'] = lastEventId;
-    const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
-    if (extensions !== '') {
+    if (this.wiring.settings.extensions.length > 0 || scope.extensions.length > 0) {
+      const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
       headers['a2a-extensions'] = extensions;
       // The name that it had before 1.0.
       if (dialect.isModel !== true) headers['x-a2a-extensions'] = extensions;

@@ -84,7 +84,8 @@ async function sent(
   url: URL,
 ): Promise<TransportResponse> {
   const { isTrusted, isRecipient } = trust.judge(url);
-  const headers: Record<string, string> = { ...request.headers, traceparent: trace.next() };
+  const headers: Record<string, string> = { ...request.headers };
+  headers['traceparent'] = trace.next();
   if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
   if (isRecipient) {
     Object.assign(headers, settings.headers);

@@ -22,11 +22,21 @@ export async function sendAndWait(
   const fold = new TaskFold();
   const task = { caller, scope, fold };
   about(task);
-  const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
+  if (wait === 'block') {
+    const received = await submitted(task, request);
+    if (onProgress !== undefined) tell(onProgress, received);
+    return isSettled(fold) ? replyOf(task, received.raw) : waited(task, received.raw, onProgress);
+  }
+  const events = wait === 'stream' ? streamed(task, request) : sent(task, request);
   const isAnswer = request.message.taskId !== undefined;
-  let raw = await lastOf(events, fold, onProgress, isAnswer);
-  if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
-  return replyOf(task, raw);
+  const raw = await lastOf(events, fold, onProgress, isAnswer);
+  return wait === 'none' || isSettled(fold) ? replyOf(task, raw) : waited(task, raw, onProgress);
+}
+
+/** Asks for a task until it has ended or asks back. */
+async function waited(task: TaskAtWork, known: unknown, onProgress: SendOptions['onProgress']): Promise<Reply> {
+  const raw = await lastOf(pollUpdates(task), task.fold, onProgress);
+  return replyOf(task, raw ?? known);
 }
 
 /** Sends a message and gives every event to the end of the stream, or of the task where the agent has no streams. */
@@ -39,7 +49,7 @@ export async function* sendStream(
   const task = { caller, scope, fold };
   about(task);
   if (waysOf(caller) === 'stream') return yield* streamed(task, request);
-  yield* sent(task, request, 'poll');
+  yield* sent(task, request);
   if (!isSettled(fold)) yield* pollUpdates(task);
 }
 
@@ -58,7 +68,9 @@ export function about({ caller, scope, fold }: TaskAtWork): void {
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
 export function handleOf({ endpoints }: Caller, taskId: string | undefined): string | undefined {
-  return taskId === undefined ? undefined : encodeHandle({ ...endpoints.current, taskId });
+  if (taskId === undefined) return undefined;
+  const { url, binding, version, tenant } = endpoints.current;
+  return encodeHandle({ url, binding, version, tenant, taskId });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -105,24 +117,22 @@ export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Repl
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  const { current } = caller.endpoints;
-  return taskReply(task, () => encodeHandle({ ...current, taskId: task.id }), traceparent, raw);
+  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
 }
 
-async function* sent(
-  task: TaskAtWork,
-  request: SendMessageRequest,
-  wait: 'poll' | 'block' | 'none',
-): AsyncGenerator<Received, void, void> {
-  const { caller, scope, fold } = task;
+async function* sent(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
+  const { caller } = task;
   const { clientNamesTasks } = caller.endpoints.current.dialect;
   // 0.1 cannot ask an agent not to wait. To leave a stream after its first event comes to the same.
-  if (wait !== 'block' && clientNamesTasks && waysOf(caller) === 'stream')
-    return yield* firstOf(streamed(task, request));
-  const whole = wait === 'block' ? request : atOnce(request);
-  const { value: event, raw } = await caller.call('SendMessage', whole, scope, request.message.messageId);
+  if (clientNamesTasks && waysOf(caller) === 'stream') return yield* firstOf(streamed(task, request));
+  yield submitted(task, atOnce(request));
+}
+
+/** Sends a message in one request, and takes what is answered. */
+async function submitted({ caller, scope, fold }: TaskAtWork, request: SendMessageRequest): Promise<Received> {
+  const { value: event, raw } = await caller.call('SendMessage', request, scope, request.message.messageId);
   fold.take(event);
-  yield { event, number: undefined, raw };
+  return { event, number: undefined, raw };
 }
 
 function atOnce(request: SendMessageRequest): SendMessageRequest {
