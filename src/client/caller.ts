@@ -96,7 +96,7 @@ export class Caller {
       try {
         deadline.check();
         const result = await attempt(endpoint, { deadline, trace, auth, card });
-        this.endpoints.confirm();
+        this.endpoints.confirm(endpoint);
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
