@@ -80,6 +80,25 @@ test('after a 401 there is one refresh, with what the answer said', async () => 
   ]);
 });
 
+test('many who are refused at the same time make one refresh', async () => {
+  let token = 'old';
+  let refreshes = 0;
+  const auth: AuthStrategy = {
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    async refresh() {
+      refreshes += 1;
+      await Promise.resolve();
+      token = 'new';
+      return true;
+    },
+  };
+  const peer = await startPeer(guarded('authorization', 'Bearer new'));
+  const agent = await connected(peer.url, { auth });
+  const replies = await Promise.all(Array.from({ length: 5 }, () => agent.send('hi')));
+  expect(replies.map(({ state }) => state)).toEqual(Array(5).fill('completed'));
+  expect(refreshes).toBe(1);
+});
+
 test('a second 401 is final', async () => {
   const peer = await startPeer(guarded('authorization', 'Bearer never'));
   const agent = await connected(peer.url, { auth: () => 'old' });
