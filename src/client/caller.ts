@@ -97,7 +97,7 @@ export class Caller {
       try {
         deadline.check();
         const result = await attempt(endpoint, passage);
-        this.endpoints.confirm();
+        this.endpoints.confirm(endpoint);
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);

@@ -5,7 +5,7 @@ import { IN_PROCESS, type InProcessAgent } from '../support/in-process.ts';
 import { decodeCard } from '../wire/card-forms.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { AgentClient } from './client.ts';
-import { cardOfAddress, type Connection, createConnection } from './connection.ts';
+import { cardOfHandle, type Connection, createConnection } from './connection.ts';
 import { findCard, type FoundCard } from './discovery.ts';
 import { endpointsOf, spokenAs } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
@@ -72,10 +72,11 @@ async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentCli
 }
 
 function connectToHandle(handle: string, options: ConnectOptions): Promise<AgentClient> {
-  const { url, binding, version, tenant } = decodeHandle(handle);
+  const address = decodeHandle(handle);
+  const { url, binding, version } = address;
   const connection = createConnection(options, undefined);
   connection.wiring.trust.add(parseUrl(url));
-  const card = cardOfAddress(url, binding, version, tenant);
+  const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
     const [endpoint] = endpointsOf(card, { url: options.url ?? url }, undefined);
     const why = `${binding} ${version} is what the handle of the task says`;

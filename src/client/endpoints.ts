@@ -10,6 +10,8 @@ export class Endpoints {
   readonly #base: string | undefined;
   #current: Endpoint;
   #isGuess: boolean;
+  /** The one that an agent has understood, whatever it says later. */
+  #confirmed: Endpoint | undefined;
 
   /**
    * With the agent's own address, other places are tried if the card's is wrong. A guess is a version that the card does not
@@ -27,8 +29,9 @@ export class Endpoints {
   }
 
   /** The agent understood. */
-  confirm(): void {
+  confirm(endpoint: Endpoint): void {
     this.#isGuess = false;
+    this.#confirmed = endpoint;
   }
 
   /** The agent does not know a method. False unless the version was a guess. */
@@ -41,6 +44,7 @@ export class Endpoints {
   /** The version was refused there (1.0 §3.6.3). False if no interface has another. */
   refuse(refused: Endpoint): boolean {
     if (refused !== this.#current) return true;
+    if (refused === this.#confirmed) return false;
     const at = this.#interfaces.findIndex(
       (each) => each.binding === refused.binding && each.version === refused.version,
     );

@@ -5,6 +5,7 @@ import type { AuthAttempt, Credentials } from './credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
 import type { Lingering } from './lingering.ts';
+import { unsentError } from './response-error.ts';
 import type { Settings } from './settings.ts';
 import type { Trace } from './trace.ts';
 import type { Transport, TransportResponse } from './transport/transport.ts';
@@ -90,8 +91,12 @@ async function sent(
   if (isRecipient) {
     Object.assign(headers, settings.headers);
     if (credentials !== undefined && auth !== undefined) {
-      const given = credentials.headers({ origin: url.origin, card }, auth, deadline);
-      Object.assign(headers, given instanceof Promise ? await deadline.within(given) : given);
+      try {
+        const given = credentials.headers({ origin: url.origin, card }, auth, deadline);
+        Object.assign(headers, given instanceof Promise ? await deadline.within(given) : given);
+      } catch (error) {
+        throw unsentError(error);
+      }
     }
   }
   deadline.check();

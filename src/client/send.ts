@@ -67,10 +67,10 @@ export function about({ caller, scope, fold }: TaskAtWork): void {
 
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
-export function handleOf({ endpoints }: Caller, taskId: string | undefined): string | undefined {
+export function handleOf(caller: Caller, taskId: string | undefined): string | undefined {
   if (taskId === undefined) return undefined;
-  const { url, binding, version, tenant } = endpoints.current;
-  return encodeHandle({ url, binding, version, tenant, taskId });
+  const { url, binding, version, tenant } = caller.endpoints.current;
+  return encodeHandle({ url, binding, version, tenant, taskId, streaming: waysOf(caller) === 'stream' });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -147,14 +147,20 @@ function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator
   return new Follower({ ...task, open: () => openStream(task, request) }).events();
 }
 
-/** A card may promise streams that the agent does not have. It has refused then, so the message can be sent plainly. */
+/**
+ * A card may promise streams that the agent does not have: then the message can be sent plainly. Only if that is beyond
+ * doubt, for agents also call a stream unsupported that they have begun to work for.
+ */
 async function openStream({ caller, scope }: TaskAtWork, request: SendMessageRequest): Promise<ItemStream> {
   const idempotencyKey = request.message.messageId;
   try {
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
-    const isRefused = A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'METHOD_NOT_FOUND');
-    if (!isRefused) throw error;
+    if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
     return ItemStream.single(await caller.call('SendMessage', atOnce(request), scope, idempotencyKey));
   }
+}
+
+function isWithoutStreams(error: unknown): boolean {
+  return A2AError.is(error, 'UNSUPPORTED_OPERATION') && error.details['capability'] === 'streaming';
 }
