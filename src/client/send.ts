@@ -40,7 +40,7 @@ async function waited(task: TaskAtWork, known: unknown, onProgress: SendOptions[
 }
 
 /** Sends a message and gives every event to the end of the stream, or of the task where the agent has no streams. */
-export async function* sendStream(
+export function sendStream(
   caller: Caller,
   scope: CallScope,
   request: SendMessageRequest,
@@ -48,9 +48,12 @@ export async function* sendStream(
 ): AsyncGenerator<Received, void, void> {
   const task = { caller, scope, fold };
   about(task);
-  if (waysOf(caller) === 'stream') return yield* streamed(task, request);
+  return waysOf(caller) === 'stream' ? streamed(task, request) : polled(task, request);
+}
+
+async function* polled(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
   yield* sent(task, request);
-  if (!isSettled(fold)) yield* pollUpdates(task);
+  if (!isSettled(task.fold)) yield* pollUpdates(task);
 }
 
 /** A task, and all it takes to learn more of it. */
