@@ -91,7 +91,7 @@ export class ItemStream implements Readonly<Ending> {
 class ResponseItems implements ItemSource {
   readonly ending: Ending = { saidItsLast: false, isToBeContinued: false };
   readonly #response: TransportResponse;
-  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #chunks: AsyncIterator<Uint8Array, unknown>;
   readonly #reader: SseReader;
   readonly #decode: (json: unknown) => Decoded<StreamResponse>;
   readonly #endsStream: (raw: unknown) => boolean;
@@ -140,9 +140,9 @@ class ResponseItems implements ItemSource {
   async #wait(): Promise<Received | undefined> {
     for (;;) {
       if (this.#reader.failure !== undefined) throw this.#reader.failure;
-      const { done, value } = await this.#chunks.next();
-      if (done === true) break;
-      this.#events = this.#reader.push(value);
+      const chunk = await this.#chunks.next();
+      if (chunk.done === true) break;
+      this.#events = this.#reader.push(chunk.value);
       this.#at = 0;
       const item = this.#take();
       if (item !== undefined) return item;
