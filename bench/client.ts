@@ -58,7 +58,7 @@ export const client: Bench = {
 
 async function measure(work: ClientWork, rounds: number, quick: boolean): Promise<Map<string, ClientRound[]>> {
   await using field = new Field();
-  const [server] = contenders.filter(({ name }) => name === FLOOR);
+  const server = contenders.find(({ name }) => name === FLOOR);
   if (server === undefined) throw new Error(`no contender ${FLOOR}`);
   const { port } = await field.start(server);
   const clients = Object.entries(CLIENTS).map(([name, file]) => ({ name, child: new Child(name, file), sent: 0 }));
