@@ -134,20 +134,19 @@ export class Run implements Sink, WriterEvents {
     this.#state = 'running';
     this.#isWakeWanted = false;
     this.#writer.resume(record);
-    this.catchUp(entries);
     this.#armTimeout();
-    this.#lookAround(record);
+    this.#lookAround(record, entries);
   }
 
   /** Looks at what others have written while it ran: messages, an answer, a cancel. */
   hear(record: TaskRecord, entries: readonly JournalRecord[]): void {
     if (this.#state !== 'running') return;
     this.#writer.refresh(record);
-    this.catchUp(entries);
-    this.#lookAround(record);
+    this.#lookAround(record, entries);
   }
 
-  #lookAround({ canceling }: TaskRecord): void {
+  #lookAround({ canceling }: TaskRecord, entries: readonly JournalRecord[]): void {
+    this.catchUp(entries);
     if (!this.#writer.isAsking) this.outputs.speak();
     this.#waits?.settle();
     this.#inbox?.wake();
@@ -338,8 +337,8 @@ export class Run implements Sink, WriterEvents {
   }
 
   #decisionOf(outcome: Outcome): Decision {
-    const turn = this.journal.turn + 1;
-    return decisionOf(outcome, this.outputs, { now: this.now(), turn, questionTtlMs: this.agent.limits.questionTtlMs });
+    const { questionTtlMs } = this.agent.limits;
+    return decisionOf(outcome, this.outputs, { now: this.now(), turn: this.journal.turn + 1, questionTtlMs });
   }
 
   /** A bare message, if nobody has heard of the task. */
@@ -377,10 +376,6 @@ export class Run implements Sink, WriterEvents {
 
   onLost(loss: Loss): void {
     this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss);
-  }
-
-  onCanceling(): void {
-    this.cancel();
   }
 
   /** Once in a pause: the first that waits to be written wakes it, the others come along. */

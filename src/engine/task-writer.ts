@@ -50,7 +50,7 @@ export type Loss =
 export interface WriterEvents {
   onLost(loss: Loss): void;
   /** The task is being canceled, as a write has shown. */
-  onCanceling(): void;
+  cancel(): void;
   /** Something waits to be written, but the run is suspended. */
   onBlocked(): void;
 }
@@ -344,7 +344,7 @@ export class TaskWriter implements Gatherer {
     this.#env.faultPoint('after-publish');
     batch.succeed();
     // The hint may have been lost.
-    if (record.canceling && record.endedAt === undefined) this.#on.onCanceling();
+    if (record.canceling && record.endedAt === undefined) this.#on.cancel();
     if (this.#batch.isEmpty) return;
     if (this.#lease === undefined) this.#on.onBlocked();
     else this.#flush();
@@ -381,7 +381,7 @@ export class TaskWriter implements Gatherer {
     }
     this.#flight = undefined;
     this.#batch.takeOver(batch);
-    if (record.canceling) this.#on.onCanceling();
+    if (record.canceling) this.#on.cancel();
     batch.undecided?.resolve(false);
     if (!this.#batch.isEmpty) this.#schedule();
   }
