@@ -2,6 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { OperationName } from '../model/operation.ts';
 import { isObject } from './codec.ts';
 import { type Dialect, operationOf, type ProtocolVersion } from './dialect.ts';
+import { artifactIds } from './profiles/artifact-ids.ts';
 import { asyncFlag } from './profiles/async-flag.ts';
 import { chunkPart } from './profiles/chunk-part.ts';
 import { fileData } from './profiles/file-data.ts';
@@ -32,6 +33,7 @@ export const repairs: readonly Repair[] = [
   toolParts,
   fileData,
   chunkPart,
+  artifactIds,
 ].flatMap((profile) => profile.repairs ?? []);
 
 /** Dialects leave this file lenient; nobody has to ask for it. 1.0 has no deviations to know yet. */
