@@ -18,3 +18,18 @@ export type { AuthenticationInfo, TaskPushNotificationConfig } from './model/pus
 export type { SecurityRequirement, SecurityScheme } from './model/security.ts';
 export type { TaskState } from './model/state.ts';
 export type { Task, TaskStatus } from './model/task.ts';
+export { connect, type ConnectTarget } from './client/connect.ts';
+export type { ApiKey, Auth, AuthContext, AuthStrategy, TokenSource } from './client/auth.ts';
+export type { AgentClient, GetOptions, ListOptions } from './client/client.ts';
+export type { Chosen } from './client/endpoint.ts';
+export type { AgentEvent, ArtifactEvent, MessageEvent, StatusEvent, WholeTaskEvent } from './client/event.ts';
+export type { IncomingAnswer, Interceptor, OutgoingRequest } from './client/interceptor.ts';
+export type { MessageDraft, MessageInput } from './client/message-input.ts';
+export type { CallOptions, ClientLimits, ConnectOptions, SendOptions, WaitOptions } from './client/options.ts';
+export type { PushConfigPage, PushConfigs } from './client/push-configs.ts';
+export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
+export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
+export type { StateWord } from './client/state-word.ts';
+export type { TaskStream } from './client/task-stream.ts';
+export type { Warning } from './wire/reader.ts';
+export type { ProtocolVersion } from './wire/dialect.ts';

@@ -199,6 +199,13 @@ export function dialectOf(version: ProtocolVersion): Dialect {
   return BY_VERSION[version];
 }
 
+/** The dialect in which a client speaks over a binding; none where the version does not have it. */
+export function spokenDialect(binding: 'JSONRPC' | 'HTTP+JSON', version: ProtocolVersion): Dialect | undefined {
+  if (binding === 'JSONRPC') return BY_VERSION[version];
+  // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
+  return version === '1.0' ? v1 : version === '0.3' ? v03Proto : undefined;
+}
+
 /** Profiles speak 0.3 or its like; a profiled dialect is derived once. */
 const PROFILED = new Map<string, Dialect>();
 
