@@ -25,6 +25,7 @@ export class ItemStream implements Readonly<Ending> {
   readonly #ending: Ending;
   readonly #items: AsyncGenerator<Received, void, void>;
   readonly #close: () => void;
+  #ahead: IteratorResult<Received, void> | undefined;
 
   private constructor(ending: Ending, items: AsyncGenerator<Received, void, void>, close: () => void) {
     this.#ending = ending;
@@ -57,9 +58,21 @@ export class ItemStream implements Readonly<Ending> {
     return this.#ending.isToBeContinued;
   }
 
+  /** Waits for the first item. Some agents begin every stream well, and say only there that there is none. */
+  async begin(): Promise<this> {
+    try {
+      this.#ahead = await this.#items.next();
+      return this;
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+  }
+
   /** @throws A2AError for what is no event, TransportFailure if the connection breaks. */
   async next(): Promise<Received | undefined> {
-    const { done, value } = await this.#items.next();
+    const { done, value } = this.#ahead ?? (await this.#items.next());
+    this.#ahead = undefined;
     return done === true ? undefined : value;
   }
 
