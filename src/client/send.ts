@@ -18,14 +18,24 @@ export async function sendAndWait(
   request: SendMessageRequest,
   options: SendOptions,
 ): Promise<Reply> {
-  const { wait = waysOf(caller), onProgress } = options;
+  const { onProgress } = options;
+  const isFollowUp = request.message.taskId !== undefined;
+  const wait = wayFor(options.wait ?? waysOf(caller), isFollowUp);
   const fold = new TaskFold();
   const task = { caller, scope, fold };
   about(task);
   const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait !== 'block');
-  let raw = await lastOf(events, fold, onProgress);
+  let raw = await lastOf(events, fold, onProgress, isFollowUp);
   if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
   return replyOf(task, raw);
+}
+
+/**
+ * Whoever answers a question and does not wait is told of the task as it was, that is, of the question: only the agent
+ * knows when it has read the answer.
+ */
+function wayFor(wait: NonNullable<SendOptions['wait']>, isFollowUp: boolean): NonNullable<SendOptions['wait']> {
+  return isFollowUp && wait === 'poll' ? 'block' : wait;
 }
 
 /** Sends a message and gives every event to the end of the stream, or of the task where the agent has no streams. */
@@ -38,7 +48,7 @@ export async function* sendStream(
   const task = { caller, scope, fold };
   about(task);
   if (waysOf(caller) === 'stream') return yield* streamed(task, request);
-  yield* sent(task, request, true);
+  yield* sent(task, request, request.message.taskId === undefined);
   if (!isSettled(fold)) yield* pollUpdates(task);
 }
 
@@ -68,17 +78,23 @@ export function isSettled(fold: TaskFold): boolean {
   return fold.isOver || fold.isPaused;
 }
 
-/** Goes through events until it is the caller's turn. Gives the last one as it came. */
+/**
+ * Goes through events until it is the caller's turn. Gives the last one as it came. In a follow-up the first may be the task
+ * as it was before, which still asks what the message answers.
+ */
 export async function lastOf(
   events: AsyncGenerator<Received, void, void>,
   fold: TaskFold,
   onProgress: ((event: AgentEvent) => void) | undefined,
+  isFollowUp = false,
 ): Promise<unknown> {
   let raw: unknown;
+  let isOld = isFollowUp;
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
-    if (fold.isPaused) break;
+    if (fold.isPaused && !(isOld && 'task' in received.event)) break;
+    isOld = false;
   }
   return raw;
 }
