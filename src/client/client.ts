@@ -16,6 +16,7 @@ import { Caller } from './caller.ts';
 import type { Connection } from './connection.ts';
 import type { Chosen } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
+import { fetchExtendedCard } from './extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { CallOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './push-configs.ts';
@@ -125,10 +126,12 @@ export class AgentClient {
   }
 
   /** The card for those who may see more. It takes the place of the public one in this client. */
-  async extendedCard(options: CallOptions = {}): Promise<AgentCard> {
-    const card = await this.#call('GetExtendedAgentCard', {}, options);
-    this.#caller.card = card;
-    return card;
+  extendedCard(options: CallOptions = {}): Promise<AgentCard> {
+    return this.#within(options, 'request', async (scope) => {
+      const card = await fetchExtendedCard(this.#caller, scope);
+      this.#caller.card = card;
+      return card;
+    });
   }
 
   /** Closes the connections that are kept, and an agent that runs in this process. Tasks elsewhere go on. */

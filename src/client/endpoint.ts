@@ -3,6 +3,8 @@ import type { AgentCard } from '../model/card.ts';
 import { usableInterfaces } from '../wire/choose-interface.ts';
 import { type Dialect, PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { spokenDialect } from '../wire/select.ts';
+import { parseVersion } from '../wire/version.ts';
+import { usualPlaces } from './card-places.ts';
 import { type BindingName, BINDINGS, type ConnectOptions } from './options.ts';
 
 /** One way to reach an agent, ready to be used. */
@@ -20,51 +22,50 @@ export interface Endpoint {
 export type Chosen = Omit<Endpoint, 'dialect'>;
 
 /**
- * The interfaces of a card that this client can use, best first, each with its address made whole. `base` is where the card
- * was found.
+ * The interfaces of a card that this client can use, in the card's order, each with a whole address. `base` is the agent's
+ * own address, if its card was found there.
  *
  * @throws A2AError `VERSION_NOT_SUPPORTED` if the version that was asked for is not offered, else `DISCOVERY_FAILED`.
  */
 export function endpointsOf(
   card: AgentCard,
-  options: ConnectOptions,
-  base: URL | undefined,
+  options: Pick<ConnectOptions, 'version' | 'binding' | 'url'>,
+  base: string | undefined,
 ): readonly [Endpoint, ...Endpoint[]] {
-  const { version, binding } = options;
-  const bindings = binding === undefined ? BINDINGS : [binding];
-  const versions = version === undefined ? PROTOCOL_VERSIONS : [version];
-  const endpoints = usableInterfaces(card, { bindings, versions }).flatMap(
-    ({ interface: entry, version: spoken, reason }) => {
-      const spokenBinding = entry.protocolBinding as BindingName;
-      const dialect = spokenDialect(spokenBinding, spoken);
-      const url = options.url ?? addressOf(entry.url, base);
-      if (dialect === undefined || url === undefined) return [];
-      const why = options.url === undefined ? reason : `${reason}; its address was given`;
-      return [{ url, binding: spokenBinding, version: spoken, dialect, tenant: entry.tenant, why }];
-    },
-  );
-  const [first, ...others] = endpoints;
-  if (first !== undefined) return [first, ...others];
-  throw nothingUsable(card, version);
+  const bindings = options.binding === undefined ? BINDINGS : [options.binding];
+  const versions = options.version === undefined ? PROTOCOL_VERSIONS : [options.version];
+  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Endpoint[] => {
+    const binding = usable.interface.protocolBinding as BindingName;
+    const { version } = usable;
+    const dialect = spokenDialect(binding, version);
+    const url = options.url ?? addressOf(usable.interface.url, base, binding);
+    if (dialect === undefined || url === undefined) return [];
+    const why = options.url === undefined ? usable.reason : `${usable.reason}; its address was given`;
+    return [{ url, binding, version, dialect, tenant: usable.interface.tenant, why }];
+  });
+  if (first === undefined) throw nothingUsable(card, options);
+  return [first, ...others];
 }
 
 /** A card may leave its address away, or say only a path. */
-function addressOf(stated: string, base: URL | undefined): string | undefined {
-  const absolute = URL.canParse(stated) ? stated : base === undefined ? undefined : new URL(stated, base).href;
-  return absolute;
+function addressOf(stated: string, base: string | undefined, binding: string): string | undefined {
+  if (URL.canParse(stated)) return stated;
+  if (base === undefined) return undefined;
+  return stated === '' ? usualPlaces(base, binding)[0] : new URL(stated, `${base}/`).href;
 }
 
-function nothingUsable(card: AgentCard, version: ProtocolVersion | undefined): A2AError {
+function nothingUsable(card: AgentCard, { version, binding }: Pick<ConnectOptions, 'version' | 'binding'>): A2AError {
   const offered = card.supportedInterfaces.map((entry) => `${entry.protocolBinding} ${entry.protocolVersion}`);
   const list = offered.length === 0 ? 'nothing' : offered.join(', ');
-  if (version !== undefined && !card.supportedInterfaces.some((entry) => entry.protocolVersion.startsWith(version))) {
+  if (
+    version !== undefined &&
+    !card.supportedInterfaces.some((entry) => parseVersion(entry.protocolVersion) === version)
+  ) {
+    const supported = [...new Set(card.supportedInterfaces.map((entry) => entry.protocolVersion))].sort();
     return new A2AError('VERSION_NOT_SUPPORTED', `The agent does not offer A2A ${version}; it offers ${list}`, {
-      details: { requestedVersion: version, supportedVersions: versionsOf(card) },
+      details: { requestedVersion: version, supportedVersions: supported.join(',') },
     });
   }
-  return new A2AError('DISCOVERY_FAILED', `None of the agent's interfaces can be used; it offers ${list}`);
-}
-
-function versionsOf(card: AgentCard): string {
-  return [...new Set(card.supportedInterfaces.map(({ protocolVersion }) => protocolVersion))].sort().join(',');
+  const wanted = binding === undefined ? '' : ` by ${binding}`;
+  return new A2AError('DISCOVERY_FAILED', `None of the agent's interfaces can be used${wanted}; it offers ${list}`);
 }

@@ -1,18 +1,19 @@
+import { usualPlaces } from './card-places.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * The ways to reach one agent, and the one in use. A next one is taken when an answer shows that the one in use is wrong;
- * all calls of the client take part in that.
+ * The ways to reach one agent, and the one in use. The next one is taken when an answer shows that the one in use is
+ * wrong; all calls of the client take part in that.
  */
 export class Endpoints {
   readonly #interfaces: readonly [Endpoint, ...Endpoint[]];
-  /** Other addresses for an interface whose own one leads nowhere. */
-  readonly #otherUrls: readonly string[];
+  readonly #base: string | undefined;
   #current: Endpoint;
 
-  constructor(interfaces: readonly [Endpoint, ...Endpoint[]], otherUrls: readonly string[] = []) {
+  /** With the agent's own address, other places are tried if the card's is wrong. */
+  constructor(interfaces: readonly [Endpoint, ...Endpoint[]], base?: string) {
     this.#interfaces = interfaces;
-    this.#otherUrls = otherUrls;
+    this.#base = base;
     this.#current = interfaces[0];
   }
 
@@ -20,29 +21,37 @@ export class Endpoints {
     return this.#current;
   }
 
-  /** The version was refused there (1.0 §3.6.3). False if there is no other interface. */
-  refuse(endpoint: Endpoint): boolean {
-    if (endpoint !== this.#current) return true;
+  /** The version was refused there (1.0 §3.6.3). False if no interface has another. */
+  refuse(refused: Endpoint): boolean {
+    if (refused !== this.#current) return true;
     const at = this.#interfaces.findIndex(
-      ({ binding, version }) => binding === endpoint.binding && version === endpoint.version,
+      (each) => each.binding === refused.binding && each.version === refused.version,
     );
-    const next = this.#interfaces.slice(at + 1).find(({ version }) => version !== endpoint.version);
+    const next = this.#interfaces.slice(at + 1).find(({ version }) => version !== refused.version);
     if (next === undefined) return false;
-    this.#current = { ...next, why: `${next.why}; the agent refused ${endpoint.binding} ${endpoint.version}` };
+    this.#current = { ...next, why: `${next.why}; the agent refused ${refused.binding} ${refused.version}` };
     return true;
   }
 
-  /** Nobody was there. False if there is no other place to look. */
-  miss(endpoint: Endpoint): boolean {
-    if (endpoint.url !== this.#current.url) return true;
-    const url = this.#otherUrls[this.#otherUrls.indexOf(endpoint.url) + 1];
-    if (url === undefined || endpoint.binding !== 'JSONRPC') return false;
-    const stated = this.#interfaces[0].url;
-    this.#current = {
-      ...endpoint,
-      url,
-      why: `${this.#interfaces[0].why}; not at ${stated} as the card says, but at ${url}`,
-    };
+  /** Nobody was there, or nobody could be reached. False if there is no other place to look. */
+  miss(missed: Endpoint, isUnreachable: boolean): boolean {
+    if (missed !== this.#current) return true;
+    const stated = this.#interfaces.find((each) => each.binding === missed.binding && each.version === missed.version);
+    const next = this.#placesAfter(missed, stated?.url).find(
+      (url) => !isUnreachable || new URL(url).origin !== new URL(missed.url).origin,
+    );
+    if (stated === undefined || next === undefined) {
+      // Whoever comes next begins where the card says.
+      this.#current = stated ?? this.#current;
+      return false;
+    }
+    this.#current = { ...stated, url: next, why: `${stated.why}; not at ${stated.url} as the card says` };
     return true;
+  }
+
+  #placesAfter({ url, binding }: Endpoint, stated: string | undefined): readonly string[] {
+    if (this.#base === undefined) return [];
+    const places = usualPlaces(this.#base, binding).filter((place) => place !== stated);
+    return places.slice(places.indexOf(url) + 1);
   }
 }

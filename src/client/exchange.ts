@@ -70,7 +70,7 @@ async function sent(
   const isTrusted = trust.includes(url);
   const headers: Record<string, string> = { ...request.headers, traceparent: trace.next() };
   if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
-  if (isTrusted) {
+  if (trust.isRecipient(url)) {
     Object.assign(headers, settings.headers);
     if (credentials !== undefined && auth !== undefined) {
       auth.generation = credentials.generation;

@@ -37,7 +37,8 @@ export class Recovery {
   async recover(error: unknown, endpoint: Endpoint): Promise<boolean> {
     if (A2AError.is(error, 'UNAUTHENTICATED')) return this.#renew(error, endpoint);
     if (A2AError.is(error, 'VERSION_NOT_SUPPORTED')) return this.#changeVersion(endpoint);
-    if (isMisplaced(error) && this.#endpoints.miss(endpoint)) return true;
+    const isUnreachable = (error instanceof TransportFailure && error.sent === 'no') || isRefusedAddress(error);
+    if ((isUnreachable || error instanceof NotHere) && this.#endpoints.miss(endpoint, isUnreachable)) return true;
     return this.#isWorthRepeating(error) && this.#pause(error);
   }
 
@@ -72,12 +73,6 @@ export class Recovery {
     await deadline.pause(ms);
     return true;
   }
-}
-
-function isMisplaced(error: unknown): boolean {
-  return (
-    error instanceof NotHere || (error instanceof TransportFailure && error.sent === 'no') || isRefusedAddress(error)
-  );
 }
 
 function isRefusedAddress(error: unknown): boolean {

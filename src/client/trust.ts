@@ -1,9 +1,17 @@
 import { A2AError } from '../errors.ts';
 import { isPrivateAddress, isPrivateName } from '../support/private-address.ts';
 
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+function originAt(url: URL, host: string): string {
+  return url.origin.replace(url.hostname, host);
+}
+
 /** Where a client may go, and with what: origins that its user named are trusted, all others come from strangers. */
 export class Trust {
   readonly #origins = new Set<string>();
+  readonly #recipients = new Set<string>();
+  #isEverywhere = false;
 
   constructor(allowed: readonly string[] = []) {
     for (const origin of allowed) this.add(parseUrl(origin));
@@ -13,11 +21,28 @@ export class Trust {
     this.#origins.add(url.origin);
   }
 
-  /** Whether credentials may be sent there, and private addresses are no matter. */
+  /** For an agent in the same process: whatever the address, it is the agent who gets the request. */
+  addAll(): void {
+    this.#isEverywhere = true;
+  }
+
+  /** Credentials are for that one, though its address comes from a card. */
+  addRecipient(url: URL): void {
+    this.#recipients.add(url.origin);
+  }
+
+  /** Whether credentials may be sent there. */
+  isRecipient(url: URL): boolean {
+    return this.#recipients.has(url.origin) || this.includes(url);
+  }
+
+  /** Whether it is no matter if the address is private. */
   includes(url: URL): boolean {
-    if (this.#origins.has(url.origin)) return true;
+    if (this.#isEverywhere || this.#origins.has(url.origin)) return true;
     // The same host by the safer way is what its user named.
-    return url.protocol === 'https:' && url.port === '' && this.#origins.has(`http://${url.hostname}`);
+    if (url.protocol === 'https:' && url.port === '' && this.#origins.has(`http://${url.hostname}`)) return true;
+    // So is the same port of this machine under another of its names.
+    return LOOPBACK.includes(url.hostname) && LOOPBACK.some((host) => this.#origins.has(originAt(url, host)));
   }
 
   /**
