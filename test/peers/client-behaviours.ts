@@ -232,7 +232,8 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
 
 /** A client that is closed when the test is over. */
 export async function connected(target: string, options: ConnectOptions = {}): Promise<AgentClient> {
-  const agent = await connect(target, { timeoutMs: 4000, ...options });
+  // Ports come back, and cards of other peers must not come with them.
+  const agent = await connect(target, { cache: false, timeoutMs: 4000, ...options });
   onTestFinished(() => agent.close());
   return agent;
 }

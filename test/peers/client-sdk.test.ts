@@ -58,5 +58,5 @@ clientBehaviours({
   serve: serveSdk02,
   chosen: 'JSONRPC 0.2',
   push: 'set and get',
-  extendedCard: 'METHOD_NOT_FOUND',
+  extendedCard: 'UNSUPPORTED_OPERATION',
 });
