@@ -24,7 +24,7 @@ export async function sendAndWait(
   const fold = new TaskFold();
   const task = { caller, scope, fold };
   about(task);
-  const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait !== 'block');
+  const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
   let raw = await lastOf(events, fold, onProgress, isFollowUp);
   if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
   return replyOf(task, raw);
@@ -48,7 +48,7 @@ export async function* sendStream(
   const task = { caller, scope, fold };
   about(task);
   if (waysOf(caller) === 'stream') return yield* streamed(task, request);
-  yield* sent(task, request, request.message.taskId === undefined);
+  yield* sent(task, request, request.message.taskId === undefined ? 'poll' : 'block');
   if (!isSettled(fold)) yield* pollUpdates(task);
 }
 
@@ -119,16 +119,27 @@ export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Repl
 }
 
 async function* sent(
-  { caller, scope, fold }: TaskAtWork,
+  task: TaskAtWork,
   request: SendMessageRequest,
-  returnImmediately: boolean,
+  wait: 'poll' | 'block' | 'none',
 ): AsyncGenerator<Received, void, void> {
-  const whole = returnImmediately
-    ? { ...request, configuration: { ...request.configuration, returnImmediately } }
-    : request;
+  const { caller, scope, fold } = task;
+  const { clientNamesTasks } = caller.endpoints.current.dialect;
+  // 0.1 cannot ask an agent not to wait. To leave a stream after its first event comes to the same.
+  if (wait !== 'block' && clientNamesTasks && waysOf(caller) === 'stream')
+    return yield* firstOf(streamed(task, request));
+  const whole = wait === 'block' ? request : atOnce(request);
   const { value: event, raw } = await caller.call('SendMessage', whole, scope, request.message.messageId);
   fold.take(event);
   yield { event, number: undefined, raw };
+}
+
+function atOnce(request: SendMessageRequest): SendMessageRequest {
+  return { ...request, configuration: { ...request.configuration, returnImmediately: true } };
+}
+
+async function* firstOf(events: AsyncGenerator<Received, void, void>): AsyncGenerator<Received, void, void> {
+  for await (const event of events) return yield event;
 }
 
 function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
@@ -143,7 +154,6 @@ async function openStream({ caller, scope }: TaskAtWork, request: SendMessageReq
   } catch (error) {
     const isRefused = A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'METHOD_NOT_FOUND');
     if (!isRefused) throw error;
-    const plain = { ...request, configuration: { ...request.configuration, returnImmediately: true } };
-    return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
+    return ItemStream.single(await caller.call('SendMessage', atOnce(request), scope, idempotencyKey));
   }
 }
