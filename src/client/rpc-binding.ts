@@ -19,7 +19,7 @@ export const rpcBinding: Binding = {
   },
 
   result(endpoint, operation, { status, json }, read) {
-    if (isObject(json) && ('result' in json || 'error' in json)) return readReply(endpoint, operation, json, read);
+    if (isReply(json)) return readReply(endpoint, operation, json, read);
     if (status === 404 || status === 405) throw new NotHere(endpoint.url, status);
     if (status >= 400) throw endpoint.dialect.errors.decodeRest(status, json);
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with JSON that is no JSON-RPC response');
@@ -27,6 +27,13 @@ export const rpcBinding: Binding = {
 
   item: readReply,
 };
+
+/** Web servers and gateways have errors of their own, `{"error": "Not found"}` and the like. */
+function isReply(json: unknown): boolean {
+  if (!isObject(json)) return false;
+  const { error } = json;
+  return 'jsonrpc' in json || 'result' in json || (isObject(error) && typeof error['code'] === 'number');
+}
 
 /** Whatever the status says: a JSON-RPC response is one. Streams of some peers repeat another id than the request's. */
 function readReply<K extends OperationName>(
