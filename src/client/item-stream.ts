@@ -44,9 +44,9 @@ export class ItemStream implements Readonly<Ending> {
     return new ItemStream(ending, items, () => response.close());
   }
 
-  /** An answer that is no stream, as one. */
+  /** An answer that is no stream, as one: what comes after it has to be asked for. */
   static single({ value, raw }: Decoded<StreamResponse>): ItemStream {
-    const ending: Ending = { saidItsLast: true, isToBeContinued: false };
+    const ending: Ending = { saidItsLast: false, isToBeContinued: false };
     return new ItemStream(ending, one({ event: value, number: undefined, raw }), () => {});
   }
 

@@ -154,6 +154,7 @@ async function openStream({ caller, scope }: TaskAtWork, request: SendMessageReq
   } catch (error) {
     const isRefused = A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'METHOD_NOT_FOUND');
     if (!isRefused) throw error;
-    return ItemStream.single(await caller.call('SendMessage', atOnce(request), scope, idempotencyKey));
+    const plain = request.message.taskId === undefined ? atOnce(request) : request;
+    return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
   }
 }
