@@ -199,12 +199,33 @@ export function dialectOf(version: ProtocolVersion): Dialect {
   return BY_VERSION[version];
 }
 
-/** The dialect in which a client speaks over a binding; none where the version does not have it. */
-export function spokenDialect(binding: 'JSONRPC' | 'HTTP+JSON', version: ProtocolVersion): Dialect | undefined {
-  if (binding === 'JSONRPC') return BY_VERSION[version];
+/** How agent-native wants to be spoken to, which it does not say. */
+const toAgentNative = [typeTag, strayIds, asyncFlag].reduce((dialect, { speak }) => speak?.(dialect) ?? dialect, v03);
+
+/**
+ * The dialect in which a client speaks to an address over a binding; none where the version does not have it. What has no
+ * name in the protocol is known by where it is: agent-native by its path, and what looks like 0.1 over REST, which 0.1 does
+ * not have, is the flat form.
+ */
+export function spokenDialect(
+  binding: 'JSONRPC' | 'HTTP+JSON',
+  version: ProtocolVersion,
+  url = '',
+): Dialect | undefined {
+  if (binding === 'JSONRPC') {
+    const isAgentNative = version === '0.3' && /\/_agent-native\/a2a\/?$/.test(url);
+    return isAgentNative ? toAgentNative : BY_VERSION[version];
+  }
   // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
-  return version === '1.0' ? v1 : version === '0.3' ? v03Proto : undefined;
+  return REST_BY_VERSION[version];
 }
+
+const REST_BY_VERSION: Readonly<Record<ProtocolVersion, Dialect | undefined>> = {
+  '1.0': v1,
+  '0.3': v03Proto,
+  '0.2': undefined,
+  '0.1': dialects['flat-task'],
+};
 
 /** Profiles speak 0.3 or its like; a profiled dialect is derived once. */
 const PROFILED = new Map<string, Dialect>();
