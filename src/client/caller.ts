@@ -73,7 +73,7 @@ export class Caller {
       const response = await this.#request(endpoint, operation, input, passage, scope, facts);
       const isStream = /^text\/event-stream\b/i.test(response.header('content-type') ?? '');
       if (isStream && response.status < 300) {
-        return ItemStream.of(response, endpoint, operation, this.wiring.settings).begin();
+        return ItemStream.of(response, endpoint, operation, this.wiring).begin();
       }
       // An error, or an agent that has only one thing to say and says it without a stream.
       return ItemStream.single(await this.#read(endpoint, operation, response));

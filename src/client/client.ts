@@ -136,7 +136,9 @@ export class AgentClient {
 
   /** Closes the connections that are kept, and an agent that runs in this process. Tasks elsewhere go on. */
   async close(): Promise<void> {
-    await this.#connection.wiring.transport.close();
+    const { lingering, transport } = this.#connection.wiring;
+    lingering.closeAll();
+    await transport.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

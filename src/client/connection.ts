@@ -2,6 +2,7 @@ import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
 import { type Auth, Credentials } from './auth.ts';
 import type { Wiring } from './exchange.ts';
+import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
 import { readSettings } from './settings.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
@@ -32,6 +33,7 @@ export function createConnection(options: ConnectOptions, transport: Transport |
     trust: new Trust(options.allowOrigins),
     credentials: credentialsOf(options.auth),
     interceptors: options.interceptors ?? [],
+    lingering: new Lingering(),
   };
   return { wiring, warnings };
 }

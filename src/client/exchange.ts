@@ -3,6 +3,7 @@ import type { AgentCard } from '../model/card.ts';
 import type { AuthAttempt, AuthContext, Credentials } from './auth.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
+import type { Lingering } from './lingering.ts';
 import type { Settings } from './settings.ts';
 import type { Trace } from './trace.ts';
 import type { Transport, TransportResponse } from './transport/transport.ts';
@@ -15,6 +16,7 @@ export interface Wiring {
   readonly trust: Trust;
   readonly credentials: Credentials | undefined;
   readonly interceptors: readonly Interceptor[];
+  readonly lingering: Lingering;
 }
 
 /** What belongs to one call, however many requests it takes. */

@@ -6,11 +6,10 @@ import { SseReader } from '../wire/sse-reader.ts';
 import { bindingOf, parseJson } from './binding.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Received } from './event.ts';
+import type { Wiring } from './exchange.ts';
+import type { Lingering } from './lingering.ts';
 import type { Settings } from './settings.ts';
 import type { TransportResponse } from './transport/transport.ts';
-
-/** How long a stream of which all is known may take to end by itself before its connection is closed. */
-const LINGER_MS = 250;
 
 /** How a stream over one connection ended, as far as it says so itself. */
 interface Ending {
@@ -25,23 +24,30 @@ export class ItemStream implements Readonly<Ending> {
   readonly #ending: Ending;
   readonly #items: AsyncGenerator<Received, void, void>;
   readonly #close: () => void;
+  readonly #lingering: Lingering | undefined;
   #ahead: IteratorResult<Received, void> | undefined;
 
-  private constructor(ending: Ending, items: AsyncGenerator<Received, void, void>, close: () => void) {
+  private constructor(
+    ending: Ending,
+    items: AsyncGenerator<Received, void, void>,
+    close: () => void,
+    lingering?: Lingering,
+  ) {
     this.#ending = ending;
     this.#items = items;
     this.#close = close;
+    this.#lingering = lingering;
   }
 
   static of(
     response: TransportResponse,
     endpoint: Endpoint,
     operation: StreamingOperation,
-    settings: Settings,
+    { settings, lingering }: Wiring,
   ): ItemStream {
     const ending: Ending = { saidItsLast: false, isToBeContinued: false };
     const items = readItems(ending, response, endpoint, operation, settings);
-    return new ItemStream(ending, items, () => response.close());
+    return new ItemStream(ending, items, () => response.close(), lingering);
   }
 
   /** An answer that is no stream, as one: what comes after it has to be asked for. */
@@ -84,13 +90,13 @@ export class ItemStream implements Readonly<Ending> {
 
   /** All is known that matters. If the stream now ends by itself, as it should, its connection can serve again. */
   release(): void {
-    const timer = setTimeout(this.#close, LINGER_MS);
+    const done = this.#lingering?.add(this.#close);
     const drain = async (): Promise<void> => {
       while ((await this.next()) !== undefined);
     };
     void drain()
       .catch(() => this.leave())
-      .finally(() => clearTimeout(timer));
+      .finally(done);
   }
 }
 

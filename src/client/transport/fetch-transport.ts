@@ -110,7 +110,7 @@ class FetchResponse implements TransportResponse {
 
 /** What the runtimes call a connection that was never made; a browser does not say. */
 const NOT_CONNECTED =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ConnectionRefused|refused|dns error/;
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ConnectionRefused|refused|dns error|bad port/;
 
 function failureOf(error: unknown, sent?: 'maybe'): unknown {
   if (!(error instanceof Error) || error instanceof TransportFailure) return error;
