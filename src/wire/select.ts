@@ -199,8 +199,15 @@ export function dialectOf(version: ProtocolVersion): Dialect {
   return BY_VERSION[version];
 }
 
+/** In 0.3, parts that were marked as a tool's go out as what they are. */
+const spoken03 = spokenTo(v03, toolParts);
+
 /** How agent-native wants to be spoken to, which it does not say. */
-const toAgentNative = [typeTag, strayIds, asyncFlag].reduce((dialect, { speak }) => speak?.(dialect) ?? dialect, v03);
+const spokenToAgentNative = spokenTo(v03, typeTag, strayIds, asyncFlag);
+
+function spokenTo(dialect: Dialect, ...profiles: readonly Profile[]): Dialect {
+  return profiles.reduce((current, { speak }) => speak?.(current) ?? current, dialect);
+}
 
 /**
  * The dialect in which a client speaks to an address over a binding; none where the version does not have it. What has no
@@ -213,8 +220,8 @@ export function spokenDialect(
   url = '',
 ): Dialect | undefined {
   if (binding === 'JSONRPC') {
-    const isAgentNative = version === '0.3' && /\/_agent-native\/a2a\/?$/.test(url);
-    return isAgentNative ? toAgentNative : BY_VERSION[version];
+    if (version !== '0.3') return BY_VERSION[version];
+    return /\/_agent-native\/a2a\/?$/.test(url) ? spokenToAgentNative : spoken03;
   }
   // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
   return REST_BY_VERSION[version];

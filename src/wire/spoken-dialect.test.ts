@@ -16,7 +16,6 @@ const REQUEST: SendMessageRequest = {
 
 test.each([
   ['JSONRPC', '1.0', 'v1'],
-  ['JSONRPC', '0.3', 'v03'],
   ['JSONRPC', '0.2', 'v02'],
   ['JSONRPC', '0.1', 'v01'],
   ['HTTP+JSON', '1.0', 'v1'],
@@ -54,6 +53,21 @@ test('agent-native is not told to hurry by those who wait, nor of contexts that 
   const { contextId: _, ...message } = REQUEST.message;
   const params = dialect && operationCodec(dialect, 'SendMessage').params.encode({ message });
   expect(Object.keys(params as object)).toEqual(['message']);
+});
+
+test('a part of a tool goes out as one, and any other as it is', () => {
+  const dialect = spokenDialect('JSONRPC', '0.3', 'https://example.com/api/a2a');
+  const answer = { toolUseId: 'input-1', result: { value: 'Rome' } };
+  const parts = [{ data: answer, metadata: { 'a2a:kind': 'tool-result', mine: 1 } }, { data: answer }];
+  const message = { messageId: 'm', role: 'ROLE_USER' as const, parts };
+  expect(dialect && operationCodec(dialect, 'SendMessage').params.encode({ message })).toMatchObject({
+    message: {
+      parts: [
+        { kind: 'tool-result', ...answer, metadata: { mine: 1 } },
+        { kind: 'data', data: answer },
+      ],
+    },
+  });
 });
 
 test('the flat form has paths of its own', () => {

@@ -43,6 +43,24 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
     expect(agent.warnings.map(({ code }) => code)).toContain('input-request');
   });
 
+  test('it answers in the words of the question, and hears the rest in both streams', async () => {
+    const { url } = await serveLooopy({ form });
+    const agent = await connected(url);
+    const question = agent.stream('book');
+    const events: string[] = [];
+    for await (const event of question) {
+      events.push(line(event));
+      if (event.type !== 'status' || event.state !== 'input-required') continue;
+      const { requestId } = event.status.message?.metadata?.['a2a:inputRequest'] as { readonly requestId: string };
+      const data = { toolUseId: requestId, result: { value: 'Rome' } };
+      const parts = [{ data, metadata: { 'a2a:kind': 'tool-result' } }];
+      const answer = await agent.send({ parts, referenceTaskIds: [event.taskId] });
+      expect(answer).toMatchObject({ state: 'completed', text: 'Booked a train to Rome.' });
+    }
+    expect(events.at(-1)).toBe('status completed');
+    expect(question.task?.artifacts).toMatchObject([{ parts: { length: 3 } }]);
+  });
+
   test('it hears what the agent threw', async () => {
     const { url } = await serveLooopy({ form });
     const agent = await connected(url);
