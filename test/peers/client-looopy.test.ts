@@ -51,8 +51,9 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
     for await (const event of question) {
       events.push(line(event));
       if (event.type !== 'status' || event.state !== 'input-required') continue;
-      const { requestId } = event.status.message?.metadata?.['a2a:inputRequest'] as { readonly requestId: string };
-      const data = { toolUseId: requestId, result: { value: 'Rome' } };
+      const asked = event.status.message?.metadata?.['a2a:inputRequest'];
+      expect(asked).toMatchObject({ prompt: 'Which city?', requestId: 'input-1' });
+      const data = { toolUseId: 'input-1', result: { value: 'Rome' } };
       const parts = [{ data, metadata: { 'a2a:kind': 'tool-result' } }];
       const answer = await agent.send({ parts, referenceTaskIds: [event.taskId] });
       expect(answer).toMatchObject({ state: 'completed', text: 'Booked a train to Rome.' });
