@@ -28,6 +28,11 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { rpc: -32600, http: 405, grpc: 'UNIMPLEMENTED' },
   PAYLOAD_TOO_LARGE: { rpc: -32600, http: 413, grpc: 'RESOURCE_EXHAUSTED' },
   UNAVAILABLE: { rpc: -32603, http: 503, grpc: 'UNAVAILABLE' },
+
+  DISCOVERY_FAILED: { rpc: -32603, http: 502, grpc: 'UNAVAILABLE' },
+  TRANSPORT_FAILED: { rpc: -32603, http: 502, grpc: 'UNAVAILABLE' },
+  TIMEOUT: { rpc: -32603, http: 504, grpc: 'DEADLINE_EXCEEDED' },
+  TASK_FAILED: { rpc: -32603, http: 502, grpc: 'ABORTED' },
 } as const satisfies Record<string, ErrorSpec>;
 
 /** What one error looks like on each binding. */
@@ -38,6 +43,8 @@ export interface ErrorSpec {
 }
 
 export type GrpcStatus =
+  | 'ABORTED'
+  | 'DEADLINE_EXCEEDED'
   | 'FAILED_PRECONDITION'
   | 'INTERNAL'
   | 'INVALID_ARGUMENT'

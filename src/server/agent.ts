@@ -1,9 +1,10 @@
 import type { Runnable } from '../engine/runnable.ts';
+import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/in-process.ts';
 import { type AgentDescription, type AgentOptions, readOptions } from './agent-options.ts';
 import { createModes } from './modes.ts';
 
 /** An agent, ready to be served. */
-export interface Agent extends Required<Runnable> {
+export interface Agent extends Required<Runnable>, InProcessAgent {
   readonly name: string;
   /** What its card says of it wherever it is served. */
   readonly card: AgentDescription;
@@ -39,7 +40,25 @@ export function agent(options: AgentOptions): Agent {
       skills.map(({ outputModes }) => outputModes),
     ),
   );
-  return freeze({ id, name: card.name, card, run, limits, admit, mayGive });
+  const made: Agent = freeze({
+    id,
+    name: card.name,
+    card,
+    run,
+    limits,
+    admit,
+    mayGive,
+    [IN_PROCESS]: () => open(made),
+  });
+  return made;
+}
+
+/** For `connect(agent)`: a handler with tasks of its own, loaded when it is wanted. */
+async function open(made: Agent): Promise<InProcessHandler> {
+  const { createHandler } = await import('./handler.ts');
+  const { memoryStore } = await import('../store/memory/store.ts');
+  const handler = createHandler(made, { store: memoryStore(), heartbeatMs: 2 ** 31 - 1 });
+  return { fetch: handler.fetch, close: () => handler.close({ finishMs: 0 }) };
 }
 
 function all(own: readonly string[], more: readonly (readonly string[] | undefined)[]): readonly string[] {

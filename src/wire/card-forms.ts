@@ -61,9 +61,14 @@ export interface DecodedCard extends Decoded<AgentCard> {
   readonly version: ProtocolVersion;
 }
 
+export interface ReadCardOptions extends ReadOptions {
+  /** The version of a card that could be of 0.1 or 0.2. */
+  readonly unstated?: '0.1' | '0.2';
+}
+
 /** Reads a card of any version. @throws A2AError `INVALID_AGENT_RESPONSE` */
-export function decodeCard(json: unknown, options?: ReadOptions): DecodedCard {
-  const version = classifyCard(json);
+export function decodeCard(json: unknown, options: ReadCardOptions = {}): DecodedCard {
+  const version = classifyCard(json, options.unstated);
   if (version === undefined) {
     throw new A2AError(
       'INVALID_AGENT_RESPONSE',

@@ -69,8 +69,11 @@ function some(json: JsonValue | undefined, test: (entry: [string, JsonValue]) =>
   );
 }
 
-/** The version of a card: by its interfaces, then by what it says, then by the members of its time. */
-export function classifyCard(json: unknown): ProtocolVersion | undefined {
+/**
+ * The version of a card: by its interfaces, then by what it says, then by the members of its time. Cards of 0.1 and of
+ * early 0.2 can look alike; `unstated` is what a reader who knows better takes those for.
+ */
+export function classifyCard(json: unknown, unstated?: ProtocolVersion): ProtocolVersion | undefined {
   if (!isObject(json)) return undefined;
   if (Array.isArray(json['supportedInterfaces']) && json['supportedInterfaces'].length > 0) return '1.0';
   if (typeof json['url'] !== 'string') return undefined;
@@ -79,5 +82,6 @@ export function classifyCard(json: unknown): ProtocolVersion | undefined {
   const isOf02 = ['securitySchemes', 'supportsAuthenticatedExtendedCard', 'additionalInterfaces'].some(
     (key) => key in json,
   );
-  return !isOf02 && isObject(json['authentication']) ? '0.1' : '0.2';
+  if (isOf02) return '0.2';
+  return unstated ?? (isObject(json['authentication']) ? '0.1' : '0.2');
 }

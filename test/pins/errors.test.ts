@@ -23,7 +23,11 @@ const TABLE = `
   RATE_LIMIT_EXCEEDED                 -32000  429  RESOURCE_EXHAUSTED
   METHOD_NOT_ALLOWED                  -32600  405  UNIMPLEMENTED
   PAYLOAD_TOO_LARGE                   -32600  413  RESOURCE_EXHAUSTED
-  UNAVAILABLE                         -32603  503  UNAVAILABLE`;
+  UNAVAILABLE                         -32603  503  UNAVAILABLE
+  DISCOVERY_FAILED                    -32603  502  UNAVAILABLE
+  TRANSPORT_FAILED                    -32603  502  UNAVAILABLE
+  TIMEOUT                             -32603  504  DEADLINE_EXCEEDED
+  TASK_FAILED                         -32603  502  ABORTED`;
 
 const actual = Object.entries(ERRORS).map(([code, { rpc, http, grpc }]) => [code, rpc, http, grpc].join(' '));
 

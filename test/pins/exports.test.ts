@@ -10,7 +10,7 @@ const ENTRIES = {
 };
 
 const NAMES = {
-  '.': ['A2AError'],
+  '.': ['A2AError', 'connect', 'inspectCard', 'tryDiscover'],
   './server': ['Engine', 'QuestionExpiredError', 'agent', 'createHandler', 'memoryStore', 'toHono', 'toNext'],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],

@@ -24,6 +24,10 @@ const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
   ['METHOD_NOT_ALLOWED', -32600, 405],
   ['PAYLOAD_TOO_LARGE', -32600, 413],
   ['UNAVAILABLE', -32603, 503],
+  ['DISCOVERY_FAILED', -32603, 502],
+  ['TRANSPORT_FAILED', -32603, 502],
+  ['TIMEOUT', -32603, 504],
+  ['TASK_FAILED', -32603, 502],
 ];
 
 test('every code is in the table', () => {

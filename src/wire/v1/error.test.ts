@@ -27,6 +27,10 @@ const TABLE: readonly (readonly [ErrorCode, number, number, string])[] = [
   ['METHOD_NOT_ALLOWED', -32600, 405, 'UNIMPLEMENTED'],
   ['PAYLOAD_TOO_LARGE', -32600, 413, 'RESOURCE_EXHAUSTED'],
   ['UNAVAILABLE', -32603, 503, 'UNAVAILABLE'],
+  ['DISCOVERY_FAILED', -32603, 502, 'UNAVAILABLE'],
+  ['TRANSPORT_FAILED', -32603, 502, 'UNAVAILABLE'],
+  ['TIMEOUT', -32603, 504, 'DEADLINE_EXCEEDED'],
+  ['TASK_FAILED', -32603, 502, 'ABORTED'],
 ];
 
 function infoOf(reason: ErrorCode) {

@@ -1,0 +1,57 @@
+import { A2AError } from '../errors.ts';
+import type { Clock } from '../support/clock.ts';
+import { Deadline } from './deadline.ts';
+import { withDetails } from './failures.ts';
+import type { CallOptions } from './options.ts';
+import { Trace } from './trace.ts';
+
+/** What one call of a user has to itself, however many requests it takes. Whoever makes one closes it. */
+export class CallScope {
+  readonly deadline: Deadline;
+  readonly trace: Trace;
+  readonly extensions: readonly string[];
+  #handle: () => string | undefined = () => undefined;
+
+  constructor(clock: Clock, options: CallOptions, timeoutMs: number | undefined) {
+    this.deadline = new Deadline(clock, { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal });
+    this.trace = new Trace(options.traceparent);
+    this.extensions = options.extensions ?? [];
+  }
+
+  /** Leads to the task that the call is about, as soon as that is known. */
+  get handle(): string | undefined {
+    return this.#handle();
+  }
+
+  /** Whoever is told of a failure can go on from there. */
+  isAbout(handle: () => string | undefined): void {
+    this.#handle = handle;
+  }
+
+  /** What to throw: that the time is over rather than what that led to, and with the way back to the task. */
+  explain(error: unknown): unknown {
+    const explained = A2AError.is(error, 'TIMEOUT') ? error : this.deadline.explain(error);
+    const { handle } = this;
+    return handle === undefined ? explained : withDetails(explained, { handle });
+  }
+
+  close(): void {
+    this.deadline.close();
+  }
+
+  /** Ends what is under way. */
+  stop(): void {
+    this.deadline.stop();
+  }
+}
+
+/** Runs a call within its scope. */
+export async function withScope<T>(scope: CallScope, run: (scope: CallScope) => Promise<T>): Promise<T> {
+  try {
+    return await run(scope);
+  } catch (error) {
+    throw scope.explain(error);
+  } finally {
+    scope.close();
+  }
+}

@@ -1,0 +1,159 @@
+import type { AgentCard } from '../model/card.ts';
+import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
+import type { Decoded } from '../wire/dialect.ts';
+import { AuthAttempt } from './auth.ts';
+import { bindingOf, notJson, parseJson } from './binding.ts';
+import type { CallScope } from './call-scope.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Endpoints } from './endpoints.ts';
+import { exchange, type Passage, type Wiring } from './exchange.ts';
+import { toPublicError } from './failures.ts';
+import type { OutgoingRequest } from './interceptor.ts';
+import { ItemStream } from './item-stream.ts';
+import { Recovery } from './recovery.ts';
+import { answerError } from './response-error.ts';
+import type { TransportResponse } from './transport/transport.ts';
+
+/** What belongs to one request of a call. */
+interface RequestFacts {
+  /** The peer may get this request twice without doing anything twice. */
+  readonly isRepeatable: boolean;
+  readonly idempotencyKey?: string | undefined;
+  readonly lastEventId?: string | undefined;
+}
+
+/** Operations that change nothing when they come twice. */
+const HARMLESS = new Set<OperationName>([
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+  'GetTaskPushNotificationConfig',
+  'ListTaskPushNotificationConfigs',
+  'DeleteTaskPushNotificationConfig',
+  'GetExtendedAgentCard',
+]);
+
+/** Performs operations at the agent: chooses the endpoint, and tries again where that helps and cannot do harm. */
+export class Caller {
+  readonly wiring: Wiring;
+  readonly endpoints: Endpoints;
+  /** Replaced by the extended card, once that is known. */
+  card: AgentCard;
+
+  constructor(wiring: Wiring, endpoints: Endpoints, card: AgentCard) {
+    this.wiring = wiring;
+    this.endpoints = endpoints;
+    this.card = card;
+  }
+
+  /** @throws A2AError that the agent answered with or that says why there is no answer. */
+  call<K extends OperationName>(
+    operation: K,
+    input: Input<K>,
+    scope: CallScope,
+    key?: string,
+  ): Promise<Decoded<Output<K>>> {
+    const facts = { isRepeatable: this.#isRepeatable(operation, key), idempotencyKey: key };
+    return this.#persist(scope, facts, async (endpoint, passage) => {
+      const response = await this.#request(endpoint, operation, input, passage, scope, facts);
+      return this.#read(endpoint, operation, response);
+    });
+  }
+
+  /** Opens a stream. What happens to it afterwards is for its reader to see. */
+  open(
+    operation: StreamingOperation,
+    input: Input<StreamingOperation>,
+    scope: CallScope,
+    more: Partial<RequestFacts> = {},
+  ): Promise<ItemStream> {
+    const facts = { isRepeatable: this.#isRepeatable(operation, more.idempotencyKey), ...more };
+    return this.#persist(scope, facts, async (endpoint, passage) => {
+      const response = await this.#request(endpoint, operation, input, passage, scope, facts);
+      const isStream = /^text\/event-stream\b/i.test(response.header('content-type') ?? '');
+      if (isStream && response.status < 300) {
+        return ItemStream.of(response, endpoint, operation, this.wiring).begin();
+      }
+      // An error, or an agent that has only one thing to say and says it without a stream.
+      return ItemStream.single(await this.#read(endpoint, operation, response));
+    });
+  }
+
+  #isRepeatable(operation: OperationName, key: string | undefined): boolean {
+    return HARMLESS.has(operation) || (key !== undefined && this.wiring.settings.recognisesRepeats);
+  }
+
+  async #persist<T>(
+    scope: CallScope,
+    facts: RequestFacts,
+    attempt: (endpoint: Endpoint, passage: Passage) => Promise<T>,
+  ): Promise<T> {
+    const { deadline, trace } = scope;
+    const { wiring, card } = this;
+    const auth = wiring.credentials === undefined ? undefined : new AuthAttempt();
+    const recovery = new Recovery(wiring, this.endpoints, { deadline, trace, auth, card }, facts.isRepeatable);
+    for (;;) {
+      const endpoint = this.endpoints.current;
+      try {
+        deadline.check();
+        return await attempt(endpoint, { deadline, trace, auth, card });
+      } catch (error) {
+        if (deadline.aborted) throw deadline.explain(error);
+        if (!(await recovery.recover(error, endpoint))) throw toPublicError(error, endpoint.url);
+      }
+    }
+  }
+
+  #request<K extends OperationName>(
+    endpoint: Endpoint,
+    operation: K,
+    input: Input<K>,
+    passage: Passage,
+    scope: CallScope,
+    { idempotencyKey, lastEventId }: RequestFacts,
+  ): Promise<TransportResponse> {
+    const { dialect, version, tenant } = endpoint;
+    const { method, url, contentType, body } = bindingOf(endpoint).encode(
+      endpoint,
+      operation,
+      tenant === undefined ? input : { ...input, tenant },
+    );
+    const headers: Record<string, string> = { accept: accepted(operation, dialect.mediaType), 'a2a-version': version };
+    if (contentType !== undefined) headers['content-type'] = contentType;
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+    if (lastEventId !== undefined) headers['last-event-id'] = lastEventId;
+    const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
+    if (extensions !== '') {
+      headers['a2a-extensions'] = extensions;
+      // The name that it had before 1.0.
+      if (dialect.isModel !== true) headers['x-a2a-extensions'] = extensions;
+    }
+    const request: OutgoingRequest = { operation, method, url, headers, body };
+    return exchange(this.wiring, passage, request);
+  }
+
+  async #read<K extends OperationName>(
+    endpoint: Endpoint,
+    operation: K,
+    response: TransportResponse,
+  ): Promise<Decoded<Output<K>>> {
+    const { limits, read, clock, warn } = this.wiring.settings;
+    const text = await response.text(limits.maxAnswerBytes);
+    const json = text === '' ? undefined : parseJson(text);
+    if (json === undefined && text !== '' && response.status < 300)
+      throw notJson(response.status, response.header('content-type'));
+    try {
+      const decoded = bindingOf(endpoint).result(endpoint, operation, { status: response.status, json }, read);
+      warn(decoded.warnings);
+      return decoded;
+    } catch (error) {
+      throw answerError(error, response, clock.now());
+    }
+  }
+}
+
+function accepted(operation: OperationName, mediaType: string): string {
+  const json = mediaType === 'application/json' ? mediaType : `${mediaType}, application/json`;
+  return operation === 'SendStreamingMessage' || operation === 'SubscribeToTask' ? `text/event-stream, ${json}` : json;
+}

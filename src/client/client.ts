@@ -1,0 +1,178 @@
+import { A2AError } from '../errors.ts';
+import type { AgentCard } from '../model/card.ts';
+import type {
+  ListTasksRequest,
+  ListTasksResponse,
+  OperationName,
+  SendMessageConfiguration,
+  SendMessageRequest,
+} from '../model/operation.ts';
+import type { Message } from '../model/message.ts';
+import type { Task } from '../model/task.ts';
+import { defined } from '../support/defined.ts';
+import type { Warning } from '../wire/reader.ts';
+import { CallScope, withScope } from './call-scope.ts';
+import { Caller } from './caller.ts';
+import type { Connection } from './connection.ts';
+import type { Chosen } from './endpoint.ts';
+import type { Endpoints } from './endpoints.ts';
+import { fetchExtendedCard } from './extended-card.ts';
+import { type MessageInput, toMessage } from './message-input.ts';
+import type { CallOptions, SendOptions } from './options.ts';
+import { PushConfigs } from './push-configs.ts';
+import { RemoteTask } from './remote-task.ts';
+import { type Reply, throwIfFailed } from './reply.ts';
+import { sendAndWait, sendStream } from './send.ts';
+import { DEFAULT_TIMEOUTS } from './settings.ts';
+import { TaskFold } from './task-fold.ts';
+import { decodeHandle, isHandle } from './task-handle.ts';
+import { TaskStream } from './task-stream.ts';
+import { parseUrl } from './trust.ts';
+
+/** What `list` takes: filters and a page. */
+export interface ListOptions extends CallOptions, Omit<ListTasksRequest, 'tenant'> {}
+
+export interface GetOptions extends CallOptions {
+  /** How many messages of the history to have; what the agent thinks right if not set. */
+  readonly historyLength?: number;
+}
+
+/** An agent that can be talked to. Made by `connect()`. */
+export class AgentClient {
+  /** Where and how to be notified of a task. */
+  readonly pushConfigs: PushConfigs;
+  readonly #connection: Connection;
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard) {
+    this.#connection = connection;
+    this.#caller = new Caller(connection.wiring, endpoints, card);
+    this.pushConfigs = new PushConfigs(this.#caller);
+  }
+
+  /** What the agent says of itself; the extended card, once that was asked for. */
+  get card(): AgentCard {
+    return this.#caller.card;
+  }
+
+  /** Which of the agent's interfaces is used, and why. */
+  get chosen(): Chosen {
+    const { dialect: _, ...chosen } = this.#caller.endpoints.current;
+    return chosen;
+  }
+
+  /** What the agent said in a way that the protocol does not know, and was understood all the same. */
+  get warnings(): readonly Warning[] {
+    return this.#connection.warnings;
+  }
+
+  /**
+   * Text in, text out.
+   *
+   * @throws A2AError `TASK_FAILED` if the agent did not succeed, unless `failed` is `value`.
+   */
+  async ask(message: MessageInput, options: SendOptions = {}): Promise<string> {
+    const { text } = await this.send(message, { failed: 'throw', ...options });
+    return text;
+  }
+
+  /** Sends a message and waits until its task has ended, or asks something back. */
+  send(message: MessageInput, options: SendOptions = {}): Promise<Reply> {
+    return this.#within(options, 'task', async (scope) => {
+      const reply = await sendAndWait(this.#caller, scope, this.#request(message, options), options);
+      if (options.failed === 'throw') throwIfFailed(reply);
+      return reply;
+    });
+  }
+
+  /** Sends a message and tells what happens. The message is sent when the first event is asked for. */
+  stream(message: MessageInput, options: SendOptions = {}): TaskStream {
+    const fold = new TaskFold();
+    const request = this.#request(message, options);
+    const open = (): CallScope => this.#scope(options, this.#connection.wiring.settings.timeoutMs);
+    return new TaskStream(fold, open, (scope) => sendStream(this.#caller, scope, request, fold));
+  }
+
+  /**
+   * A task of this agent, by its id or by the handle of a reply. Nothing is sent.
+   *
+   * @throws A2AError `INVALID_PARAMS` if the handle leads to another agent.
+   */
+  task(idOrHandle: string): RemoteTask {
+    if (!isHandle(idOrHandle)) return new RemoteTask(this, this.#caller, idOrHandle);
+    const { url, taskId } = decodeHandle(idOrHandle);
+    const { current } = this.#caller.endpoints;
+    if (parseUrl(url).origin !== parseUrl(current.url).origin) {
+      throw new A2AError('INVALID_PARAMS', `This handle leads to ${url}, and this client to ${current.url}`);
+    }
+    return new RemoteTask(this, this.#caller, taskId);
+  }
+
+  async get(taskId: string, options: GetOptions = {}): Promise<Task> {
+    const { historyLength } = options;
+    return this.#call('GetTask', defined({ id: taskId, historyLength }), options);
+  }
+
+  /** A page of the caller's tasks, the latest first. */
+  list(options: ListOptions = {}): Promise<ListTasksResponse> {
+    const { timeoutMs: _t, signal: _s, traceparent: _p, extensions: _e, ...request } = options;
+    return this.#call('ListTasks', request, options);
+  }
+
+  /** Asks the agent to stop. Gives the task as it is then; whether it stopped is in its state. */
+  cancel(taskId: string, options: CallOptions = {}): Promise<Task> {
+    return this.#call('CancelTask', { id: taskId }, options);
+  }
+
+  /** The card for those who may see more. It takes the place of the public one in this client. */
+  extendedCard(options: CallOptions = {}): Promise<AgentCard> {
+    return this.#within(options, 'request', async (scope) => {
+      const card = await fetchExtendedCard(this.#caller, scope);
+      this.#caller.card = card;
+      return card;
+    });
+  }
+
+  /** Closes the connections that are kept, and an agent that runs in this process. Tasks elsewhere go on. */
+  async close(): Promise<void> {
+    const { lingering, transport } = this.#connection.wiring;
+    lingering.closeAll();
+    await transport.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #request(input: MessageInput, options: SendOptions): SendMessageRequest & { readonly message: Message } {
+    const { contextId, taskId, metadata, acceptedOutputModes, historyLength, pushNotification } = options;
+    const message = toMessage(input, defined({ contextId, taskId }));
+    const configuration: SendMessageConfiguration = defined({
+      acceptedOutputModes,
+      historyLength,
+      taskPushNotificationConfig: pushNotification,
+    });
+    return defined({
+      message,
+      metadata,
+      configuration: Object.keys(configuration).length > 0 ? configuration : undefined,
+    });
+  }
+
+  #call<K extends OperationName>(
+    operation: K,
+    input: Parameters<typeof Caller.prototype.call<K>>[1],
+    options: CallOptions,
+  ) {
+    return this.#within(options, 'request', async (scope) => (await this.#caller.call(operation, input, scope)).value);
+  }
+
+  #within<T>(options: CallOptions, kind: 'request' | 'task', run: (scope: CallScope) => Promise<T>): Promise<T> {
+    return withScope(this.#scope(options, this.#connection.wiring.settings.timeoutMs ?? DEFAULT_TIMEOUTS[kind]), run);
+  }
+
+  #scope(options: CallOptions, timeoutMs: number | undefined): CallScope {
+    return new CallScope(this.#connection.wiring.settings.clock, options, timeoutMs);
+  }
+}

@@ -1,0 +1,173 @@
+import { A2AError } from '../errors.ts';
+import type { AgentCard } from '../model/card.ts';
+import type { JsonObject } from '../model/json.ts';
+import { IN_PROCESS, type InProcessAgent } from '../support/in-process.ts';
+import { decodeCard } from '../wire/card-forms.ts';
+import { CallScope, withScope } from './call-scope.ts';
+import { AgentClient } from './client.ts';
+import { cardOfAddress, type Connection, createConnection } from './connection.ts';
+import { findCard, type FoundCard } from './discovery.ts';
+import { endpointsOf } from './endpoint.ts';
+import { Endpoints } from './endpoints.ts';
+import type { ConnectOptions } from './options.ts';
+import { DEFAULT_TIMEOUTS } from './settings.ts';
+import { decodeHandle, isHandle } from './task-handle.ts';
+import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
+import { parseUrl } from './trust.ts';
+
+/**
+ * What `connect()` takes for an agent: its address, the address of its card, its card, the handle of one of its tasks, an
+ * agent made by `agent()`, or anything that answers requests, such as what `createHandler()` makes.
+ */
+export type ConnectTarget = string | URL | AgentCard | JsonObject | InProcessAgent | { readonly fetch: Fetch };
+
+/** The address of agents in this process. It leads nowhere else. */
+const IN_PROCESS_URL = 'http://in-process.invalid';
+
+/**
+ * Gets ready to talk to an agent: finds its card and chooses how to talk.
+ *
+ * @example
+ * const translator = await connect('http://localhost:4100');
+ * console.log(await translator.ask('Good morning'));
+ *
+ * @throws A2AError `DISCOVERY_FAILED` if there is no card, or none that can be used.
+ */
+export async function connect(target: ConnectTarget, options: ConnectOptions = {}): Promise<AgentClient> {
+  if (typeof target === 'string' && isHandle(target)) return connectToHandle(target, options);
+  if (typeof target === 'string' || target instanceof URL) return connectToUrl(addressIn(target), options);
+  if (IN_PROCESS in target) return connectToAgent(target, options);
+  if (isHandler(target))
+    return connectToHandler(
+      (request) => target.fetch(request),
+      () => {},
+      options,
+    );
+  return connectToCard(target, options);
+}
+
+function isHandler(target: AgentCard | JsonObject | { readonly fetch: Fetch }): target is { readonly fetch: Fetch } {
+  return 'fetch' in target && typeof target.fetch === 'function';
+}
+
+/** A card and where it was found. */
+export interface Discovery extends Pick<FoundCard, 'version' | 'warnings' | 'raw'> {
+  readonly card: AgentCard;
+  readonly url: string;
+}
+
+/**
+ * Looks for an agent. Null if there is none, or nobody there; an agent whose card is for others only is an error.
+ *
+ * @throws A2AError `UNAUTHENTICATED`, `PERMISSION_DENIED`
+ */
+export async function tryDiscover(address: string | URL, options: ConnectOptions = {}): Promise<Discovery | null> {
+  const connection = createConnection(options, undefined);
+  try {
+    const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);
+    return { card: value, url, version, warnings, raw };
+  } catch (error) {
+    if (NOBODY.some((code) => A2AError.is(error, code))) return null;
+    throw error;
+  } finally {
+    await connection.wiring.transport.close();
+  }
+}
+
+const NOBODY = ['DISCOVERY_FAILED', 'TRANSPORT_FAILED', 'TIMEOUT', 'INVALID_AGENT_RESPONSE'] as const;
+
+async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentClient> {
+  const connection = createConnection(options, undefined);
+  return closedOnError(connection, async () => {
+    const { value, base } = await discover(connection, url, options);
+    return clientOf(connection, value, base, options);
+  });
+}
+
+function connectToHandle(handle: string, options: ConnectOptions): Promise<AgentClient> {
+  const { url, binding, version, tenant } = decodeHandle(handle);
+  const connection = createConnection(options, undefined);
+  connection.wiring.trust.add(parseUrl(url));
+  const card = cardOfAddress(url, binding, version, tenant);
+  return closedOnError(connection, async () => {
+    const [endpoint] = endpointsOf(card, { url: options.url ?? url }, undefined);
+    const why = `${binding} ${version} is what the handle of the task says`;
+    return new AgentClient(connection, new Endpoints([{ ...endpoint, why }]), card);
+  });
+}
+
+function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): Promise<AgentClient> {
+  const connection = createConnection(options, undefined);
+  return closedOnError(connection, async () => {
+    const { value, warnings } = decodeCard(json, connection.wiring.settings.read);
+    connection.wiring.settings.warn(warnings);
+    const [first] = endpointsOf(value, options, undefined);
+    connection.wiring.trust.addRecipient(parseUrl(first.url));
+    return clientOf(connection, value, undefined, options);
+  });
+}
+
+async function connectToAgent(agent: InProcessAgent, options: ConnectOptions): Promise<AgentClient> {
+  const handler = await agent[IN_PROCESS]();
+  return connectToHandler(
+    (request) => handler.fetch(request),
+    () => handler.close(),
+    options,
+  );
+}
+
+function connectToHandler(
+  fetch: Fetch,
+  close: () => Promise<void> | void,
+  options: ConnectOptions,
+): Promise<AgentClient> {
+  const connection = createConnection(options, new FetchTransport(fetch, close));
+  // Whatever address its card has: nothing leaves the process.
+  connection.wiring.trust.addAll();
+  return closedOnError(connection, async () => {
+    const { value, base } = await discover(connection, new URL(IN_PROCESS_URL), { ...options, cache: false });
+    return clientOf(connection, value, base, options);
+  });
+}
+
+function discover(connection: Connection, url: URL, options: ConnectOptions): Promise<FoundCard> {
+  const { wiring } = connection;
+  wiring.trust.add(url);
+  const { clock, timeoutMs = DEFAULT_TIMEOUTS.discovery } = wiring.settings;
+  return withScope(new CallScope(clock, options, timeoutMs), (scope) => findCard(wiring, scope, url, options));
+}
+
+function clientOf(
+  connection: Connection,
+  card: AgentCard,
+  base: string | undefined,
+  options: ConnectOptions,
+): AgentClient {
+  if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
+  const interfaces = endpointsOf(card, options, base);
+  warnIfWithheld(connection, interfaces[0].url);
+  return new AgentClient(connection, new Endpoints(interfaces, options.url === undefined ? base : undefined), card);
+}
+
+function warnIfWithheld({ wiring }: Connection, url: string): void {
+  const { credentials, trust, settings } = wiring;
+  if (credentials === undefined || trust.isRecipient(parseUrl(url))) return;
+  const description = `credentials are not sent to ${url}, which only the card names; add it to allowOrigins`;
+  settings.warn([{ code: 'credentials-withheld', field: 'supportedInterfaces', description }]);
+}
+
+async function closedOnError(connection: Connection, open: () => Promise<AgentClient>): Promise<AgentClient> {
+  try {
+    return await open();
+  } catch (error) {
+    await connection.wiring.transport.close();
+    throw error;
+  }
+}
+
+/** People leave the scheme away: on this machine it is http, elsewhere https. */
+function addressIn(given: string | URL): URL {
+  if (given instanceof URL || /^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return parseUrl(given);
+  const isHere = /^(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i.test(given);
+  return parseUrl(`${isHere ? 'http' : 'https'}://${given}`);
+}

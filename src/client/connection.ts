@@ -1,0 +1,59 @@
+import type { AgentCard } from '../model/card.ts';
+import type { Warning } from '../wire/reader.ts';
+import { type Auth, Credentials } from './auth.ts';
+import type { Wiring } from './exchange.ts';
+import { Lingering } from './lingering.ts';
+import type { ConnectOptions } from './options.ts';
+import { readSettings } from './settings.ts';
+import { chooseTransport } from './transport/choose-transport.ts';
+import type { Transport } from './transport/transport.ts';
+import { Trust } from './trust.ts';
+
+/** A stranger cannot fill the memory with what is odd about him. */
+const MAX_WARNINGS = 100;
+
+/** What a client is made of before it knows its agent. */
+export interface Connection {
+  readonly wiring: Wiring;
+  /** What was odd so far. */
+  readonly warnings: readonly Warning[];
+}
+
+export function createConnection(options: ConnectOptions, transport: Transport | undefined): Connection {
+  const warnings: Warning[] = [];
+  const settings = readSettings(options, (found) => {
+    for (const warning of found) {
+      if (warnings.length < MAX_WARNINGS) warnings.push(warning);
+      options.onWarning?.(warning);
+    }
+  });
+  const wiring: Wiring = {
+    settings,
+    transport: transport ?? chooseTransport(options.fetch),
+    trust: new Trust(options.allowOrigins),
+    credentials: credentialsOf(options.auth),
+    interceptors: options.interceptors ?? [],
+    lingering: new Lingering(),
+  };
+  return { wiring, warnings };
+}
+
+function credentialsOf(auth: Auth | undefined): Credentials | undefined {
+  return auth === undefined ? undefined : new Credentials(auth);
+}
+
+/** What can be said of an agent of which only an address is known. */
+export function cardOfAddress(url: string, binding: string, version: string, tenant: string | undefined): AgentCard {
+  const entry = { url, protocolBinding: binding, protocolVersion: version };
+  return {
+    name: new URL(url).host,
+    description: '',
+    version: '',
+    supportedInterfaces: [tenant === undefined ? entry : { ...entry, tenant }],
+    // Not known, so it is tried.
+    capabilities: { streaming: true },
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+  };
+}

@@ -1,0 +1,80 @@
+import { A2AError } from '../errors.ts';
+import type { AgentCard } from '../model/card.ts';
+import { decodeCard, type DecodedCard } from '../wire/card-forms.ts';
+import type { CallScope } from './call-scope.ts';
+import { type CardPlace, type Whereabouts, whereaboutsOf } from './card-places.ts';
+import type { Wiring } from './exchange.ts';
+import { toPublicError } from './failures.ts';
+import { fetchCard, NoCard } from './fetch-card.ts';
+import type { ConnectOptions } from './options.ts';
+
+/** A card, and where it was found. */
+export interface FoundCard extends DecodedCard {
+  readonly url: string;
+  /** The agent's own address. */
+  readonly base: string;
+}
+
+/**
+ * Looks for the card of an agent at all the places where one may be.
+ *
+ * @throws A2AError `DISCOVERY_FAILED` that says what was found instead at each place, `UNAUTHENTICATED`,
+ * `PERMISSION_DENIED`, or `TRANSPORT_FAILED`.
+ */
+export async function findCard(
+  wiring: Wiring,
+  scope: CallScope,
+  given: URL,
+  options: ConnectOptions,
+): Promise<FoundCard> {
+  const whereabouts = whereaboutsOf(given, options.version);
+  const isShareable = options.cache !== false && isPlain(options);
+  const version = options.version ?? '1.0';
+  const found: string[] = [];
+  for (const place of whereabouts.cards) {
+    try {
+      const json = await fetchCard(wiring, scope, { url: place.url, version, isShareable });
+      return readCard(json, wiring, options, whereabouts, place);
+    } catch (error) {
+      if (!(error instanceof NoCard)) throw toPublicError(scope.explain(error), place.url);
+      found.push(error.message);
+    }
+  }
+  throw new A2AError('DISCOVERY_FAILED', `No agent card was found: ${found.join('; ')}`, {
+    details: { url: given.href },
+  });
+}
+
+/** What others fetched in their own way may not be what this client would get. */
+function isPlain({ fetch, interceptors, headers }: ConnectOptions): boolean {
+  return fetch === undefined && interceptors === undefined && headers === undefined;
+}
+
+function readCard(
+  json: unknown,
+  { settings }: Wiring,
+  { version }: ConnectOptions,
+  { base }: Whereabouts,
+  { url, isShared }: CardPlace,
+): FoundCard {
+  let decoded: DecodedCard;
+  try {
+    decoded = decodeCard(json, { ...settings.read, ...(version === '0.1' && { unstated: version }) });
+  } catch (error) {
+    if (!A2AError.is(error) || settings.strict) throw error;
+    throw new NoCard(`${url} has no card: ${error.message}`);
+  }
+  if (isShared && !names(decoded.value, base, url)) throw new NoCard(`${url} has a card of another agent`);
+  settings.warn(decoded.warnings);
+  return { ...decoded, url, base };
+}
+
+/** Whether a card says that the agent is at an address, or below it. */
+function names(card: AgentCard, base: string, cardUrl: string): boolean {
+  return card.supportedInterfaces.some(({ url }) => {
+    if (!URL.canParse(url, cardUrl)) return false;
+    const { pathname } = new URL(url, cardUrl);
+    const path = new URL(base).pathname;
+    return pathname === path || pathname.startsWith(`${path}/`);
+  });
+}

@@ -1,0 +1,71 @@
+import { A2AError } from '../errors.ts';
+import type { AgentCard } from '../model/card.ts';
+import { usableInterfaces } from '../wire/choose-interface.ts';
+import { type Dialect, PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
+import { spokenDialect } from '../wire/select.ts';
+import { parseVersion } from '../wire/version.ts';
+import { usualPlaces } from './card-places.ts';
+import { type BindingName, BINDINGS, type ConnectOptions } from './options.ts';
+
+/** One way to reach an agent, ready to be used. */
+export interface Endpoint {
+  readonly url: string;
+  readonly binding: BindingName;
+  readonly version: ProtocolVersion;
+  readonly dialect: Dialect;
+  readonly tenant: string | undefined;
+  /** A sentence for people: what was taken, and why. */
+  readonly why: string;
+}
+
+/** Which interface of an agent is used. */
+export type Chosen = Omit<Endpoint, 'dialect'>;
+
+/**
+ * The interfaces of a card that this client can use, in the card's order, each with a whole address. `base` is the agent's
+ * own address, if its card was found there.
+ *
+ * @throws A2AError `VERSION_NOT_SUPPORTED` if the version that was asked for is not offered, else `DISCOVERY_FAILED`.
+ */
+export function endpointsOf(
+  card: AgentCard,
+  options: Pick<ConnectOptions, 'version' | 'binding' | 'url'>,
+  base: string | undefined,
+): readonly [Endpoint, ...Endpoint[]] {
+  const bindings = options.binding === undefined ? BINDINGS : [options.binding];
+  const versions = options.version === undefined ? PROTOCOL_VERSIONS : [options.version];
+  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Endpoint[] => {
+    const binding = usable.interface.protocolBinding as BindingName;
+    const { version } = usable;
+    const url = options.url ?? addressOf(usable.interface.url, base, binding);
+    const dialect = url === undefined ? undefined : spokenDialect(binding, version, url);
+    if (dialect === undefined || url === undefined) return [];
+    const why = options.url === undefined ? usable.reason : `${usable.reason}; its address was given`;
+    return [{ url, binding, version, dialect, tenant: usable.interface.tenant, why }];
+  });
+  if (first === undefined) throw nothingUsable(card, options);
+  return [first, ...others];
+}
+
+/** A card may leave its address away, or say only a path. */
+function addressOf(stated: string, base: string | undefined, binding: string): string | undefined {
+  if (URL.canParse(stated)) return stated;
+  if (base === undefined) return undefined;
+  return stated === '' ? usualPlaces(base, binding)[0] : new URL(stated, `${base}/`).href;
+}
+
+function nothingUsable(card: AgentCard, { version, binding }: Pick<ConnectOptions, 'version' | 'binding'>): A2AError {
+  const offered = card.supportedInterfaces.map((entry) => `${entry.protocolBinding} ${entry.protocolVersion}`);
+  const list = offered.length === 0 ? 'nothing' : offered.join(', ');
+  if (
+    version !== undefined &&
+    !card.supportedInterfaces.some((entry) => parseVersion(entry.protocolVersion) === version)
+  ) {
+    const supported = [...new Set(card.supportedInterfaces.map((entry) => entry.protocolVersion))].sort();
+    return new A2AError('VERSION_NOT_SUPPORTED', `The agent does not offer A2A ${version}; it offers ${list}`, {
+      details: { requestedVersion: version, supportedVersions: supported.join(',') },
+    });
+  }
+  const wanted = binding === undefined ? '' : ` by ${binding}`;
+  return new A2AError('DISCOVERY_FAILED', `None of the agent's interfaces can be used${wanted}; it offers ${list}`);
+}

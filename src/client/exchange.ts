@@ -1,0 +1,103 @@
+import { A2AError } from '../errors.ts';
+import type { AgentCard } from '../model/card.ts';
+import type { AuthAttempt, AuthContext, Credentials } from './auth.ts';
+import type { Deadline } from './deadline.ts';
+import type { Interceptor, OutgoingRequest } from './interceptor.ts';
+import type { Lingering } from './lingering.ts';
+import type { Settings } from './settings.ts';
+import type { Trace } from './trace.ts';
+import type { Transport, TransportResponse } from './transport/transport.ts';
+import { parseUrl, type Trust } from './trust.ts';
+
+/** What every request of a client goes through, from its operation down to the transport. */
+export interface Wiring {
+  readonly settings: Settings;
+  readonly transport: Transport;
+  readonly trust: Trust;
+  readonly credentials: Credentials | undefined;
+  readonly interceptors: readonly Interceptor[];
+  readonly lingering: Lingering;
+}
+
+/** What belongs to one call, however many requests it takes. */
+export interface Passage {
+  readonly deadline: Deadline;
+  readonly trace: Trace;
+  /** Absent as long as a request is made without credentials. */
+  readonly auth: AuthAttempt | undefined;
+  readonly card: AgentCard | undefined;
+}
+
+/** Makes one request: through the interceptors, with credentials where they belong, over redirects to its answer. */
+export function exchange(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
+  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> => followed(wiring, passage, outgoing);
+  const { interceptors } = wiring;
+  if (interceptors.length === 0) return send(request);
+  return interceptors.reduceRight<typeof send>(
+    (next, intercept) => (outgoing) => intercept(outgoing, next),
+    send,
+  )(request);
+}
+
+async function followed(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
+  const { maxRedirects } = wiring.settings.limits;
+  let url = parseUrl(request.url);
+  for (let redirects = 0; ; redirects++) {
+    const response = await sent(wiring, passage, request, url);
+    const location = redirectOf(response, request.method);
+    if (location === undefined) return response;
+    response.discard();
+    if (redirects === maxRedirects) throw lost(`More than ${maxRedirects} redirects, the last from ${url.href}`);
+    const next = parseUrl(new URL(location, url));
+    // These two may turn a POST into a GET; within one origin they are only ever meant to mend an address.
+    const isVague = response.status === 301 || response.status === 302;
+    if (request.method !== 'GET' && isVague && next.origin !== url.origin) {
+      throw lost(`${url.href} is now at ${next.href}; connect to that`);
+    }
+    url = next;
+  }
+}
+
+function lost(message: string): A2AError {
+  return new A2AError('TRANSPORT_FAILED', message, { details: { sent: 'no' } });
+}
+
+async function sent(
+  { settings, transport, trust, credentials }: Wiring,
+  { deadline, trace, auth, card }: Passage,
+  request: OutgoingRequest,
+  url: URL,
+): Promise<TransportResponse> {
+  trust.check(url);
+  const isTrusted = trust.includes(url);
+  const headers: Record<string, string> = { ...request.headers, traceparent: trace.next() };
+  if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
+  if (trust.isRecipient(url)) {
+    Object.assign(headers, settings.headers);
+    if (credentials !== undefined && auth !== undefined) {
+      auth.generation = credentials.generation;
+      Object.assign(headers, await credentials.headers({ origin: url.origin, card }));
+    }
+  }
+  deadline.check();
+  return transport.call({
+    method: request.method,
+    url,
+    headers,
+    body: request.body,
+    signal: deadline,
+    guarded: !isTrusted,
+  });
+}
+
+const REDIRECTS = new Set([301, 302, 307, 308]);
+
+function redirectOf(response: TransportResponse, method: string): string | undefined {
+  const isRedirect = REDIRECTS.has(response.status) || (response.status === 303 && method === 'GET');
+  return isRedirect ? response.header('location') : undefined;
+}
+
+/** What a strategy is told about an answer that refused its credential. */
+export function refusedContext(url: string, card: AgentCard | undefined, challenge: string | undefined): AuthContext {
+  return { origin: new URL(url).origin, card, challenge };
+}

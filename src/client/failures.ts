@@ -1,0 +1,48 @@
+import { A2AError, type ErrorCode } from '../errors.ts';
+import { defined } from '../support/defined.ts';
+import { TransportFailure } from './transport/transport.ts';
+
+/** Somebody answered, but no agent: the request was not even looked at. */
+export class NotHere extends Error {
+  override readonly name = 'NotHere';
+  readonly url: string;
+
+  constructor(url: string, status: number) {
+    super(`${url} answered ${status}: there is no agent at that address`);
+    this.url = url;
+  }
+}
+
+/** What users see of an error that only we know the meaning of. */
+export function toPublicError(error: unknown, url: string): unknown {
+  if (error instanceof NotHere) {
+    return new A2AError('DISCOVERY_FAILED', error.message, { details: { url: error.url }, cause: error });
+  }
+  if (!(error instanceof TransportFailure)) return error;
+  const { origin } = new URL(url);
+  const message = error.sent === 'no' ? `${origin} cannot be reached` : `The connection to ${origin} was lost`;
+  return new A2AError('TRANSPORT_FAILED', `${message}: ${error.message}`, {
+    details: { sent: error.sent },
+    cause: error,
+  });
+}
+
+/** The same error with more facts. */
+export function withDetails(error: unknown, more: Readonly<Record<string, string>>): unknown {
+  return A2AError.is(error) ? copyOf(error, { details: { ...more, ...error.details } }) : error;
+}
+
+/** The same error, knowing what the `Retry-After` header says: seconds or a date. */
+export function withRetryAfter(error: A2AError, header: string | undefined, now: number): A2AError {
+  if (header === undefined || error.retryAfterMs !== undefined) return error;
+  const retryAfterMs = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(retryAfterMs) ? copyOf(error, { retryAfterMs: Math.max(0, retryAfterMs) }) : error;
+}
+
+function copyOf<C extends ErrorCode>(
+  error: A2AError<C>,
+  changes: { readonly details?: Readonly<Record<string, string>>; readonly retryAfterMs?: number },
+): A2AError<C> {
+  const { code, message, details, violations, retryAfterMs, cause } = error;
+  return new A2AError(code, message, defined({ details, violations, retryAfterMs, cause, ...changes }));
+}

@@ -1,0 +1,127 @@
+import { A2AError } from '../errors.ts';
+import { AuthAttempt } from './auth.ts';
+import { parseJson } from './binding.ts';
+import { CallScope, withScope } from './call-scope.ts';
+import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
+import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
+import { backoffMs } from './recovery.ts';
+import { DEFAULT_TIMEOUTS } from './settings.ts';
+import { chooseTransport } from './transport/choose-transport.ts';
+import { TransportFailure, type TransportResponse } from './transport/transport.ts';
+
+/** Something else than a card is at a place where a card might be. */
+export class NoCard extends Error {
+  override readonly name = 'NoCard';
+}
+
+export interface CardRequest {
+  readonly url: string;
+  /** The version whose form of the card is wanted, if the agent has several. */
+  readonly version: string;
+  /** Whether it may come from the memory that all clients share. */
+  readonly isShareable: boolean;
+}
+
+/**
+ * The JSON at the address of a card. First without credentials, for most cards are public and not every place that serves
+ * one should get them; where they are asked for, with them.
+ *
+ * @throws NoCard; A2AError `UNAUTHENTICATED` or `PERMISSION_DENIED`; TransportFailure
+ */
+export async function fetchCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
+  try {
+    return await fetchPublicCard(wiring, scope, request);
+  } catch (error) {
+    if (!A2AError.is(error, 'UNAUTHENTICATED') && !A2AError.is(error, 'PERMISSION_DENIED')) throw error;
+    if (wiring.credentials === undefined) throw error;
+    return fetchPrivateCard(wiring, scope, request);
+  }
+}
+
+function fetchPublicCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
+  const { url, version, isShareable } = request;
+  if (!isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
+  const { clock } = wiring.settings;
+  return sharedCards.get(`${version} ${url}`, clock.now(), scope.deadline, () => {
+    // By connections of its own: its first caller may close his while others still wait.
+    const transport = chooseTransport(undefined);
+    const own = new CallScope(clock, {}, DEFAULT_TIMEOUTS.discovery);
+    const start = async (known: KeptCard | undefined): Promise<FetchedCard> => {
+      const passage = passageOf(own, undefined);
+      try {
+        return await withScope(own, () => revalidated({ ...wiring, transport }, passage, request, known));
+      } finally {
+        await transport.close();
+      }
+    };
+    return { start, stop: () => own.stop() };
+  });
+}
+
+async function fetchPrivateCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
+  const auth = new AuthAttempt();
+  for (;;) {
+    try {
+      return await jsonOf(wiring, passageOf(scope, auth), request);
+    } catch (error) {
+      if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
+      if ((await wiring.credentials?.renew(refusedContext(request.url, undefined, undefined), auth)) !== true)
+        throw error;
+    }
+  }
+}
+
+function passageOf({ deadline, trace }: CallScope, auth: AuthAttempt | undefined): Passage {
+  return { deadline, trace, auth, card: undefined };
+}
+
+async function jsonOf(wiring: Wiring, passage: Passage, request: CardRequest): Promise<unknown> {
+  return (await revalidated(wiring, passage, request, undefined)).json;
+}
+
+async function revalidated(
+  wiring: Wiring,
+  passage: Passage,
+  request: CardRequest,
+  known: KeptCard | undefined,
+): Promise<FetchedCard> {
+  const { clock, limits } = wiring.settings;
+  const response = await requested(wiring, passage, request, known);
+  if (response.status === 304 && known !== undefined) {
+    response.discard();
+    return { json: known.json, keep: kept(known.json, response, clock.now()) };
+  }
+  if (response.status !== 200) {
+    response.discard();
+    throw refusal(request.url, response.status);
+  }
+  const json = parseJson(await response.text(limits.maxCardBytes));
+  if (json === undefined) throw new NoCard(`${request.url} has something that is not JSON`);
+  return { json, keep: kept(json, response, clock.now()) };
+}
+
+/** A card may be asked for again and again. */
+async function requested(
+  wiring: Wiring,
+  passage: Passage,
+  { url, version }: CardRequest,
+  known: KeptCard | undefined,
+): Promise<TransportResponse> {
+  const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
+  for (let repetitions = 0; ; repetitions++) {
+    try {
+      return await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
+    } catch (error) {
+      if (!(error instanceof TransportFailure) || passage.deadline.aborted) throw error;
+      if (repetitions >= wiring.settings.retries) throw error;
+      await passage.deadline.pause(backoffMs(repetitions));
+    }
+  }
+}
+
+function refusal(url: string, status: number): Error {
+  if (status === 401)
+    return new A2AError('UNAUTHENTICATED', `The card at ${url} is only for those who say who they are`);
+  if (status === 403) return new A2AError('PERMISSION_DENIED', `The card at ${url} is not for this caller`);
+  return new NoCard(`${url} answered ${status}`);
+}

@@ -1,0 +1,139 @@
+import { A2AError } from '../errors.ts';
+import type { CallScope } from './call-scope.ts';
+import type { Caller } from './caller.ts';
+import type { Received } from './event.ts';
+import { toPublicError } from './failures.ts';
+import type { ItemStream } from './item-stream.ts';
+import { isPassing, pollUpdates } from './poll.ts';
+import { backoffMs } from './recovery.ts';
+import type { TaskFold } from './task-fold.ts';
+import { TransportFailure } from './transport/transport.ts';
+
+/** How often in a row a stream may break without anything new in between. */
+const MAX_BREAKS = 5;
+
+export interface Followed {
+  readonly caller: Caller;
+  readonly scope: CallScope;
+  /** What is known of the task; it is kept up to date. */
+  readonly fold: TaskFold;
+  /** Opens the stream for the first time. Without one the task is asked again and again. */
+  open(): Promise<ItemStream | undefined>;
+}
+
+/**
+ * The events of a task to the end of its stream, over as many connections as it takes: each once and in order. A broken
+ * stream is resumed after the last number. Where the agent has no numbers, what was missed is found by comparing what is
+ * known with a snapshot, which 1.0 begins every subscription with; agents before it are asked for one again and again.
+ *
+ * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did, and cannot be resumed.
+ */
+export class Follower {
+  readonly #followed: Followed;
+  #stream: ItemStream | undefined;
+  #lastNumber: number | undefined;
+  /** Events up to this number have been seen over an earlier connection. */
+  #seenBefore: number | undefined;
+  #isResumed: boolean;
+  #breaks = 0;
+
+  constructor(followed: Followed) {
+    this.#followed = followed;
+    this.#isResumed = followed.fold.taskId !== undefined;
+  }
+
+  /** Whether the agent numbers its events. */
+  get isNumbered(): boolean {
+    return this.#lastNumber !== undefined;
+  }
+
+  async *events(): AsyncGenerator<Received, void, void> {
+    const { fold } = this.#followed;
+    try {
+      this.#stream = await this.#followed.open();
+      while (this.#stream !== undefined) {
+        const failure = yield* this.#read(this.#stream);
+        if (failure === undefined) return;
+        await this.#resume(failure);
+      }
+      yield* pollUpdates(this.#followed);
+    } finally {
+      if (fold.isPaused) this.#stream?.release();
+      else this.#stream?.leave();
+    }
+  }
+
+  /** Goes through one connection. Returns why it ended, if that was too early. */
+  async *#read(stream: ItemStream): AsyncGenerator<Received, unknown, void> {
+    const { fold, scope } = this.#followed;
+    try {
+      for (let item = await stream.next(); item !== undefined; item = await stream.next()) {
+        const events = this.#accept(item);
+        if (events.length > 0) this.#breaks = 0;
+        if (fold.isOver) {
+          this.#stream = undefined;
+          stream.release();
+        }
+        yield* events;
+        if (fold.isOver) return undefined;
+      }
+    } catch (error) {
+      const isBreak = error instanceof TransportFailure || A2AError.is(error, 'UNAVAILABLE');
+      if (!isBreak || scope.deadline.aborted) throw error;
+      return error;
+    }
+    const isClean = (fold.isPaused || stream.saidItsLast) && !stream.isToBeContinued;
+    return isClean ? undefined : this.#endedEarly();
+  }
+
+  /** What is new in an item. */
+  #accept({ event, number, raw }: Received): readonly Received[] {
+    const { fold } = this.#followed;
+    const isKnown = number !== undefined && this.#seenBefore !== undefined && number <= this.#seenBefore;
+    if (number !== undefined) this.#lastNumber = number;
+    if ('task' in event && this.#isResumed) {
+      const missed = [...fold.missed(event.task)];
+      fold.take(event);
+      return missed.map((each) => ({ event: each, number, raw }));
+    }
+    if (isKnown) return [];
+    fold.take(event);
+    return [{ event, number, raw }];
+  }
+
+  /** Opens the next connection; leaves none if the rest can only be asked for. */
+  async #resume(failure: unknown): Promise<void> {
+    const { caller, scope, fold } = this.#followed;
+    this.#stream?.leave();
+    this.#stream = undefined;
+    const id = fold.taskId;
+    const { url, dialect } = caller.endpoints.current;
+    // Without a task there is nothing to go on with, and the message may not be sent again to just any agent.
+    if (id === undefined && !caller.wiring.settings.recognisesRepeats) throw toPublicError(failure, url);
+    if (id !== undefined && !this.isNumbered && !dialect.subscribesToTheEnd) return;
+    for (;;) {
+      if (++this.#breaks > MAX_BREAKS) throw toPublicError(failure, url);
+      await scope.deadline.pause(backoffMs(this.#breaks - 1));
+      try {
+        if (id === undefined) return void (this.#stream = await this.#followed.open());
+        const resuming = this.#lastNumber === undefined ? {} : { lastEventId: String(this.#lastNumber) };
+        this.#stream = await caller.open('SubscribeToTask', { id }, scope, resuming);
+        this.#isResumed = true;
+        this.#seenBefore = this.#lastNumber;
+        return;
+      } catch (error) {
+        if (scope.deadline.aborted || !A2AError.is(error)) throw error;
+        // It has ended in the meantime, or subscriptions are not to be had: the task itself tells.
+        if (!isPassing(error)) return;
+      }
+    }
+  }
+
+  #endedEarly(): unknown {
+    const { fold } = this.#followed;
+    if (fold.taskId !== undefined) return new TransportFailure('The stream ended before the task did', 'maybe');
+    return new A2AError('INVALID_AGENT_RESPONSE', 'The stream ended before it said anything', {
+      details: { sent: 'maybe' },
+    });
+  }
+}

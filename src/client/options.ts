@@ -1,0 +1,108 @@
+import type { JsonObject } from '../model/json.ts';
+import type { TaskPushNotificationConfig } from '../model/push.ts';
+import type { Clock } from '../support/clock.ts';
+import type { ProtocolVersion } from '../wire/dialect.ts';
+import type { Warning } from '../wire/reader.ts';
+import type { Auth } from './auth.ts';
+import type { AgentEvent } from './event.ts';
+import type { Interceptor } from './interceptor.ts';
+import type { Fetch } from './transport/fetch-transport.ts';
+
+/** The bindings that this client has. */
+export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
+export type BindingName = (typeof BINDINGS)[number];
+
+/** How to talk to an agent. Every member has a default that is right for most. */
+export interface ConnectOptions {
+  /** Speak this version of the protocol and no other. */
+  readonly version?: ProtocolVersion;
+  /** Use this binding and no other. */
+  readonly binding?: BindingName;
+  /** Where to send requests, whatever the card says. */
+  readonly url?: string;
+  /** A bearer token, a function that gives one, an API key, a strategy of your own, or several to be tried in order. */
+  readonly auth?: Auth;
+  /**
+   * Origins that are as good as the one given to `connect()`: a card or a redirect may lead to them even if they are on a
+   * private network, and credentials are sent to them.
+   */
+  readonly allowOrigins?: readonly string[];
+  /** Sent with every request, to no other origins than credentials are. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Extensions of the protocol to ask for, by their URIs. */
+  readonly extensions?: readonly string[];
+  readonly interceptors?: readonly Interceptor[];
+  /** How long a call may take if it does not say so itself. */
+  readonly timeoutMs?: number;
+  /** Stops the discovery. Calls have signals of their own. */
+  readonly signal?: AbortSignal;
+  /** How often a request is repeated if that is safe, 2 if not set. */
+  readonly retries?: number;
+  /**
+   * The agent recognises a message that comes a second time by its `Idempotency-Key`, as agents of this library do. Then a
+   * message is sent again if the connection broke before the answer came; otherwise that is an error.
+   */
+  readonly recognisesRepeats?: boolean;
+  /** Refuse what is not official instead of reading it with a warning. */
+  readonly strict?: boolean;
+  readonly limits?: Partial<ClientLimits>;
+  /** What the `User-Agent` header begins with. */
+  readonly userAgent?: string;
+  /** Whether a card may come from, and stay in, the memory that all clients of this process share; yes if not set. */
+  readonly cache?: boolean;
+  /** Use this instead of the runtime's own way to make requests. */
+  readonly fetch?: Fetch;
+  /** Called for everything that was read although it is not what the protocol says. */
+  readonly onWarning?: (warning: Warning) => void;
+  /** For tests. */
+  readonly clock?: Clock;
+}
+
+/** Bounds on what an agent may answer. */
+export interface ClientLimits {
+  /** Of one answer, 16 MiB if not set. */
+  readonly maxAnswerBytes: number;
+  /** Of one event of a stream, 16 MiB if not set. */
+  readonly maxEventBytes: number;
+  /** Of a card, 1 MiB if not set. */
+  readonly maxCardBytes: number;
+  /** 5 if not set. */
+  readonly maxRedirects: number;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** How long it may take with everything that belongs to it. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** W3C trace context to be part of; each call begins a trace of its own if not set. */
+  readonly traceparent?: string;
+  /** Extensions of the protocol to ask for beside those of the client. */
+  readonly extensions?: readonly string[];
+}
+
+export interface WaitOptions extends CallOptions {
+  /** What to do if the task failed, was rejected or was canceled: give it back, or throw `TASK_FAILED`. */
+  readonly failed?: 'value' | 'throw';
+  /** Told of every event while the call waits. What it throws is ignored. */
+  readonly onProgress?: (event: AgentEvent) => void;
+  /** How to learn of the end: by a stream if the agent has them, else by asking again and again. */
+  readonly wait?: 'stream' | 'poll';
+}
+
+export interface SendOptions extends Omit<WaitOptions, 'wait'> {
+  readonly contextId?: string;
+  readonly taskId?: string;
+  /** Metadata of the request; a message can have some of its own. */
+  readonly metadata?: JsonObject;
+  /** The media types that the caller can use. */
+  readonly acceptedOutputModes?: readonly string[];
+  /** How many messages of the history to have. */
+  readonly historyLength?: number;
+  readonly pushNotification?: TaskPushNotificationConfig;
+  /**
+   * How to learn of the end: `stream` if the agent has streams, else `poll`. `block` leaves the waiting to the agent, in one
+   * request; `none` does not wait at all.
+   */
+  readonly wait?: 'stream' | 'poll' | 'block' | 'none';
+}

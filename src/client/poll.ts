@@ -1,0 +1,49 @@
+import { A2AError } from '../errors.ts';
+import type { CallScope } from './call-scope.ts';
+import type { Caller } from './caller.ts';
+import type { Received } from './event.ts';
+import { backoffMs } from './recovery.ts';
+import type { TaskFold } from './task-fold.ts';
+
+/** The first look comes soon, for many tasks are short. */
+const FIRST_PAUSE_MS = 50;
+
+/** How often in a row a look may fail. */
+const MAX_FAILURES = 5;
+
+export interface Polled {
+  readonly caller: Caller;
+  readonly scope: CallScope;
+  readonly fold: TaskFold;
+}
+
+/** Looks at a task again and again, until it has ended or waits for its caller, and tells what is new each time. */
+export async function* pollUpdates({ caller, scope, fold }: Polled): AsyncGenerator<Received, void, void> {
+  const id = fold.taskId;
+  if (id === undefined) return;
+  let failures = 0;
+  for (let looks = 0; ; looks++) {
+    let waitMs = backoffMs(looks, FIRST_PAUSE_MS);
+    try {
+      const { value: task, raw } = await caller.call('GetTask', { id }, scope);
+      failures = 0;
+      const missed = [...fold.missed(task)];
+      fold.take({ task });
+      for (const event of missed) yield { event, number: undefined, raw };
+    } catch (error) {
+      if (!isPassing(error) || ++failures > MAX_FAILURES) throw error;
+      waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
+    }
+    if (fold.isOver || fold.isPaused) return;
+    await scope.deadline.pause(waitMs);
+  }
+}
+
+/** Trouble that may be over in a moment. */
+export function isPassing(error: unknown): error is A2AError {
+  return (
+    A2AError.is(error, 'TRANSPORT_FAILED') ||
+    A2AError.is(error, 'UNAVAILABLE') ||
+    A2AError.is(error, 'RATE_LIMIT_EXCEEDED')
+  );
+}

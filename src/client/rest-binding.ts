@@ -1,0 +1,54 @@
+import { A2AError } from '../errors.ts';
+import type { OperationName } from '../model/operation.ts';
+import { isObject } from '../wire/codec.ts';
+import { decodeResult } from '../wire/dialect.ts';
+import { encodeRestRequest, restUrl } from '../wire/rest-request.ts';
+import type { Binding } from './binding.ts';
+import { NotHere } from './failures.ts';
+
+export const restBinding: Binding = {
+  encode({ url, dialect }, operation, input) {
+    const request = encodeRestRequest(dialect, operation, input);
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const contentType = body === undefined ? undefined : dialect.mediaType;
+    return { method: request.verb, url: restUrl(url, request), contentType, body };
+  },
+
+  result({ url, dialect }, operation, { status, json }, read) {
+    if (status >= 400) {
+      if ((status === 404 || status === 405) && !isErrorBody(json) && !isOfTask(operation, json)) {
+        throw new NotHere(url, status);
+      }
+      throw dialect.errors.decodeRest(status, json);
+    }
+    // An answer that says nothing has no body, or 204.
+    const isNothing = operation === 'DeleteTaskPushNotificationConfig';
+    if (json === undefined && !isNothing) {
+      throw new A2AError('INVALID_AGENT_RESPONSE', `The agent answered ${status} without a result`);
+    }
+    return decodeResult(dialect, operation, isNothing ? null : json, read);
+  },
+
+  item({ dialect }, operation, json, read) {
+    if (isErrorBody(json)) throw dialect.errors.decodeRest(statusOf(json), json);
+    return decodeResult(dialect, operation, json, read);
+  },
+};
+
+/** The forms that agents have for errors; a web server's own page for a missing path has none of them. */
+function isErrorBody(json: unknown): boolean {
+  if (!isObject(json)) return false;
+  return isObject(json['error']) || (typeof json['code'] === 'number' && typeof json['message'] === 'string');
+}
+
+/** The flat form says of an unknown task `{"error": "Task not found"}`, as web servers do of paths. */
+function isOfTask(operation: OperationName, json: unknown): boolean {
+  return operation === 'GetTask' && isObject(json) && typeof json['error'] === 'string';
+}
+
+/** In the body of 1.0 the code is the HTTP status; in a stream nothing else says it. */
+function statusOf(json: unknown): number {
+  const error = isObject(json) && isObject(json['error']) ? json['error'] : json;
+  const code = isObject(error) ? error['code'] : undefined;
+  return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
+}

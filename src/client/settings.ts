@@ -1,0 +1,53 @@
+import { type Clock, systemClock } from '../support/clock.ts';
+import { PACKAGE_VERSION } from '../support/package-version.ts';
+import type { ReadOptions, Warning } from '../wire/reader.ts';
+import type { ClientLimits, ConnectOptions } from './options.ts';
+
+const MIB = 1024 * 1024;
+
+const DEFAULT_LIMITS: ClientLimits = {
+  maxAnswerBytes: 16 * MIB,
+  maxEventBytes: 16 * MIB,
+  maxCardBytes: MIB,
+  maxRedirects: 5,
+};
+
+/** How long calls may take that do not say so: to look for a card, to ask for something, to wait for a task. */
+export const DEFAULT_TIMEOUTS = { discovery: 30_000, request: 60_000, task: 300_000 } as const;
+
+/** Options with their defaults in place. */
+export interface Settings {
+  readonly limits: ClientLimits;
+  readonly clock: Clock;
+  readonly read: ReadOptions;
+  readonly retries: number;
+  readonly recognisesRepeats: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly extensions: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly userAgent: string | undefined;
+  readonly strict: boolean;
+  warn(warnings: readonly Warning[]): void;
+}
+
+export function readSettings(options: ConnectOptions, warn: (warnings: readonly Warning[]) => void): Settings {
+  const strict = options.strict ?? false;
+  const own = `tandem-a2a/${PACKAGE_VERSION}`;
+  return {
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    clock: options.clock ?? systemClock,
+    read: { strict },
+    retries: options.retries ?? 2,
+    recognisesRepeats: options.recognisesRepeats ?? false,
+    timeoutMs: options.timeoutMs,
+    extensions: options.extensions ?? [],
+    headers: Object.fromEntries(
+      Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    // A browser says who it is by itself, and asks the server first if a page wants to say something else.
+    userAgent:
+      'document' in globalThis ? undefined : options.userAgent === undefined ? own : `${options.userAgent} ${own}`,
+    strict,
+    warn,
+  };
+}

@@ -1,0 +1,53 @@
+import { A2AError } from '../errors.ts';
+import { normalizeBase64 } from '../support/base64.ts';
+import { decodeBase64, encodeBase64 } from '../support/bytes.ts';
+import { parseVersion } from '../wire/version.ts';
+import type { Chosen } from './endpoint.ts';
+import { BINDINGS } from './options.ts';
+import { parseUrl } from './trust.ts';
+
+/** What a handle says: which task, and how to reach its agent. */
+export interface TaskAddress extends Pick<Chosen, 'url' | 'binding' | 'version' | 'tenant'> {
+  readonly taskId: string;
+}
+
+/** Not even without a scheme can an address begin like this. */
+const PREFIX = 'task1_';
+
+export function isHandle(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
+/** One word of letters, digits, `-` and `_`, for files, environments and shells. */
+export function encodeHandle({ url, binding, version, tenant, taskId }: TaskAddress): string {
+  const members = tenant === undefined ? [url, binding, version, taskId] : [url, binding, version, taskId, tenant];
+  const text = encodeBase64(new TextEncoder().encode(JSON.stringify(members)));
+  return PREFIX + text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** @throws A2AError `INVALID_PARAMS` */
+export function decodeHandle(handle: string): TaskAddress {
+  const [url, bindingName, versionText, taskId, tenant] = membersOf(handle);
+  const binding = BINDINGS.find((name) => name === bindingName);
+  const version = typeof versionText === 'string' ? parseVersion(versionText) : undefined;
+  if (typeof url !== 'string' || typeof taskId !== 'string' || binding === undefined || version === undefined)
+    throw broken();
+  return { url: parseUrl(url).href, binding, version, taskId, tenant: typeof tenant === 'string' ? tenant : undefined };
+}
+
+function membersOf(handle: string): readonly unknown[] {
+  const base64 = normalizeBase64(handle.slice(PREFIX.length));
+  if (!isHandle(handle) || base64 === undefined) throw broken();
+  try {
+    const members: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64(base64)));
+    return Array.isArray(members) ? members : [];
+  } catch (cause) {
+    throw broken(cause);
+  }
+}
+
+function broken(cause?: unknown): A2AError {
+  return new A2AError('INVALID_PARAMS', 'This is no task handle: it is cut off, or was made by something else', {
+    cause,
+  });
+}

@@ -1,0 +1,27 @@
+/** W3C trace context, level 1: version, trace id, span id, flags. */
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** The trace that a call is part of. Each request of the call is a span of its own in it. */
+export class Trace {
+  readonly #id: string;
+  readonly #flags: string;
+
+  /** Goes on with the caller's trace; begins a new one if there is none, or none that can be read. */
+  constructor(traceparent?: string) {
+    const [, id, , flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+    this.#id = id ?? randomHex(16);
+    this.#flags = flags ?? '01';
+  }
+
+  /** The header for one request. */
+  next(): string {
+    return `00-${this.#id}-${randomHex(8)}-${this.#flags}`;
+  }
+}
+
+function randomHex(bytes: number): string {
+  return crypto
+    .randomUUID()
+    .replaceAll('-', '')
+    .slice(-2 * bytes);
+}

@@ -1,0 +1,144 @@
+import { deferred } from '../../support/deferred.ts';
+import type { LeaveSignal } from '../../support/leave-signal.ts';
+import { readText } from './body-text.ts';
+import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
+
+/** As much of `fetch` as is used here: an agent's handler has it too. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** How long an answer that nobody wants may take to end by itself before its connection is closed. */
+const DISCARD_MS = 250;
+
+/** The transport of every runtime but Node, and of handlers in the same process. */
+export class FetchTransport implements Transport {
+  readonly #fetch: Fetch;
+  readonly #close: () => Promise<void> | void;
+
+  constructor(fetch: Fetch, close: () => Promise<void> | void = () => {}) {
+    this.#fetch = fetch;
+    this.#close = close;
+  }
+
+  async call({ method, url, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
+    const stopping = new Stopping(signal);
+    try {
+      const init = { method, headers, redirect: 'manual' as const, signal: stopping.signal };
+      const request = new Request(url, body === undefined ? init : { ...init, body });
+      return new FetchResponse(await stopping.race(this.#fetch(request)), stopping);
+    } catch (error) {
+      stopping.end();
+      throw failureOf(error);
+    }
+  }
+
+  close(): Promise<void> | void {
+    return this.#close();
+  }
+}
+
+/**
+ * Ends a request and the reading of its answer, when the caller leaves or nobody wants the rest. Not every `fetch` listens
+ * to its signal to the end, or at all, so whoever waits is told by us as well.
+ */
+class Stopping {
+  readonly #abort = new AbortController();
+  readonly #source: LeaveSignal;
+  readonly #stopped = deferred<never>();
+
+  constructor(source: LeaveSignal) {
+    this.#source = source;
+    if (source.aborted) this.stop();
+    else source.addEventListener('abort', this.stop, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  readonly stop = (): void => {
+    this.#abort.abort();
+    this.#stopped.reject(new TransportFailure('The request was stopped', 'maybe'));
+  };
+
+  race<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#stopped.promise]);
+  }
+
+  /** The caller no longer matters. */
+  end(): void {
+    this.#source.removeEventListener('abort', this.stop);
+  }
+}
+
+class FetchResponse implements TransportResponse {
+  readonly status: number;
+  readonly #response: Response;
+  readonly #stopping: Stopping;
+
+  constructor(response: Response, stopping: Stopping) {
+    this.status = response.status;
+    this.#response = response;
+    this.#stopping = stopping;
+  }
+
+  header(name: string): string | undefined {
+    return this.#response.headers.get(name) ?? undefined;
+  }
+
+  text(maxBytes: number): Promise<string> {
+    return readText(this.chunks(), maxBytes);
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, void, void> {
+    const body = this.#response.body as ReadableStream<Uint8Array> | null;
+    if (body === null) return this.#stopping.end();
+    const reader = body.getReader();
+    let isOver = false;
+    try {
+      for (;;) {
+        const { done, value } = await this.#stopping.race(reader.read());
+        isOver = done;
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      throw failureOf(error, 'maybe');
+    } finally {
+      this.#stopping.end();
+      if (!isOver) {
+        // Where the answer is made in the same process, cancelling alone would leave the request open.
+        this.#stopping.stop();
+        await reader.cancel().catch(() => {});
+      }
+    }
+  }
+
+  discard(): void {
+    const timer = setTimeout(this.#stopping.stop, DISCARD_MS);
+    void this.#drain().finally(() => clearTimeout(timer));
+  }
+
+  close(): void {
+    this.#stopping.stop();
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      for await (const _ of this.chunks());
+    } catch {
+      // It was not wanted in the first place.
+    }
+  }
+}
+
+/** What the runtimes call a connection that was never made; a browser does not say. */
+const NOT_CONNECTED =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ConnectionRefused|refused|dns error|bad port/;
+
+function failureOf(error: unknown, sent?: 'maybe'): unknown {
+  if (!(error instanceof Error) || error instanceof TransportFailure) return error;
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  const message = cause.message === '' ? code || error.message : cause.message;
+  return new TransportFailure(message, sent ?? (NOT_CONNECTED.test(`${code} ${message}`) ? 'no' : 'maybe'), error);
+}

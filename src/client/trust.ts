@@ -1,0 +1,81 @@
+import { A2AError } from '../errors.ts';
+import { isPrivateAddress, isPrivateName } from '../support/private-address.ts';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+function originAt(url: URL, host: string): string {
+  return url.origin.replace(url.hostname, host);
+}
+
+/** Where a client may go, and with what: origins that its user named are trusted, all others come from strangers. */
+export class Trust {
+  readonly #origins = new Set<string>();
+  readonly #recipients = new Set<string>();
+  #isEverywhere = false;
+
+  constructor(allowed: readonly string[] = []) {
+    for (const origin of allowed) this.add(parseUrl(origin));
+  }
+
+  add(url: URL): void {
+    this.#origins.add(url.origin);
+  }
+
+  /** For an agent in the same process: whatever the address, it is the agent who gets the request. */
+  addAll(): void {
+    this.#isEverywhere = true;
+  }
+
+  /** Credentials are for that one, though its address comes from a card. */
+  addRecipient(url: URL): void {
+    this.#recipients.add(url.origin);
+  }
+
+  /** Whether credentials may be sent there. */
+  isRecipient(url: URL): boolean {
+    return this.#recipients.has(url.origin) || this.includes(url);
+  }
+
+  /** Whether it is no matter if the address is private. */
+  includes(url: URL): boolean {
+    if (this.#isEverywhere || this.#origins.has(url.origin)) return true;
+    // The same host by the safer way is what its user named.
+    if (url.protocol === 'https:' && url.port === '' && this.#origins.has(`http://${url.hostname}`)) return true;
+    // So is the same port of this machine under another of its names.
+    return LOOPBACK.includes(url.hostname) && LOOPBACK.some((host) => this.#origins.has(originAt(url, host)));
+  }
+
+  /**
+   * Looks at the address as it is written; where a name leads to is for the transport to see.
+   *
+   * @throws A2AError `TRANSPORT_FAILED` if a stranger sends us where we must not go.
+   */
+  check(url: URL): void {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(url, 'is no HTTP address');
+    if (this.includes(url)) return;
+    if (isPrivateAddress(url.hostname) || isPrivateName(url.hostname)) throw refused(url, 'is on a private network');
+  }
+}
+
+function refused(url: URL, why: string): A2AError {
+  return new A2AError(
+    'TRANSPORT_FAILED',
+    `${url.origin} ${why}, and was named by a card or a redirect; add it to allowOrigins if that is right`,
+    { details: { sent: 'no', url: url.href, reason: 'address-refused' } },
+  );
+}
+
+/** @throws A2AError `INVALID_PARAMS` */
+export function parseUrl(text: string | URL): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (cause) {
+    throw new A2AError('INVALID_PARAMS', `${JSON.stringify(String(text))} is no address`, { cause });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new A2AError('INVALID_PARAMS', 'An address must not hold credentials: give them as auth');
+  }
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,84 @@
+/**
+ * Whether an IP address, as DNS or `URL.hostname` writes it, is one that only means something on this machine or in this
+ * network: loopback, private, link-local (with the metadata services of clouds), shared, reserved, multicast. What is no
+ * address at all is not private.
+ */
+export function isPrivateAddress(text: string): boolean {
+  const address = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (!address.includes(':')) {
+    const bytes = ipv4(address);
+    return bytes !== undefined && isPrivate4(bytes);
+  }
+  const groups = ipv6(address);
+  return groups !== undefined && isPrivate6(groups);
+}
+
+/** Names that lead to private addresses by agreement, before anybody asks DNS. */
+export function isPrivateName(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.+$/, '');
+  return /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain)$/.test(name);
+}
+
+/** First address and prefix length: RFC 6890 and its registry. */
+const PRIVATE_4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+
+const NETWORKS_4 = PRIVATE_4.map(([first, length]) => ({ first: ipv4(first) ?? 0, length }));
+
+function isPrivate4(address: number): boolean {
+  return NETWORKS_4.some(({ first, length }) => address >>> (32 - length) === first >>> (32 - length));
+}
+
+function isPrivate6(groups: readonly number[]): boolean {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
+  const embedded = (high: number, low: number): boolean => isPrivate4(((high << 16) | low) >>> 0);
+  // Unspecified, loopback, and IPv4 in its two disguises ::x and ::ffff:x.
+  if ((a | b | c | d | e) === 0 && (f === 0 || f === 0xffff)) return (f | g | h) < 2 || embedded(g, h);
+  if ((a | b | c | d) === 0 && e === 0xffff && f === 0) return embedded(g, h);
+  // Translated (64:ff9b::/96 and its local twin), 6to4 and Teredo lead to IPv4 addresses.
+  if (a === 0x64 && b === 0xff9b) return c !== 0 || embedded(g, h);
+  if (a === 0x2002) return embedded(b, c);
+  if (a === 0x2001 && b < 0x200) return true;
+  if (a === 0x2001 && b === 0xdb8) return true;
+  // Only 2000::/3 is given out to the public; the rest is local, multicast or reserved.
+  return a >>> 13 !== 1;
+}
+
+function ipv4(text: string): number | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
+  if (parts === undefined || parts.some((part) => part > 255)) return undefined;
+  return parts.reduce((address, part) => address * 256 + part, 0);
+}
+
+/** The eight groups of an address that is written in any of the usual ways. */
+function ipv6(text: string): readonly number[] | undefined {
+  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
+  const tail = dotted === null ? undefined : ipv4(dotted[2] ?? '');
+  if (dotted !== null && tail === undefined) return undefined;
+  const hex = tail === undefined ? text : `${dotted?.[1]}${(tail >>> 16).toString(16)}:${(tail & 0xffff).toString(16)}`;
+  const [head = '', rest, ...more] = hex.split('::');
+  if (more.length > 0) return undefined;
+  const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const before = groupsOf(head);
+  const after = groupsOf(rest ?? '');
+  const missing = 8 - before.length - after.length;
+  if (rest === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...before, ...Array.from({ length: rest === undefined ? 0 : missing }, () => '0'), ...after];
+  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
+    ? groups.map((group) => parseInt(group, 16))
+    : undefined;
+}

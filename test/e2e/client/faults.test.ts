@@ -1,0 +1,220 @@
+/** What goes wrong on the way: the right answer or the right error, and never a message sent twice. */
+import { describe, expect, test } from 'vitest';
+
+import { agent as createAgent } from '../../../src/server/agent.ts';
+import { serveOnSocket } from '../kit/server.ts';
+import { connected, hastyClock, nowhere, TRANSPORTS } from './kit.ts';
+import { cardAt, failure, json, type Peer, result, startPeer, status, stream, task } from './peer.ts';
+
+const sends = ({ got }: Peer): number => got.filter(({ rpc }) => rpc?.method.includes('Send') === true).length;
+
+describe.each(TRANSPORTS)('over %s', (_name, options) => {
+  test.each(['stream', 'poll', 'block'] as const)(
+    'a message whose answer is lost is not sent again (%s)',
+    async (wait) => {
+      const peer = await startPeer((_got, response) => void response.destroy());
+      const agent = await connected(peer.url, options);
+      await expect(agent.send('hi', { wait })).rejects.toMatchObject({
+        code: 'TRANSPORT_FAILED',
+        details: { sent: 'maybe' },
+      });
+      expect(sends(peer)).toBe(1);
+    },
+  );
+
+  test('an agent that recognises repeats gets the message again, as the same one', async () => {
+    let calls = 0;
+    const peer = await startPeer((_got, response) => {
+      if (++calls === 1) response.destroy();
+      else result(response, { task: task() });
+    });
+    const agent = await connected(peer.url, { ...options, recognisesRepeats: true });
+    expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
+    expect(peer.got[0]?.headers['idempotency-key']).toBe(peer.got[1]?.headers['idempotency-key']);
+    expect(peer.got[0]?.body).toBe(peer.got[1]?.body);
+  });
+
+  test('our own server does a repeated message once', async () => {
+    let runs = 0;
+    const once = createAgent({
+      name: 'Once',
+      description: 'Counts.',
+      async *run() {
+        yield `run ${++runs}`;
+      },
+    });
+    const { url } = await serveOnSocket(once);
+    const agent = await connected(url, options);
+    const message = { text: 'hi', messageId: 'the-same' };
+    const [first, second] = [await agent.send(message), await agent.send(message)];
+    expect(second.task?.id).toBe(first.task?.id);
+    expect(runs).toBe(1);
+  });
+
+  test.each([
+    ['503 with Retry-After', 503, -32603, 'UNAVAILABLE', 2],
+    ['429 with Retry-After', 429, -32000, 'RATE_LIMIT_EXCEEDED', 2],
+  ])('%s was not begun, so it is tried again', async (_case, code, rpc, reason, expected) => {
+    const peer = await startPeer((_got, response, { got }) => {
+      if (got.length === 1) failure(response, rpc, reason, code, { 'retry-after': '0' });
+      else result(response, { task: task() });
+    });
+    const agent = await connected(peer.url, options);
+    expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
+    expect(sends(peer)).toBe(expected);
+  });
+
+  test('503 without a word about when to come back may have been begun', async () => {
+    const peer = await startPeer((_got, response) => failure(response, -32603, 'UNAVAILABLE', 503));
+    const agent = await connected(peer.url, options);
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(sends(peer)).toBe(1);
+  });
+
+  test('who is told to come back after the deadline is told so at once', async () => {
+    const peer = await startPeer((_got, response) =>
+      failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '3600' }),
+    );
+    const agent = await connected(peer.url, options);
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 3_600_000 });
+  });
+
+  test('reads are tried again after a broken connection', async () => {
+    const peer = await startPeer((_got, response, { got }) => {
+      if (got.length < 3) response.destroy();
+      else result(response, task());
+    });
+    const agent = await connected(peer.url, options);
+    expect((await agent.get('t1')).id).toBe('t1');
+    expect(peer.got).toHaveLength(3);
+  });
+
+  test('nobody there', async () => {
+    const url = await nowhere();
+    const agent = await connected(cardAt(url), { ...options, allowOrigins: [url], clock: hastyClock });
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: 'TRANSPORT_FAILED', details: { sent: 'no' } });
+  });
+
+  test('the time is over: the error leads back to the task, and waiting goes on from there', async () => {
+    let isDone = false;
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SendStreamingMessage') stream(response)({ task: task('WORKING') }, 1);
+      else
+        result(
+          response,
+          isDone ? task('COMPLETED', { artifacts: [{ artifactId: 'a', parts: [{ text: 'Late' }] }] }) : task('WORKING'),
+        );
+    });
+    const agent = await connected(peer.url, options);
+    const abort = new AbortController();
+    const onProgress = (): void => abort.abort(new DOMException('too late', 'TimeoutError'));
+    const error = (await agent.send('hi', { signal: abort.signal, onProgress }).catch((thrown: unknown) => thrown)) as {
+      readonly details: { readonly handle: string };
+    };
+    expect(error).toMatchObject({ code: 'TIMEOUT', details: { handle: expect.any(String) } });
+    isDone = true;
+    const later = await connected(error.details.handle, options);
+    expect((await later.task(error.details.handle).wait()).text).toBe('Late');
+    expect(sends(peer)).toBe(1);
+  });
+
+  test('an agent that never answers', async () => {
+    const peer = await startPeer(() => {});
+    const agent = await connected(peer.url, options);
+    await expect(agent.send('hi', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(agent.get('t1', { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ code: 'TIMEOUT' });
+  });
+
+  test('whoever aborts gets his own reason', async () => {
+    const peer = await startPeer(() => {});
+    const agent = await connected(peer.url, options);
+    const abort = new AbortController();
+    const sending = agent.send('hi', { signal: abort.signal });
+    abort.abort(new Error('changed my mind'));
+    await expect(sending).rejects.toThrow('changed my mind');
+    await expect(agent.send('hi', { signal: abort.signal })).rejects.toThrow('changed my mind');
+  });
+
+  test.each<[string, (response: Parameters<typeof json>[0]) => void]>([
+    ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['nothing', (response) => void response.writeHead(200).end()],
+    ['JSON that is no answer', (response) => json(response, { hello: 'world' })],
+    ['a task without an id', (response) => result(response, { task: { status: { state: 'TASK_STATE_COMPLETED' } } })],
+    ['an empty stream', (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end()],
+    [
+      'a stream of something else',
+      (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: hello\n\n'),
+    ],
+    ['too much', (response) => json(response, 'x'.repeat(3000))],
+    [
+      'an event that is too large',
+      (response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${'x'.repeat(3000)}\n\n`),
+    ],
+  ])('%s for an answer', async (_case, answer) => {
+    const peer = await startPeer((_got, response) => answer(response));
+    const agent = await connected(peer.url, { ...options, limits: { maxAnswerBytes: 2000, maxEventBytes: 2000 } });
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+    expect(sends(peer)).toBe(1);
+  });
+
+  test('an agent that promised streams and has none is asked plainly', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SendStreamingMessage') failure(response, -32004, 'UNSUPPORTED_OPERATION');
+      else if (rpc?.method === 'SendMessage') result(response, { task: task('WORKING') });
+      else result(response, task('COMPLETED', status('COMPLETED', 'Done')['statusUpdate'] as Record<string, unknown>));
+    });
+    const agent = await connected(peer.url, options);
+    expect(await agent.ask('hi')).toBe('Done');
+  });
+
+  test('an agent that answers a stream with a plain answer is understood', async () => {
+    const peer = await startPeer((_got, response) =>
+      result(response, { task: task('COMPLETED', { artifacts: [{ artifactId: 'a', parts: [{ text: 'Plain' }] }] }) }),
+    );
+    const agent = await connected(peer.url, options);
+    expect(await agent.ask('hi')).toBe('Plain');
+  });
+
+  test('a listener that throws does not touch the waiting', async () => {
+    const peer = await startPeer((_got, response) => {
+      const write = stream(response);
+      write({ task: task('WORKING') });
+      write(status('COMPLETED', 'Done'));
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    let told = 0;
+    const onProgress = (): never => {
+      told += 1;
+      throw new Error('oops');
+    };
+    const rejecting = (() => Promise.reject(new Error('oops'))) as () => never;
+    expect(await agent.ask('hi', { onProgress })).toBe('Done');
+    expect(told).toBe(2);
+    expect(await agent.ask('hi', { onProgress: rejecting })).toBe('Done');
+  });
+
+  test('a failed task is a value, or thrown', async () => {
+    const peer = await startPeer((_got, response) =>
+      result(response, {
+        task: task('FAILED', {
+          status: {
+            state: 'TASK_STATE_FAILED',
+            message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'No luck' }] },
+          },
+        }),
+      }),
+    );
+    const agent = await connected(peer.url, options);
+    expect(await agent.send('hi')).toMatchObject({ state: 'failed', text: 'No luck' });
+    const failed = {
+      code: 'TASK_FAILED',
+      message: 'No luck',
+      details: { state: 'failed', taskId: 't1', handle: expect.any(String) },
+    };
+    await expect(agent.send('hi', { failed: 'throw' })).rejects.toMatchObject(failed);
+    await expect(agent.ask('hi')).rejects.toMatchObject(failed);
+    expect(await agent.ask('hi', { failed: 'value' })).toBe('No luck');
+  });
+});

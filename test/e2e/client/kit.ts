@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+import { onTestFinished } from 'vitest';
+
+import type { AgentClient } from '../../../src/client/client.ts';
+import { connect, type ConnectTarget } from '../../../src/client/connect.ts';
+import type { ConnectOptions } from '../../../src/client/options.ts';
+import { type Clock, systemClock } from '../../../src/support/clock.ts';
+
+/** The ways in which requests can be made: one list of behaviours has to hold for both. */
+export const TRANSPORTS: readonly (readonly [string, ConnectOptions])[] = [
+  ['node:http', {}],
+  ['fetch', { fetch: (request) => fetch(request) }],
+];
+
+/** Connects until the test is over. */
+export async function connected(target: ConnectTarget, options: ConnectOptions = {}): Promise<AgentClient> {
+  const client = await connect(target, { cache: false, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** An address at which nobody listens. */
+export async function nowhere(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Pauses take no time, deadlines never come. */
+export const hastyClock: Clock = {
+  now: () => systemClock.now(),
+  callAt(time, run) {
+    if (time - systemClock.now() > 5000) return () => {};
+    const timer = setImmediate(run);
+    return () => clearImmediate(timer);
+  },
+};

@@ -1,0 +1,203 @@
+/** Streams that break, and what their reader sees of that: each event once, or an error that leads back to the task. */
+import { describe, expect, test } from 'vitest';
+
+import type { TaskStream } from '../../../src/client/task-stream.ts';
+import { connected, hastyClock, TRANSPORTS } from './kit.ts';
+import { chunk, failure, type Got, result, startPeer, status, stream, task } from './peer.ts';
+
+async function textsOf(events: TaskStream): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const event of events) texts.push(`${event.type} ${event.text}`.trim());
+  return texts;
+}
+
+const methods = (got: readonly Got[]): string[] => got.map(({ rpc }) => rpc?.method ?? '');
+
+describe.each(TRANSPORTS)('over %s', (_name, options) => {
+  test('a numbered stream is resumed after the last number', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      const write = stream(response);
+      if (rpc?.method === 'SendStreamingMessage') {
+        write({ task: task('WORKING') }, 1);
+        write(chunk('Hello ', false), 2);
+        setImmediate(() => response.destroy());
+      } else {
+        write(chunk('Hello ', false), 2);
+        write(chunk('world'), 3);
+        write(status('COMPLETED'), 4);
+        response.end();
+      }
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'artifact Hello', 'artifact world', 'status']);
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask']);
+    expect(peer.got[1]?.headers['last-event-id']).toBe('2');
+  });
+
+  test('where there are no numbers, what was missed is found in the snapshot', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      const write = stream(response);
+      if (rpc?.method === 'SendStreamingMessage') {
+        write({ task: task('WORKING') });
+        write(chunk('One ', false));
+        write(chunk('two '));
+      } else {
+        const artifacts = [
+          { artifactId: 'a', parts: [{ text: 'One ' }, { text: 'two ' }, { text: 'three ' }] },
+          { artifactId: 'b', parts: [{ text: 'beside' }] },
+        ];
+        write({ task: task('WORKING', { artifacts }) });
+        write(chunk('four'));
+        write(status('COMPLETED'));
+      }
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    const events = agent.stream('hi');
+    expect(await textsOf(events)).toEqual([
+      'task',
+      'artifact One',
+      'artifact two',
+      'artifact three',
+      'artifact beside',
+      'artifact four',
+      'status',
+    ]);
+    expect(events.task?.artifacts?.[0]?.parts.map((part) => ('text' in part ? part.text : '')).join('')).toBe(
+      'One two three four',
+    );
+  });
+
+  test('an agent before 1.0 without numbers is asked for the rest', async () => {
+    const card = {
+      name: 'Old',
+      description: '',
+      version: '1',
+      url: '',
+      protocolVersion: '0.3.0',
+      capabilities: { streaming: true },
+      skills: [],
+    };
+    let looks = 0;
+    const peer = await startPeer(
+      ({ rpc }, response) => {
+        if (rpc?.method === 'message/stream') {
+          const write = stream(response);
+          write({ kind: 'task', id: 't1', contextId: 'c1', status: { state: 'working' } });
+          write({
+            kind: 'artifact-update',
+            taskId: 't1',
+            contextId: 'c1',
+            artifact: { artifactId: 'a', parts: [{ kind: 'text', text: 'One ' }] },
+          });
+          response.end();
+          return;
+        }
+        const texts = ['One ', 'two ', 'three'].slice(0, ++looks + 1);
+        const artifacts = [{ artifactId: 'a', parts: texts.map((text) => ({ kind: 'text', text })) }];
+        result(response, {
+          kind: 'task',
+          id: 't1',
+          contextId: 'c1',
+          status: { state: looks > 1 ? 'completed' : 'working' },
+          artifacts,
+        });
+      },
+      { card },
+    );
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual([
+      'task',
+      'artifact One',
+      'artifact two',
+      'artifact three',
+      'status',
+    ]);
+    expect(methods(peer.got)).toEqual(['message/stream', 'tasks/get', 'tasks/get']);
+  });
+
+  test('a task that ended while nobody listened is got, and its end is told', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SendStreamingMessage') {
+        stream(response)({ task: task('WORKING') });
+        setImmediate(() => response.destroy());
+      } else if (rpc?.method === 'SubscribeToTask') failure(response, -32004, 'UNSUPPORTED_OPERATION');
+      else result(response, task('COMPLETED', { artifacts: [{ artifactId: 'a', parts: [{ text: 'Done' }] }] }));
+    });
+    const agent = await connected(peer.url, options);
+    expect(await agent.ask('hi')).toBe('Done');
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'GetTask']);
+  });
+
+  test('a stream that keeps breaking without news is given up, with the way back to the task', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      const write = stream(response);
+      if (rpc?.method === 'SendStreamingMessage') write({ task: task('WORKING') }, 1);
+      response.end();
+    });
+    const agent = await connected(peer.url, { ...options, clock: hastyClock });
+    const error: unknown = await textsOf(agent.stream('hi')).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'TRANSPORT_FAILED', details: { handle: expect.stringMatching(/^task1_/) } });
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage', ...Array<string>(5).fill('SubscribeToTask')]);
+  });
+
+  test.each([
+    ['completed', [{ task: task('WORKING') }, status('COMPLETED')]],
+    ['asking', [{ task: task('WORKING') }, status('INPUT_REQUIRED', 'Where?')]],
+    ['a bare message', [{ message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Hi' }] } }]],
+  ])('a stream that ends %s has ended', async (_case, items) => {
+    const peer = await startPeer((_got, response) => {
+      const write = stream(response);
+      for (const item of items) write(item);
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toHaveLength(items.length);
+    expect(peer.got).toHaveLength(1);
+  });
+
+  test('leaving the loop closes the connection, and the task is left alone', async () => {
+    let closed: () => void = () => {};
+    const gone = new Promise<void>((resolve) => (closed = resolve));
+    const peer = await startPeer((_got, response) => {
+      response.on('close', closed);
+      stream(response)({ task: task('WORKING') }, 1);
+    });
+    const agent = await connected(peer.url, options);
+    for await (const event of agent.stream('hi')) {
+      expect(event.type).toBe('task');
+      break;
+    }
+    await gone;
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage']);
+  });
+
+  test('a stream can be left while somebody waits for its next event', async () => {
+    const peer = await startPeer((_got, response) => stream(response)({ task: task('WORKING') }, 1));
+    const agent = await connected(peer.url, options);
+    const events = agent.stream('hi');
+    await events.next();
+    const next = events.next();
+    await events.return();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  test('nothing is sent before the first event is asked for', async () => {
+    const peer = await startPeer((_got, response) => stream(response)({ task: task('COMPLETED') }));
+    const agent = await connected(peer.url, options);
+    agent.stream('hi');
+    await agent.stream('hi').return();
+    expect(peer.got).toEqual([]);
+  });
+
+  test('a peer that does not end its stream after the end of the task is no trouble', async () => {
+    const peer = await startPeer((_got, response) => {
+      const write = stream(response);
+      write({ task: task('WORKING') });
+      write(status('COMPLETED', 'Done'));
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status Done']);
+    expect(await agent.ask('hi')).toBe('Done');
+  });
+});
