@@ -319,10 +319,7 @@ export class Run implements Sink, WriterEvents {
     if (this.#stopping.reason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
-      if (!this.#isCanceling) {
-        this.stop('lease-lost', { kind: 'overtaken' });
-        return;
-      }
+      if (!this.#isCanceling) return this.stop('lease-lost', { kind: 'overtaken' });
       const status = this.outputs.status('TASK_STATE_CANCELED');
       await this.#writer.decide({ status, endedAt: this.now() });
     }
