@@ -3,6 +3,7 @@ import { isStreaming, type OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
 import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
+import type { RequestedVersion } from '../wire/version.ts';
 import { accessOf } from './call.ts';
 import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
@@ -15,7 +16,7 @@ import { STREAM_HEADERS } from './stream-headers.ts';
 /** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
 export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
   const version = versionOf(request);
-  let dialect = dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
+  let dialect = assumedDialect(version);
   let id: JsonRpcId = null;
   try {
     const rpc = await readRpc(service, request);
@@ -30,6 +31,11 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
   } catch (error) {
     return rpcFailure(dialect, id, service.failures.publicError(error));
   }
+}
+
+/** To answer in as long as nothing of the request is known but its headers. */
+export function assumedDialect(version: RequestedVersion): Dialect {
+  return dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
 }
 
 async function readRpc(service: Service, request: HttpRequest): Promise<ReturnType<typeof decodeRequest>> {
