@@ -15,6 +15,7 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
+import { anybody } from './identify.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -150,6 +151,7 @@ export class AgentHandler {
       engine,
       agent: this.#agent,
       failures: new Failures(this.#log),
+      identify: anybody,
       offer,
       streaming,
       pushNotifications,
