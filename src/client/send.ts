@@ -66,8 +66,11 @@ export function about({ caller, scope, fold }: TaskAtWork): void {
 
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
-export function handleOf({ endpoints }: Caller, taskId: string | undefined): string | undefined {
-  return taskId === undefined ? undefined : encodeHandle({ ...endpoints.current, taskId });
+export function handleOf(caller: Caller, taskId: string | undefined): string | undefined {
+  const { endpoints } = caller;
+  return taskId === undefined
+    ? undefined
+    : encodeHandle({ ...endpoints.current, taskId, streaming: waysOf(caller) === 'stream' });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -93,7 +96,9 @@ export async function lastOf(
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
-    if (fold.isPaused && !(isOld && 'task' in received.event)) break;
+    // To an answer, an agent may first show the task as it was before: still asking.
+    isOld &&= 'task' in received.event;
+    if (fold.isPaused && !isOld) break;
     isOld = false;
   }
   return raw;
@@ -110,12 +115,12 @@ function tell(onProgress: (event: AgentEvent) => unknown, received: Received): v
 }
 
 export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Reply {
-  const traceparent = scope.trace.next();
+  const traceparent = scope.trace.last;
   if (fold.message !== undefined) return messageReply(fold.message, traceparent, raw);
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
+  return taskReply(task, () => handleOf(caller, task.id), traceparent, raw);
 }
 
 async function* sent(
@@ -146,15 +151,21 @@ function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator
   return new Follower({ ...task, open: () => openStream(task, request) }).events();
 }
 
-/** A card may promise streams that the agent does not have. It has refused then, so the message can be sent plainly. */
+/**
+ * A card may promise streams that the agent does not have: then the message can be sent plainly. Only if that is beyond
+ * doubt, for agents also call a stream unsupported that they have begun to work for.
+ */
 async function openStream({ caller, scope }: TaskAtWork, request: SendMessageRequest): Promise<ItemStream> {
   const idempotencyKey = request.message.messageId;
   try {
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
-    const isRefused = A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'METHOD_NOT_FOUND');
-    if (!isRefused) throw error;
+    if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
     const plain = request.message.taskId === undefined ? atOnce(request) : request;
     return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
   }
+}
+
+function isWithoutStreams(error: unknown): boolean {
+  return A2AError.is(error, 'UNSUPPORTED_OPERATION') && error.details['capability'] === 'streaming';
 }
