@@ -72,7 +72,9 @@ export class Caller {
     return this.#persist(scope, facts, async (endpoint, passage) => {
       const response = await this.#request(endpoint, operation, input, passage, scope, facts);
       const isStream = /^text\/event-stream\b/i.test(response.header('content-type') ?? '');
-      if (isStream && response.status < 300) return ItemStream.of(response, endpoint, operation, this.wiring);
+      if (isStream && response.status < 300) {
+        return ItemStream.of(response, endpoint, operation, this.wiring).begin();
+      }
       // An error, or an agent that has only one thing to say and says it without a stream.
       return ItemStream.single(await this.#read(endpoint, operation, response));
     });

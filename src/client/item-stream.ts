@@ -31,6 +31,7 @@ interface ItemSource {
 export class ItemStream implements Readonly<Ending> {
   readonly #source: ItemSource;
   readonly #lingering: Lingering | undefined;
+  #ahead: { readonly item: Received | undefined } | undefined;
 
   private constructor(source: ItemSource, lingering?: Lingering) {
     this.#source = source;
@@ -46,10 +47,10 @@ export class ItemStream implements Readonly<Ending> {
     return new ItemStream(new ResponseItems(response, endpoint, operation, settings), lingering);
   }
 
-  /** An answer that is no stream, as one. */
+  /** An answer that is no stream, as one: what comes after it has to be asked for. */
   static single({ value, raw }: Decoded<StreamResponse>): ItemStream {
     const items: Received[] = [{ event: value, number: undefined, raw }];
-    const ending: Ending = { saidItsLast: true, isToBeContinued: false };
+    const ending: Ending = { saidItsLast: false, isToBeContinued: false };
     return new ItemStream({ ending, next: () => items.pop(), close: () => {} });
   }
 
@@ -61,13 +62,27 @@ export class ItemStream implements Readonly<Ending> {
     return this.#source.ending.isToBeContinued;
   }
 
+  /** Waits for the first item. Some agents begin every stream well, and say only there that there is none. */
+  async begin(): Promise<this> {
+    try {
+      this.#ahead = { item: await this.#source.next() };
+      return this;
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+  }
+
   /**
    * The next item, undefined at the end. Many come at once: those that are here need not be waited for.
    *
    * @throws A2AError for what is no event, TransportFailure if the connection breaks.
    */
   next(): Received | undefined | Promise<Received | undefined> {
-    return this.#source.next();
+    if (this.#ahead === undefined) return this.#source.next();
+    const { item } = this.#ahead;
+    this.#ahead = undefined;
+    return item;
   }
 
   /** Closes the connection at once. */

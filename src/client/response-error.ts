@@ -1,4 +1,5 @@
 import { A2AError } from '../errors.ts';
+import { defined } from '../support/defined.ts';
 import { withRetryAfter } from './failures.ts';
 import type { TransportResponse } from './transport/transport.ts';
 
@@ -17,9 +18,17 @@ export function answerError(
   now: number,
 ): unknown {
   if (!A2AError.is(error)) return error;
-  const whole = withRetryAfter(error, response.header('retry-after'), now);
+  const named = response.status === 401 ? unauthenticated(error) : error;
+  const whole = withRetryAfter(named, response.header('retry-after'), now);
   facts.set(whole, { status: response.status, challenge: response.header('www-authenticate') });
   return whole;
+}
+
+/** Whatever the body says: some have the number of an unknown task for it. */
+function unauthenticated(error: A2AError): A2AError {
+  if (error.code === 'UNAUTHENTICATED') return error;
+  const { message, details, violations, retryAfterMs, cause } = error;
+  return new A2AError('UNAUTHENTICATED', message, defined({ details, violations, retryAfterMs, cause }));
 }
 
 /** The `WWW-Authenticate` header of the answer. */

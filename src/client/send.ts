@@ -18,7 +18,9 @@ export async function sendAndWait(
   request: SendMessageRequest,
   options: SendOptions,
 ): Promise<Reply> {
-  const { wait = waysOf(caller), onProgress } = options;
+  const { onProgress } = options;
+  const isFollowUp = request.message.taskId !== undefined;
+  const wait = wayFor(options.wait ?? waysOf(caller), isFollowUp);
   const fold = new TaskFold();
   const task = { caller, scope, fold };
   about(task);
@@ -28,8 +30,7 @@ export async function sendAndWait(
     return isSettled(fold) ? replyOf(task, received.raw) : waited(task, received.raw, onProgress);
   }
   const events = wait === 'stream' ? streamed(task, request) : sent(task, request);
-  const isAnswer = request.message.taskId !== undefined;
-  const raw = await lastOf(events, fold, onProgress, isAnswer);
+  const raw = await lastOf(events, fold, onProgress, isFollowUp);
   return wait === 'none' || isSettled(fold) ? replyOf(task, raw) : waited(task, raw, onProgress);
 }
 
@@ -37,6 +38,14 @@ export async function sendAndWait(
 async function waited(task: TaskAtWork, known: unknown, onProgress: SendOptions['onProgress']): Promise<Reply> {
   const raw = await lastOf(pollUpdates(task), task.fold, onProgress);
   return replyOf(task, raw ?? known);
+}
+
+/**
+ * Whoever answers a question and does not wait is told of the task as it was, that is, of the question: only the agent
+ * knows when it has read the answer.
+ */
+function wayFor(wait: NonNullable<SendOptions['wait']>, isFollowUp: boolean): NonNullable<SendOptions['wait']> {
+  return isFollowUp && wait === 'poll' ? 'block' : wait;
 }
 
 /** Sends a message and gives every event to the end of the stream, or of the task where the agent has no streams. */
@@ -52,7 +61,8 @@ export function sendStream(
 }
 
 async function* polled(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
-  yield* sent(task, request);
+  if (request.message.taskId === undefined) yield* sent(task, request);
+  else yield submitted(task, request);
   if (!isSettled(task.fold)) yield* pollUpdates(task);
 }
 
@@ -84,15 +94,18 @@ export function isSettled(fold: TaskFold): boolean {
   return fold.isOver || fold.isPaused;
 }
 
-/** Goes through events until it is the caller's turn. Gives the last one as it came. */
+/**
+ * Goes through events until it is the caller's turn. Gives the last one as it came. In a follow-up the first may be the task
+ * as it was before, which still asks what the message answers.
+ */
 export async function lastOf(
   events: AsyncGenerator<Received, void, void>,
   fold: TaskFold,
   onProgress: ((event: AgentEvent) => void) | undefined,
-  isAnswer = false,
+  isFollowUp = false,
 ): Promise<unknown> {
   let raw: unknown;
-  let isOld = isAnswer;
+  let isOld = isFollowUp;
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
@@ -160,7 +173,8 @@ async function openStream({ caller, scope }: TaskAtWork, request: SendMessageReq
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
     if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
-    return ItemStream.single(await caller.call('SendMessage', atOnce(request), scope, idempotencyKey));
+    const plain = request.message.taskId === undefined ? atOnce(request) : request;
+    return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
   }
 }
 
