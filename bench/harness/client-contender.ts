@@ -35,7 +35,7 @@ export interface Client {
   stream(id: string, chunks: number, take: (text: unknown) => void): Promise<void>;
 }
 
-export const TEXT = 'Good morning. Please translate this sentence, and keep the names as they are.';
+const TEXT = 'Good morning. Please translate this sentence, and keep the names as they are.';
 
 /** Turns this process into a client that is measured, all threads and the reading of the answers included. */
 export function compete(taskId: string, connect: (port: number) => Promise<Client>): void {
