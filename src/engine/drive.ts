@@ -1,18 +1,19 @@
-import type { Handler, TaskContext } from './handler.ts';
+import type { TaskContext } from './handler.ts';
+import type { Runnable } from './runnable.ts';
 
 /** What takes the outputs of a handler. */
 export interface Sink {
   /** @throws if that is no output. */
-  readonly emit: (output: unknown) => void;
+  emit(output: unknown): void;
   /** Something to wait for before the next output. */
-  readonly room: () => Promise<void> | undefined;
+  room(): Promise<void> | undefined;
   /** Nothing that the handler does counts any more. */
-  readonly isOver: () => boolean;
+  readonly isOver: boolean;
 }
 
 /** Calls a handler and passes on what it yields; resolves with what it returns. */
-export async function drive(handler: Handler, context: TaskContext, sink: Sink): Promise<unknown> {
-  const result: unknown = handler(context);
+export async function drive(agent: Pick<Runnable, 'run'>, context: TaskContext, sink: Sink): Promise<unknown> {
+  const result: unknown = agent.run(context);
   if (!isAsyncIterable(result)) return result;
   const iterator = result[Symbol.asyncIterator]();
   try {
@@ -20,7 +21,7 @@ export async function drive(handler: Handler, context: TaskContext, sink: Sink):
       const { done, value } = await iterator.next();
       if (done === true) return value;
       sink.emit(value);
-      if (sink.isOver()) break;
+      if (sink.isOver) break;
       const room = sink.room();
       if (room !== undefined) await room;
     }

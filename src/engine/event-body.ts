@@ -6,6 +6,7 @@ import type { Task, TaskStatus } from '../model/task.ts';
 import type { NewEvent, TaskRecord } from '../store/store.ts';
 import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { StoredTask, TaskEvent } from '../store/store.ts';
+import type { Writable } from '../support/writable.ts';
 
 /** The two ids that every event of a task carries. */
 export type TaskIds = Pick<TaskRecord, 'id' | 'contextId'>;
@@ -41,7 +42,7 @@ export function taskView(
   history: readonly Message[],
   artifacts: readonly Artifact[] = [],
 ): Task {
-  const task: { -readonly [K in keyof Task]: Task[K] } = { id, contextId, status };
+  const task: Writable<Task> = { id, contextId, status };
   if (artifacts.length > 0) task.artifacts = artifacts;
   if (history.length > 0) task.history = history;
   if (metadata !== undefined) task.metadata = metadata;

@@ -4,6 +4,7 @@ import type { Message } from '../model/message.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
 import type { Appended, Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
+import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
@@ -105,7 +106,7 @@ function assertFits(
 
 /** A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. */
 function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, now: number): TaskWrite {
-  const message = placed(submission.message, record);
+  const message = addressed(submission.message, record.id, record.contextId);
   return {
     taskId: record.id,
     guard: { states: AT_WORK, canceling: false },
@@ -118,7 +119,7 @@ function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, 
 
 async function toAnswer(core: Core, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
   const { question = '', status } = record;
-  const message = placed(submission.message, record);
+  const message = addressed(submission.message, record.id, record.contextId);
   const { entry, isSecret } = await answerEntry(core, submission, record, message);
   const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, core.clock.now()) };
   const write: TaskWrite = {
@@ -174,10 +175,6 @@ async function answerEntry(
     },
     isSecret: body.sensitive,
   };
-}
-
-function placed(message: Message, { id, contextId }: TaskRecord): Message {
-  return { ...message, taskId: id, contextId };
 }
 
 function redacted({ messageId, taskId = '', contextId = '', role }: Message): Message {

@@ -2,13 +2,16 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import { textOfParts } from '../model/part-text.ts';
 import { decodeBase64 } from '../support/bytes.ts';
+import type { Writable } from '../support/writable.ts';
 import type { IncomingFile, IncomingMessage } from './handler.ts';
 import { copyOf } from './json-value.ts';
 import type { FetchFile } from './run-environment.ts';
 
 /** A message with its text at hand. A copy: what a handler does with it is its own affair. */
 export function incoming(message: Message): IncomingMessage {
-  return { ...copyOf(message), text: textOfParts(message.parts) };
+  const copy = copyOf(message) as Writable<IncomingMessage>;
+  copy.text = textOfParts(message.parts);
+  return copy;
 }
 
 export interface FileAccess {

@@ -3,6 +3,7 @@ import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
+import type { Writable } from '../support/writable.ts';
 import type { Creation } from './creation.ts';
 import { artifactUpdateOf } from './event-body.ts';
 import type { Caller } from './handler.ts';
@@ -51,7 +52,7 @@ export function newlyMade(record: TaskRecord, message: Message, creation: Creati
     record,
     origin,
     firstMessage: message,
-    trigger: { ...origin, message },
+    trigger: firstTrigger(origin, message),
     history: [message],
     creation,
     journal: new Journal(),
@@ -60,6 +61,13 @@ export function newlyMade(record: TaskRecord, message: Message, creation: Creati
     artifactBytes: 0,
     outputBytes: 0,
   };
+}
+
+function firstTrigger({ metadata, extensions }: Origin, message: Message): Trigger {
+  const trigger: Writable<Trigger> = { message };
+  if (metadata !== undefined) trigger.metadata = metadata;
+  if (extensions !== undefined) trigger.extensions = extensions;
+  return trigger;
 }
 
 const PAGE = 1000;
@@ -80,7 +88,7 @@ export async function loadTask(store: Store, claimed: TaskRecord): Promise<Loade
     record,
     origin,
     firstMessage,
-    trigger: journal.trigger ?? { ...origin, message: firstMessage },
+    trigger: journal.trigger ?? firstTrigger(origin, firstMessage),
     history: stored.history,
     journal,
     replay: new Replay(before, events.slice(start)),

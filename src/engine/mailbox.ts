@@ -1,7 +1,6 @@
 import type { Message } from '../model/message.ts';
-import { isTerminal } from '../model/state.ts';
-import type { TaskEvent, TaskRecord } from '../store/store.ts';
-import { type Deferred, deferred } from '../support/deferred.ts';
+import { isTerminal, type TaskState } from '../model/state.ts';
+import type { Scope, TaskEvent, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import type { News } from './feed.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
@@ -12,6 +11,30 @@ const MAX_BUFFERED_BYTES = 2 ** 20;
 
 /** Finds the bare message that a task was dropped for. */
 export type FindReply = () => Promise<Message | undefined>;
+
+/** What a reader remembers of a task: a record may hold much more, and there may be thousands of readers. */
+export interface Position extends Scope {
+  readonly id: string;
+  readonly lastEvent: number;
+  readonly endedAt: number | undefined;
+  readonly state: TaskState;
+}
+
+export function positionOf({ id, tenant, owner, lastEvent, endedAt, status }: TaskRecord): Position {
+  return { id, tenant, owner, lastEvent, endedAt, state: status.state };
+}
+
+/** What one can hear of a task. */
+type Heard =
+  | { readonly kind: 'later'; readonly record: TaskRecord }
+  /** It was dropped for a bare message. */
+  | { readonly kind: 'reply'; readonly message: Message }
+  | { readonly kind: 'nothing' }
+  /** Nothing will follow. */
+  | { readonly kind: 'end' };
+
+export const NOTHING: Heard = { kind: 'nothing' };
+const END: Heard = { kind: 'end' };
 
 /** What one reader has heard and not read. */
 export class Mailbox {
@@ -26,8 +49,8 @@ export class Mailbox {
   #message: Message | undefined;
   #mustLook = false;
   #isClosed = false;
-  #arrival: Deferred<void> | undefined;
-
+  #arrival: Promise<void> | undefined;
+  #wakeUp: (() => void) | undefined;
   readonly #findReply: FindReply | undefined;
 
   constructor(core: Core, taskId: string, signal: LeaveSignal | undefined, findReply: FindReply | undefined) {
@@ -62,26 +85,34 @@ export class Mailbox {
     return events;
   }
 
-  /** The task after something has happened to it; nothing if that is all there will be. */
-  async next(last: TaskRecord): Promise<{ readonly record: TaskRecord } | { readonly message: Message } | undefined> {
-    for (;;) {
-      if (this.#message !== undefined) return { message: this.#message };
-      const record = this.#record;
-      this.#record = undefined;
-      if (record !== undefined && isNewer(record, last)) return { record };
-      if (this.#isClosed) return undefined;
-      if (this.#mustLook) {
-        this.#mustLook = false;
-        const stored = await this.#core.store.read(last, last.id, { history: 0 });
-        if (stored === undefined) {
-          const message = await this.#findReply?.();
-          return message && { message };
-        }
-        if (isNewer(stored.record, last)) return { record: stored.record };
-        continue;
-      }
-      await (this.#arrival ??= deferred<void>()).promise;
-    }
+  /** What it was told since, if anything. */
+  news(last: Position): Heard | undefined {
+    if (this.#message !== undefined) return { kind: 'reply', message: this.#message };
+    const record = this.#record;
+    this.#record = undefined;
+    if (record !== undefined && isNewer(record, last)) return { kind: 'later', record };
+    return this.#isClosed ? END : undefined;
+  }
+
+  /** Something may have happened that it was not told of. */
+  get mustLook(): boolean {
+    return this.#mustLook;
+  }
+
+  /** Asks the store. */
+  async look(last: Position): Promise<Heard> {
+    this.#mustLook = false;
+    const stored = await this.#core.store.read(last, last.id, { history: 0 });
+    if (stored !== undefined) return isNewer(stored.record, last) ? { kind: 'later', record: stored.record } : NOTHING;
+    const message = await this.#findReply?.();
+    return message === undefined ? END : { kind: 'reply', message };
+  }
+
+  /** Resolves when there may be something to hear. */
+  arrival(): Promise<void> {
+    const isHere = this.#message !== undefined || this.#record !== undefined || this.#mustLook || this.#isClosed;
+    if (isHere) return Promise.resolve();
+    return (this.#arrival ??= new Promise((resolve) => (this.#wakeUp = resolve)));
   }
 
   /** Nobody reads on: who waits for something gets nothing. */
@@ -134,11 +165,15 @@ export class Mailbox {
   }
 
   #wake(): void {
-    this.#arrival?.resolve();
+    this.#wakeUp?.();
+    this.#wakeUp = undefined;
     this.#arrival = undefined;
   }
 }
 
-function isNewer(record: TaskRecord, last: TaskRecord): boolean {
+function isNewer(
+  record: TaskRecord,
+  last: Pick<Position, 'lastEvent'> & { readonly endedAt?: number | undefined },
+): boolean {
   return record.lastEvent > last.lastEvent || record.endedAt !== last.endedAt;
 }

@@ -1,6 +1,8 @@
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Created, NewTask, TaskRecord } from '../store/store.ts';
+import type { Writable } from '../support/writable.ts';
+import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
 import { Creation } from './creation.ts';
 import { createdEvent } from './event-body.ts';
@@ -98,7 +100,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   const now = clock.now();
   const id = newId();
   const contextId = submission.message.contextId ?? newId();
-  const message: Message = { ...submission.message, taskId: id, contextId };
+  const message = addressed(submission.message, id, contextId);
   const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now) };
   const { tenant, owner, agent, alias, pushConfig } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
@@ -106,7 +108,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
     idempotencyOf(submission, now) ??
     (hasPlace ? undefined : { key: `t:${id}`, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS });
   // Plain assignments: this is on the way of every new task.
-  const task: { -readonly [K in keyof NewTask]: NewTask[K] } = {
+  const task: Writable<NewTask> = {
     id,
     contextId,
     tenant,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import type { TaskState } from '../model/state.ts';
+import type { Writable } from '../support/writable.ts';
 import type { RunOutputs } from './run-outputs.ts';
 import type { Decision } from './write-batch.ts';
 
@@ -41,10 +42,15 @@ export function decisionOf(
 ): Decision {
   if (outcome.kind === 'reply') return { status: outputs.status('TASK_STATE_COMPLETED', outcome.parts), endedAt: now };
   const { state, parts, metadata } = outcome;
-  const status = { status: outputs.status(state, parts), ...(metadata !== undefined && { metadata }) };
+  const decision: Writable<Decision> = { status: outputs.status(state, parts) };
+  if (metadata !== undefined) decision.metadata = metadata;
   if (outcome.kind === 'end') {
-    const { ifOpen } = outcome;
-    return { ...status, endedAt: now, ...(ifOpen !== undefined && { ifOpen }) };
+    decision.endedAt = now;
+    if (outcome.ifOpen !== undefined) decision.ifOpen = outcome.ifOpen;
+  } else {
+    decision.release = true;
+    decision.question = turnQuestion(turn);
+    decision.wakeAt = now + questionTtlMs;
   }
-  return { ...status, release: true, question: turnQuestion(turn), wakeAt: now + questionTtlMs };
+  return decision;
 }

@@ -4,6 +4,7 @@ import type { TaskState } from '../model/state.ts';
 import { normalizeBase64 } from '../support/base64.ts';
 import { encodeBase64 } from '../support/bytes.ts';
 import { defined } from '../support/defined.ts';
+import type { Writable } from '../support/writable.ts';
 
 /** The states that a handler may announce, in the words that people use. */
 const STATES = {
@@ -94,11 +95,11 @@ export function emissionOf(output: unknown): Emission {
   if (given['status'] !== undefined) return statusOf(given);
   const parts = partsOf(given);
   if (parts.length === 0) throw nonsense(output);
-  if (given['artifact'] === undefined) return chunk(RESPONSE, parts, { ...given, append: true });
+  if (given['artifact'] === undefined) return chunk(RESPONSE, parts, given, true);
   const name = given['artifact'];
   if (typeof name !== 'string' || name === '')
     throw new TypeError('The name of an artifact must be a non-empty string');
-  return chunk(name, parts, given);
+  return chunk(name, parts, given, given['append'] === true);
 }
 
 function statusOf(given: Record<string, unknown>): Emission {
@@ -107,21 +108,30 @@ function statusOf(given: Record<string, unknown>): Emission {
     throw new TypeError(`A status must be one of ${Object.keys(STATES).join(', ')}, not ${show(status)}`);
   }
   const state = STATES[status as OutputState];
-  return defined({ kind: 'status' as const, state, parts: partsOf(given), metadata: struct(given, 'metadata') });
+  const parts = partsOf(given);
+  const metadata = struct(given, 'metadata');
+  return metadata === undefined ? { kind: 'status', state, parts } : { kind: 'status', state, parts, metadata };
 }
 
-function chunk(name: string, parts: readonly Part[], given: Record<string, unknown>): Emission {
-  const { extensions } = given;
-  return defined({
-    kind: 'artifact' as const,
+type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
+
+/** Every chunk comes by here: members are set one by one, which is cheaper than to leave out those that are undefined. */
+function chunk(name: string, parts: readonly Part[], given: Record<string, unknown>, append: boolean): Emission {
+  const lastChunk = given['lastChunk'] === true;
+  const emission: Writable<ArtifactEmission> = {
+    kind: 'artifact',
     name,
     parts,
-    append: given['append'] === true,
-    lastChunk: given['lastChunk'] === true,
-    description: text(given, 'description'),
-    metadata: struct(given, 'metadata'),
-    extensions: Array.isArray(extensions) ? extensions.map(String) : undefined,
-  });
+    append,
+    lastChunk,
+  };
+  const description = text(given, 'description');
+  if (description !== undefined) emission.description = description;
+  const metadata = struct(given, 'metadata');
+  if (metadata !== undefined) emission.metadata = metadata;
+  const { extensions } = given;
+  if (Array.isArray(extensions)) emission.extensions = extensions.map(String);
+  return emission;
 }
 
 function partsOf(given: Record<string, unknown>): readonly Part[] {
@@ -130,16 +140,24 @@ function partsOf(given: Record<string, unknown>): readonly Part[] {
   if (content === undefined) return [];
   if (contents.length > 1) throw new TypeError(`Give one of ${contents.join(', ')}, or put several into parts`);
   if (content === 'parts') return checkedParts(given['parts']);
-  const names = defined({ mediaType: text(given, 'mediaType'), filename: text(given, 'filename') });
+  const part = bareOf(content, given);
+  const mediaType = text(given, 'mediaType');
+  if (mediaType !== undefined) part.mediaType = mediaType;
+  const filename = text(given, 'filename');
+  if (filename !== undefined) part.filename = filename;
+  return [part];
+}
+
+function bareOf(content: Exclude<(typeof CONTENTS)[number], 'parts'>, given: Record<string, unknown>): Writable<Part> {
   switch (content) {
     case 'text':
-      return [{ text: text(given, 'text') ?? '', ...names }];
+      return { text: text(given, 'text') ?? '' };
     case 'data':
-      return [{ data: plain(given, 'data'), ...names }];
+      return { data: plain(given, 'data') };
     case 'bytes':
-      return [{ raw: base64Of(given['bytes']), ...names }];
+      return { raw: base64Of(given['bytes']) };
     case 'url':
-      return [{ url: text(given, 'url') ?? '', ...names }];
+      return { url: text(given, 'url') ?? '' };
   }
 }
 

@@ -7,6 +7,8 @@ import type {
   AuthorizationRequest,
   AuthorizeOptions,
   ChunkOptions,
+  Inbox,
+  IncomingMessage,
   Question,
   TaskContext,
 } from './handler.ts';
@@ -50,6 +52,7 @@ class RunContext implements TaskContext {
   readonly metadata: JsonObject;
   readonly acceptedOutputModes: readonly string[];
   declare readonly signal: AbortSignal;
+  readonly inbox: TaskContext['inbox'];
 
   constructor(run: Run, task: LoadedTask, writer: TaskWriter) {
     const { record, origin, trigger } = task;
@@ -66,6 +69,7 @@ class RunContext implements TaskContext {
     this.extensions = [...(trigger.extensions ?? [])];
     this.metadata = copyOf(trigger.metadata ?? {});
     this.acceptedOutputModes = [...origin.acceptedOutputModes];
+    this.inbox = new ContextInbox(run);
     Object.defineProperty(this, 'files', RunContext.#files);
     Object.defineProperty(this, 'task', RunContext.#currentTask);
     Object.defineProperty(this, 'signal', RunContext.#signal);
@@ -102,11 +106,6 @@ class RunContext implements TaskContext {
   readonly authorize: TaskContext['authorize'] = (request, options = {}) =>
     contained(this.#run, authorized(this.#run, request, options));
 
-  readonly inbox: TaskContext['inbox'] = {
-    take: () => contained(this.#run, this.#run.inbox.take()),
-    [Symbol.asyncIterator]: () => this.#run.inbox[Symbol.asyncIterator](),
-  };
-
   readonly step: TaskContext['step'] = (name, work, options) =>
     contained(this.#run, this.#run.steps.step(name, work, options));
 
@@ -130,6 +129,20 @@ class RunContext implements TaskContext {
   static readonly #signal = shared(function signal(this: RunContext): AbortSignal {
     return this.#run.signal;
   });
+}
+
+class ContextInbox implements Inbox {
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  readonly take = (): Promise<readonly IncomingMessage[]> => contained(this.#run, this.#run.inbox.take());
+
+  [Symbol.asyncIterator](): AsyncIterator<IncomingMessage> {
+    return this.#run.inbox[Symbol.asyncIterator]();
+  }
 }
 
 function shared(get: (this: RunContext) => unknown): PropertyDescriptor & ThisType<RunContext> {

@@ -2,11 +2,12 @@ import type { Artifact } from '../model/artifact.ts';
 import type { TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
-import type { Part } from '../model/part.ts';
+import { mediaTypeOf, type Part } from '../model/part.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/clock.ts';
+import type { Writable } from '../support/writable.ts';
 import { artifactEvent } from './event-body.ts';
 import type { LoadedTask } from './load-task.ts';
 import type { Emission } from './output.ts';
@@ -14,7 +15,6 @@ import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
 import type { TaskWriter } from './task-writer.ts';
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
 
 /** Turns what a handler says into events, unless an earlier attempt has said it. */
@@ -127,6 +127,7 @@ export class RunOutputs {
     const { acceptedOutputModes } = this.#task.origin;
     if (mayGive === undefined) return parts;
     return parts.filter((part) => {
+      // Files without a type are the caller's to judge.
       const mediaType = mediaTypeOf(part);
       const isWanted = mediaType === undefined || mayGive.call(this.#agent, mediaType, acceptedOutputModes);
       if (!isWanted) this.#tellOnce(mediaType);
@@ -190,11 +191,4 @@ export interface OutputTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly newId: () => string;
-}
-
-/** Files without a type are the caller's to judge. */
-function mediaTypeOf(part: Part): string | undefined {
-  if (part.mediaType !== undefined) return part.mediaType;
-  if ('text' in part) return 'text/plain';
-  return 'data' in part ? 'application/json' : undefined;
 }

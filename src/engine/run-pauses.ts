@@ -43,8 +43,8 @@ export class RunPauses {
     // Whoever begins to wait later does not need it.
     if (!this.#waits.isWaiting) return;
     this.#run.env.scheduler.soon(() => {
-      const { state, isConcluded, isCanceling } = this.#run;
-      if (state !== 'running' || isConcluded || isCanceling) return;
+      const { state, isOver, isCanceling } = this.#run;
+      if (state !== 'running' || isOver || isCanceling) return;
       if (this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting || this.#pending !== undefined) return;
       if (!this.#writer.isIdle)
         this.#writer.stored().then(

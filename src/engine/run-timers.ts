@@ -6,23 +6,27 @@ import type { TimerHeap } from '../support/timer-heap.ts';
 export class RunTimers {
   readonly #clock: Clock;
   readonly #heap: TimerHeap;
-  readonly #isRunning: () => boolean;
-  readonly #cancels = new Set<() => void>();
-  #disarm: () => void = () => {};
+  readonly #run: { readonly state: string };
+  #cancels: Set<() => void> | undefined;
+  #disarm: (() => void) | undefined;
 
-  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: TimerHeap }, isRunning: () => boolean) {
+  constructor(
+    { clock, timers }: { readonly clock: Clock; readonly timers: TimerHeap },
+    run: { readonly state: string },
+  ) {
     this.#clock = clock;
     this.#heap = timers;
-    this.#isRunning = isRunning;
+    this.#run = run;
   }
 
   /** Nothing happens if the run is suspended by then: what is due is looked at when it goes on. */
   callAt(time: number, call: () => void): void {
+    const cancels = (this.#cancels ??= new Set());
     const cancel = this.#heap.add(time, () => {
-      this.#cancels.delete(cancel);
-      if (this.#isRunning()) call();
+      cancels.delete(cancel);
+      if (this.#run.state === 'running') call();
     });
-    this.#cancels.add(cancel);
+    cancels.add(cancel);
   }
 
   /** A short wait that does not outlive the process. */
@@ -38,11 +42,12 @@ export class RunTimers {
   }
 
   disarmTimeout(): void {
-    this.#disarm();
+    this.#disarm?.();
   }
 
   clear(): void {
-    this.#disarm();
+    this.#disarm?.();
+    if (this.#cancels === undefined) return;
     for (const cancel of this.#cancels) cancel();
     this.#cancels.clear();
   }

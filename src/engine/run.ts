@@ -5,7 +5,7 @@ import { isPaused, isTerminal } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
 import { nextTurn } from '../support/scheduler.ts';
 import { stopError, type StopReason, StopSignal } from './abort.ts';
-import { drive } from './drive.ts';
+import { drive, type Sink } from './drive.ts';
 import { publicText } from './failure-text.ts';
 import type { Journal, JournalKind } from './journal.ts';
 import type { LoadedTask } from './load-task.ts';
@@ -22,7 +22,7 @@ import { RunTimers } from './run-timers.ts';
 import { RunWaits } from './run-waits.ts';
 import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
-import { type Loss, TaskWriter } from './task-writer.ts';
+import { type Loss, TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
@@ -37,19 +37,20 @@ const OUTPUTS_AT_A_STRETCH = 256;
  *
  * Whatever ends it, it ends once, and what the handler does after that has no effect.
  */
-export class Run {
+export class Run implements Sink, WriterEvents {
   readonly env: RunEnvironment;
   readonly agent: Runnable;
   readonly taskId: string;
   readonly journal: Journal;
   readonly outputs: RunOutputs;
-  readonly pauses: RunPauses;
   readonly timers: RunTimers;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
-  readonly steps: RunSteps;
-  readonly waits: RunWaits;
-  readonly inbox: RunInbox;
+  // Made when they are needed: a short run needs none of them.
+  #steps: RunSteps | undefined;
+  #waits: RunWaits | undefined;
+  #inbox: RunInbox | undefined;
+  #pauses: RunPauses | undefined;
   #recall: Recall | undefined;
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
@@ -64,21 +65,25 @@ export class Run {
     this.taskId = task.record.id;
     this.journal = task.journal;
     this.#task = task;
-    this.#writer = new TaskWriter(
-      env,
-      {
-        onLost: (loss) => this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss),
-        onCanceling: () => this.cancel(),
-        onBlocked: () => this.#wantWake(),
-      },
-      task,
-    );
+    this.#writer = new TaskWriter(env, this, task);
     this.outputs = new RunOutputs(task, agent, this.#writer, env);
-    this.steps = new RunSteps(this);
-    this.waits = new RunWaits(this);
-    this.inbox = new RunInbox(this);
-    this.pauses = new RunPauses(this, this.#writer, this.waits);
-    this.timers = new RunTimers(env, () => this.#state === 'running');
+    this.timers = new RunTimers(env, this);
+  }
+
+  get steps(): RunSteps {
+    return (this.#steps ??= new RunSteps(this));
+  }
+
+  get waits(): RunWaits {
+    return (this.#waits ??= new RunWaits(this));
+  }
+
+  get inbox(): RunInbox {
+    return (this.#inbox ??= new RunInbox(this));
+  }
+
+  get pauses(): RunPauses {
+    return (this.#pauses ??= new RunPauses(this, this.#writer, this.waits));
   }
 
   get state(): 'running' | 'suspended' | 'over' {
@@ -95,12 +100,13 @@ export class Run {
 
   /** The handler has come to its end, or goes on elsewhere: whatever it left behind here is nobody's. */
   get isLeft(): boolean {
-    if (this.#state !== 'over' && this.#outcome === undefined) return false;
+    if (!this.isOver) return false;
     return this.#stopping.reason === undefined || this.#stopping.reason === 'suspended';
   }
 
-  get isConcluded(): boolean {
-    return this.#outcome !== undefined;
+  /** Nothing that the handler does counts any more. */
+  get isOver(): boolean {
+    return this.#state === 'over' || this.#outcome !== undefined;
   }
 
   get isCanceling(): boolean {
@@ -130,11 +136,7 @@ export class Run {
     this.#writer.resume(record);
     this.catchUp(entries);
     this.#armTimeout();
-    if (!this.#writer.isAsking) this.outputs.speak();
-    this.waits.settle();
-    this.inbox.wake();
-    if (record.canceling) this.cancel();
-    this.pauses.restLater();
+    this.#lookAround(record);
   }
 
   /** Looks at what others have written while it ran: messages, an answer, a cancel. */
@@ -142,11 +144,15 @@ export class Run {
     if (this.#state !== 'running') return;
     this.#writer.refresh(record);
     this.catchUp(entries);
+    this.#lookAround(record);
+  }
+
+  #lookAround({ canceling }: TaskRecord): void {
     if (!this.#writer.isAsking) this.outputs.speak();
-    this.waits.settle();
-    this.inbox.wake();
-    if (record.canceling) this.cancel();
-    this.pauses.restLater();
+    this.#waits?.settle();
+    this.#inbox?.wake();
+    if (canceling) this.cancel();
+    this.#pauses?.restLater();
   }
 
   catchUp(entries: readonly JournalRecord[]): void {
@@ -158,8 +164,8 @@ export class Run {
     if (this.#isCanceling || this.#state === 'over') return;
     this.#isCanceling = true;
     this.#stopping.tell('canceled');
-    this.waits.stop('canceled');
-    this.inbox.wake();
+    this.#waits?.stop('canceled');
+    this.#inbox?.wake();
     this.timers.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
       this.conclude({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
     );
@@ -174,9 +180,9 @@ export class Run {
     // A run that is put away will go on elsewhere, as if nothing had happened: nobody gets an error.
     const isQuiet = reason === 'suspended';
     this.#writer.close(isQuiet ? undefined : reason);
-    if (!isQuiet) this.waits.stop(reason);
+    if (!isQuiet) this.#waits?.stop(reason);
     this.#stopping.tell(reason);
-    this.inbox.wake();
+    this.#inbox?.wake();
     if (wasHeld) this.env.onRest(this, loss);
   }
 
@@ -199,8 +205,7 @@ export class Run {
    * if there is room: a handler that never waits must not keep everybody else waiting, nor one that was told to stop.
    */
   room(): Promise<void> | undefined {
-    if (this.#state === 'over' || this.#outcome !== undefined)
-      return nextTurn(this.env.scheduler).then(() => this.assertRunning());
+    if (this.isOver) return nextTurn(this.env.scheduler).then(() => this.assertRunning());
     const room = this.#writer.room();
     return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? nextTurn(this.env.scheduler) : room;
   }
@@ -214,7 +219,7 @@ export class Run {
 
   /** Throws if what the handler does has no effect any more. */
   assertRunning(): void {
-    if (this.#state === 'over' || this.#outcome !== undefined) throw stopError(this.#stopping.reason ?? 'over');
+    if (this.isOver) throw stopError(this.#stopping.reason ?? 'over');
   }
 
   /** Throws if there is nothing to wait for any more: a canceled handler only clears up. */
@@ -255,7 +260,7 @@ export class Run {
   /** Resolves when it is the turn of an entry of the journal to come about again. */
   recalled(kind: JournalKind, key: string): Promise<void> {
     this.#recall ??= new Recall(this.env.scheduler, () => {
-      if (this.#state === 'running') this.waits.settle();
+      if (this.#state === 'running') this.#waits?.settle();
     });
     const recall = this.#recall;
     return this.pauses.busy(() => recall.turn(this.journal.numberOf(kind, key)));
@@ -283,12 +288,8 @@ export class Run {
   async #execute(): Promise<void> {
     try {
       const context = createContext(this, this.#task, this.#writer);
-      const last = await drive((ctx) => this.agent.run(ctx), context, {
-        emit: (output) => this.emit(output),
-        room: () => this.room(),
-        isOver: () => this.#state === 'over' || this.#outcome !== undefined,
-      });
-      if (this.#state === 'over' || this.#outcome !== undefined) return;
+      const last = await drive(this.agent, context, this);
+      if (this.isOver) return;
       if (last !== undefined) this.emit(last);
       if (this.#outcome === undefined) this.conclude({ kind: 'end', state: 'TASK_STATE_COMPLETED' });
     } catch (error) {
@@ -299,20 +300,20 @@ export class Run {
   #failed(error: unknown): void {
     if (this.#isDone('threw')) return;
     const text = publicText(error);
-    if (text !== undefined) {
-      this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] });
-      return;
-    }
+    if (text !== undefined) return this.#fail(text);
     const reference = this.env.newId();
     if (!this.#isCanceling)
       this.env.log.error('A handler failed', { taskId: this.taskId, agent: this.agent.id, reference, error });
-    const parts = [{ text: `The agent failed. Reference: ${reference}` }];
-    this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts });
+    this.#fail(`The agent failed. Reference: ${reference}`);
+  }
+
+  #fail(text: string): void {
+    this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] });
   }
 
   async #finish(outcome: Outcome): Promise<void> {
     this.timers.clear();
-    this.waits.stop('over');
+    this.#waits?.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
     const permitted = await this.#permitted(outcome);
     // With the end in one write. Who was told to stop did not leave anything out on purpose.
@@ -369,13 +370,21 @@ export class Run {
     if (state === 'over') {
       this.timers.clear();
       this.#writer.close('over');
-      this.inbox.wake();
+      this.#inbox?.wake();
     }
     this.env.onRest(this);
   }
 
+  onLost(loss: Loss): void {
+    this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss);
+  }
+
+  onCanceling(): void {
+    this.cancel();
+  }
+
   /** Once in a pause: the first that waits to be written wakes it, the others come along. */
-  #wantWake(): void {
+  onBlocked(): void {
     if (this.#isWakeWanted || this.#state === 'over') return;
     this.#isWakeWanted = true;
     this.env.onWakeWanted(this);
@@ -384,12 +393,12 @@ export class Run {
   #armTimeout(): void {
     this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
       this.#stopping.tell('timeout');
-      this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: 'Task timed out' }] });
+      this.#fail('Task timed out');
     });
   }
 
   #isDone(what: string): boolean {
-    if (this.#state !== 'over' && this.#outcome === undefined) return false;
+    if (!this.isOver) return false;
     if (this.#stopping.reason === undefined)
       this.env.log.warn(`A handler ${what} after its end`, { taskId: this.taskId, agent: this.agent.id });
     return true;

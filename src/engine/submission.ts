@@ -9,6 +9,7 @@ import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
 import { assertStorablePush, type NewPushConfig } from './push-configs.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
+import type { Writable } from '../support/writable.ts';
 import { nameAt } from './task-access.ts';
 
 /** A message to an agent, and all that is known of the request that brought it. */
@@ -84,11 +85,8 @@ export function contentDigest({ agent, message }: Submission): string {
 }
 
 export function originOfSubmission({ caller, acceptedOutputModes = [], metadata, extensions }: Submission): JsonObject {
-  const origin: Origin = {
-    caller,
-    acceptedOutputModes,
-    ...(metadata !== undefined && { metadata }),
-    ...(extensions !== undefined && { extensions }),
-  };
+  const origin: Writable<Origin> = { caller, acceptedOutputModes };
+  if (metadata !== undefined) origin.metadata = metadata;
+  if (extensions !== undefined) origin.extensions = extensions;
   return origin as unknown as JsonObject;
 }

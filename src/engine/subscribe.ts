@@ -4,7 +4,7 @@ import type { Task } from '../model/task.ts';
 import type { StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { taskOf } from './event-body.ts';
-import { type FindReply, Mailbox } from './mailbox.ts';
+import { type FindReply, Mailbox, NOTHING, type Position, positionOf } from './mailbox.ts';
 import { notFound } from './not-found.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import { isWithin, type TaskAccess } from './task-access.ts';
@@ -44,17 +44,18 @@ type Opening = (box: Mailbox) => Promise<readonly StreamItem[] | undefined>;
  */
 export class Subscription implements AsyncIterableIterator<readonly StreamItem[], undefined> {
   readonly #core: Core;
-  readonly #listen: () => Mailbox;
+  /** Until it is called: it holds all that the subscription was made of. */
+  #listen: (() => Mailbox) | undefined;
   #box: Mailbox | undefined;
   #open: Opening | undefined;
-  #record: TaskRecord | undefined;
+  #task: Position | undefined;
   #position = 0;
   /** It began with the task: the event that says the same is left out. */
   #hasTask = false;
   #limit = FIRST_PAGE;
   #isOver = false;
 
-  private constructor(core: Core, listen: () => Mailbox, open?: Opening) {
+  private constructor(core: Core, listen?: () => Mailbox, open?: Opening) {
     this.#core = core;
     this.#listen = listen;
     this.#open = open;
@@ -73,16 +74,23 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
 
   /** Of a task that was made just now, from the first event on, by one who has listened from before. */
   static toNew(core: Core, box: Mailbox, record: TaskRecord): Subscription {
-    const subscription = new Subscription(core, () => box);
+    const subscription = new Subscription(core);
     subscription.#box = box;
-    subscription.#record = record;
+    subscription.#task = positionOf(record);
     return subscription;
   }
 
+  /** Waits by itself: each further function that waits would be kept for every reader. */
   async next(): Promise<IteratorResult<readonly StreamItem[], undefined>> {
     try {
-      const items = this.#isOver ? undefined : await this.#batch((this.#box ??= this.#listen()));
-      if (items !== undefined) return { done: false, value: items };
+      const box = (this.#box ??= this.#listen?.());
+      this.#listen = undefined;
+      while (box !== undefined && !this.#isOver) {
+        const items = await this.#batch(box);
+        if (items === undefined) break;
+        if (items.length > 0) return { done: false, value: items };
+        await box.arrival();
+      }
     } catch (error) {
       this.#end();
       throw error;
@@ -106,6 +114,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
     this.#box?.close();
   }
 
+  /** What there is by now, maybe nothing; `undefined` if nothing will follow. */
   async #batch(box: Mailbox): Promise<readonly StreamItem[] | undefined> {
     if (this.#open !== undefined) {
       const open = this.#open;
@@ -113,17 +122,18 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
       const first = await open(box);
       if (first !== undefined) return first;
     }
-    while (this.#record !== undefined && !this.#isOver) {
-      if (this.#position < this.#record.lastEvent) {
-        const items = await this.#read(box, this.#record);
+    while (this.#task !== undefined && !this.#isOver) {
+      if (this.#position < this.#task.lastEvent) {
+        const items = await this.#read(box, this.#task);
         if (items === undefined || items.length > 0) return items;
         continue;
       }
-      if (isTerminal(this.#record.status.state)) return undefined;
-      const next = await box.next(this.#record);
-      if (next === undefined) return undefined;
-      if ('message' in next) return this.#lastWord(next.message);
-      this.#record = next.record;
+      if (isTerminal(this.#task.state)) return undefined;
+      const news = box.news(this.#task) ?? (box.mustLook ? await box.look(this.#task) : NOTHING);
+      if (news.kind === 'nothing') return [];
+      if (news.kind === 'end') return undefined;
+      if (news.kind === 'reply') return this.#lastWord(news.message);
+      this.#task = positionOf(news.record);
     }
     return undefined;
   }
@@ -141,7 +151,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
     if (message !== undefined) return this.#lastWord(message);
     if (stored === undefined || !isWithin(access, stored.record)) throw notFound(taskId);
     if (findReply === undefined && !stored.record.visible) throw notFound(taskId);
-    this.#record = stored.record;
+    this.#task = positionOf(stored.record);
     if (!stored.record.visible) return undefined;
     if (comesBack && after <= stored.record.lastEvent) {
       this.#position = after;
@@ -153,7 +163,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
     return this.#snapshot(stored);
   }
 
-  async #read(box: Mailbox, { id }: TaskRecord): Promise<readonly StreamItem[] | undefined> {
+  async #read(box: Mailbox, { id }: Position): Promise<readonly StreamItem[] | undefined> {
     const { store } = this.#core;
     const heard = box.take(this.#position);
     const events = heard ?? (await store.events(id, this.#position, this.#limit));
@@ -165,12 +175,12 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
       return this.#hasTask ? events.filter(({ kind }) => kind !== 'task') : events;
     }
     // The events are gone, which only happens after the end: the task says it all.
-    const stored = this.#record && (await store.read(this.#record, id, { artifacts: true }));
+    const stored = this.#task && (await store.read(this.#task, id, { artifacts: true }));
     return stored && this.#snapshot(stored);
   }
 
   #snapshot(stored: StoredTask): readonly StreamItem[] {
-    this.#record = stored.record;
+    this.#task = positionOf(stored.record);
     this.#position = stored.record.lastEvent;
     return [{ kind: 'snapshot', number: stored.record.lastEvent, task: taskOf(stored) }];
   }

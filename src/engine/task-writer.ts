@@ -15,6 +15,7 @@ import type {
   TaskWrite,
 } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
+import type { Writable } from '../support/writable.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body.ts';
@@ -47,11 +48,11 @@ export type Loss =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface WriterEvents {
-  readonly onLost: (loss: Loss) => void;
+  onLost(loss: Loss): void;
   /** The task is being canceled, as a write has shown. */
-  readonly onCanceling: () => void;
+  onCanceling(): void;
   /** Something waits to be written, but the run is suspended. */
-  readonly onBlocked: () => void;
+  onBlocked(): void;
 }
 
 /**
@@ -283,7 +284,7 @@ export class TaskWriter implements Gatherer {
     if (this.#record.lastEvent === 0 && events[0]?.kind !== 'task') {
       events.unshift(createdEvent(this.#record, this.#message));
     }
-    const write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] } = {
+    const write: Writable<TaskWrite> = {
       taskId: this.#record.id,
       by: this.#env.node,
       guard: batch.guard(lease, this.#record.question),
@@ -296,7 +297,7 @@ export class TaskWriter implements Gatherer {
     if (batch.decision !== undefined) this.#addDecision(write, batch.decision);
     const limit = batch.decision?.endedAt === undefined ? Math.max(this.#snapshotBytes, MIN_SNAPSHOT_BYTES) : 0;
     if (this.#tailBytes > limit) {
-      write.artifacts = JSON.stringify(this.#fold.artifacts());
+      write.artifacts = this.#fold.toJson();
       batch.snapshotOf = this.#tailBytes;
     }
     return write;
@@ -304,7 +305,7 @@ export class TaskWriter implements Gatherer {
 
   /** Apart from the log of the batch, which stays if the decision does not come about. */
   #addDecision(
-    write: { -readonly [K in keyof TaskWrite]: TaskWrite[K] },
+    write: Writable<TaskWrite>,
     { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
   ): void {
     if (release !== undefined) write.release = release;

@@ -4,6 +4,7 @@ import type { Message } from '../model/message.ts';
 import type { TaskStatus } from '../model/task.ts';
 import type { Guard, JournalEntry, Lease, NewEvent, TaskWrite } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
+import type { Writable } from '../support/writable.ts';
 
 /** A pause or an end. Only `canceled` can happen to a task that is being canceled. */
 export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
@@ -104,9 +105,11 @@ export class Batch {
     const replaces = status !== undefined || this.status !== undefined;
     // A question that this very write asks is not open yet.
     const condition = (typeof question === 'string' ? undefined : ifOpen) ?? (replaces ? open : undefined);
-    const guard = condition === undefined ? { lease } : { lease, question: condition };
+    const guard: Writable<Guard> = { lease };
+    if (condition !== undefined) guard.question = condition;
     const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
-    return mayBeCanceled ? guard : { ...guard, canceling: false };
+    if (!mayBeCanceled) guard.canceling = false;
+    return guard;
   }
 
   /** Puts the log of another batch before its own. Whoever waits for that log waits on. */

@@ -28,17 +28,28 @@ export class ArtifactFold {
 
   get(artifactId: string): Artifact | undefined {
     const draft = this.#drafts.get(artifactId);
-    return draft && { ...draft, parts: [...draft.parts] };
+    return draft && draftOf(draft);
   }
 
   /** The artifacts in the order in which they first came. */
   artifacts(): readonly Artifact[] {
-    return Array.from(this.#drafts.values(), (draft) => ({ ...draft, parts: [...draft.parts] }));
+    return [...this.#drafts.values()].map(draftOf);
+  }
+
+  /** What `artifacts` says, as JSON. */
+  toJson(): string {
+    return JSON.stringify([...this.#drafts.values()]);
   }
 }
 
 function draftOf(artifact: Artifact): Draft {
-  return { ...artifact, parts: [...artifact.parts] };
+  const { artifactId, name, description, parts, metadata, extensions } = artifact;
+  // One by one: what a spread makes has a hidden class of its own as soon as something is added.
+  const draft: Draft = name === undefined ? { artifactId, parts: [...parts] } : { artifactId, name, parts: [...parts] };
+  if (description !== undefined) draft.description = description;
+  if (metadata !== undefined) draft.metadata = metadata;
+  if (extensions !== undefined) draft.extensions = extensions;
+  return draft;
 }
 
 /** Parts are added, metadata is merged shallowly, a later name or description wins unless it is empty. */

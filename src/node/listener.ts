@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHandler } from '../server/handler.ts';
 import { NodeRequest } from './node-request.ts';
-import { sendResponse } from './node-response.ts';
+import { sendResponse, type StreamCare } from './node-response.ts';
 
 /** How long a reader may leave a full connection unread. It can come back for the rest by number. */
 const STALL_MS = 30_000;
@@ -22,16 +22,19 @@ export function toNodeListener(handler: AgentHandler): NodeListener {
 
 /** As `toNodeListener`, with another patience for readers who do not read. */
 export function listenerWith(handler: AgentHandler, stallMs: number): NodeListener {
+  const care = { heartbeats: handler.heartbeats, stallMs };
   return (incoming, outgoing) => {
-    void answer(handler, incoming, outgoing, stallMs);
+    void answer(handler, incoming, outgoing, care);
   };
 }
+
+/** Over when the answer is on its way: it may be a stream that is open for days. */
 
 async function answer(
   handler: AgentHandler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  stallMs: number,
+  care: StreamCare,
 ): Promise<void> {
   const request = new NodeRequest(incoming, outgoing, handler.edge);
   try {
@@ -40,7 +43,7 @@ async function answer(
     // further request.
     const isLast = !incoming.complete || handler.isClosing;
     if (isLast && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
-    await sendResponse(response, outgoing, request.method === 'HEAD', { heartbeats: handler.heartbeats, stallMs });
+    sendResponse(response, outgoing, request.method === 'HEAD', care);
   } catch {
     // The socket broke while it was written to; the core itself never rejects.
     outgoing.destroy();

@@ -80,7 +80,7 @@ function whenGone(incoming: IncomingMessage, outgoing: ServerResponse, leave: ()
     leave();
     return;
   }
-  outgoing.once('close', () => {
+  outgoing.on('close', () => {
     // Who has the whole answer is not gone.
     if (!outgoing.writableFinished) leave();
   });

@@ -10,26 +10,33 @@ export interface StreamCare {
   readonly stallMs: number;
 }
 
-/** Writes an answer of the core. Resolves when it is written or its reader is gone. */
+/** Writes an answer of the core. */
 export function sendResponse(
   response: HttpResponse,
   outgoing: ServerResponse,
   isHead: boolean,
   care: StreamCare,
-): void | Promise<void> {
+): void {
   const { status, headers, body } = response;
   if (outgoing.destroyed) return leave(body);
   if (body === undefined || typeof body === 'string') {
     // 204 and 304 have no body, so no length either.
-    const length = body === undefined ? undefined : Buffer.byteLength(body);
-    outgoing.writeHead(status, length === undefined ? headers : { ...headers, 'content-length': length });
+    outgoing.writeHead(status, body === undefined ? headers : withLength(headers, Buffer.byteLength(body)));
     endAnswer(outgoing.req, outgoing, isHead ? '' : (body ?? ''));
     return;
   }
   outgoing.writeHead(status, headers);
   // The first events are often here before the loop turns, and then go with the headers in one write.
   setImmediate(flushHeaders, outgoing);
-  return writePieces(body, outgoing, care);
+  new PieceWriter(body[Symbol.asyncIterator](), outgoing, care).start();
+}
+
+/** As a list, which Node takes as it is: another object for each answer would cost more than to write it. */
+function withLength(headers: HttpResponse['headers'], length: number): string[] {
+  const list: string[] = [];
+  for (const name in headers) list.push(name, headers[name] as string);
+  list.push('content-length', String(length));
+  return list;
 }
 
 /** Does nothing if they are sent. */
@@ -45,39 +52,61 @@ function leave(body: HttpResponse['body']): void {
 /**
  * Takes a piece only when there is room for it, so that a slow reader holds no more than the buffer of its socket: what it
  * has not read yet is in the store.
+ *
+ * No async function: there may be thousands of these, and one that waits would hold all it has ever seen.
  */
-async function writePieces(
-  pieces: AsyncIterable<string>,
-  outgoing: ServerResponse,
-  { heartbeats, stallMs }: StreamCare,
-): Promise<void> {
-  const stopBeating = heartbeats.add((beat) => {
-    // Who has not read what is there needs no sign of life.
-    if (!outgoing.writableNeedDrain) outgoing.write(beat);
-  });
-  try {
-    for await (const piece of pieces) {
-      if (outgoing.destroyed) return;
-      if (!outgoing.write(piece)) await drained(outgoing, stallMs);
-    }
-    outgoing.end();
-  } finally {
-    stopBeating();
+class PieceWriter {
+  readonly #pieces: AsyncIterator<string, unknown>;
+  readonly #outgoing: ServerResponse;
+  readonly #stopBeating: () => void;
+  readonly #stallMs: number;
+
+  constructor(pieces: AsyncIterator<string, unknown>, outgoing: ServerResponse, { heartbeats, stallMs }: StreamCare) {
+    this.#pieces = pieces;
+    this.#outgoing = outgoing;
+    this.#stallMs = stallMs;
+    this.#stopBeating = heartbeats.add((beat) => {
+      // Who has not read what is there needs no sign of life.
+      if (!outgoing.writableNeedDrain) outgoing.write(beat);
+    });
   }
+
+  start(): void {
+    this.#pieces.next().then(this.#take, this.#breakOff);
+  }
+
+  readonly #take = (next: IteratorResult<string, unknown>): void => {
+    const outgoing = this.#outgoing;
+    if (next.done === true) {
+      this.#stopBeating();
+      outgoing.end();
+    } else if (outgoing.destroyed) {
+      this.#stopBeating();
+      void this.#pieces.return?.();
+    } else if (outgoing.write(next.value)) {
+      this.start();
+    } else {
+      whenDrained(outgoing, this.#stallMs, () => this.start());
+    }
+  };
+
+  /** The core itself never rejects. */
+  readonly #breakOff = (): void => {
+    this.#stopBeating();
+    this.#outgoing.destroy();
+  };
 }
 
-/** Resolves when there is room again, or nobody to need it. */
-function drained(outgoing: ServerResponse, stallMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const stalled = setTimeout(() => outgoing.destroy(), stallMs);
-    const done = (): void => {
-      clearTimeout(stalled);
-      outgoing.off('drain', done);
-      outgoing.off('close', done);
-      resolve();
-    };
-    outgoing.on('drain', done);
-    outgoing.on('close', done);
-    if (outgoing.destroyed) done();
-  });
+/** Calls back when there is room again, or nobody to need it. */
+function whenDrained(outgoing: ServerResponse, stallMs: number, then: () => void): void {
+  const stalled = setTimeout(() => outgoing.destroy(), stallMs);
+  const done = (): void => {
+    clearTimeout(stalled);
+    outgoing.off('drain', done);
+    outgoing.off('close', done);
+    then();
+  };
+  outgoing.on('drain', done);
+  outgoing.on('close', done);
+  if (outgoing.destroyed) done();
 }

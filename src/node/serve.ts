@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from '../server/agent.ts';
 import { type Check, kindOf } from '../server/check.ts';
@@ -63,6 +63,8 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
+    // Loaded late: who mounts the agent in a framework has it, or needs none.
+    const { createServer } = await import('node:http');
     const http = createServer(TIMES);
     await listen(http, port, host);
     const { port: bound } = http.address() as AddressInfo;

@@ -41,7 +41,7 @@ export function wrongVerb(allow: readonly string[]): A2AError {
   return new A2AError('METHOD_NOT_ALLOWED', `This path takes ${verbs} only`, { details: { allow: verbs } });
 }
 
-export function noSuchPath({ method, path = 'this path' }: HttpRequest): A2AError {
+export function noSuchPath({ method, path = 'this path' }: Pick<HttpRequest, 'method' | 'path'>): A2AError {
   const shown = path.slice(0, 100);
   return new A2AError('METHOD_NOT_FOUND', `There is nothing at ${method} ${shown}; the agent card lists the addresses`);
 }

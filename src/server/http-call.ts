@@ -5,7 +5,7 @@ import { isName } from '../support/name.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
 import type { Call } from './call.ts';
-import type { HttpRequest } from './http.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
 import type { Service } from './service.ts';
 
 /** Everybody, as long as nobody has to say who he is. */
@@ -65,8 +65,9 @@ function activated({ agent }: Service, request: HttpRequest): readonly string[] 
   return extensions.map(({ uri }) => uri).filter((uri) => uris.has(uri));
 }
 
-/** Says which extensions are at work, under the name that callers of the dialect know. */
-export function extensionHeaders({ dialect, extensions }: Call): Readonly<Record<string, string>> | undefined {
-  if (extensions.length === 0) return undefined;
-  return { [dialect.isModel === true ? 'a2a-extensions' : 'x-a2a-extensions']: extensions.join(', ') };
+/** Headers that say which extensions are at work, under the name that callers of the dialect know. */
+export function withExtensions(headers: HttpResponse['headers'], call: Call): HttpResponse['headers'] {
+  const { dialect, extensions } = call;
+  if (extensions.length === 0) return headers;
+  return { ...headers, [dialect.isModel === true ? 'a2a-extensions' : 'x-a2a-extensions']: extensions.join(', ') };
 }

@@ -9,10 +9,13 @@ import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
-import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
+import { HttpCall, versionOf, withExtensions } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
+
+/** What one caller gets is not for another. */
+const NO_STORE = { ...SAFE, 'cache-control': 'no-store' } as const;
 
 /**
  * Answers one REST request, in the version it speaks. `path` is that of the request; no tenant is called by a reserved
@@ -88,14 +91,14 @@ async function answer(
   if (isStreaming(operation)) {
     const events = await streaming[operation](service, call, input as never);
     const frames = new EventFrames(events, dialect, envelopeOf(service, dialect));
-    return { status: 200, headers: { ...STREAM_HEADERS, ...extensionHeaders(call) }, body: frames };
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
-  const headers = { ...SAFE, 'cache-control': 'no-store', ...extensionHeaders(call) };
-  if (output === null) return { status: 204, headers };
+  if (output === null) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const body = JSON.stringify(codec.result.encode(output as never));
-  return { status: 200, headers: { ...headers, 'content-type': dialect.mediaType }, body };
+  const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType }, call);
+  return { status: 200, headers, body };
 }
 
 function envelopeOf({ failures, isClosing }: Service, dialect: Dialect): Envelope {

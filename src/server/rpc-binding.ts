@@ -7,7 +7,7 @@ import { accessOf } from './call.ts';
 import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
-import { extensionHeaders, HttpCall, versionOf } from './http-call.ts';
+import { HttpCall, versionOf, withExtensions } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
@@ -58,18 +58,13 @@ async function answer(
     const run = streaming[operation === 'SendStreamingMessage' ? operation : 'SubscribeToTask'];
     const events = await run(service, call, input as never);
     const frames = new EventFrames(events, dialect, envelopeOf(service, dialect, id));
-    return { status: 200, headers: { ...STREAM_HEADERS, ...extensionHeaders(call) }, body: frames };
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
   const { result } = operationCodec(dialect, operation);
   const text = JSON.stringify(result.encode(output as never) ?? null);
-  const more = extensionHeaders(call);
-  return {
-    status: 200,
-    headers: more === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...more },
-    body: successText(id, text),
-  };
+  return { status: 200, headers: withExtensions(JSON_HEADERS, call), body: successText(id, text) };
 }
 
 function envelopeOf({ failures, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {

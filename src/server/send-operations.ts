@@ -4,6 +4,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
 import type { Task } from '../model/task.ts';
+import type { Writable } from '../support/writable.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type Call, accessOf } from './call.ts';
 import { withHistory } from './history.ts';
@@ -71,7 +72,7 @@ async function submissionOf(
   const access = accessOf(service, call, input);
   const pushConfig = inlinePushConfig(service, call, configuration?.taskPushNotificationConfig);
   // Plain assignments: this is on the way of every message.
-  const submission: { -readonly [K in keyof Submission]: Submission[K] } = {
+  const submission: Writable<Submission> = {
     tenant: access.tenant,
     owner: access.owner,
     agent: agent.id,

@@ -86,11 +86,12 @@ interface Member {
 
 /** An object whose members are listed in a table. Unknown members are ignored, `null` is absence (1.0 §5.7). */
 export function object<T extends object>(fields: Fields<T>, options: ObjectOptions = {}): Codec<T> {
-  const { members, byWireName } = compile(fields);
-  const needed = members.reduce((bits, member) => bits | member.bit, 0);
+  // At the first use: most callers speak one version, and to compile all of them takes a tenth of the import.
+  let compiled: Compiled | undefined;
   const { tag, seam, asReceived } = options;
 
   function decode(r: Reader, json: unknown, mayRepair: boolean): T {
+    const { members, byWireName, needed } = (compiled ??= compile(fields));
     if (!isObject(json)) {
       r.violate('an object');
       return {} as T;
@@ -141,7 +142,7 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
   function encode(value: T): unknown {
     const out: Record<string, unknown> = {};
     if (tag !== undefined) out[tag[0]] = tag[1];
-    for (const member of members) {
+    for (const member of (compiled ??= compile(fields)).members) {
       const content = (value as Record<string, unknown>)[member.name];
       if (content === undefined || member.isAbsent?.(content)) continue;
       out[member.wire] = member.codec.encode(content);
@@ -178,7 +179,14 @@ function membersBefore(
 
 type AnyField = RequiredField<unknown> | OptionalField<unknown>;
 
-function compile(fields: object): { members: readonly Member[]; byWireName: ReadonlyMap<string, Member> } {
+interface Compiled {
+  readonly members: readonly Member[];
+  readonly byWireName: ReadonlyMap<string, Member>;
+  /** The bits of all that are required. */
+  readonly needed: number;
+}
+
+function compile(fields: object): Compiled {
   const members: Member[] = [];
   const byWireName = new Map<string, Member>();
   let bit = 1;
@@ -196,7 +204,7 @@ function compile(fields: object): { members: readonly Member[]; byWireName: Read
     members.push(member);
     for (const alias of [member.wire, snakeCase(member.wire), ...(field.aliases ?? [])]) byWireName.set(alias, member);
   }
-  return { members, byWireName };
+  return { members, byWireName, needed: bit - 1 };
 }
 
 function fillMissing(r: Reader, members: readonly Member[], seen: number, out: Record<string, unknown>): void {

@@ -100,9 +100,8 @@ const SHARED = new Set(['tasks/get', 'tasks/cancel', 'tasks/resubscribe']);
 export function selectRpc(method: string, params: unknown, version: RequestedVersion, offer: Offer): Selection {
   if (version.kind === 'absent') return selectByMethod(method, params, offer);
   if (version.kind === 'known' && offer.versions.includes(version.version)) {
-    const selection = callOf(profiled(BY_VERSION[version.version], offer), method);
     // Who says a version gets that one, whoever made the task.
-    return selection.error === undefined ? { ...selection, shared: false } : selection;
+    return callOf(profiled(BY_VERSION[version.version], offer), method, false);
   }
   // A caller of a version that we know can read that version's errors; any other gets those of 1.0.
   const dialect = version.kind === 'known' ? BY_VERSION[version.version] : v1;
@@ -218,9 +217,9 @@ function profiled(base: Dialect, { profile }: Offer): Dialect {
   return dialect;
 }
 
-function callOf(dialect: Dialect, method: string): Selection {
+function callOf(dialect: Dialect, method: string, shared = SHARED.has(method)): Selection {
   const operation = operationOf(dialect, method);
-  if (operation !== undefined) return { dialect, operation, shared: SHARED.has(method), warnings: [] };
+  if (operation !== undefined) return { dialect, operation, shared, warnings: [] };
   const name = method.slice(0, 100);
   const error = new A2AError('METHOD_NOT_FOUND', `A2A ${dialect.version} has no method ${JSON.stringify(name)}`, {
     details: { method: name },

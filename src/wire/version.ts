@@ -19,6 +19,9 @@ export function requestedVersion(header: string | undefined, query?: string | nu
 
 /** `0.3`, `0.3.0` and `0.3.14` are all 0.3; anything that is not a version of ours is `undefined`. */
 export function parseVersion(text: string): ProtocolVersion | undefined {
+  // Nearly everybody writes it as we do.
+  const known = PROTOCOL_VERSIONS.find((version) => version === text);
+  if (known !== undefined) return known;
   const [, majorMinor] = /^(\d{1,4}\.\d{1,4})(?:\.\d{1,9})?$/.exec(text) ?? [];
   return PROTOCOL_VERSIONS.find((version) => version === majorMinor);
 }

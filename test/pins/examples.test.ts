@@ -55,3 +55,16 @@ test('the agent in Express shows its card, and the process ends', { timeout: 30_
   const { stdout } = await promisify(execFile)(process.execPath, [...args, 'tasks.db', 'once'], options);
   expect(stdout).toMatch(/name: 'Echo'[^]+url: 'http:\/\/127\.0\.0\.1:\d+\/agent\/a2a'/);
 });
+
+test('the tests of the example pass, and docs/testing.md shows pieces of them', { timeout: 30_000 }, async () => {
+  const { args, options } = example('testing');
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  expect(stdout).toMatch(/^# pass 5$/m);
+  expect(readFileSync(join(options.cwd, 'clerk.json'), 'utf8')).not.toContain('secret-token');
+
+  const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+  const code = readFileSync(join(ROOT, 'examples/testing/main.ts'), 'utf8');
+  const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block);
+  expect(blocks.length).toBeGreaterThan(4);
+  for (const block of blocks) expect(code).toContain(block);
+});

@@ -14,7 +14,7 @@ const NAMES = {
   './server': ['Engine', 'QuestionExpiredError', 'agent', 'createHandler', 'memoryStore', 'toHono', 'toNext'],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],
-  './testing': ['fakeClock', 'storeContract'],
+  './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],
 };
 
 test.each(Object.entries(NAMES))('tandem-a2a%s exports what it did', async (entry, names) => {

@@ -329,10 +329,11 @@ function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
 
 function stored({ record, history, artifacts, events }: Row, parts: ReadParts): StoredTask {
   const last = parts.history ?? history.length;
-  const task = { record, history: last === 0 ? [] : history.slice(-last) };
-  if (parts.artifacts !== true) return task;
+  const shown = last === 0 ? [] : history.slice(-last);
+  if (parts.artifacts !== true) return { record, history: shown };
   const tail = events.slice(artifacts?.upTo ?? 0).filter(({ kind }) => kind === 'artifact');
-  return { ...task, artifacts: artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail } };
+  const made = artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail };
+  return { record, history: shown, artifacts: made };
 }
 
 /** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */

@@ -18,11 +18,42 @@ const { setImmediate: nextTurn, setTimeout: later, performance: timer } = global
 
 interface Pending {
   /** May run twice, so it changes nothing but the database and what `undone` can mend. */
-  readonly run: () => void;
-  readonly committed: () => void;
-  readonly succeed: () => void;
+  run(): void;
+  committed(): void;
+  succeed(): void;
   readonly fail: (error: A2AError) => void;
-  readonly since: number;
+}
+
+class Submitted<T> implements Pending {
+  readonly #work: () => T;
+  readonly #onCommitted: ((result: T) => void) | undefined;
+  readonly #resolve: (result: T) => void;
+  readonly fail: (error: A2AError) => void;
+  #result: T | undefined;
+
+  constructor(
+    work: () => T,
+    onCommitted: ((result: T) => void) | undefined,
+    resolve: (result: T) => void,
+    reject: (error: A2AError) => void,
+  ) {
+    this.#work = work;
+    this.#onCommitted = onCommitted;
+    this.#resolve = resolve;
+    this.fail = reject;
+  }
+
+  run(): void {
+    this.#result = this.#work();
+  }
+
+  committed(): void {
+    this.#onCommitted?.(this.#result as T);
+  }
+
+  succeed(): void {
+    this.#resolve(this.#result as T);
+  }
 }
 
 export interface GroupCommitOptions {
@@ -54,6 +85,8 @@ export class GroupCommit {
   readonly #undone: () => void;
   readonly #patienceMs: number;
   #queue: Pending[] = [];
+  /** Since when the first of them waits. */
+  #since = 0;
   #isScheduled = false;
   #lastCommitMs = 0;
   #onDrained: (() => void) | undefined;
@@ -73,16 +106,8 @@ export class GroupCommit {
    */
   submit<T>(work: () => T, committed?: (result: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      let result: T;
-      this.#queue.push({
-        run: () => {
-          result = work();
-        },
-        committed: () => committed?.(result),
-        succeed: () => resolve(result),
-        fail: reject,
-        since: timer.now(),
-      });
+      if (this.#queue.length === 0) this.#since = timer.now();
+      this.#queue.push(new Submitted(work, committed, resolve, reject));
       this.#schedule();
     });
   }
@@ -108,7 +133,10 @@ export class GroupCommit {
     }
     const { batch, failed } = this.#commit();
     this.#queue.splice(0, batch.length);
-    if (this.#queue.length > 0) this.#schedule();
+    if (this.#queue.length > 0) {
+      this.#since = timer.now();
+      this.#schedule();
+    }
     for (const one of batch) {
       if (!failed.has(one)) one.committed();
     }
@@ -184,7 +212,7 @@ export class GroupCommit {
 
   /** A lock passes; waiting for it must not hold up the loop. Anything else fails all that waits. */
   #beginFailed(error: unknown): void {
-    const waited = timer.now() - (this.#queue[0]?.since ?? 0);
+    const waited = timer.now() - this.#since;
     if (troubleOf(error) === RESULT.BUSY && waited < this.#patienceMs) {
       this.#isScheduled = true;
       later(() => this.#flush(), LOOK_AGAIN_MS);

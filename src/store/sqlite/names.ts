@@ -14,8 +14,8 @@ export function assertNames(...names: readonly (string | undefined)[]): void {
   }
 }
 
-export function assertNamesOfTask({ id, tenant, owner, contextId, agent, ...task }: NewTask): void {
-  const { node, alias, idempotency, pushConfig } = task;
+export function assertNamesOfTask(task: NewTask): void {
+  const { id, tenant, owner, contextId, agent, node, alias, idempotency, pushConfig } = task;
   assertNames(id, tenant, owner, contextId, agent, node, alias, idempotency?.key, pushConfig?.id);
 }
 

@@ -56,7 +56,7 @@ export class Tally {
   #add(task: TaskRecord | undefined, by: 1 | -1): void {
     if (task === undefined) return;
     if (this.#ended !== undefined && task.endedAt !== undefined) this.#ended += by;
-    const owner = task.visible ? this.#owners.get(ownerKey(task)) : undefined;
+    const owner = task.visible && this.#owners.size > 0 ? this.#owners.get(ownerKey(task)) : undefined;
     if (owner === undefined) return;
     const { agent, status } = task;
     const counts = owner.get(agent) ?? new Map<TaskState, number>();

@@ -3,6 +3,7 @@ import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import { statusTime } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
+import type { Writable } from '../../support/writable.ts';
 import type { Connection } from './connection.ts';
 import type { Row, SqlValue } from './driver.ts';
 
@@ -45,7 +46,7 @@ type TaskRow = readonly [
   artifacts?: string | null,
 ];
 
-type Writable = { -readonly [K in keyof TaskRecord]: TaskRecord[K] };
+type Draft = Writable<TaskRecord>;
 
 /** The row of a task says these once that has ended. Until then a chunk costs its event, a step its entry, and no more. */
 const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
@@ -108,7 +109,7 @@ export function toFound(row: Row): FoundTask {
     artifacts = null,
   ] = row as TaskRow;
   let parsedOrigin: JsonObject | undefined;
-  const record: Writable = {
+  const record: Draft = {
     id,
     tenant,
     owner,

@@ -1,4 +1,5 @@
 import { A2AError } from '../../errors.ts';
+import type { Writable } from '../../support/writable.ts';
 import type { TaskRecord } from '../store.ts';
 import { type Connection, getNumber } from './connection.ts';
 import { findTask, type FoundTask, insertTask, updateTask } from './task-row.ts';
@@ -60,8 +61,11 @@ export class Tasks {
     return this.#keep(task);
   }
 
-  update(stored: FoundTask, record: TaskRecord, parts?: RowParts): void {
-    const task = { ...stored, record, ...parts };
+  update(stored: FoundTask, record: TaskRecord, parts: RowParts = {}): void {
+    const { pk, message = null, size } = stored;
+    const { lastMessage = stored.lastMessage, artifacts = stored.artifacts ?? null } = parts;
+    const task: Writable<FoundTask> = { pk, record, lastMessage, message, artifacts };
+    if (size !== undefined) task.size = size;
     const unsaved = this.#unsaved.get(record.id);
     if (unsaved === undefined) this.#unsaved.set(record.id, { stored, task });
     else unsaved.task = task;

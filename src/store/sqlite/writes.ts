@@ -1,6 +1,7 @@
 import type { Message } from '../../model/message.ts';
 import { guardHolds, newRecord, recordAfter } from '../guard.ts';
 import type { Appended, Created, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
+import type { Writable } from '../../support/writable.ts';
 import type { Connection } from './connection.ts';
 import type { Nodes } from './nodes.ts';
 import { insertPushConfig } from './push-configs.ts';
@@ -105,7 +106,7 @@ function storeParts({ connection, tasks }: Desk, task: FoundTask, after: TaskRec
   } else if (record.lastJournal > 0) {
     dropJournal(connection, pk);
   }
-  const parts: { -readonly [K in keyof RowParts]: RowParts[K] } = {};
+  const parts: Writable<RowParts> = {};
   if (history !== undefined && history.length > 0) parts.lastMessage = lastMessage + history.length;
   if (artifacts !== undefined) {
     if (after.endedAt !== undefined && fitsInRow(artifacts)) parts.artifacts = artifacts;

@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.ts';
 import { type Codec, defaulted, expected, type Fields, isObject, object, optional, required } from '../codec.ts';
 import { role } from '../v03/message.ts';
 import { id, idOrEmpty, list, strings, struct } from '../values.ts';
+import type { Writable } from '../../support/writable.ts';
 import { part } from './part.ts';
 
 const parts = list(part, 1);
@@ -17,7 +18,7 @@ const written: Codec<Pick<Message, 'role' | 'parts' | 'metadata'>> = object<
 });
 
 /** A message that is being read; the id comes last. */
-export type MessageDraft = { -readonly [K in keyof Message]: Message[K] };
+export type MessageDraft = Writable<Message>;
 
 type Unnamed = Omit<MessageDraft, 'messageId'> & { messageId?: string };
 

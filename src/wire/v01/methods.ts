@@ -7,6 +7,7 @@ import type { OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../inbound.ts';
 import { cancelParams, getParams, subscribeParams } from '../v03/methods.ts';
 import { count, id, idOrEmpty, struct } from '../values.ts';
+import type { Writable } from '../../support/writable.ts';
 import { sendMessageResponse, streamResponse } from './event.ts';
 import { message, type MessageDraft } from './message.ts';
 import { getPushConfig, pushConfig, taskPushConfig } from './push.ts';
@@ -49,7 +50,7 @@ const sendParams: Codec<SendMessageRequest> = {
     const said: MessageDraft | undefined = params.message;
     if (said !== undefined) said.taskId = taskId;
     if (said !== undefined && sessionId !== undefined) said.contextId = sessionId;
-    const request: { -readonly [K in keyof SendMessageRequest]: SendMessageRequest[K] } = { message: said };
+    const request: Writable<SendMessageRequest> = { message: said };
     const configuration = configurationOf(params);
     if (configuration !== undefined) request.configuration = configuration;
     if (metadata !== undefined) request.metadata = metadata;

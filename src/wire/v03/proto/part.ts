@@ -3,6 +3,7 @@ import type { Part, RawPart, UrlPart } from '../../../model/part.ts';
 import { type Codec, defaulted, isObject, isSet, member, object, optional, required } from '../../codec.ts';
 import { bytes, someText, string, struct } from '../../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from '../part-carrier.ts';
+import type { Writable } from '../../../support/writable.ts';
 
 const NOTHING: Part = Object.freeze({ text: '' });
 
@@ -77,8 +78,7 @@ export const part: Codec<Part> = {
 
 /** Filled in place, which is several times faster than spreading, and files are what makes messages large. */
 function encodeFile(part: RawPart | UrlPart): ProtoFile {
-  const file: { -readonly [K in keyof ProtoFile]: ProtoFile[K] } =
-    'raw' in part ? { fileWithBytes: part.raw } : { fileWithUri: part.url };
+  const file: Writable<ProtoFile> = 'raw' in part ? { fileWithBytes: part.raw } : { fileWithUri: part.url };
   if (part.mediaType !== undefined) file.mimeType = part.mediaType;
   if (part.filename !== undefined) file.name = part.filename;
   return file;

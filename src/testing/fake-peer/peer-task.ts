@@ -1,0 +1,145 @@
+import { A2AError } from '../../errors.ts';
+import type { StreamResponse } from '../../model/event.ts';
+import { applyEvent } from '../../model/fold.ts';
+import type { Message } from '../../model/message.ts';
+import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
+import type { Task } from '../../model/task.ts';
+import { timeText } from '../../engine/status-time.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { LeaveSignal } from '../../support/leave-signal.ts';
+import { silence } from '../in-process.ts';
+import type { Hold, Pending } from './answer.ts';
+
+/** An event with its number: 1 is the task as it began. */
+export interface NumberedEvent {
+  readonly number: number;
+  readonly event: StreamResponse;
+}
+
+/**
+ * A task that does what its script says. It has no time of its own: it goes on by one event when somebody reads its stream
+ * or looks at it, and to its end when somebody waits for it.
+ */
+export class PeerTask {
+  readonly #now: () => number;
+  #task: Task;
+  readonly #log: StreamResponse[];
+  #ahead: Pending[] = [];
+  #over = new WeakSet<Hold>();
+  #changed: Deferred<void> = deferred();
+
+  constructor(task: Task, now: () => number) {
+    this.#task = task;
+    this.#log = [{ task }];
+    this.#now = now;
+  }
+
+  get snapshot(): Task {
+    return this.#task;
+  }
+
+  /** The number of the last event that has happened. */
+  get number(): number {
+    return this.#log.length;
+  }
+
+  get isTerminal(): boolean {
+    return isTerminal(this.#task.status.state);
+  }
+
+  /** What the task does next, now that the message has come. Whoever answers its question sees it at work again. */
+  take(message: Message, steps: readonly Pending[]): void {
+    this.#task = { ...this.#task, history: [...(this.#task.history ?? []), message] };
+    if (isPaused(this.#task.status.state)) this.#change('TASK_STATE_WORKING');
+    this.#ahead.push(...steps);
+    for (const step of steps) if ('until' in step) void this.#release(step);
+    this.#tell();
+  }
+
+  /** One event further, unless there is none or the task is held. */
+  lookAt(): Task {
+    this.#advance();
+    return this.#task;
+  }
+
+  /** To the end of the script. */
+  async finish(signal: LeaveSignal): Promise<Task> {
+    while (this.#ahead.length > 0) if (!this.#advance()) await this.#news(signal);
+    return this.#task;
+  }
+
+  /** The events after a number, and those to come. Ends with the task, and with a question if told so. */
+  async *follow(after: number, endsAtQuestion: boolean, signal: LeaveSignal): AsyncGenerator<NumberedEvent> {
+    for (let number = after; ;) {
+      const event = this.#log[number];
+      if (event !== undefined) {
+        number += 1;
+        yield { number, event };
+      } else if (this.#ahead.length === 0 && this.#isAtRest(endsAtQuestion)) return;
+      else if (!this.#advance()) await this.#news(signal);
+    }
+  }
+
+  /** @throws A2AError `TASK_NOT_CANCELABLE` */
+  cancel(): Task {
+    const { id: taskId } = this.#task;
+    if (this.isTerminal) {
+      throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} is over`, { details: { taskId } });
+    }
+    this.#ahead = [];
+    this.#change('TASK_STATE_CANCELED');
+    return this.#task;
+  }
+
+  #change(state: TaskState): void {
+    const { id: taskId, contextId = '' } = this.#task;
+    this.#happen({ statusUpdate: { taskId, contextId, status: { state, timestamp: timeText(this.#now()) } } });
+  }
+
+  #isAtRest(endsAtQuestion: boolean): boolean {
+    return this.isTerminal || (endsAtQuestion && isPaused(this.#task.status.state));
+  }
+
+  #advance(): boolean {
+    for (;;) {
+      const [next] = this.#ahead;
+      if (next === undefined) return false;
+      if ('until' in next && !this.#over.has(next)) return false;
+      this.#ahead.shift();
+      if ('until' in next) continue;
+      this.#happen(this.#opening(next.event(this.#now())));
+      return true;
+    }
+  }
+
+  /** The first piece of an artifact is added to nothing. */
+  #opening(event: StreamResponse): StreamResponse {
+    if (!('artifactUpdate' in event)) return event;
+    const { append: _, ...update } = event.artifactUpdate;
+    const { artifactId } = update.artifact;
+    const isKnown = this.#task.artifacts?.some((artifact) => artifact.artifactId === artifactId) === true;
+    return isKnown ? event : { artifactUpdate: update };
+  }
+
+  #happen(event: StreamResponse): void {
+    this.#task = applyEvent(this.#task, event);
+    this.#log.push(event);
+    this.#tell();
+  }
+
+  async #release(hold: Hold): Promise<void> {
+    await hold.until;
+    this.#over.add(hold);
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#changed.resolve();
+    this.#changed = deferred();
+  }
+
+  /** Something has happened to the task; rejects when the reader has gone. */
+  async #news(signal: LeaveSignal): Promise<void> {
+    await Promise.race([this.#changed.promise, silence(signal)]);
+  }
+}

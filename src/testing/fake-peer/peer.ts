@@ -1,0 +1,165 @@
+import { A2AError } from '../../errors.ts';
+import type { AgentCard } from '../../model/card.ts';
+import { isStreaming } from '../../model/operation.ts';
+import type { Task } from '../../model/task.ts';
+import { type HttpResponse, JSON_HEADERS, jsonResponse } from '../../server/http.ts';
+import { type Clock, systemClock } from '../../support/clock.ts';
+import type { LeaveSignal } from '../../support/leave-signal.ts';
+import { encodeCard } from '../../wire/card-forms.ts';
+import type { ProtocolVersion } from '../../wire/dialect.ts';
+import type { Offer } from '../../wire/select.ts';
+import type { FakePeerOptions } from '../fake-peer.ts';
+import { ConnectionDropped, silence } from '../in-process.ts';
+import type { WholeRequest } from '../loopback-server.ts';
+import type { DelayFault, Fault, FaultPlan, StatusFault } from './faults.ts';
+import { faultyAnswer } from './faulty-answer.ts';
+import { type ReadRequest, readRest, readRpc, streamAnswer } from './peer-binding.ts';
+import { cardPath, peerCard } from './peer-card.ts';
+import { type PeerRequest, repeatKey, RequestLog } from './request-log.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
+
+/** Joins script, faults and wire. */
+export class Peer {
+  readonly #options: FakePeerOptions;
+  readonly #version: ProtocolVersion;
+  readonly #path: string;
+  readonly #offer: Offer;
+  readonly #clock: Clock;
+  readonly #faults: FaultPlan;
+  readonly #log = new RequestLog();
+  readonly #agent: ScriptedAgent;
+
+  constructor(options: FakePeerOptions, faults: FaultPlan) {
+    const { version = '1.0', path = '/a2a', clock = systemClock, restStyle } = options;
+    this.#options = options;
+    this.#version = version;
+    this.#path = path.replace(/\/+$/, '');
+    this.#offer = { versions: [version], ...(restStyle !== undefined && { restStyle }) };
+    this.#clock = clock;
+    this.#faults = faults;
+    this.#agent = new ScriptedAgent({
+      script: options.script ?? [({ text }) => text],
+      streaming: options.streaming ?? true,
+      pushNotifications: options.pushNotifications ?? true,
+      answersAtOnce: options.answersAtOnce ?? false,
+      now: () => clock.now(),
+    });
+  }
+
+  get requests(): readonly PeerRequest[] {
+    return this.#log.requests;
+  }
+
+  get tasks(): readonly Task[] {
+    return this.#agent.tasks;
+  }
+
+  get doubleSends(): readonly string[] {
+    return this.#log.doubleSends;
+  }
+
+  /** `url` is where the peer listens. */
+  async answer(request: WholeRequest, url: string): Promise<HttpResponse> {
+    const isCard = request.method === 'GET' && request.path.startsWith('/.well-known/');
+    const read = isCard ? undefined : this.#read(request);
+    const asked = isCard ? 'card' : read?.operation;
+    const noteAct = this.#log.add(request, asked, read);
+    const fault = asked === undefined ? undefined : this.#faults.take(asked);
+    if (fault?.fault === 'status') return replaced(fault);
+    if (fault?.fault === 'drop' && fault.when === 'before-acting') throw new ConnectionDropped('Dropped unread');
+    const answer = read === undefined ? this.#card(request.path, url) : await this.#act(request, read, url, noteAct);
+    await this.#holdBack(answer, fault, request.signal);
+    return faultyAnswer(answer, fault, request.signal);
+  }
+
+  #read(request: WholeRequest): ReadRequest | undefined {
+    const { path } = request;
+    if (this.#options.binding === 'HTTP+JSON') {
+      return path.startsWith(`${this.#path}/`)
+        ? readRest(request, path.slice(this.#path.length), this.#offer)
+        : undefined;
+    }
+    return request.method === 'POST' && path.replace(/\/+$/, '') === this.#path
+      ? readRpc(request, this.#offer)
+      : undefined;
+  }
+
+  /** What happens between the act and the answer. */
+  async #holdBack({ body }: HttpResponse, fault: Fault | undefined, signal: LeaveSignal): Promise<void> {
+    switch (fault?.fault) {
+      case 'delay':
+        return this.#delay(fault, signal);
+      case 'silence':
+        if (fault.afterEvents === undefined || typeof body !== 'object') await silence(signal);
+        return;
+      case 'drop':
+        if (fault.when !== 'while-answering') throw new ConnectionDropped('Dropped before the answer');
+        return;
+      default:
+    }
+  }
+
+  async #delay({ ms, until }: DelayFault, signal: LeaveSignal): Promise<void> {
+    let takeBack = (): void => {};
+    const past = new Promise<void>((resolve) => {
+      if (ms === undefined) resolve();
+      else takeBack = this.#clock.callAt(this.#clock.now() + ms, resolve);
+    });
+    try {
+      await Promise.race([Promise.all([past, until]), silence(signal)]);
+    } finally {
+      takeBack();
+    }
+  }
+
+  async #act(request: WholeRequest, read: ReadRequest, url: string, noteAct: () => void): Promise<HttpResponse> {
+    try {
+      if (read.operation === undefined) throw read.error;
+      const { operation, input, dialect } = read;
+      const { numbersEvents = false, recognisesRepeats = false } = this.#options;
+      const lastEventId = numbersEvents ? request.headers['last-event-id'] : undefined;
+      const call = { dialect, lastEventId, signal: request.signal, extendedCard: this.#extendedCard(url), noteAct };
+      const key = recognisesRepeats ? repeatKey(request, read) : undefined;
+      const answer = isStreaming(operation)
+        ? streamAnswer(await this.#agent.stream(operation, input, call, key), read, operation, numbersEvents)
+        : read.result(await this.#agent.answer(operation, input, call, key));
+      if (!('message' in input)) noteAct();
+      return answer;
+    } catch (error) {
+      if (A2AError.is(error)) return read.failure(error);
+      throw error;
+    }
+  }
+
+  #card(path: string, url: string): HttpResponse {
+    if (path !== cardPath(this.#version)) return jsonResponse(404, { error: `There is nothing at ${path}` });
+    const written = encodeCard(this.#describe(url), this.#version);
+    // What cards of 0.1 are told by.
+    const json = this.#version === '0.1' ? { authentication: { schemes: [] }, ...written } : written;
+    const { writeCard } = this.#options;
+    return {
+      status: 200,
+      headers: JSON_HEADERS,
+      body: JSON.stringify(writeCard === undefined ? json : writeCard(json)),
+    };
+  }
+
+  #extendedCard(url: string): AgentCard | undefined {
+    const { extendedCard } = this.#options;
+    return extendedCard && { ...this.#describe(url), ...extendedCard };
+  }
+
+  #describe(url: string): AgentCard {
+    const { streaming = true, pushNotifications = true, binding = 'JSONRPC', extendedCard } = this.#options;
+    const facts = { streaming, pushNotifications, extendedAgentCard: extendedCard !== undefined };
+    return {
+      ...peerCard({ url: url + this.#path, version: this.#version, binding, ...facts }),
+      ...this.#options.card,
+    };
+  }
+}
+
+function replaced({ status, retryAfterS, headers, body = '' }: StatusFault): HttpResponse {
+  const retryAfter = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
+  return { status, headers: { 'content-type': 'text/plain', ...retryAfter, ...headers }, body };
+}

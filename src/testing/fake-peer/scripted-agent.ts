@@ -1,0 +1,204 @@
+import { A2AError } from '../../errors.ts';
+import type { AgentCard } from '../../model/card.ts';
+import type { Input, OperationName, Output, SendMessageRequest } from '../../model/operation.ts';
+import type { TaskPushNotificationConfig } from '../../model/push.ts';
+import type { Task } from '../../model/task.ts';
+import { timeText } from '../../engine/status-time.ts';
+import type { LeaveSignal } from '../../support/leave-signal.ts';
+import type { Dialect } from '../../wire/dialect.ts';
+import { type Answer, saidOf, type ScriptedAnswer, stepsOf } from './answer.ts';
+import { type NumberedEvent, PeerTask } from './peer-task.ts';
+import { PeerPushConfigs } from './push-configs.ts';
+
+export interface ScriptedAgentOptions {
+  readonly script: readonly ScriptedAnswer[];
+  readonly streaming: boolean;
+  readonly pushNotifications: boolean;
+  readonly answersAtOnce: boolean;
+  readonly now: () => number;
+}
+
+/** What an operation may know of the request it came with. */
+export interface PeerCall {
+  readonly dialect: Dialect;
+  readonly lastEventId: string | undefined;
+  readonly signal: LeaveSignal;
+  readonly extendedCard: AgentCard | undefined;
+  /** To be called when a message is taken in that was not there before. */
+  readonly noteAct: () => void;
+}
+
+/** A task, or a message that made none. */
+type Said = PeerTask | Extract<Output<'SendMessage'>, { message: unknown }>;
+
+/** Does what a script says, in the words of the model; knows no wire. */
+export class ScriptedAgent {
+  readonly #options: ScriptedAgentOptions;
+  readonly #tasks = new Map<string, PeerTask>();
+  readonly #configs: PeerPushConfigs;
+  readonly #known = new Map<string, Said>();
+  #messages = 0;
+  #replies = 0;
+
+  constructor(options: ScriptedAgentOptions) {
+    this.#options = options;
+    this.#configs = new PeerPushConfigs(options.pushNotifications);
+  }
+
+  get tasks(): readonly Task[] {
+    return [...this.#tasks.values()].map(({ snapshot }) => snapshot);
+  }
+
+  /** One answer of the operation. `key` tells a repeated send, which is then answered as the first was. */
+  async answer<K extends OperationName>(
+    operation: K,
+    input: Input<K>,
+    call: PeerCall,
+    key: string | undefined,
+  ): Promise<unknown> {
+    switch (operation) {
+      case 'SendMessage':
+        return this.#send(input as Input<'SendMessage'>, call, key);
+      case 'GetTask':
+        return this.#find((input as Input<'GetTask'>).id).lookAt();
+      case 'CancelTask':
+        return this.#find((input as Input<'CancelTask'>).id).cancel();
+      case 'ListTasks':
+        return this.#list(input);
+      case 'CreateTaskPushNotificationConfig':
+        this.#find((input as TaskPushNotificationConfig).taskId ?? '');
+        return this.#configs.set(input as TaskPushNotificationConfig);
+      case 'GetTaskPushNotificationConfig':
+        return this.#configs.get(input as Input<'GetTaskPushNotificationConfig'>);
+      case 'ListTaskPushNotificationConfigs':
+        return { configs: this.#configs.of((input as Input<'ListTaskPushNotificationConfigs'>).taskId) };
+      case 'DeleteTaskPushNotificationConfig':
+        return this.#configs.delete(input as Input<'DeleteTaskPushNotificationConfig'>);
+      case 'GetExtendedAgentCard':
+        if (call.extendedCard !== undefined) return call.extendedCard;
+        throw new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'This agent has no extended card');
+      default:
+        throw new TypeError(`${operation} streams`);
+    }
+  }
+
+  /** The events of a streaming operation. What can be refused is refused before the first. */
+  async stream(
+    operation: OperationName,
+    input: unknown,
+    call: PeerCall,
+    key: string | undefined,
+  ): Promise<AsyncIterable<NumberedEvent>> {
+    if (!this.#options.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream');
+    if (operation === 'SubscribeToTask') return this.#subscribe((input as Input<'SubscribeToTask'>).id, call);
+    const before = this.#tasks.get((input as SendMessageRequest).message.taskId ?? '')?.number;
+    const said = await this.#take(input as SendMessageRequest, call, key);
+    if (!(said instanceof PeerTask)) return single({ number: 1, event: said });
+    if (before === undefined) return said.follow(0, true, call.signal);
+    return this.#fromSnapshot(said, true, call.signal);
+  }
+
+  async #send(request: SendMessageRequest, call: PeerCall, key: string | undefined): Promise<Output<'SendMessage'>> {
+    const said = await this.#take(request, call, key);
+    if (!(said instanceof PeerTask)) return said;
+    const isWaited = !this.#options.answersAtOnce && request.configuration?.returnImmediately !== true;
+    return { task: isWaited ? await said.finish(call.signal) : said.snapshot };
+  }
+
+  /** Takes a message in: the next answer of the script becomes a task, or goes on with the one it names. */
+  async #take(request: SendMessageRequest, { dialect, noteAct }: PeerCall, key: string | undefined): Promise<Said> {
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (known !== undefined) return known;
+    const { message } = request;
+    const { taskId } = message;
+    const begun = taskId === undefined ? undefined : this.#tasks.get(taskId);
+    if (taskId !== undefined && begun === undefined && !dialect.clientNamesTasks) throw unknownTask(taskId);
+    if (begun?.isTerminal === true) {
+      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} is over`, { details: { taskId: taskId ?? '' } });
+    }
+    const answer = await this.#next(request);
+    if (answer instanceof Error) throw answer;
+    noteAct();
+    const said = isMessage(answer) ? this.#messageOf(answer.message, request) : this.#begin(answer, request, begun);
+    if (key !== undefined) this.#known.set(key, said);
+    return said;
+  }
+
+  async #next({ message }: SendMessageRequest): Promise<Answer> {
+    const { script } = this.#options;
+    this.#messages += 1;
+    const scripted = script[Math.min(this.#messages, script.length) - 1] ?? '';
+    return typeof scripted === 'function' ? scripted(saidOf(message, this.#messages)) : scripted;
+  }
+
+  #messageOf(text: string, { message }: SendMessageRequest): Said {
+    const contextId = message.contextId ?? `context-${this.#messages}`;
+    return { message: { messageId: this.#newReplyId(), contextId, role: 'ROLE_AGENT', parts: [{ text }] } };
+  }
+
+  #begin(
+    answer: Exclude<Answer, A2AError | { message: string }>,
+    { message, configuration }: SendMessageRequest,
+    begun: PeerTask | undefined,
+  ): PeerTask {
+    const { now } = this.#options;
+    const taskId = message.taskId ?? `task-${this.#tasks.size + 1}`;
+    const contextId = begun?.snapshot.contextId ?? message.contextId ?? `context-${this.#tasks.size + 1}`;
+    const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now()) };
+    const task = begun ?? new PeerTask({ id: taskId, contextId, status }, now);
+    const steps = stepsOf(answer, { taskId, contextId, newMessageId: () => this.#newReplyId() });
+    task.take({ ...message, taskId, contextId }, steps);
+    this.#tasks.set(taskId, task);
+    const config = configuration?.taskPushNotificationConfig;
+    if (config !== undefined) this.#configs.set({ ...config, taskId });
+    return task;
+  }
+
+  #newReplyId(): string {
+    return `reply-${(this.#replies += 1)}`;
+  }
+
+  #subscribe(id: string, { dialect, lastEventId, signal }: PeerCall): AsyncIterable<NumberedEvent> {
+    const task = this.#find(id);
+    const endsAtQuestion = !dialect.subscribesToTheEnd;
+    const after = Number(lastEventId ?? Number.NaN);
+    if (after >= 1 && after <= task.number) return task.follow(after, endsAtQuestion, signal);
+    if (task.isTerminal && dialect.subscribesToTheEnd) {
+      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} is over`, { details: { taskId: id } });
+    }
+    return this.#fromSnapshot(task, endsAtQuestion, signal);
+  }
+
+  async *#fromSnapshot(task: PeerTask, endsAtQuestion: boolean, signal: LeaveSignal): AsyncGenerator<NumberedEvent> {
+    const { number } = task;
+    yield { number, event: { task: task.snapshot } };
+    yield* task.follow(number, endsAtQuestion, signal);
+  }
+
+  #list({ contextId, status }: Input<'ListTasks'>): Output<'ListTasks'> {
+    const tasks = this.tasks.filter(
+      (task) =>
+        (contextId === undefined || task.contextId === contextId) &&
+        (status === undefined || task.status.state === status),
+    );
+    return { tasks, nextPageToken: '', pageSize: tasks.length, totalSize: tasks.length };
+  }
+
+  #find(id: string): PeerTask {
+    const task = this.#tasks.get(id);
+    if (task === undefined) throw unknownTask(id);
+    return task;
+  }
+}
+
+function isMessage(answer: Exclude<Answer, A2AError>): answer is { readonly message: string } {
+  return typeof answer === 'object' && 'message' in answer;
+}
+
+function unknownTask(id: string): A2AError {
+  return new A2AError('TASK_NOT_FOUND', `Task ${id} does not exist`, { details: { taskId: id } });
+}
+
+async function* single(event: NumberedEvent): AsyncGenerator<NumberedEvent> {
+  yield event;
+}

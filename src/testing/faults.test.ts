@@ -1,0 +1,208 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type Fetch, rawCall, type Way, WAYS } from '../../test/helpers/raw-call.ts';
+import type { Input } from '../model/operation.ts';
+import { deferred } from '../support/deferred.ts';
+import { readSse } from '../wire/sse-stream.ts';
+import { fakeClock } from './fake-clock.ts';
+import type { Fault } from './fake-peer/faults.ts';
+import { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
+
+const HI: Input<'SendMessage'> = { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } };
+
+/** Over a socket, and without one. */
+const EDGES = ['socket', 'process'] as const;
+type Edge = (typeof EDGES)[number];
+
+const CASES = WAYS.flatMap((way) => EDGES.map((edge) => ({ ...way, edge })));
+type Case = Way & { readonly edge: Edge };
+
+async function open(way: Way, faults: readonly Fault[], more: FakePeerOptions = {}): Promise<FakePeer> {
+  const { version, binding } = way;
+  const peer = await fakePeer({ version, binding, script: [['a', 'b', 'c']], faults, ...more });
+  onTestFinished(() => peer.close());
+  return peer;
+}
+
+function fetchOf(peer: FakePeer, edge: Edge): Fetch {
+  return edge === 'socket' ? fetch : (input, init) => peer.fetch(input, init);
+}
+
+function ask(peer: FakePeer, way: Case, operation: 'SendMessage' | 'SendStreamingMessage'): Promise<Response> {
+  return rawCall(way, `${peer.url}/a2a`, operation, HI, { send: fetchOf(peer, way.edge) });
+}
+
+/** The events that arrive, each by what it says, and how the stream ends. */
+async function read(response: Response): Promise<string[]> {
+  const seen: string[] = [];
+  try {
+    for await (const { data } of readSse(response.body as ReadableStream<Uint8Array>)) seen.push(nameOf(data));
+    seen.push('end');
+  } catch (error) {
+    seen.push((error as Error).message);
+  }
+  return seen;
+}
+
+function nameOf(data: string): string {
+  return /"text":"([abc])"/.exec(data)?.[1] ?? /(submitted|completed)"/i.exec(data)?.[1]?.toLowerCase() ?? data;
+}
+
+const WHOLE = ['submitted', 'a', 'b', 'c', 'completed', 'end'];
+
+test.each(CASES)('$version, $binding, $edge: a dropped send is acted on, or not', async (way) => {
+  const peer = await open(way, [
+    { fault: 'drop', when: 'before-acting' },
+    { fault: 'drop' },
+    { fault: 'drop', when: 'while-answering' },
+  ]);
+
+  await expect(ask(peer, way, 'SendMessage')).rejects.toThrow('fetch failed');
+  expect(peer.tasks).toHaveLength(0);
+  await expect(ask(peer, way, 'SendMessage')).rejects.toThrow('fetch failed');
+  expect(peer.requests.map(({ acted }) => acted)).toEqual([false, true]);
+  if (way.version === '0.1') return;
+
+  const half = await ask(peer, way, 'SendMessage');
+  await expect(half.text()).rejects.toThrow('terminated');
+  expect(peer.tasks).toHaveLength(2);
+  expect(peer.doubleSends).toEqual(['m1']);
+});
+
+test.each(CASES)('$version, $binding, $edge: streams are cut, doubled and out of order', async (way) => {
+  const faults: [Fault, string[]][] = [
+    [{ fault: 'cut-stream', afterEvents: 0 }, ['terminated']],
+    [{ fault: 'cut-stream', afterEvents: 2 }, ['submitted', 'a', 'terminated']],
+    [{ fault: 'cut-stream', afterEvents: 2, how: 'inside-event' }, ['submitted', 'a', 'terminated']],
+    [{ fault: 'cut-stream', afterEvents: 2, how: 'clean' }, ['submitted', 'a', 'end']],
+    [{ fault: 'cut-stream', afterEvents: 9 }, WHOLE],
+    [{ fault: 'drop', when: 'while-answering' }, ['terminated']],
+    [{ fault: 'duplicate-event', event: 2 }, ['submitted', 'a', 'a', 'b', 'c', 'completed', 'end']],
+    [{ fault: 'reorder-events', event: 2 }, ['submitted', 'b', 'a', 'c', 'completed', 'end']],
+    [{ fault: 'reorder-events', event: 5 }, WHOLE],
+  ];
+  for (const [fault, expected] of faults) {
+    const peer = await open(way, [fault]);
+    const seen = await read(await ask(peer, way, 'SendStreamingMessage'));
+    expect({ fault, seen }).toEqual({ fault, seen: expected });
+  }
+});
+
+test.each(CASES)('$version, $binding, $edge: answers are not what they should be', async (way) => {
+  const peer = await open(
+    way,
+    [
+      { fault: 'content-type', contentType: 'text/html', on: 'SendMessage' },
+      { fault: 'malformed-json', on: 'SendMessage' },
+      { fault: 'oversized', bytes: 100_000, on: 'SendMessage' },
+      { fault: 'malformed-json', on: 'SendStreamingMessage' },
+      { fault: 'oversized', bytes: 100_000, on: 'SendStreamingMessage' },
+    ],
+    { recognisesRepeats: true },
+  );
+
+  expect((await ask(peer, way, 'SendMessage')).headers.get('content-type')).toBe('text/html');
+  await expect((await ask(peer, way, 'SendMessage')).json()).rejects.toThrow(SyntaxError);
+  const large = await ask(peer, way, 'SendMessage');
+  expect(large.headers.has('content-length')).toBe(false);
+  const text = await large.text();
+  expect(text.length).toBeGreaterThanOrEqual(100_000);
+  expect(JSON.parse(text)).toBeTypeOf('object');
+
+  const [malformed = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
+  expect(() => JSON.parse(malformed) as unknown).toThrow(SyntaxError);
+  const [largeEvent = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
+  expect(largeEvent.length).toBeGreaterThan(99_000);
+  expect(JSON.parse(largeEvent)).toBeTypeOf('object');
+});
+
+async function firstData(response: Response): Promise<string[]> {
+  for await (const { data } of readSse(response.body as ReadableStream<Uint8Array>)) return [data];
+  return [];
+}
+
+test.each(CASES)('$version, $binding, $edge: a peer that is busy is well after a while', async (way) => {
+  const peer = await open(way, [
+    { fault: 'status', status: 503, retryAfterS: 2 },
+    { fault: 'status', status: 503, times: 2, body: 'later' },
+  ]);
+
+  const statuses = [];
+  for (let i = 0; i < 4; i++) {
+    const response = await ask(peer, way, 'SendMessage');
+    statuses.push([response.status, response.headers.get('retry-after')]);
+    await response.text();
+  }
+
+  expect(statuses).toEqual([
+    [503, '2'],
+    [503, null],
+    [503, null],
+    [200, null],
+  ]);
+  expect(peer.tasks).toHaveLength(1);
+  expect(peer.doubleSends).toEqual([]);
+});
+
+test.each(CASES)('$version, $binding, $edge: a silent peer has acted, and holds nobody who leaves', async (way) => {
+  const peer = await open(way, [{ fault: 'silence' }]);
+  const leaving = new AbortController();
+  const asked = rawCall(way, `${peer.url}/a2a`, 'SendMessage', HI, {
+    send: (input, init) => fetchOf(peer, way.edge)(input, { ...init, signal: leaving.signal }),
+  });
+  await expect.poll(() => peer.requests[0]?.acted).toBe(true);
+
+  leaving.abort();
+
+  await expect(asked).rejects.toThrow('aborted');
+});
+
+test.each(CASES)('$version, $binding, $edge: a stream falls silent, until the peer closes', async (way) => {
+  const peer = await open(way, [{ fault: 'silence', afterEvents: 2, on: 'SendStreamingMessage' }]);
+  const response = await ask(peer, way, 'SendStreamingMessage');
+  const events = readSse(response.body as ReadableStream<Uint8Array>);
+  expect(nameOf(String((await events.next()).value?.data))).toBe('submitted');
+  expect(nameOf(String((await events.next()).value?.data))).toBe('a');
+  const third = events.next();
+
+  await peer.close();
+
+  await expect(third).rejects.toThrow('terminated');
+});
+
+test.each(EDGES)('%s: a late answer comes at its time, or when it is let go', async (edge) => {
+  const clock = fakeClock();
+  const { promise, resolve } = deferred<void>();
+  const way: Case = { version: '1.0', binding: 'JSONRPC', edge };
+  const peer = await open(
+    way,
+    [
+      { fault: 'delay', ms: 5000 },
+      { fault: 'delay', until: promise },
+    ],
+    { clock },
+  );
+
+  const late = ask(peer, way, 'SendMessage');
+  await expect.poll(() => clock.pending).toBe(1);
+  expect(peer.tasks).toHaveLength(1);
+  clock.advance(5000);
+  expect((await late).status).toBe(200);
+
+  const held = ask(peer, way, 'SendMessage');
+  await expect.poll(() => peer.tasks).toHaveLength(2);
+  resolve();
+  expect((await held).status).toBe(200);
+  expect(clock.pending).toBe(0);
+});
+
+test('a fault waits for the request it is meant for', async () => {
+  const way: Case = { version: '1.0', binding: 'JSONRPC', edge: 'socket' };
+  const peer = await open(way, [{ fault: 'status', status: 500, on: 'card', times: Infinity }]);
+  peer.fault({ fault: 'cut-stream', afterEvents: 0 });
+
+  expect((await ask(peer, way, 'SendMessage')).status).toBe(200);
+  for (let i = 0; i < 3; i++) expect((await fetch(`${peer.url}/.well-known/agent-card.json`)).status).toBe(500);
+  expect(await read(await ask(peer, way, 'SendStreamingMessage'))).toEqual(['terminated']);
+  expect(await read(await ask(peer, way, 'SendStreamingMessage'))).toEqual(WHOLE);
+  expect(() => peer.fault({ fault: 'cut-stream', afterEvents: 1, on: 'GetTask' })).toThrow('happens to streams');
+});

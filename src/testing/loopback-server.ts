@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type HttpResponse, jsonResponse } from '../server/http.ts';
+import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
+import { ConnectionDropped, failedFetch, toResponse } from './in-process.ts';
+
+/** A request that has been read whole. */
+export interface WholeRequest {
+  readonly method: string;
+  /** Raw, still percent-encoded, without the query. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Set off when the caller has gone, or the server closes. */
+  readonly signal: LeaveSignal;
+}
+
+/** Answers a request, or loses the connection by throwing `ConnectionDropped`: at once, or amid the body. */
+export type Answerer = (request: WholeRequest, url: string) => Promise<HttpResponse>;
+
+type OneAnswer = (request: WholeRequest) => Promise<HttpResponse>;
+
+/** A server on a port of this machine that is free. */
+export interface LoopbackServer {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** The same answers without a socket; fails as the global `fetch` does. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Ends every connection, whatever is under way. */
+  close(): Promise<void>;
+}
+
+/** Every request is answered by `answer`, which is told the address of the server. */
+export async function listenOnLoopback(answer: Answerer): Promise<LoopbackServer> {
+  const http = createServer();
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(0, '127.0.0.1', () => resolve());
+  });
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const underWay = new Set<Leaving>();
+  http.on('request', (incoming, outgoing) => void serveOne(incoming, outgoing, (request) => answer(request, url)));
+  let closing: Promise<void> | undefined;
+  return {
+    url,
+    fetch: (input, init) => fetchOne(new Request(input, init), (request) => answer(request, url), underWay),
+    close: () => (closing ??= shutDown(http, underWay)),
+  };
+}
+
+function shutDown(http: Server, underWay: ReadonlySet<Leaving>): Promise<void> {
+  for (const leaving of underWay) leaving.leave();
+  return new Promise((resolve) => {
+    http.close(() => resolve());
+    http.closeAllConnections();
+  });
+}
+
+async function serveOne(incoming: IncomingMessage, outgoing: ServerResponse, answer: OneAnswer): Promise<void> {
+  const leaving = new Leaving();
+  outgoing.once('close', () => leaving.leave());
+  try {
+    const request = await readWhole(incoming, leaving);
+    const response = await answer(request).catch(mishap);
+    await write(response, outgoing);
+  } catch {
+    // Lost on purpose, or by the caller: either way nobody is there to be told.
+    outgoing.destroy();
+  }
+}
+
+async function readWhole(incoming: IncomingMessage, signal: LeaveSignal): Promise<WholeRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const [path = '/', ...query] = (incoming.url ?? '/').split('?');
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    method: incoming.method ?? 'GET',
+    path,
+    query: query.join('?'),
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks).toString('utf8'),
+    signal,
+  };
+}
+
+/** What the answerer did not mean to throw is shown to whoever runs the test. */
+function mishap(error: unknown): HttpResponse {
+  if (error instanceof ConnectionDropped) throw error;
+  return jsonResponse(500, { error: error instanceof Error ? error.message : String(error) });
+}
+
+async function write({ status, headers, body }: HttpResponse, outgoing: ServerResponse): Promise<void> {
+  if (body === undefined || typeof body === 'string') {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    outgoing.writeHead(status, { ...headers, ...length });
+    outgoing.end(body);
+    return;
+  }
+  outgoing.writeHead(status, headers);
+  outgoing.flushHeaders();
+  for await (const piece of body) {
+    // Handed to the system before anything else happens: a connection that is dropped next loses nothing of it.
+    await new Promise<void>((resolve, reject) => {
+      outgoing.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  outgoing.end();
+}
+
+async function fetchOne(request: Request, answer: OneAnswer, underWay: Set<Leaving>): Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  const leaving = new Leaving();
+  underWay.add(leaving);
+  const leave = (): void => leaving.leave();
+  signal.addEventListener('abort', leave, { once: true });
+  const letGo = (): void => {
+    underWay.delete(leaving);
+    signal.removeEventListener('abort', leave);
+  };
+  try {
+    const url = new URL(request.url);
+    const response = await answer({
+      method: request.method,
+      path: url.pathname,
+      query: url.search.slice(1),
+      headers: Object.fromEntries(request.headers),
+      body: await request.text(),
+      signal: leaving,
+    }).catch(mishap);
+    signal.throwIfAborted();
+    return toResponse(response, leaving, letGo);
+  } catch (error) {
+    letGo();
+    if (signal.aborted) throw signal.reason;
+    throw error instanceof ConnectionDropped ? failedFetch('fetch failed') : error;
+  }
+}

@@ -1,0 +1,46 @@
+import { listenOnLoopback } from './loopback-server.ts';
+import { Addresses } from './recording/addresses.ts';
+import { RecordingProxy } from './recording/proxy.ts';
+import { writeRecording } from './recording/recording.ts';
+import { toRecording } from './recording/taking-down.ts';
+
+export interface RecordOptions {
+  /** Texts that are secret wherever they stand. What looks like a secret, or is called one, is found without. */
+  readonly secrets?: readonly string[];
+  /** Other origins that the agent's card may send its callers to; they are recorded too. */
+  readonly origins?: readonly string[];
+}
+
+/** Stands in front of an agent and writes down what is said. */
+export interface Recorder {
+  /** What to give to `connect` instead of the agent's own address. */
+  readonly url: string;
+  /** Writes the file, in place of one that was there. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Records a conversation with a real agent, to be served again by `replay`. Everything that is sent to `url` goes to the
+ * agent, and its answers come back at once. The file has no secrets in it, and is the same text whenever the same is said.
+ *
+ * @example
+ * const recorder = await record('https://clerk.example.com', 'test/recordings/clerk.json');
+ * const agent = await connect(recorder.url);
+ * await agent.ask('Rome');
+ * await recorder.close();
+ */
+export async function record(
+  target: string | URL,
+  file: string | URL,
+  { secrets = [], origins = [] }: RecordOptions = {},
+): Promise<Recorder> {
+  const agent = new URL(target);
+  const path = agent.pathname.replace(/\/+$/, '');
+  const proxy = new RecordingProxy(new Addresses(agent, origins));
+  const server = await listenOnLoopback((request, url) => proxy.answer(request, url));
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= server.close().then(() => writeRecording(file, toRecording(proxy.taken, server.url, path, secrets))));
+  return { url: server.url + path, close, [Symbol.asyncDispose]: close };
+}

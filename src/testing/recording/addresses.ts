@@ -1,0 +1,96 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { isObject } from '../../wire/codec.ts';
+import { classifyCard } from '../../wire/classify.ts';
+import { mapStrings } from './json-walk.ts';
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** An origin of the agent, by all its names, and the path under which the recorder stands for it. */
+interface Place {
+  readonly names: readonly string[];
+  readonly prefix: string;
+}
+
+/** Which addresses of the agent the recorder stands for. */
+export class Addresses {
+  readonly #places: readonly Place[];
+
+  /** The origin of the target is at the root of the recorder, others below `/~1`, `/~2` … */
+  constructor(target: URL, others: readonly string[]) {
+    this.#places = [target, ...others.map((origin) => new URL(origin))].map((url, i) => ({
+      names: namesOf(url),
+      prefix: i === 0 ? '' : `/~${i}`,
+    }));
+  }
+
+  /** Where a path of the recorder leads. */
+  resolve(path: string): string {
+    const other = this.#places.find(({ prefix }) => prefix !== '' && path.startsWith(`${prefix}/`));
+    const { names, prefix } = other ?? this.#places[0] ?? { names: [], prefix: '' };
+    return `${names[0] ?? ''}${path.slice(prefix.length)}`;
+  }
+
+  /** With addresses of the recorder in place of those of the agent. */
+  toRecorder(json: JsonValue, recorder: string): JsonValue {
+    return mapStrings(json, (text) => {
+      let changed = text;
+      for (const { names, prefix } of this.#places) {
+        for (const name of names) changed = replaceOrigin(changed, name, recorder + prefix);
+      }
+      return changed;
+    });
+  }
+
+  /** The other way round. */
+  toAgent(json: JsonValue, recorder: string): JsonValue {
+    return mapStrings(json, (text) => {
+      let changed = text;
+      for (const { names, prefix } of this.#places.toReversed()) {
+        changed = replaceOrigin(changed, recorder + prefix, names[0] ?? '');
+      }
+      return changed;
+    });
+  }
+}
+
+function namesOf({ protocol, hostname, port, origin }: URL): readonly string[] {
+  if (!LOOPBACK.includes(hostname)) return [origin];
+  const others = LOOPBACK.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`);
+  return [origin, ...others.filter((other) => other !== origin)];
+}
+
+/** `http://a.example:41` is not the beginning of `http://a.example:4100`. */
+function replaceOrigin(text: string, origin: string, by: string): string {
+  if (!text.includes(origin)) return text;
+  const pattern = new RegExp(`${origin.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\w.:@-])`, 'g');
+  return text.replace(pattern, () => by);
+}
+
+/** The card in an answer: the answer itself, or the result of a call. */
+function cardIn(json: JsonValue): JsonObject | undefined {
+  if (!isObject(json)) return undefined;
+  if (classifyCard(json) !== undefined) return json;
+  return isObject(json['result']) && classifyCard(json['result']) !== undefined ? json['result'] : undefined;
+}
+
+/** A card whose addresses have changed is no longer what was signed. */
+export function withoutSignatures(json: JsonValue): JsonValue {
+  const card = cardIn(json);
+  if (card === undefined || !isObject(json) || !('signatures' in card)) return json;
+  const { signatures: _, ...unsigned } = card;
+  return card === json ? unsigned : { ...json, result: unsigned };
+}
+
+/** The origins of a card's interfaces at which nobody records. */
+export function strangersIn(json: JsonValue, recorder: string): readonly string[] {
+  const card = cardIn(json);
+  if (card === undefined) return [];
+  const interfaces = [card, ...listOf(card['supportedInterfaces']), ...listOf(card['additionalInterfaces'])];
+  const urls = interfaces.flatMap((each) => (isObject(each) && typeof each['url'] === 'string' ? each['url'] : []));
+  const strange = urls.filter((url) => /^https?:/i.test(url) && URL.canParse(url) && !url.startsWith(recorder));
+  return [...new Set(strange.map((url) => new URL(url).origin))];
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}

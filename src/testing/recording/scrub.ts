@@ -1,0 +1,109 @@
+import type { JsonValue } from '../../model/json.ts';
+import { isObject } from '../../wire/codec.ts';
+import { mapMembers } from './json-walk.ts';
+import { isSecretName, isSecretParameter } from './secret-names.ts';
+
+/** What stands where a secret was. */
+export const SCRUBBED = '[scrubbed]';
+
+/** Shorter values of headers are words of the language as well. */
+const SHORTEST_KNOWN = 6;
+
+/** What secrets look like, wherever they stand. */
+const LOOKS: readonly RegExp[] = [
+  /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
+  /\b(?:sk|pk|rk)[-_](?=[\w-]*\d)[\w-]{16,}/g,
+  /\bgh[pousr]_\w{20,}/g,
+  /\bgithub_pat_\w{20,}/g,
+  /\bglpat-[\w-]{16,}/g,
+  /\bxox[abeoprs]-[\w-]{10,}/g,
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
+  /\bAIza[\w-]{30,}/g,
+  /\bya29\.[\w-]{10,}/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+];
+
+const BEARER = /\b(Bearer|Basic)\s+(?=\S*[\d_.=+/-])[\w.~+/=-]{8,}/gi;
+const USER_IN_ADDRESS = /(\/\/)[^/@\s"']+@/g;
+const PARAMETER = /([?&#;])([\w.\-[\]]+)=([^&#;\s"']+)/g;
+
+/** Descriptions of how to authenticate hold names, not secrets. */
+const DESCRIPTIONS = new Set(['securitySchemes', 'security', 'securityRequirements', 'schemes']);
+/** Where configs of webhooks stand, the secret of which may be a piece of their path. */
+const WEBHOOKS = new Set(['pushNotificationConfig', 'taskPushNotificationConfig', 'pushNotification', 'config']);
+
+/** Takes secrets out of what is written down. Equal input gives equal output, so that recordings can be compared. */
+export class Scrubber {
+  readonly #known = new Set<string>();
+
+  /** @param secrets Texts that are secret wherever they stand. */
+  constructor(secrets: readonly string[] = []) {
+    for (const secret of secrets) if (secret !== '') this.#known.add(secret);
+  }
+
+  /** What a request proves itself with must not be written down, should somebody repeat it. */
+  learn(headers: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(headers)) {
+      if (!isSecretName(name)) continue;
+      for (const secret of secretsIn(value)) if (secret.length >= SHORTEST_KNOWN) this.#known.add(secret);
+    }
+  }
+
+  text(text: string): string {
+    let clean = text;
+    for (const secret of this.#known) clean = clean.replaceAll(secret, SCRUBBED);
+    for (const look of LOOKS) clean = clean.replace(look, SCRUBBED);
+    return clean
+      .replace(BEARER, `$1 ${SCRUBBED}`)
+      .replace(USER_IN_ADDRESS, '$1scrubbed@')
+      .replace(PARAMETER, (whole: string, mark: string, name: string) =>
+        isSecretParameter(name) ? `${mark}${name}=${SCRUBBED}` : whole,
+      );
+  }
+
+  /** Without the question mark. */
+  query(query: string): string {
+    return query === '' ? '' : this.text(`?${query}`).slice(1);
+  }
+
+  json(json: JsonValue): JsonValue {
+    if (typeof json === 'string') return this.text(json);
+    if (Array.isArray(json)) return json.map((item: JsonValue) => this.json(item));
+    if (!isObject(json)) return json;
+    const isWebhook = 'token' in json || 'authentication' in json;
+    return mapMembers(json, (value, name) => this.#member(name, value, isWebhook));
+  }
+
+  #member(name: string, value: JsonValue, isWebhook: boolean): JsonValue {
+    if (DESCRIPTIONS.has(name)) return value;
+    // As a number, tokens are counted.
+    if (isSecretName(name)) return typeof value === 'number' && /tokens?$/i.test(name) ? value : blank(value);
+    if (isWebhook && name === 'url' && typeof value === 'string') return this.#webhookUrl(value);
+    if (WEBHOOKS.has(name) && isObject(value) && typeof value['url'] === 'string') {
+      return this.json({ ...value, url: this.#webhookUrl(value['url']) });
+    }
+    return this.json(value);
+  }
+
+  /** Long pieces of a path that nobody would choose are how many webhooks know their callers. */
+  #webhookUrl(url: string): string {
+    return this.text(url).replace(/\/(?=[\w-]*\d)(?=[\w-]*[a-zA-Z])[\w-]{16,}/g, `/${SCRUBBED}`);
+  }
+}
+
+function blank(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value === '' ? '' : SCRUBBED;
+  if (typeof value === 'number') return SCRUBBED;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => blank(item));
+  return isObject(value) ? mapMembers(value, (member) => blank(member)) : value;
+}
+
+/** `Bearer x` → x; `Basic …` → also the password in it; cookies → their values. */
+function secretsIn(value: string): readonly string[] {
+  const [scheme = '', credentials] = value.split(/\s+(.*)/, 2);
+  const pieces = value.split(/[;,]\s*/).map((piece) => piece.slice(piece.indexOf('=') + 1));
+  if (credentials === undefined) return [value, ...pieces];
+  if (scheme.toLowerCase() !== 'basic') return [value, credentials, ...pieces];
+  const [, password = ''] = Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/, 2);
+  return [value, credentials, password];
+}

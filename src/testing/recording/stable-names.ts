@@ -1,0 +1,141 @@
+import type { JsonValue } from '../../model/json.ts';
+import { isObject } from '../../wire/codec.ts';
+import { eachString, mapStrings } from './json-walk.ts';
+import { looksMadeUp } from './made-up.ts';
+import type { Exchange, RecordedEvent, RecordedRequest, RecordedResponse } from './recording.ts';
+
+/** Members that hold ids, and what they are ids of. */
+const KINDS: Readonly<Record<string, string>> = {
+  messageId: 'message',
+  taskId: 'task',
+  referenceTaskIds: 'task',
+  contextId: 'context',
+  sessionId: 'context',
+  artifactId: 'artifact',
+  pushNotificationConfigId: 'config',
+};
+
+/** Ids that callers make up, which need not look it. */
+const MADE_BY_CALLERS = new Set(['messageId', 'contextId', 'sessionId']);
+
+const TIME = /^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:\d\d(\.\d+)?(.*)$/;
+
+/**
+ * Gives ids and times that differ from run to run names that do not: the first task is `{{task-1}}` wherever it is
+ * mentioned. Two recordings of the same conversation are the same text.
+ */
+export function withStableNames(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const names = new StableNames();
+  for (const { request, response } of exchanges) {
+    names.learnRequest(request);
+    names.learnResponse(response);
+  }
+  return exchanges.map(({ request, response }) => ({
+    request: names.renameRequest(request),
+    response: names.renameResponse(response),
+  }));
+}
+
+class StableNames {
+  readonly #names = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #told = new Set<string>();
+
+  learnRequest({ body }: RecordedRequest): void {
+    if (body === undefined) return;
+    const method = isObject(body) ? body['method'] : undefined;
+    const namesTask = typeof method === 'string' && method.startsWith('tasks/send');
+    eachString(body, (text, path, parent) => {
+      const member = path.at(-1) ?? '';
+      const isTaskOf01 = namesTask && path.join('.') === 'params.id';
+      // What the agent has named is its own, however short.
+      const isOwn = (MADE_BY_CALLERS.has(member) || isTaskOf01) && !this.#told.has(text);
+      if (isOwn || isId(member, text)) this.#name(text, isTaskOf01 ? 'task' : kindOf(member, parent));
+    });
+  }
+
+  learnResponse(response: RecordedResponse): void {
+    for (const json of contentsOf(response)) {
+      eachString(json, (text, path, parent) => {
+        const member = path.at(-1) ?? '';
+        if (member in KINDS || member === 'id') this.#told.add(text);
+        if (isId(member, text)) this.#name(text, kindOf(member, parent));
+      });
+    }
+  }
+
+  renameRequest(request: RecordedRequest): RecordedRequest {
+    const { path, query, body } = request;
+    return {
+      ...request,
+      path: this.#inText(path),
+      ...(query !== undefined && { query: this.#inText(query) }),
+      ...(body !== undefined && { body: this.#inJson(body) }),
+    };
+  }
+
+  renameResponse(response: RecordedResponse): RecordedResponse {
+    if (response.lost === true) return response;
+    const { body, events } = response;
+    return {
+      ...response,
+      ...(body !== undefined && { body: this.#inJson(body) }),
+      ...(events !== undefined && {
+        events: events.map((event): RecordedEvent =>
+          event.data === undefined ? event : { ...event, data: this.#inJson(event.data) },
+        ),
+      }),
+    };
+  }
+
+  #inJson(json: JsonValue): JsonValue {
+    return mapStrings(json, (text, path) => {
+      const member = path.at(-1) ?? '';
+      if (path.at(-2) === 'status' && member === 'timestamp') return withoutTime(text);
+      const name = member in KINDS || member === 'id' ? this.#names.get(text) : undefined;
+      return name ?? this.#inText(text);
+    });
+  }
+
+  /** Short ids may stand in a text by chance. */
+  #inText(text: string): string {
+    let renamed = text;
+    for (const [id, name] of this.#names) if (looksMadeUp(id)) renamed = renamed.replaceAll(id, name);
+    return renamed;
+  }
+
+  #name(id: string, kind: string): void {
+    if (id === '' || id.startsWith('{{') || this.#names.has(id)) return;
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    this.#names.set(id, `{{${kind}-${count}}}`);
+  }
+}
+
+/**
+ * The same moment for all, since how many there are differs from run to run. How many digits it has and which zone is how
+ * the peer speaks, and stays.
+ */
+function withoutTime(text: string): string {
+  return text.replace(TIME, (_, mark: string, fraction: string | undefined, zone: string) => {
+    return `2026-01-01${mark}00:00:00${(fraction ?? '').replace(/\d/g, '0')}${zone}`;
+  });
+}
+
+function contentsOf(response: RecordedResponse): readonly JsonValue[] {
+  if (response.lost === true) return [];
+  const { body, events = [] } = response;
+  return [...(body === undefined ? [] : [body]), ...events.flatMap(({ data }) => data ?? [])];
+}
+
+function isId(member: string, text: string): boolean {
+  return (member in KINDS || member === 'id') && looksMadeUp(text);
+}
+
+/** `id` says what it is of by what stands beside it. */
+function kindOf(member: string, parent: JsonValue): string {
+  const kind = KINDS[member];
+  if (kind !== undefined) return kind;
+  if (!isObject(parent)) return 'id';
+  return 'status' in parent ? 'task' : 'url' in parent ? 'config' : 'id';
+}

@@ -1,0 +1,126 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { isObject } from '../../wire/codec.ts';
+import { eachString, mapStrings } from './json-walk.ts';
+import type { Exchange, RecordedRequest } from './recording.ts';
+
+/** What the names in double braces mean in this run. */
+export type Meanings = ReadonlyMap<string, string>;
+
+/** The first thing that is not as it was recorded. */
+export interface Difference {
+  readonly at: string;
+  readonly recorded: string;
+  readonly asked: string;
+}
+
+const NAME = /\{\{(agent|(?:message|task|context|artifact|config|id)-\d+)\}\}/g;
+
+/**
+ * The names that a replay can say from the start: those of the agent. What callers have named in the recording, they name
+ * again.
+ */
+export function meaningsOf(exchanges: readonly Exchange[]): Meanings {
+  const byCallers = new Set<string>();
+  const meanings = new Map<string, string>();
+  const note = (json: unknown, isRequest: boolean): void => {
+    eachString(json as JsonValue, (text) => {
+      for (const [, name = ''] of text.matchAll(NAME)) {
+        if (name === 'agent' || meanings.has(name) || byCallers.has(name)) continue;
+        if (isRequest) byCallers.add(name);
+        else meanings.set(name, name);
+      }
+    });
+  };
+  for (const { request, response } of exchanges) {
+    note(request, true);
+    note(response, false);
+  }
+  return meanings;
+}
+
+/** The JSON as it is in this run. */
+export function withMeanings(json: JsonValue, meanings: Meanings): JsonValue {
+  return mapStrings(json, (text) => text.replace(NAME, (_, name: string) => meanings.get(name) ?? name));
+}
+
+/** Compares what is asked with what was, and learns on the way what names mean now. */
+export class Unification {
+  readonly #meanings: Map<string, string>;
+  difference: Difference | undefined;
+
+  /** @param url The address of the agent in this run. */
+  constructor(meanings: Meanings, url: string) {
+    this.#meanings = new Map(meanings).set('agent', url);
+  }
+
+  get meanings(): Meanings {
+    return this.#meanings;
+  }
+
+  /** Whether a request is the recorded one. If not, `difference` says why. */
+  request(recorded: RecordedRequest, asked: RecordedRequest): boolean {
+    return (
+      this.#text(recorded.method, asked.method, 'method') &&
+      this.#text(recorded.path, asked.path, 'path') &&
+      this.#text(recorded.query ?? '', asked.query ?? '', 'query') &&
+      this.#text(lastEventId(recorded), lastEventId(asked), 'headers.last-event-id') &&
+      this.#text(recorded.text ?? '', asked.text ?? '', 'body') &&
+      this.#value(recorded.body, asked.body, '')
+    );
+  }
+
+  #value(recorded: JsonValue | undefined, asked: JsonValue | undefined, at: string): boolean {
+    if (typeof recorded === 'string' && typeof asked === 'string') return this.#text(recorded, asked, at);
+    if (Array.isArray(recorded) && Array.isArray(asked)) {
+      const [before, now] = [recorded, asked] as readonly (readonly JsonValue[])[];
+      const length = Math.max(before?.length ?? 0, now?.length ?? 0);
+      return Array.from({ length }).every((_, i) => this.#value(before?.[i], now?.[i], `${at}[${i}]`));
+    }
+    if (isObject(recorded) && isObject(asked)) return this.#members(recorded, asked, at);
+    return recorded === asked || this.#differs(recorded, asked, at);
+  }
+
+  #members(recorded: JsonObject, asked: JsonObject, at: string): boolean {
+    const names = new Set([...Object.keys(recorded), ...Object.keys(asked)]);
+    return [...names].every((name) => this.#value(recorded[name], asked[name], at === '' ? name : `${at}.${name}`));
+  }
+
+  #text(recorded: string, asked: string, at: string): boolean {
+    if (recorded === asked && !recorded.includes('{{')) return true;
+    const unknown: string[] = [];
+    const pattern = recorded
+      .split(NAME)
+      // Every other piece is a name.
+      .map((piece, i) => {
+        const meaning = i % 2 === 0 ? piece : this.#meanings.get(piece);
+        if (meaning !== undefined) return escaped(meaning);
+        unknown.push(piece);
+        return '([^]+)';
+      });
+    const match = new RegExp(`^${pattern.join('')}$`).exec(asked);
+    const [, ...values] = match ?? [];
+    // Different names were different ids.
+    const isTaken = values.some((value) => [...this.#meanings.values()].includes(value));
+    if (match === null || isTaken) return this.#differs(recorded, asked, at);
+    for (const [i, name] of unknown.entries()) this.#meanings.set(name, values[i] ?? '');
+    return true;
+  }
+
+  #differs(recorded: JsonValue | undefined, asked: JsonValue | undefined, at: string): boolean {
+    this.difference = { at: at === '' ? 'body' : at, recorded: shown(recorded), asked: shown(asked) };
+    return false;
+  }
+}
+
+function lastEventId({ headers }: RecordedRequest): string {
+  return headers?.['last-event-id'] ?? '';
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function shown(json: JsonValue | undefined): string {
+  const text = JSON.stringify(json) ?? 'nothing';
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,111 @@
+import { basename } from 'node:path';
+import { A2AError } from '../errors.ts';
+import type { JsonValue } from '../model/json.ts';
+import { rpcFailure } from '../server/error-response.ts';
+import { type HttpResponse, jsonResponse } from '../server/http.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
+import { isObject } from '../wire/codec.ts';
+import type { JsonRpcId } from '../wire/jsonrpc.ts';
+import { dialectOf } from '../wire/select.ts';
+import { encodeSse } from '../wire/sse-writer.ts';
+import { ConnectionDropped, silence } from './in-process.ts';
+import { listenOnLoopback, type WholeRequest } from './loopback-server.ts';
+import {
+  fileName,
+  readRecording,
+  type RecordedEvent,
+  type RecordedResponse,
+  REQUEST_ID,
+} from './recording/recording.ts';
+import { Scrubber } from './recording/scrub.ts';
+import { Tape } from './recording/tape.ts';
+import { type Meanings, withMeanings } from './recording/unify.ts';
+import { requestIdOf, writtenRequest } from './recording/written-request.ts';
+
+export interface ReplayOptions {
+  /** As given to `record`: texts that are secret wherever they stand. */
+  readonly secrets?: readonly string[];
+}
+
+/** A recorded agent. */
+export interface Replay {
+  /** What to give to `connect`. */
+  readonly url: string;
+  /** What was asked that is not in the recording, a sentence each. The caller has got the same as an error. */
+  readonly misses: readonly string[];
+  /** What is in the recording and was not asked for. */
+  readonly unused: readonly string[];
+  /** The same answers without a socket; fails as the global `fetch` does. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Serves a conversation that `record` has written. A request is known by what it asks for, whatever ids its caller makes
+ * up, and is answered as it was; one that is not there is answered with an error that says what is different.
+ *
+ * @example
+ * const agent = await replay('test/recordings/clerk.json');
+ * // …
+ * expect(agent.misses).toEqual([]);
+ * await agent.close();
+ */
+export async function replay(file: string | URL, options: ReplayOptions = {}): Promise<Replay> {
+  const { exchanges, path } = await readRecording(file);
+  const tape = new Tape(basename(fileName(file)), exchanges);
+  const { url, fetch, close } = await listenOnLoopback(async (request, url) => {
+    const found = tape.find(writtenRequest(request, new Scrubber(options.secrets)), url);
+    if (found.miss !== undefined) return refusal(request, found.miss);
+    return answerOf(found.response, found.meanings, request);
+  });
+  return {
+    url: url + path,
+    get misses() {
+      return tape.misses;
+    },
+    get unused() {
+      return tape.unused;
+    },
+    fetch,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function answerOf(response: RecordedResponse, meanings: Meanings, request: WholeRequest): HttpResponse {
+  if (response.lost === true) throw new ConnectionDropped('Recorded without an answer');
+  const { status, headers, body, text, events, ending } = response;
+  const id = requestIdOf(request) ?? null;
+  const said = (json: JsonValue): JsonValue => withId(withMeanings(json, meanings), id);
+  if (events !== undefined) return { status, headers, body: stream(events, said, ending, request.signal) };
+  const whole = body === undefined ? text : JSON.stringify(said(body));
+  return whole === undefined ? { status, headers } : { status, headers, body: whole };
+}
+
+async function* stream(
+  events: readonly RecordedEvent[],
+  said: (json: JsonValue) => JsonValue,
+  ending: 'cut' | 'left' | undefined,
+  signal: LeaveSignal,
+): AsyncGenerator<string> {
+  for (const { data, text = '', ...rest } of events) {
+    yield encodeSse({ ...rest, data: data === undefined ? text : JSON.stringify(said(data)) });
+  }
+  if (ending === 'cut') throw new ConnectionDropped('Recorded as cut');
+  // What would have followed is not known.
+  if (ending === 'left') await silence(signal);
+}
+
+function withId(json: JsonValue, id: JsonValue): JsonValue {
+  return isObject(json) && json['id'] === REQUEST_ID ? { ...json, id } : json;
+}
+
+/** In the words of whoever asks, as far as they can be guessed. */
+function refusal(request: WholeRequest, miss: string): HttpResponse {
+  const id = requestIdOf(request);
+  if (id !== undefined) return rpcFailure(dialectOf('1.0'), id as JsonRpcId, new A2AError('INTERNAL_ERROR', miss));
+  if (request.path.includes('/.well-known/')) return jsonResponse(404, { error: miss });
+  const { body } = dialectOf('1.0').errors.encodeRest(new A2AError('INTERNAL_ERROR', miss));
+  return jsonResponse(501, body);
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT, visit } from '../helpers/source.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+const FAULTS = 'src/testing/fake-peer/faults.ts';
+
+/** The rows of the table under a heading: the first cell, and what is in backticks in the second. */
+function tableUnder(heading: string): Map<string, readonly string[]> {
+  const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const rows = section.matchAll(/^\| `([\w-]+)` \|(.*?)\|/gm);
+  return new Map(
+    [...rows].map(([, name = '', cell = '']) => [name, [...cell.matchAll(/`(\w+)`/g)].map(([, m]) => m ?? '')]),
+  );
+}
+
+/** Each interface of a file with its members, and what its member `fault` is said to be. */
+function interfacesOf(path: string): Map<string, { readonly members: readonly string[]; readonly fault: string }> {
+  const found = new Map<string, { members: readonly string[]; fault: string }>();
+  const source = readFileSync(join(ROOT, path), 'utf8');
+  visit(path, source, {
+    TSInterfaceDeclaration: ({ id, body }) => {
+      const members: string[] = [];
+      for (const member of body.body) {
+        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
+      }
+      const [, fault = ''] = /readonly fault: '([\w-]+)'/.exec(source.slice(body.start, body.end)) ?? [];
+      found.set(id.name, { members, fault });
+    },
+  });
+  return found;
+}
+
+test('docs/testing.md lists every option of a fake peer, and no other', () => {
+  const options = interfacesOf('src/testing/fake-peer.ts').get('FakePeerOptions')?.members ?? [];
+  expect([...tableUnder('Options of a fake peer').keys()]).toEqual(options);
+  expect(options.length).toBeGreaterThan(10);
+});
+
+test('docs/testing.md lists every fault with its members, and no other', () => {
+  const faults = [...interfacesOf(FAULTS).values()].filter(({ fault }) => fault !== '');
+  const expected = faults.map(({ fault, members }) => [fault, members.filter((member) => member !== 'fault')]);
+  expect(Object.fromEntries(tableUnder('What goes wrong'))).toEqual(Object.fromEntries(expected));
+  expect(faults).toHaveLength(10);
+});
