@@ -1,4 +1,4 @@
-import type { Clock } from '../support/clock.ts';
+import type { Deadline } from './deadline.ts';
 import type { TransportResponse } from './transport/transport.ts';
 
 /** How long a card is good for if its server does not say (1.0 §8.6.2). */
@@ -14,33 +14,61 @@ export interface KeptCard {
   readonly freshUntil: number;
 }
 
-/** Fetches a card; `known` is one that has to be checked again. Undefined if it must not be kept. */
-export type FetchCard = (
-  known: KeptCard | undefined,
-) => Promise<{ readonly json: unknown; readonly keep: KeptCard | undefined }>;
+/** Fetches a card; `known` is one that has to be checked again. */
+export interface CardFetch {
+  start(known: KeptCard | undefined): Promise<FetchedCard>;
+  /** Nobody waits for it any more. */
+  stop(): void;
+}
+
+export interface FetchedCard {
+  readonly json: unknown;
+  /** Undefined if it must not be kept. */
+  readonly keep: KeptCard | undefined;
+}
+
+/** A card that is being fetched, and how many wait for it. */
+interface Underway {
+  readonly promise: Promise<unknown>;
+  readonly stop: () => void;
+  waiting: number;
+}
 
 /**
  * Public cards, kept by the rules of HTTP, for all clients of the process. Only what anybody gets without credentials is
- * ever in here. A card that many want at the same time is fetched once.
+ * ever in here. A card that many want at the same time is fetched once, for as long as one of them waits.
  */
-export class CardCache {
+class CardCache {
   readonly #cards = new Map<string, KeptCard>();
-  readonly #underway = new Map<string, Promise<unknown>>();
+  readonly #underway = new Map<string, Underway>();
 
-  /** @throws what `fetch` throws; nothing is kept then. */
-  get(key: string, clock: Clock, fetch: FetchCard): Promise<unknown> {
+  /** @throws what fetching throws, and nothing is kept then; what the deadline says, once it is over. */
+  async get(key: string, now: number, deadline: Deadline, create: () => CardFetch): Promise<unknown> {
     const kept = this.#cards.get(key);
-    if (kept !== undefined && clock.now() < kept.freshUntil) return Promise.resolve(kept.json);
-    let underway = this.#underway.get(key);
-    if (underway === undefined) {
-      underway = this.#fetch(key, kept, fetch).finally(() => this.#underway.delete(key));
-      this.#underway.set(key, underway);
+    if (kept !== undefined && now < kept.freshUntil) return kept.json;
+    deadline.check();
+    const underway = this.#underway.get(key) ?? this.#start(key, kept, create());
+    underway.waiting++;
+    try {
+      return await untilOver(underway.promise, deadline);
+    } finally {
+      if (--underway.waiting === 0) underway.stop();
     }
+  }
+
+  #start(key: string, kept: KeptCard | undefined, fetch: CardFetch): Underway {
+    const forget = (): void => void (this.#underway.get(key) === underway && this.#underway.delete(key));
+    const stop = (): void => {
+      forget();
+      fetch.stop();
+    };
+    const promise = fetch.start(kept).then(({ json, keep }) => this.#keep(key, json, keep));
+    const underway: Underway = { promise: promise.finally(forget), stop, waiting: 0 };
+    this.#underway.set(key, underway);
     return underway;
   }
 
-  async #fetch(key: string, kept: KeptCard | undefined, fetch: FetchCard): Promise<unknown> {
-    const { json, keep } = await fetch(kept);
+  #keep(key: string, json: unknown, keep: KeptCard | undefined): unknown {
     this.#cards.delete(key);
     if (keep === undefined) return json;
     const [oldest] = this.#cards.keys();
@@ -50,6 +78,20 @@ export class CardCache {
   }
 }
 
+/** Whoever has no more time leaves; what he waited for goes on for others. */
+async function untilOver<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
+  let leave: () => void = () => {};
+  const over = new Promise<undefined>((resolve) => {
+    leave = () => resolve(undefined);
+    deadline.addEventListener('abort', leave);
+  });
+  const result = await Promise.race([promise.then((value) => ({ value })), over]);
+  deadline.removeEventListener('abort', leave);
+  if (result === undefined) throw deadline.explain(undefined);
+  return result.value;
+}
+
+/** The one of this process. */
 export const sharedCards = new CardCache();
 
 /** What an answer says about keeping it (RFC 9111); undefined if it forbids it. */

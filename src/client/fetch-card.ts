@@ -1,11 +1,12 @@
 import { A2AError } from '../errors.ts';
 import { AuthAttempt } from './auth.ts';
 import { parseJson } from './binding.ts';
-import { CallScope } from './call-scope.ts';
-import { type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
+import { CallScope, withScope } from './call-scope.ts';
+import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
 import { backoffMs } from './recovery.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
+import { chooseTransport } from './transport/choose-transport.ts';
 import { TransportFailure, type TransportResponse } from './transport/transport.ts';
 
 /** Something else than a card is at a place where a card might be. */
@@ -41,18 +42,20 @@ function fetchPublicCard(wiring: Wiring, scope: CallScope, request: CardRequest)
   const { url, version, isShareable } = request;
   if (!isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
   const { clock } = wiring.settings;
-  const whole = sharedCards.get(`${version} ${url}`, clock, async (known) => {
-    // Others may come to wait for it: it goes on when its first caller leaves.
+  return sharedCards.get(`${version} ${url}`, clock.now(), scope.deadline, () => {
+    // By connections of its own: its first caller may close his while others still wait.
+    const transport = chooseTransport(undefined);
     const own = new CallScope(clock, {}, DEFAULT_TIMEOUTS.discovery);
-    try {
-      return await revalidated(wiring, passageOf(own, undefined), request, known);
-    } catch (error) {
-      throw own.explain(error);
-    } finally {
-      own.close();
-    }
+    const start = async (known: KeptCard | undefined): Promise<FetchedCard> => {
+      const passage = passageOf(own, undefined);
+      try {
+        return await withScope(own, () => revalidated({ ...wiring, transport }, passage, request, known));
+      } finally {
+        await transport.close();
+      }
+    };
+    return { start, stop: () => own.stop() };
   });
-  return untilLeft(whole, scope);
 }
 
 async function fetchPrivateCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
@@ -76,7 +79,12 @@ async function jsonOf(wiring: Wiring, passage: Passage, request: CardRequest): P
   return (await revalidated(wiring, passage, request, undefined)).json;
 }
 
-async function revalidated(wiring: Wiring, passage: Passage, request: CardRequest, known: KeptCard | undefined) {
+async function revalidated(
+  wiring: Wiring,
+  passage: Passage,
+  request: CardRequest,
+  known: KeptCard | undefined,
+): Promise<FetchedCard> {
   const { clock, limits } = wiring.settings;
   const response = await requested(wiring, passage, request, known);
   if (response.status === 304 && known !== undefined) {
@@ -116,18 +124,4 @@ function refusal(url: string, status: number): Error {
     return new A2AError('UNAUTHENTICATED', `The card at ${url} is only for those who say who they are`);
   if (status === 403) return new A2AError('PERMISSION_DENIED', `The card at ${url} is not for this caller`);
   return new NoCard(`${url} answered ${status}`);
-}
-
-/** Whoever has no more time leaves; what he waited for goes on for others. */
-async function untilLeft<T>(promise: Promise<T>, { deadline }: CallScope): Promise<T> {
-  deadline.check();
-  let leave: () => void = () => {};
-  const left = new Promise<undefined>((resolve) => {
-    leave = () => resolve(undefined);
-    deadline.addEventListener('abort', leave);
-  });
-  const result = await Promise.race([promise.then((value) => ({ value })), left]);
-  deadline.removeEventListener('abort', leave);
-  if (result === undefined) throw deadline.explain(undefined);
-  return result.value;
 }

@@ -19,7 +19,7 @@ export const rpcBinding: Binding = {
   },
 
   result(endpoint, operation, { status, json }, read) {
-    if (isObject(json) && ('result' in json || 'error' in json)) return readReply(endpoint, operation, json, read);
+    if (isReply(json, status)) return readReply(endpoint, operation, json, read);
     if (status === 404 || status === 405) throw new NotHere(endpoint.url, status);
     if (status >= 400) throw endpoint.dialect.errors.decodeRest(status, json);
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with JSON that is no JSON-RPC response');
@@ -28,7 +28,13 @@ export const rpcBinding: Binding = {
   item: readReply,
 };
 
-/** Whatever the status says: a JSON-RPC response is one. Streams of some peers repeat another id than the request's. */
+/** Whatever the status, a JSON-RPC response is one. With a status of success it is believed even if it is a sloppy one. */
+function isReply(json: unknown, status: number): boolean {
+  if (!isObject(json) || !('result' in json || 'error' in json)) return false;
+  return 'jsonrpc' in json || status < 400;
+}
+
+/** Streams of some peers repeat another id than the request's, so it is not compared. */
 function readReply<K extends OperationName>(
   endpoint: Endpoint,
   operation: K,

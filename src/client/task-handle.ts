@@ -11,13 +11,14 @@ export interface TaskAddress extends Pick<Chosen, 'url' | 'binding' | 'version' 
   readonly taskId: string;
 }
 
-const PREFIX = 'task1.';
+/** Not even without a scheme can an address begin like this. */
+const PREFIX = 'task1_';
 
 export function isHandle(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
-/** One word of letters, digits, `-`, `_` and `.`, for files, environments and shells. */
+/** One word of letters, digits, `-` and `_`, for files, environments and shells. */
 export function encodeHandle({ url, binding, version, tenant, taskId }: TaskAddress): string {
   const members = tenant === undefined ? [url, binding, version, taskId] : [url, binding, version, taskId, tenant];
   const text = encodeBase64(new TextEncoder().encode(JSON.stringify(members)));

@@ -1,3 +1,4 @@
+import { deferred } from '../../support/deferred.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { readText } from './body-text.ts';
 import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
@@ -19,14 +20,13 @@ export class FetchTransport implements Transport {
   }
 
   async call({ method, url, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
-    const abort = new AbortController();
-    const stop = abortWith(signal, abort);
+    const stopping = new Stopping(signal);
     try {
-      const init = { method, headers, redirect: 'manual' as const, signal: abort.signal };
+      const init = { method, headers, redirect: 'manual' as const, signal: stopping.signal };
       const request = new Request(url, body === undefined ? init : { ...init, body });
-      return new FetchResponse(await this.#fetch(request), abort, stop);
+      return new FetchResponse(await stopping.race(this.#fetch(request)), stopping);
     } catch (error) {
-      stop();
+      stopping.end();
       throw failureOf(error);
     }
   }
@@ -36,25 +36,49 @@ export class FetchTransport implements Transport {
   }
 }
 
-/** Also tells a stream that is being read; the returned function ends that. */
-function abortWith(signal: LeaveSignal, abort: AbortController): () => void {
-  const leave = (): void => abort.abort();
-  if (signal.aborted) leave();
-  else signal.addEventListener('abort', leave, { once: true });
-  return () => signal.removeEventListener('abort', leave);
+/**
+ * Ends a request and the reading of its answer, when the caller leaves or nobody wants the rest. Not every `fetch` listens
+ * to its signal to the end, or at all, so whoever waits is told by us as well.
+ */
+class Stopping {
+  readonly #abort = new AbortController();
+  readonly #source: LeaveSignal;
+  readonly #stopped = deferred<never>();
+
+  constructor(source: LeaveSignal) {
+    this.#source = source;
+    if (source.aborted) this.stop();
+    else source.addEventListener('abort', this.stop, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  readonly stop = (): void => {
+    this.#abort.abort();
+    this.#stopped.reject(new TransportFailure('The request was stopped', 'maybe'));
+  };
+
+  race<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#stopped.promise]);
+  }
+
+  /** The caller no longer matters. */
+  end(): void {
+    this.#source.removeEventListener('abort', this.stop);
+  }
 }
 
 class FetchResponse implements TransportResponse {
   readonly status: number;
   readonly #response: Response;
-  readonly #abort: AbortController;
-  readonly #stop: () => void;
+  readonly #stopping: Stopping;
 
-  constructor(response: Response, abort: AbortController, stop: () => void) {
+  constructor(response: Response, stopping: Stopping) {
     this.status = response.status;
     this.#response = response;
-    this.#abort = abort;
-    this.#stop = stop;
+    this.#stopping = stopping;
   }
 
   header(name: string): string | undefined {
@@ -67,36 +91,35 @@ class FetchResponse implements TransportResponse {
 
   async *chunks(): AsyncGenerator<Uint8Array, void, void> {
     const body = this.#response.body as ReadableStream<Uint8Array> | null;
-    if (body === null) return this.#stop();
+    if (body === null) return this.#stopping.end();
     const reader = body.getReader();
     let isOver = false;
     try {
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await this.#stopping.race(reader.read());
         isOver = done;
         if (done) return;
         yield value;
       }
     } catch (error) {
-      isOver = true;
       throw failureOf(error, 'maybe');
     } finally {
-      this.#stop();
-      // Cancelling alone leaves the request open where the answer is made in the same process.
+      this.#stopping.end();
       if (!isOver) {
+        // Where the answer is made in the same process, cancelling alone would leave the request open.
+        this.#stopping.stop();
         await reader.cancel().catch(() => {});
-        this.#abort.abort();
       }
     }
   }
 
   discard(): void {
-    const timer = setTimeout(() => this.#abort.abort(), DISCARD_MS);
+    const timer = setTimeout(this.#stopping.stop, DISCARD_MS);
     void this.#drain().finally(() => clearTimeout(timer));
   }
 
   close(): void {
-    this.#abort.abort();
+    this.#stopping.stop();
   }
 
   async #drain(): Promise<void> {

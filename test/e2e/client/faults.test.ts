@@ -106,8 +106,10 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
         );
     });
     const agent = await connected(peer.url, options);
-    const error = (await agent.send('hi', { timeoutMs: 50 }).catch((thrown: unknown) => thrown)) as {
-      details: { handle: string };
+    const abort = new AbortController();
+    const onProgress = (): void => abort.abort(new DOMException('too late', 'TimeoutError'));
+    const error = (await agent.send('hi', { signal: abort.signal, onProgress }).catch((thrown: unknown) => thrown)) as {
+      readonly details: { readonly handle: string };
     };
     expect(error).toMatchObject({ code: 'TIMEOUT', details: { handle: expect.any(String) } });
     isDone = true;

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { arbitraryText } from '../../test/helpers/arbitrary-model.ts';
+import { BINDINGS } from './options.ts';
+import { decodeHandle, encodeHandle, isHandle } from './task-handle.ts';
+
+test('a handle is one word, and says again what it was made of', () => {
+  const address = fc.record({
+    url: fc.webUrl().map((url) => new URL(url).href.replace(/#.*/, '')),
+    binding: fc.constantFrom(...BINDINGS),
+    version: fc.constantFrom('1.0' as const, '0.3' as const, '0.2' as const, '0.1' as const),
+    tenant: fc.option(arbitraryText, { nil: undefined }),
+    taskId: arbitraryText,
+  });
+  fc.assert(
+    fc.property(address, (given) => {
+      const handle = encodeHandle(given);
+      expect(handle).toMatch(/^task1_[A-Za-z0-9_-]+$/);
+      expect(decodeHandle(handle)).toEqual(given);
+    }),
+  );
+});
+
+test.each([
+  ['something else', 'hello'],
+  ['an address', 'https://example.com'],
+  ['nothing behind the prefix', 'task1_'],
+  ['no base64', 'task1_%%%'],
+  ['no JSON', 'task1_aGVsbG8'],
+  ['no list', `task1_${btoa('{}').replace(/=+$/, '')}`],
+  [
+    'a version that we do not know',
+    encodeHandle({ url: 'http://a', binding: 'JSONRPC', version: '9.9' as never, tenant: undefined, taskId: 't' }),
+  ],
+  [
+    'a binding that we do not know',
+    encodeHandle({ url: 'http://a', binding: 'GRPC' as never, version: '1.0', tenant: undefined, taskId: 't' }),
+  ],
+  ['no address', encodeHandle({ url: 'nowhere', binding: 'JSONRPC', version: '1.0', tenant: undefined, taskId: 't' })],
+  [
+    'an address with a secret in it',
+    encodeHandle({ url: 'http://me:secret@a', binding: 'JSONRPC', version: '1.0', tenant: undefined, taskId: 't' }),
+  ],
+])('%s is no handle', (_case, text) => {
+  expect(() => decodeHandle(text)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS' }));
+});
+
+test('an address is never taken for a handle', () => {
+  expect(isHandle('task1.example.com/a2a')).toBe(false);
+  expect(isHandle('https://task1.example.com')).toBe(false);
+});

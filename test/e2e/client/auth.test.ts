@@ -1,0 +1,147 @@
+/** Who the caller is: said to the agent that he named, in the way that he chose, and to nobody else. */
+import { expect, test } from 'vitest';
+
+import { connect } from '../../../src/client/connect.ts';
+import type { Auth, AuthStrategy } from '../../../src/client/auth.ts';
+import { connected } from './kit.ts';
+import { type Answering, cardAt, failure, json, type Peer, result, startPeer, task } from './peer.ts';
+
+/** Lets in whoever has the right header. */
+function guarded(name: string, right: string): Answering {
+  return ({ headers }, response) =>
+    headers[name] === right
+      ? result(response, { task: task() })
+      : failure(response, -32000, 'UNAUTHENTICATED', 401, { 'www-authenticate': 'Bearer realm="peer"' });
+}
+
+const shown = ({ got }: Peer, name = 'authorization'): unknown[] => got.map(({ headers }) => headers[name]);
+
+const strategy: AuthStrategy = { headers: () => ({ Authorization: 'Basic eDp5' }) };
+
+test.each<[string, Auth, string, string]>([
+  ['a bearer token', 'right', 'authorization', 'Bearer right'],
+  ['a function', () => 'right', 'authorization', 'Bearer right'],
+  ['a function that takes its time', () => Promise.resolve('right'), 'authorization', 'Bearer right'],
+  ['an API key', { apiKey: 'right' }, 'x-api-key', 'right'],
+  ['an API key under a name', { apiKey: 'right', header: 'X-Pass' }, 'x-pass', 'right'],
+  ['a strategy', strategy, 'authorization', 'Basic eDp5'],
+])('%s', async (_case, auth, header, value) => {
+  const peer = await startPeer(guarded(header, value));
+  const agent = await connected(peer.url, { auth });
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(peer.got).toHaveLength(1);
+  expect(shown({ ...peer, got: peer.cardsGot }, header)).toEqual([undefined]);
+});
+
+test('the card says what the header of an API key is called', async () => {
+  const securitySchemes = { key: { apiKeySecurityScheme: { location: 'header', name: 'X-Agent-Key' } } };
+  const peer = await startPeer(guarded('x-agent-key', 'right'), { card: { securitySchemes } });
+  const agent = await connected(peer.url, { auth: { apiKey: 'right' } });
+  expect((await agent.send('hi')).state).toBe('completed');
+});
+
+test('a card that is for known callers gets credentials, and only then', async () => {
+  const peer = await startPeer(guarded('authorization', 'Bearer right'), {
+    card: ({ headers }, response, { url }) =>
+      headers['authorization'] === 'Bearer right' ? json(response, cardAt(url)) : void response.writeHead(401).end(),
+  });
+  const agent = await connected(peer.url, { auth: ['wrong', 'right'] });
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(peer.cardsGot.map(({ headers }) => headers['authorization'])).toEqual([
+    undefined,
+    'Bearer wrong',
+    'Bearer right',
+  ]);
+  // What was learned with the card is not learned again.
+  expect(shown(peer)).toEqual(['Bearer right']);
+});
+
+test('several tokens are tried in order, and the one that is right is kept', async () => {
+  const peer = await startPeer(guarded('authorization', 'Bearer three'));
+  const agent = await connected(peer.url, { auth: ['one', 'two', 'three'] });
+  await agent.send('hi');
+  await agent.send('hi');
+  expect(shown(peer)).toEqual(['Bearer one', 'Bearer two', 'Bearer three', 'Bearer three']);
+});
+
+test('after a 401 there is one refresh, with what the answer said', async () => {
+  const asked: unknown[] = [];
+  const auth: Auth = ({ refresh, challenge, origin }) => {
+    asked.push({ refresh, challenge, origin });
+    return refresh ? 'new' : 'old';
+  };
+  const peer = await startPeer(guarded('authorization', 'Bearer new'));
+  const agent = await connected(peer.url, { auth });
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(shown(peer)).toEqual(['Bearer old', 'Bearer new']);
+  expect(asked).toEqual([
+    { refresh: false, origin: peer.url },
+    { refresh: true, challenge: 'Bearer realm="peer"', origin: peer.url },
+  ]);
+});
+
+test('a second 401 is final', async () => {
+  const peer = await startPeer(guarded('authorization', 'Bearer never'));
+  const agent = await connected(peer.url, { auth: () => 'old' });
+  await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(peer.got).toHaveLength(2);
+});
+
+test('without credentials a 401 is final at once', async () => {
+  const peer = await startPeer(guarded('authorization', 'Bearer right'));
+  await expect((await connected(peer.url)).send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(peer.got).toHaveLength(1);
+});
+
+test('an agent elsewhere, named by the card only, gets no credentials and no headers of the caller', async () => {
+  const elsewhere = await startPeer((_got, response) => result(response, { task: task() }));
+  const away = `http://other.port.${new URL(elsewhere.url).port}.example.com`;
+  const peer = await startPeer(() => {}, { card: (_got, response) => json(response, cardAt(away)) });
+  const options = { auth: 'secret', headers: { 'X-Mine': 'private' }, fetch: reach };
+  const agent = await connected(peer.url, options);
+  await agent.send('hi', { wait: 'block' });
+  expect(agent.warnings).toMatchObject([{ code: 'credentials-withheld' }]);
+  const allowed = await connected(peer.url, { ...options, allowOrigins: [away] });
+  await allowed.send('hi', { wait: 'block' });
+  expect(allowed.warnings).toEqual([]);
+  expect(shown(elsewhere)).toEqual([undefined, 'Bearer secret']);
+  expect(shown(elsewhere, 'x-mine')).toEqual([undefined, 'private']);
+});
+
+/** Names like example.com lead to this machine, as they could by DNS. */
+function reach(request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const [host, port] = url.hostname.split('.port.');
+  if (port === undefined) return fetch(request);
+  url.hostname = '127.0.0.1';
+  url.port = port.replace('.example.com', '');
+  expect(host).toBe('other');
+  return fetch(new Request(url, request));
+}
+
+test('a redirect to another origin leaves the credentials behind', async () => {
+  const inner = await startPeer((_got, response) => result(response, { task: task() }));
+  const { port } = new URL(inner.url);
+  const outer = await startPeer(
+    (_got, response) => void response.writeHead(307, { location: `http://other.port.${port}.example.com/x` }).end(),
+  );
+  const agent = await connected(outer.url, { auth: 'secret', fetch: reach });
+  expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
+  expect(shown(outer)).toEqual(['Bearer secret']);
+  expect(shown(inner)).toEqual([undefined]);
+});
+
+test('a card that is given gets the credentials that are given with it', async () => {
+  const peer = await startPeer(guarded('authorization', 'Bearer right'));
+  const { port } = new URL(peer.url);
+  const agent = await connected(cardAt(`http://other.port.${port}.example.com`), { auth: 'right', fetch: reach });
+  expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
+});
+
+test.each(['', 'two words', 'line\nbreak', 'größe'])('%j is no token', async (token) => {
+  const peer = await startPeer(guarded('authorization', ''));
+  const agent = await connect(peer.url, { auth: token, cache: false });
+  await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(peer.got).toEqual([]);
+  await agent.close();
+});

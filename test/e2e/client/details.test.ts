@@ -1,0 +1,161 @@
+/** What goes along with requests, and what comes back with answers. */
+import { describe, expect, test } from 'vitest';
+
+import type { Interceptor } from '../../../src/client/interceptor.ts';
+import { PACKAGE_VERSION } from '../../../src/support/package-version.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { startServer } from '../kit/server.ts';
+import { connected, TRANSPORTS } from './kit.ts';
+import { cardAt, failure, json, result, startPeer, stream, task } from './peer.ts';
+
+describe.each(TRANSPORTS)('over %s', (_name, options) => {
+  test('the client says who it is', async () => {
+    const peer = await startPeer((_got, response) => result(response, { task: task() }));
+    const agent = await connected(peer.url, { ...options, userAgent: 'travel/2' });
+    await agent.send('hi');
+    expect(PACKAGE_VERSION).toBe(manifest.version);
+    const headers = [...peer.cardsGot, ...peer.got].map(({ headers: all }) => all['user-agent']);
+    expect(headers).toEqual(Array(2).fill(`travel/2 tandem-a2a/${manifest.version}`));
+  });
+
+  test('a call is one trace, each request a span of it, and the reply tells which', async () => {
+    const peer = await startPeer(({ rpc }, response) =>
+      result(response, rpc?.method === 'GetTask' ? task() : { task: task('WORKING') }),
+    );
+    const agent = await connected(peer.url, options);
+    const trace = '0af7651916cd43dd8448eb211c80319c';
+    const reply = await agent.send('hi', { wait: 'poll', traceparent: `00-${trace}-b7ad6b7169203331-01` });
+    const sent = peer.got.map(({ headers }) => String(headers['traceparent']));
+    expect(sent).toHaveLength(2);
+    expect(new Set(sent).size).toBe(2);
+    for (const header of [...sent, reply.traceparent])
+      expect(header).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
+    const own = await agent.send('hi', { wait: 'poll' });
+    expect(own.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(own.traceparent).not.toContain(trace);
+  });
+
+  test('extensions, tenant, and the version', async () => {
+    const interfaces = [{ url: '', protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: 'acme' }];
+    const peer = await startPeer((_got, response) => result(response, { task: task() }), {
+      card: (_got, response, { url }) =>
+        json(response, { ...cardAt(url), supportedInterfaces: [{ ...interfaces[0], url }] }),
+    });
+    const agent = await connected(peer.url, { ...options, extensions: ['urn:one'] });
+    await agent.send('hi', {
+      wait: 'block',
+      extensions: ['urn:two'],
+      metadata: { a: 1 },
+      acceptedOutputModes: ['text/plain'],
+      historyLength: 2,
+    });
+    const [got] = peer.got;
+    expect(got?.headers).toMatchObject({ 'a2a-version': '1.0', 'a2a-extensions': 'urn:one, urn:two' });
+    expect(got?.headers['x-a2a-extensions']).toBeUndefined();
+    expect(got?.rpc?.params).toMatchObject({
+      tenant: 'acme',
+      metadata: { a: 1 },
+      configuration: { acceptedOutputModes: ['text/plain'], historyLength: 2 },
+    });
+    expect(got?.rpc?.params).toMatchObject({ message: { messageId: got?.headers['idempotency-key'] } });
+  });
+
+  test('interceptors see every request without its credentials, may change it, and see the answer', async () => {
+    const seen: string[] = [];
+    const watch: Interceptor = async (request, next) => {
+      expect(JSON.stringify(request)).not.toContain('secret');
+      const answer = await next({ ...request, headers: { ...request.headers, 'x-more': 'yes' } });
+      seen.push(`${request.operation} ${answer.status} ${answer.header('content-type')}`);
+      return answer;
+    };
+    const peer = await startPeer((_got, response) => result(response, { task: task() }));
+    const agent = await connected(peer.url, { ...options, auth: 'secret', interceptors: [watch] });
+    await agent.send('hi', { wait: 'block' });
+    expect(seen).toEqual(['AgentCard 200 application/json', 'SendMessage 200 application/json']);
+    expect(peer.got[0]?.headers).toMatchObject({ 'x-more': 'yes', authorization: 'Bearer secret' });
+  });
+
+  test('the payload is kept as it came, and what was odd about it is told', async () => {
+    const peer = await startPeer((_got, response) => {
+      const write = stream(response);
+      write({ task: { ...task(), extra: 1 } });
+      response.end();
+    });
+    const told: string[] = [];
+    const agent = await connected(peer.url, { ...options, onWarning: ({ code }) => told.push(code) });
+    expect((await agent.send('hi')).raw).toMatchObject({ task: { extra: 1 } });
+    const odd = await startPeer((_got, response) => json(response, { id: 1, result: { task: task() } }));
+    const lenient = await connected(odd.url, { ...options, onWarning: ({ code }) => told.push(code) });
+    expect((await lenient.send('hi', { wait: 'block' })).state).toBe('completed');
+    expect(told).toEqual(['rpc-version']);
+    expect(lenient.warnings).toMatchObject([{ code: 'rpc-version', field: 'jsonrpc' }]);
+    const strict = await connected(odd.url, { ...options, strict: true });
+    await expect(strict.send('hi', { wait: 'block' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+
+  test('the extended card takes the place of the public one', async () => {
+    const peer = await startPeer(({ rpc }, response, { url }) =>
+      rpc?.method === 'GetExtendedAgentCard'
+        ? result(response, { ...cardAt(url), name: 'Extended' })
+        : failure(response, -32601, 'METHOD_NOT_FOUND'),
+    );
+    const agent = await connected(peer.url, options);
+    expect(agent.card.name).toBe('Peer');
+    expect((await agent.extendedCard()).name).toBe('Extended');
+    expect(agent.card.name).toBe('Extended');
+  });
+
+  test('before it was an operation, the extended card had an address', async () => {
+    const card = {
+      name: 'Old',
+      description: '',
+      version: '1',
+      url: '/a2a/v1',
+      protocolVersion: '0.2.5',
+      capabilities: {},
+      skills: [],
+      supportsAuthenticatedExtendedCard: true,
+    };
+    const peer = await startPeer(
+      (got, response) => {
+        expect(got).toMatchObject({ method: 'GET', path: '/a2a/agent/authenticatedExtendedCard' });
+        json(response, { ...card, name: 'Extended' });
+      },
+      { card },
+    );
+    const agent = await connected(peer.url, options);
+    expect((await agent.extendedCard()).name).toBe('Extended');
+  });
+
+  test('connections are used again', async () => {
+    const ports = new Set<number | undefined>();
+    const peer = await startPeer((_got, response) => {
+      ports.add(response.socket?.remotePort);
+      const write = stream(response);
+      write({ task: task() });
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    for (let i = 0; i < 5; i++) await agent.send('hi');
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+});
+
+test('a message needs something in it', async () => {
+  const { url } = await startServer();
+  const agent = await connected(url);
+  await expect(async () => agent.send({})).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+});
+
+test('a handle leads to its own agent only', async () => {
+  const [one, other] = [await startServer(), await startServer()];
+  const { handle } = await (await connected(one.url)).send('hello');
+  const agent = await connected(other.url);
+  expect(() => agent.task(handle ?? '')).toThrow('This handle leads to');
+});
+
+test('a message of several parts', async () => {
+  const { url } = await startServer();
+  const agent = await connected(url);
+  expect(await agent.ask({ text: 'hello', parts: [{ data: { a: 1 } }] })).toBe('hello\n{"a":1}');
+});

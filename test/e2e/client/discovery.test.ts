@@ -1,0 +1,287 @@
+/** How an agent is found, and what is said when it is not. */
+import { expect, test } from 'vitest';
+
+import { connect, tryDiscover } from '../../../src/client/connect.ts';
+import { createHandler } from '../../../src/server/handler.ts';
+import { memoryStore } from '../../../src/store/memory/store.ts';
+import { silentLog } from '../../../src/observe/log.ts';
+import { scripted } from '../kit/script.ts';
+import { startServer } from '../kit/server.ts';
+import { connected, hastyClock, nowhere } from './kit.ts';
+import { type Answering, cardAt, failure, json, result, startPeer, task } from './peer.ts';
+
+const done: Answering = (_got, response) => result(response, { task: task() });
+
+/** A card of 0.3 that says that the agent is at `url`. */
+function cardOf03(url: unknown): Record<string, unknown> {
+  return { name: 'Old', description: '', version: '1', protocolVersion: '0.3.0', url, capabilities: {}, skills: [] };
+}
+
+const doneOf03: Answering = (_got, response) =>
+  result(response, { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'completed' } });
+
+test('by the address of the agent, and by that of its card', async () => {
+  const peer = await startPeer(done);
+  expect((await connected(peer.url)).card.name).toBe('Peer');
+  expect((await connected(`${peer.url}/.well-known/agent-card.json`)).card.name).toBe('Peer');
+  expect((await connected(`${peer.url}/cards/mine.json`)).card.name).toBe('Peer');
+  expect((await connected(new URL(peer.url).host)).card.name).toBe('Peer');
+  expect(peer.cardsGot.map(({ path }) => path)).toEqual([
+    '/.well-known/agent-card.json',
+    '/.well-known/agent-card.json',
+    '/cards/mine.json',
+    '/.well-known/agent-card.json',
+  ]);
+});
+
+test.each([404, 405, 410, 500])('at the older path if there is %i at the newer', async (missing) => {
+  const peer = await startPeer(doneOf03, {
+    card: ({ path }, response) =>
+      path.endsWith('/agent.json') ? json(response, cardOf03('/rpc')) : void response.writeHead(missing).end(),
+  });
+  expect((await connected(peer.url)).chosen).toMatchObject({ url: `${peer.url}/rpc`, version: '0.3' });
+});
+
+test('a page for everything is no card', async () => {
+  const page: Answering = (_got, response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+  const peer = await startPeer(page, { card: page });
+  await expect(connect(peer.url)).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    message: expect.stringContaining('not JSON'),
+  });
+});
+
+test('below a path of a host: there, and in the card of the host if it names the agent', async () => {
+  const peer = await startPeer(done, {
+    card: ({ path }, response, { url }) =>
+      path === '/.well-known/agent-card.json' ? json(response, cardAt(url)) : void response.writeHead(404).end(),
+  });
+  expect((await connected(`${peer.url}/rpc`)).chosen.url).toBe(`${peer.url}/rpc`);
+  await expect(connect(`${peer.url}/other`)).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    message: expect.stringContaining('a card of another agent'),
+  });
+});
+
+test('by a card, whose address must not be private unless that is allowed', async () => {
+  const peer = await startPeer(done);
+  const card = cardAt(peer.url);
+  const stranger = await connected(card);
+  await expect(stranger.ask('hi')).rejects.toMatchObject({
+    code: 'TRANSPORT_FAILED',
+    details: { reason: 'address-refused' },
+  });
+  const friend = await connected(card, { allowOrigins: [peer.url] });
+  expect((await friend.send('hi')).state).toBe('completed');
+  expect(peer.got).toHaveLength(1);
+});
+
+test('an agent in this process needs no socket, and has tasks of its own', async () => {
+  const { agent } = scripted();
+  const [one, other] = [await connected(agent), await connected(agent)];
+  expect(await one.ask('hello')).toBe('hello');
+  const question = await one.send('ask');
+  expect((await one.task(question.handle ?? '').answer('Rome')).text).toBe('Off to Rome');
+  expect((await one.list()).totalSize).toBe(2);
+  expect((await other.list()).totalSize).toBe(0);
+});
+
+test('anything that answers requests is an agent, wherever its card says it is', async () => {
+  const { agent } = scripted();
+  const handler = createHandler(agent, {
+    store: memoryStore(),
+    log: silentLog,
+    publicUrl: 'https://example.com/far/away',
+  });
+  const client = await connected(handler);
+  expect(await client.ask('hello')).toBe('hello');
+  await handler.close();
+});
+
+test('nobody there, nothing there, and a card for others', async () => {
+  const url = await nowhere();
+  await expect(connect(url, { clock: hastyClock })).rejects.toMatchObject({
+    code: 'TRANSPORT_FAILED',
+    details: { sent: 'no' },
+  });
+  expect(await tryDiscover(url, { clock: hastyClock })).toBeNull();
+  const empty = await startPeer(done, { card: false });
+  await expect(connect(empty.url)).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    message: `No agent card was found: ${empty.url}/.well-known/agent-card.json answered 404; ${empty.url}/.well-known/agent.json answered 404`,
+  });
+  expect(await tryDiscover(empty.url)).toBeNull();
+  const closed = await startPeer(done, { card: (_got, response) => void response.writeHead(401).end() });
+  await expect(tryDiscover(closed.url)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('tryDiscover gives the card as read and as it came', async () => {
+  const { url } = await startServer();
+  expect(await tryDiscover(url)).toMatchObject({
+    card: { name: 'Script' },
+    version: '1.0',
+    url: `${url}/.well-known/agent-card.json`,
+    raw: { name: 'Script' },
+  });
+});
+
+test.each([
+  ['not an address', 'http://'],
+  ['credentials in the address', 'http://me:secret@localhost'],
+  ['a broken handle', 'task1_WyJodHRw'],
+])('%s is refused', async (_case, target) => {
+  await expect(connect(target)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+});
+
+test('a time limit for the discovery', async () => {
+  const peer = await startPeer(done, { card: () => {} });
+  await expect(connect(peer.url, { timeoutMs: 30, cache: false })).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await expect(connect(peer.url, { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ code: 'TIMEOUT' });
+});
+
+// Addresses that cards have
+
+test.each([
+  ['a path', '/rpc', '/rpc'],
+  ['nothing', '', '/a2a'],
+  ['a machine of its own', 'http://0.0.0.0:1/', '/a2a'],
+  ['a private network', 'http://10.1.2.3/', '/a2a'],
+])('a card whose address is %s', async (_case, stated, path) => {
+  const peer = await startPeer(
+    (got, response, it) => (got.path === path ? doneOf03(got, response, it) : void response.writeHead(404).end('no')),
+    { card: cardOf03(stated) },
+  );
+  const agent = await connected(peer.url);
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(agent.chosen.url).toBe(peer.url + path);
+});
+
+test('an address at which nothing is leads to the usual ones, and the message is sent once', async () => {
+  const peer = await startPeer(
+    (got, response, it) => (got.path === '/' ? doneOf03(got, response, it) : void response.writeHead(404).end('no')),
+    { card: cardOf03('/gone') },
+  );
+  const agent = await connected(peer.url);
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(peer.got.map(({ path }) => path)).toEqual(['/gone', '/a2a', '/', '/']);
+  expect(agent.chosen.why).toContain(`not at ${peer.url}/gone as the card says`);
+});
+
+test('nothing at any usual address either', async () => {
+  const peer = await startPeer((_got, response) => void response.writeHead(404).end('no'), { card: cardOf03('/gone') });
+  const agent = await connected(peer.url);
+  await expect(agent.send('hi')).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
+  expect(agent.chosen.url).toBe(`${peer.url}/gone`);
+});
+
+test('the address can be given, whatever the card says', async () => {
+  const peer = await startPeer(done);
+  const agent = await connected(`${peer.url}/cards/mine.json`, { url: `${peer.url}/here` });
+  await agent.send('hi');
+  expect(peer.got[0]?.path).toBe('/here');
+});
+
+// Redirects
+
+test('a card may have moved', async () => {
+  const peer = await startPeer(done, {
+    card: ({ path }, response, { url }) =>
+      path === '/card.json'
+        ? json(response, cardAt(url))
+        : void response.writeHead(302, { location: '/card.json' }).end(),
+  });
+  expect((await connected(peer.url)).card.name).toBe('Peer');
+});
+
+test('redirects without end, or to a private network, are not followed', async () => {
+  const circle = await startPeer(done, {
+    card: ({ path }, response) => void response.writeHead(302, { location: path }).end(),
+  });
+  await expect(connect(circle.url)).rejects.toMatchObject({
+    code: 'TRANSPORT_FAILED',
+    message: expect.stringContaining('5 redirects'),
+  });
+  expect(circle.cardsGot).toHaveLength(6);
+  const inner = await startPeer(done);
+  const outer = await startPeer(done, {
+    card: (_got, response) => void response.writeHead(302, { location: `${inner.url}/x.json` }).end(),
+  });
+  await expect(connect(outer.url)).rejects.toMatchObject({ details: { reason: 'address-refused' } });
+  expect(inner.cardsGot).toEqual([]);
+});
+
+test('a message goes along when its address has moved', async () => {
+  const peer = await startPeer((got, response, it) =>
+    got.path === '/rpc' ? void response.writeHead(308, { location: '/rpc/' }).end() : done(got, response, it),
+  );
+  const agent = await connected(peer.url);
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(peer.got.map(({ path }) => path)).toEqual(['/rpc', '/rpc/']);
+});
+
+// Which interface
+
+test('the first interface of the card that is spoken here', async () => {
+  const peer = await startPeer(done, {
+    card: (_got, response, { url }) =>
+      json(response, {
+        ...cardAt(url),
+        supportedInterfaces: [
+          { url, protocolBinding: 'GRPC', protocolVersion: '1.0' },
+          { url, protocolBinding: 'JSONRPC', protocolVersion: '7.0' },
+          { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+          { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        ],
+      }),
+  });
+  const agent = await connected(peer.url);
+  expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', version: '0.3', url: `${peer.url}/rest` });
+  expect(agent.chosen.why).toContain('passed over: GRPC 1.0 (binding), JSONRPC 7.0 (version)');
+  expect((await connected(peer.url, { binding: 'JSONRPC' })).chosen.version).toBe('1.0');
+  await expect(connect(peer.url, { version: '0.2', cache: false })).rejects.toMatchObject({
+    code: 'VERSION_NOT_SUPPORTED',
+  });
+  await expect(connect(peer.url, { version: '0.3', binding: 'JSONRPC', cache: false })).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+  });
+});
+
+const twoVersions: Answering = (_got, response, { url }) =>
+  json(response, {
+    ...cardAt(url),
+    capabilities: {},
+    supportedInterfaces: ['1.0', '0.3', '0.2'].map((protocolVersion) => ({
+      url,
+      protocolBinding: 'JSONRPC',
+      protocolVersion,
+    })),
+  });
+
+test('a refused version leads to the next interface, once, and calls after that begin there', async () => {
+  const peer = await startPeer(
+    ({ headers }, response) =>
+      headers['a2a-version'] === '1.0'
+        ? failure(response, -32009, 'VERSION_NOT_SUPPORTED')
+        : doneOf03({} as never, response, {} as never),
+    { card: twoVersions },
+  );
+  const agent = await connected(peer.url);
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(peer.got.map(({ headers }) => headers['a2a-version'])).toEqual(['1.0', '0.3', '0.3']);
+  expect(agent.chosen).toMatchObject({ version: '0.3', why: expect.stringContaining('refused JSONRPC 1.0') });
+});
+
+test('only once, and not at all if the version was asked for', async () => {
+  const peer = await startPeer((_got, response) => failure(response, -32009, 'VERSION_NOT_SUPPORTED'), {
+    card: twoVersions,
+  });
+  await expect((await connected(peer.url)).send('hi')).rejects.toMatchObject({ code: 'VERSION_NOT_SUPPORTED' });
+  expect(peer.got).toHaveLength(2);
+  await expect((await connected(peer.url, { version: '1.0' })).send('hi')).rejects.toMatchObject({
+    code: 'VERSION_NOT_SUPPORTED',
+  });
+  expect(peer.got).toHaveLength(3);
+});
