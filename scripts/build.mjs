@@ -31,6 +31,10 @@ const { output } = await bundle.write({
     groups: [
       { name: 'base', test: /\/src\/(errors|model|support)/ },
       { name: 'wire', test: /\/src\/wire/ },
+      { name: 'client', test: /\/src\/client/ },
+      // What help texts need, and what commands need that talk to agents.
+      { name: 'command', test: /\/src\/cli\/(cli-error|command-table|option)\.ts/ },
+      { name: 'cli', test: /\/src\/cli\/(?!main|demo-agent|load-agent|serving)[\w-]+\.ts/ },
       { name: 'engine', test: /\/src\/(engine|observe|server|store\/memory|store\/\w+\.ts)/ },
     ],
   },
