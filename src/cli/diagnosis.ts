@@ -8,6 +8,7 @@ import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
 import type { AgentReference } from './agent-reference.ts';
+import { now } from './now.ts';
 import { oneLine } from './screen.ts';
 
 /** What was found out about an agent. Null is for what could not be found out. */
@@ -42,7 +43,7 @@ const NOTHING: Diagnosis = {
 
 /** Looks at an agent from all sides, without sending it a message. */
 export async function diagnose(reference: AgentReference, options: ConnectOptions): Promise<Diagnosis> {
-  const start = performance.now();
+  const start = now();
   let agent: AgentClient;
   try {
     agent = await connect(reference.target, options);
@@ -51,7 +52,7 @@ export async function diagnose(reference: AgentReference, options: ConnectOption
     return diagnoseFailure(reference, error);
   }
   try {
-    const reachableWhy = `answered in ${Math.round(performance.now() - start)} ms`;
+    const reachableWhy = `answered in ${Math.round(now() - start)} ms`;
     const found = await originalCard(reference, options);
     const { problems } = found === undefined ? { problems: [] } : inspectCard(found.json, found.url ?? undefined);
     const facts = { card: agent.card, cardUrl: found?.url ?? null, chosen: agent.chosen, problems };

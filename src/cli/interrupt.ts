@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { now } from './now.ts';
 
 /** One press of Ctrl-C may arrive twice, from the terminal and through npm or tsx. */
 const SAME_SIGNAL_MS = 300;
@@ -14,9 +15,9 @@ export function onStopSignal(signals: readonly StopSignal[], listener: () => voi
   let firstAt: number | undefined;
   const hear = (signal: NodeJS.Signals): void => {
     if (firstAt === undefined) {
-      firstAt = performance.now();
+      firstAt = now();
       listener();
-    } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
+    } else if (now() - firstAt > SAME_SIGNAL_MS) {
       process.exit(exitCodeOf(signal as StopSignal));
     }
   };

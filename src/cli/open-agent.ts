@@ -9,6 +9,7 @@ import type { AgentOptions } from './agent-options.ts';
 import type { AgentReference } from './agent-reference.ts';
 import { CliError } from './cli-error.ts';
 import { explained } from './error-report.ts';
+import { now } from './now.ts';
 import type { Values } from './option.ts';
 import { readAddress, readDuration } from './read-values.ts';
 import { screen } from './screen.ts';
@@ -25,7 +26,7 @@ export async function withAgent<T>(
   run: (agent: AgentClient, within: TimeLeft) => Promise<T>,
 ): Promise<T> {
   const options = connectOptions(values, reference);
-  const start = performance.now();
+  const start = now();
   let agent: AgentClient | undefined;
   try {
     screen.work(`Connecting to ${reference.name}`);
@@ -33,7 +34,7 @@ export async function withAgent<T>(
     if (values.verbose) introduce(agent);
     const { timeoutMs } = options;
     // One limit for all of it: what the discovery took is gone.
-    return await run(agent, timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - (performance.now() - start) });
+    return await run(agent, timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - (now() - start) });
   } catch (error) {
     throw explained(error, { agent: reference.again, hasCredentials: options.auth !== undefined });
   } finally {
@@ -150,12 +151,12 @@ function secretsOf(values: AgentValues): readonly string[] {
 function tracing(secrets: readonly string[]): Interceptor {
   const clean = (text: string): string => secrets.reduce((result, secret) => result.replaceAll(secret, '***'), text);
   return async (request, next) => {
-    const start = performance.now();
+    const start = now();
     const { operation, method, url, body } = request;
     screen.tell(clean(`→ ${operation} ${method} ${url}${body === undefined ? '' : ` ${body}`}`), 'dim');
     const answer = await next(request);
     const type = answer.header('content-type') ?? '';
-    screen.tell(clean(`← ${answer.status} ${type} after ${Math.round(performance.now() - start)} ms`), 'dim');
+    screen.tell(clean(`← ${answer.status} ${type} after ${Math.round(now() - start)} ms`), 'dim');
     return answer;
   };
 }

@@ -5,6 +5,7 @@ import { isPaused, isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { Showing } from './follow.ts';
 import { giveJsonLine } from './json-output.ts';
+import { now } from './now.ts';
 import type { TimeLeft } from './open-agent.ts';
 import { TaskView } from './task-view.ts';
 
@@ -16,13 +17,13 @@ export async function pollUntilSettled(
   { timeoutMs = Number.POSITIVE_INFINITY }: TimeLeft,
 ): Promise<Task> {
   const view = new TaskView();
-  const endsAt = performance.now() + timeoutMs;
+  const endsAt = now() + timeoutMs;
   for (;;) {
-    const now = await task.get();
-    if (!isJson) view.task(now);
-    else if (isStream) giveJsonLine({ task: now });
-    if (isTerminal(now.status.state) || isPaused(now.status.state)) return now;
-    if (performance.now() + everyMs > endsAt) {
+    const found = await task.get();
+    if (!isJson) view.task(found);
+    else if (isStream) giveJsonLine({ task: found });
+    if (isTerminal(found.status.state) || isPaused(found.status.state)) return found;
+    if (now() + everyMs > endsAt) {
       throw new A2AError('TIMEOUT', `No end within ${Math.round(timeoutMs)} ms`, { details: { handle: task.handle } });
     }
     await pause(everyMs);

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { now } from './now.ts';
 
 const STYLES = {
   bold: [1, 22],
@@ -80,7 +81,7 @@ class Screen {
     }
     const timer = setInterval(() => this.#draw(), FRAME_MS);
     timer.unref();
-    this.#progress = { text, since: performance.now(), timer };
+    this.#progress = { text, since: now(), timer };
   }
 
   rest(): void {
@@ -92,7 +93,7 @@ class Screen {
   #draw(): void {
     if (this.#progress === undefined || (this.#isMidLine && this.#out.isTTY)) return;
     const { text, since } = this.#progress;
-    const ms = performance.now() - since;
+    const ms = now() - since;
     if (ms < PROGRESS_AFTER_MS) return;
     const frame = FRAMES[Math.floor(ms / FRAME_MS) % FRAMES.length] ?? '';
     const line = `${frame} ${oneLine(text)} ${elapsed(ms)}`;
