@@ -5,12 +5,15 @@ import { oneLine, screen } from './screen.ts';
 export function giveProblems(problems: readonly CardProblem[], where: 'stdout' | 'stderr'): void {
   for (const { path, severity, problem, fix } of problems) {
     const place = path === '' ? 'The card' : path;
-    const [first, second] = [`${severity === 'error' ? '✗' : '!'} ${place}: ${problem}`, `    ${fix}`].map(shortened);
+    const what = `    ${severity === 'error' ? '✗' : '!'} ${shortened(`${place}: ${problem}`)}`;
+    const advice = `      ${shortened(fix)}`;
+    const style = severity === 'error' ? 'red' : 'yellow';
     if (where === 'stderr') {
-      screen.tell(`  ${first}\n${second}`, severity === 'error' ? 'red' : 'yellow');
+      screen.tell(what, style);
+      screen.tell(advice, 'dim');
     } else {
-      screen.giveLine(`  ${first}`, severity === 'error' ? 'red' : 'yellow');
-      screen.giveLine(`    ${second}`, 'dim');
+      screen.giveLine(what, style);
+      screen.giveLine(advice, 'dim');
     }
   }
 }

@@ -55,8 +55,13 @@ export async function diagnose(reference: AgentReference, options: ConnectOption
     const reachableWhy = `answered in ${Math.round(now() - start)} ms`;
     const found = await originalCard(reference, options);
     const { problems } = found === undefined ? { problems: [] } : inspectCard(found.json, found.url ?? undefined);
-    const facts = { card: agent.card, cardUrl: found?.url ?? null, chosen: agent.chosen, problems };
-    return { ...NOTHING, ...facts, reachable: true, reachableWhy, ...(await probe(agent)), warnings: agent.warnings };
+    const facts = { reachable: true, reachableWhy, card: agent.card, cardUrl: found?.url ?? null, problems };
+    const answer = await probe(agent);
+    // Whoever is not where its card says may have been found elsewhere in the meantime.
+    const { chosen } = agent;
+    const known = new Set(problems.map(({ path }) => path));
+    const warnings = agent.warnings.filter(({ field }) => !known.has(field));
+    return { ...NOTHING, ...facts, ...answer, chosen, warnings };
   } finally {
     await agent.close();
   }

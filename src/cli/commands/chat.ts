@@ -83,6 +83,7 @@ class Chat {
       for (;;) {
         this.#prompt(lines);
         const line = await next.next();
+        if (line.done === true && this.#isPerson) screen.tell('');
         if (line.done === true || !(await this.#hear(line.value.trim()))) break;
       }
     } finally {
@@ -149,7 +150,6 @@ class Chat {
 
   #interrupt(lines: Interface): void {
     if (this.#stream === undefined || this.#isCanceling) {
-      screen.tell('');
       lines.close();
       if (this.#stream !== undefined) process.exit(130);
       return;
