@@ -53,7 +53,10 @@ function isUnmistakable(word: string): boolean {
 
 export function referenceTo(word: string, again: readonly string[], peers: string | undefined): AgentReference {
   const plain = { name: word, target: word, peer: undefined, taskId: undefined, again };
-  if (isHandle(word)) return { ...plain, name: decodeHandle(word).url, taskId: decodeHandle(word).taskId };
+  if (isHandle(word)) {
+    const { url, taskId } = readHandle(word);
+    return { ...plain, name: url, taskId };
+  }
   if (/^https?:\/\//i.test(word)) {
     if (URL.canParse(word)) return plain;
     throw new CliError('usage', `${word} is no address`);
@@ -72,4 +75,12 @@ export function referenceTo(word: string, again: readonly string[], peers: strin
   }
   const peer = peerNamed(word, file);
   return { ...plain, target: peer.url, peer };
+}
+
+function readHandle(word: string): ReturnType<typeof decodeHandle> {
+  try {
+    return decodeHandle(word);
+  } catch (cause) {
+    throw new CliError('usage', cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }

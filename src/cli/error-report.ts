@@ -15,8 +15,7 @@ export function explained(error: unknown, call: FailedCall): unknown {
   if (!A2AError.is(error)) return error;
   const own = ownFailure(error, call);
   if (own !== undefined) return own;
-  const kind = error.code === 'PERMISSION_DENIED' ? 'auth' : 'failure';
-  return new CliError(kind, `${oneLine(error.message)} (${error.code})`, {
+  return new CliError('failure', `${oneLine(error.message)} (${error.code})`, {
     cause: error,
     code: protocolName(error.code),
     a2aCode: ERRORS[error.code].rpc,
@@ -47,8 +46,11 @@ function ownFailure(error: A2AError, { agent, hasCredentials }: FailedCall): Cli
       const hint = hasCredentials
         ? 'What --bearer or --api-key say was refused: is it for this agent, and still valid?'
         : 'Give a token with A2ACLI_BEARER or --bearer, or a key with A2ACLI_API_KEY or --api-key.';
-      return new CliError('auth', sentence, { cause: error, code, hint });
+      const what = hasCredentials ? 'The agent refused the credentials' : 'The agent wants to know who calls';
+      return new CliError('auth', `${what}: ${sentence}`, { cause: error, code, hint });
     }
+    case 'PERMISSION_DENIED':
+      return new CliError('auth', `The agent does not allow that to this caller: ${sentence}`, { cause: error });
     default:
       return undefined;
   }

@@ -21,8 +21,8 @@ async function pasteAll(demo: Program, cwd: string): Promise<void> {
 
     const asked = await paste(send, { cwd }).ended;
     expect(asked).toMatchObject({ code: 0, stdout: 'Shall I book the 9:05 to Rome? (yes/no)\n' });
-    const [, answer = ''] = /waits for an answer:\n(.*)\n$/.exec(asked.stderr) ?? [];
-    expect(answer).toContain(` send ${url} yes --task `);
+    const [, answer = ''] = /^To answer:\n(.*)\n$/m.exec(asked.stderr) ?? [];
+    expect(answer).toContain(` send ${url} yes --task-id `);
     expect(await paste(answer, { cwd }).ended).toMatchObject({ code: 0, stdout: 'Booked the 9:05 to Rome.\n' });
   }
 }

@@ -12,7 +12,7 @@ export const command = defineCommand({
   synopsis: SYNOPSIS,
   about: `Waits for a task that was begun with --detach, or left, until it has ended or asks something. Nothing is sent again.
 Ctrl-C leaves the task alone.`,
-  examples: ['tandem wait task1.WyJodHRwOi8v…', 'tandem wait http://localhost:4100 <task id>'],
+  examples: ['tandem wait task1_WyJodHRwOi8v…', 'tandem wait http://localhost:4100 <task id>'],
   options: {
     stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
     'poll-interval': { type: 'string', value: '<time>', help: 'Ask every so often how it goes instead of streaming' },
