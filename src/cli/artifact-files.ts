@@ -15,8 +15,9 @@ export interface ArtifactFile {
 export function filesOf({ artifactId, name, parts }: Artifact): readonly ArtifactFile[] {
   const title = name ?? artifactId;
   const files = parts.flatMap((part, i): readonly ArtifactFile[] => {
-    if ('raw' in part) return [{ name: nameOf(part, `${title}-${i + 1}`), content: Buffer.from(part.raw, 'base64') }];
-    return 'url' in part ? [{ name: nameOf(part, `${title}-${i + 1}`), content: { url: part.url } }] : [];
+    const fileName = nameOf(part, parts.length === 1 ? title : `${title}-${i + 1}`);
+    if ('raw' in part) return [{ name: fileName, content: Buffer.from(part.raw, 'base64') }];
+    return 'url' in part ? [{ name: fileName, content: { url: part.url } }] : [];
   });
   const texts = parts.filter((part) => 'text' in part || 'data' in part);
   const [first] = texts;

@@ -55,16 +55,22 @@ export function conclude({ task, message }: Turn, { isJson, isStream, agent }: S
 
 /** Until the returned function is called, Ctrl-C cancels the task of the stream; another one leaves it alone and quits. */
 export function cancelOnInterrupt(agent: AgentClient, stream: TaskStream): () => void {
-  return onStopSignal(['SIGINT'], () => {
+  const end = new AbortController();
+  const stopListening = onStopSignal(['SIGINT'], () => {
     process.exitCode = exitCodeOf('SIGINT');
-    void cancel(agent, stream);
+    void cancel(agent, stream, end.signal);
   });
+  return () => {
+    stopListening();
+    end.abort();
+  };
 }
 
 /** An agent that does not tell of the end after it was canceled is not waited for. */
 const END_AFTER_CANCEL_MS = 2000;
 
-export async function cancel(agent: AgentClient, stream: TaskStream): Promise<void> {
+/** Cancels the task of a stream. The signal says that the stream has ended, so that it is no matter any more. */
+export async function cancel(agent: AgentClient, stream: TaskStream, signal: AbortSignal): Promise<void> {
   const id = stream.task?.id;
   if (id === undefined) {
     screen.tell('Stopped before the agent had begun.');
@@ -74,8 +80,9 @@ export async function cancel(agent: AgentClient, stream: TaskStream): Promise<vo
   screen.tell('Canceling the task. Ctrl-C again quits.', 'yellow');
   screen.work('Canceling');
   try {
-    await agent.cancel(id);
+    await agent.cancel(id, { signal });
   } catch (error) {
+    if (signal.aborted) return;
     if (!A2AError.is(error)) throw error;
     screen.tell(`It cannot be canceled: ${oneLine(error.message)}`, 'yellow');
     if (error.code !== 'TASK_NOT_CANCELABLE') await stream.return();

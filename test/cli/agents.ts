@@ -44,3 +44,20 @@ export async function servePeer(options: FakePeerOptions = {}): Promise<FakePeer
   onTestFinished(() => peer.close());
   return peer;
 }
+
+/** Answers with a card of its own, and to messages as the test says. */
+export async function serveCard(answer: RequestListener): Promise<string> {
+  return serveRaw((request, response) => {
+    if (request.method !== 'GET') return answer(request, response);
+    const [url, protocolVersion] = [`http://${request.headers.host}/rpc`, '1.0'];
+    const supportedInterfaces = [{ url, protocolBinding: 'JSONRPC', protocolVersion }];
+    const words = { name: 'Raw', description: 'Raw', version: '1' };
+    const modes = { defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'], skills: [] };
+    response.end(JSON.stringify({ ...words, supportedInterfaces, capabilities: { streaming: true }, ...modes }));
+  });
+}
+
+/** An event of a stream over JSON-RPC. */
+export function frame(result: unknown): string {
+  return `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`;
+}

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentOptions, HandlerOptions } from '../../src/server/index.ts';
-import { closedAddress, serveAgent, serveRaw } from './agents.ts';
+import { closedAddress, frame, serveAgent, serveCard, serveRaw } from './agents.ts';
 import { paste, projectWith, tandem, TIMEOUT_MS } from './program.ts';
 
 const VERSIONS: readonly HandlerOptions[] = (['1.0', '0.3', '0.2', '0.1'] as const).flatMap((version) => [
@@ -141,22 +140,6 @@ test('a time that is over is 5', { timeout: TIMEOUT_MS }, async () => {
   expect(code).toBe(5);
   expect(stderr).toMatch(/^tandem: No end within \S+ ms\n(?:The task may go on without us: tandem wait task1\S+\n)?$/);
 });
-
-/** Answers with a card of its own, and to messages as the test says. */
-async function serveCard(answer: RequestListener): Promise<string> {
-  return serveRaw((request, response) => {
-    if (request.method !== 'GET') return answer(request, response);
-    const [url, protocolVersion] = [`http://${request.headers.host}/rpc`, '1.0'];
-    const supportedInterfaces = [{ url, protocolBinding: 'JSONRPC', protocolVersion }];
-    const words = { name: 'Raw', description: 'Raw', version: '1' };
-    const modes = { defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'], skills: [] };
-    response.end(JSON.stringify({ ...words, supportedInterfaces, capabilities: { streaming: true }, ...modes }));
-  });
-}
-
-function frame(result: unknown): string {
-  return `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`;
-}
 
 test.each([
   ['a connection that breaks', 'destroy'],

@@ -54,6 +54,7 @@ class Chat {
   #contextId: string | undefined;
   #last: TaskStream['task'];
   #stream: TaskStream | undefined;
+  #turn = new AbortController();
   #isCanceling = false;
 
   constructor(
@@ -120,6 +121,7 @@ class Chat {
     const taskId = this.#question?.id;
     const contextId = this.#contextId;
     this.#isCanceling = false;
+    this.#turn = new AbortController();
     this.#stream = this.#agent.stream(text, {
       ...(taskId !== undefined && { taskId }),
       ...(contextId !== undefined && { contextId }),
@@ -132,6 +134,7 @@ class Chat {
       if (this.#showing.isJson) conclude(turn, this.#showing);
     } finally {
       this.#stream = undefined;
+      this.#turn.abort();
       screen.rest();
     }
   }
@@ -155,7 +158,7 @@ class Chat {
       return;
     }
     this.#isCanceling = true;
-    void cancel(this.#agent, this.#stream);
+    void cancel(this.#agent, this.#stream, this.#turn.signal);
   }
 
   #forget(): void {
