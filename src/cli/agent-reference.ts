@@ -51,7 +51,7 @@ function isUnmistakable(word: string): boolean {
   return isHandle(word) || /^(?:https?|file):\/\//i.test(word);
 }
 
-export function referenceTo(word: string, again: readonly string[], peers: string | undefined): AgentReference {
+function referenceTo(word: string, again: readonly string[], peers: string | undefined): AgentReference {
   const plain = { name: word, target: word, peer: undefined, taskId: undefined, again };
   if (isHandle(word)) {
     const { url, taskId } = readHandle(word);
