@@ -1,10 +1,11 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
 import { type Auth, Credentials } from './auth.ts';
-import type { Wiring } from './exchange.ts';
+import { UrlMemory, type Wiring } from './exchange.ts';
 import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
 import { readSettings } from './settings.ts';
+import type { TaskAddress } from './task-handle.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
 import type { Transport } from './transport/transport.ts';
 import { Trust } from './trust.ts';
@@ -34,6 +35,7 @@ export function createConnection(options: ConnectOptions, transport: Transport |
     credentials: credentialsOf(options.auth),
     interceptors: options.interceptors ?? [],
     lingering: new Lingering(),
+    urls: new UrlMemory(),
   };
   return { wiring, warnings };
 }
@@ -42,16 +44,15 @@ function credentialsOf(auth: Auth | undefined): Credentials | undefined {
   return auth === undefined ? undefined : new Credentials(auth);
 }
 
-/** What can be said of an agent of which only an address is known. */
-export function cardOfAddress(url: string, binding: string, version: string, tenant: string | undefined): AgentCard {
+/** What can be said of an agent of which only the handle of a task is known. */
+export function cardOfHandle({ url, binding, version, tenant, streaming }: TaskAddress): AgentCard {
   const entry = { url, protocolBinding: binding, protocolVersion: version };
   return {
     name: new URL(url).host,
     description: '',
     version: '',
     supportedInterfaces: [tenant === undefined ? entry : { ...entry, tenant }],
-    // Not known, so it is tried.
-    capabilities: { streaming: true },
+    capabilities: { streaming },
     defaultInputModes: [],
     defaultOutputModes: [],
     skills: [],

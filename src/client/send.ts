@@ -23,7 +23,8 @@ export async function sendAndWait(
   const task = { caller, scope, fold };
   about(task);
   const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
-  let raw = await lastOf(events, fold, onProgress);
+  const isAnswer = request.message.taskId !== undefined;
+  let raw = await lastOf(events, fold, onProgress, isAnswer);
   if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
   return replyOf(task, raw);
 }
@@ -56,8 +57,11 @@ export function about({ caller, scope, fold }: TaskAtWork): void {
 
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
-export function handleOf({ endpoints }: Caller, taskId: string | undefined): string | undefined {
-  return taskId === undefined ? undefined : encodeHandle({ ...endpoints.current, taskId });
+export function handleOf(caller: Caller, taskId: string | undefined): string | undefined {
+  const { endpoints } = caller;
+  return taskId === undefined
+    ? undefined
+    : encodeHandle({ ...endpoints.current, taskId, streaming: waysOf(caller) === 'stream' });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -73,12 +77,17 @@ export async function lastOf(
   events: AsyncGenerator<Received, void, void>,
   fold: TaskFold,
   onProgress: ((event: AgentEvent) => void) | undefined,
+  isAnswer = false,
 ): Promise<unknown> {
   let raw: unknown;
+  let isOld = isAnswer;
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
-    if (fold.isPaused) break;
+    // To an answer, an agent may first show the task as it was before: still asking.
+    isOld &&= 'task' in received.event;
+    if (fold.isPaused && !isOld) break;
+    isOld = false;
   }
   return raw;
 }
@@ -94,12 +103,12 @@ function tell(onProgress: (event: AgentEvent) => unknown, received: Received): v
 }
 
 export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Reply {
-  const traceparent = scope.trace.next();
+  const traceparent = scope.trace.last;
   if (fold.message !== undefined) return messageReply(fold.message, traceparent, raw);
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
+  return taskReply(task, () => handleOf(caller, task.id), traceparent, raw);
 }
 
 async function* sent(
@@ -130,14 +139,20 @@ function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator
   return new Follower({ ...task, open: () => openStream(task, request) }).events();
 }
 
-/** A card may promise streams that the agent does not have. It has refused then, so the message can be sent plainly. */
+/**
+ * A card may promise streams that the agent does not have: then the message can be sent plainly. Only if that is beyond
+ * doubt, for agents also call a stream unsupported that they have begun to work for.
+ */
 async function openStream({ caller, scope }: TaskAtWork, request: SendMessageRequest): Promise<ItemStream> {
   const idempotencyKey = request.message.messageId;
   try {
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
-    const isRefused = A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'METHOD_NOT_FOUND');
-    if (!isRefused) throw error;
+    if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
     return ItemStream.single(await caller.call('SendMessage', atOnce(request), scope, idempotencyKey));
   }
+}
+
+function isWithoutStreams(error: unknown): boolean {
+  return A2AError.is(error, 'UNSUPPORTED_OPERATION') && error.details['capability'] === 'streaming';
 }

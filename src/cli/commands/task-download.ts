@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { AGENT_OPTIONS } from '../agent-options.ts';
 import { filesOf, writeNew } from '../artifact-files.ts';
 import { CliError } from '../cli-error.ts';
-import { fetchFile } from '../fetch-file.ts';
 import { giveJson } from '../json-output.ts';
 import { withAgent } from '../open-agent.ts';
 import { defineCommand } from '../option.ts';
@@ -41,8 +40,7 @@ export const command = defineCommand({
       mkdirSync(out, { recursive: true });
       for (const { name, content } of chosen.flatMap(filesOf)) {
         if (content instanceof Uint8Array) paths.push(writeNew(out, name, content));
-        else if (values.fetch)
-          paths.push(writeNew(out, name, await fetchFile(content.url, [...values['allow-origin'], agent.chosen.url])));
+        else if (values.fetch) paths.push(writeNew(out, name, await agent.download(content, within)));
         else screen.tell(`Not fetched without --fetch: ${oneLine(content.url)}`, 'yellow');
       }
       screen.rest();

@@ -13,6 +13,6 @@ export async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
   return text + decoder.decode();
 }
 
-function tooLarge(maxBytes: number): A2AError {
+export function tooLarge(maxBytes: number): A2AError {
   return new A2AError('INVALID_AGENT_RESPONSE', `The answer has more than ${maxBytes} bytes (maxAnswerBytes)`);
 }
