@@ -47,6 +47,7 @@ function isQuestion(event: AgentEvent): boolean {
 
 /** The end of a call: the document, or what a person needs for the next command. */
 export function conclude({ task, message }: Turn, { isJson, isStream, agent }: Showing): void {
+  if (task === undefined && message === undefined) return;
   if (isJson && !isStream) giveJson(task === undefined ? { message } : { task });
   if (isJson || task === undefined) return;
   tellTask(task);
@@ -73,7 +74,7 @@ const END_AFTER_CANCEL_MS = 2000;
 export async function cancel(agent: AgentClient, stream: TaskStream, signal: AbortSignal): Promise<void> {
   const id = stream.task?.id;
   if (id === undefined) {
-    screen.tell('Stopped before the agent had begun.');
+    screen.tell('Stopped. The agent has not answered yet; it may have begun all the same.', 'yellow');
     await stream.return();
     return;
   }

@@ -47,16 +47,17 @@ export async function withAgent<T>(
 export function connectOptions(values: AgentValues, { peer }: AgentReference): ConnectOptions {
   const version = values['a2a-version'] ?? peer?.version;
   const timeoutMs = readDuration('timeout', values.timeout);
+  const credentials = credentialsOf(values, peer);
   if (values.insecure) trustAnybody();
   return defined({
     version: version === undefined ? undefined : knownVersion(version),
     url: values.endpoint === undefined ? undefined : readAddress('--endpoint', values.endpoint),
-    auth: credentials(values, peer),
+    auth: authOf(credentials),
     allowOrigins: [...values['allow-origin'], ...(peer?.allowOrigins ?? [])],
     headers: values['svc-param'].length === 0 ? undefined : headers(values['svc-param']),
     timeoutMs,
     userAgent: 'tandem-cli',
-    interceptors: values.debug === true ? [tracing(secretsOf(values))] : undefined,
+    interceptors: values.debug === true ? [tracing(secretsOf(values, credentials))] : undefined,
   });
 }
 
@@ -66,9 +67,19 @@ function knownVersion(text: string): NonNullable<ConnectOptions['version']> {
   throw new CliError('usage', `--a2a-version must be 1.0, 0.3, 0.2 or 0.1, not ${JSON.stringify(text)}`);
 }
 
-function credentials(values: AgentValues, peer: AgentReference['peer']): Auth | undefined {
-  const bearer = values.bearer ?? secretIn(peer?.bearerEnv);
-  const apiKey = values['api-key'] ?? secretIn(peer?.apiKeyEnv);
+interface Credentials {
+  readonly bearer: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+function credentialsOf(values: AgentValues, peer: AgentReference['peer']): Credentials {
+  return {
+    bearer: values.bearer ?? secretIn(peer?.bearerEnv),
+    apiKey: values['api-key'] ?? secretIn(peer?.apiKeyEnv),
+  };
+}
+
+function authOf({ bearer, apiKey }: Credentials): Auth | undefined {
   const all = [...(bearer === undefined ? [] : [bearer]), ...(apiKey === undefined ? [] : [{ apiKey }])];
   return all.length === 0 ? undefined : all;
 }
@@ -142,9 +153,9 @@ function trustAnybody(): void {
   );
 }
 
-function secretsOf(values: AgentValues): readonly string[] {
+function secretsOf(values: AgentValues, { bearer, apiKey }: Credentials): readonly string[] {
   const params = values['svc-param'].map((param) => param.slice(param.indexOf(':') + 1).trim());
-  return [values.bearer, values['api-key'], ...params].filter((text) => text !== undefined && text !== '') as string[];
+  return [bearer ?? '', apiKey ?? '', ...params].filter((text) => text !== '');
 }
 
 /** Tells of every request. Credentials are put on later, and are taken out of what is told all the same. */
