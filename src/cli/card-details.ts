@@ -1,5 +1,5 @@
 import type { Chosen } from '../client/endpoint.ts';
-import type { AgentCard } from '../model/card.ts';
+import type { AgentCard, AgentInterface } from '../model/card.ts';
 import type { SecurityScheme } from '../model/security.ts';
 import { oneLine, screen } from './screen.ts';
 
@@ -12,11 +12,14 @@ export function giveCard(card: AgentCard, chosen: Chosen): void {
   if (provider !== undefined) field('Provider', `${provider.organization} ${provider.url}`);
   if (card.documentationUrl !== undefined) field('Documentation', card.documentationUrl);
   screen.giveMarked(`${screen.mark('Interfaces', 'bold')}:`);
-  for (const { protocolBinding, protocolVersion, url, tenant } of card.supportedInterfaces) {
+  const widest = Math.max(0, ...card.supportedInterfaces.map((each) => spokenBy(each).length));
+  for (const each of card.supportedInterfaces) {
+    const { protocolBinding, protocolVersion, url, tenant } = each;
     const isChosen =
       protocolBinding === chosen.binding && url === chosen.url && protocolVersion.startsWith(chosen.version);
-    const line = `  ${isChosen ? '*' : ' '} ${protocolBinding} ${protocolVersion}  ${url}${tenant === undefined ? '' : `  tenant ${tenant}`}`;
-    screen.giveLine(harmlessLine(line), isChosen ? 'green' : undefined);
+    const where = tenant === undefined ? url : `${url}  tenant ${tenant}`;
+    const line = `  ${isChosen ? '*' : ' '} ${spokenBy(each).padEnd(widest)}  ${oneLine(where)}`;
+    screen.giveLine(line, isChosen ? 'green' : undefined);
   }
   const abilities = [
     ...(capabilities.streaming === true ? ['streaming'] : []),
@@ -35,18 +38,19 @@ export function giveCard(card: AgentCard, chosen: Chosen): void {
   field('Gives', card.defaultOutputModes.join(', '));
   field('Signatures', signatures.length === 0 ? 'none' : `${signatures.length}, not checked`);
   screen.giveMarked(`${screen.mark('Skills', 'bold')}:`);
+  const width = Math.max(0, ...card.skills.map(({ id }) => oneLine(id).length));
   for (const { id, description, examples = [] } of card.skills) {
-    const example = examples[0] === undefined ? '' : ` Say: ${examples[0]}`;
-    screen.giveMarked(`    ${screen.mark(oneLine(id), 'cyan')}  ${oneLine(description + example)}`);
+    const example = examples[0] === undefined ? '' : screen.mark(`  (say: ${oneLine(examples[0])})`, 'dim');
+    screen.giveMarked(`    ${screen.mark(oneLine(id).padEnd(width), 'cyan')}  ${oneLine(description)}${example}`);
   }
+}
+
+function spokenBy({ protocolBinding, protocolVersion }: AgentInterface): string {
+  return oneLine(`${protocolBinding} ${protocolVersion}`);
 }
 
 function field(label: string, value: string): void {
   screen.giveMarked(`${screen.mark(label, 'bold')}: ${oneLine(value)}`);
-}
-
-function harmlessLine(text: string): string {
-  return text.replaceAll(/[\r\n]/g, ' ');
 }
 
 function kindOf(scheme: SecurityScheme): string {

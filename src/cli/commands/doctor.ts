@@ -30,7 +30,12 @@ something keeps clients out.`,
     const diagnosis = await diagnose(reference, options);
     screen.rest();
     if (isJson) giveJson({ agent: reference.name, ...diagnosis });
-    else giveDiagnosis(reference.name, diagnosis, options.auth !== undefined);
+    else
+      giveDiagnosis(
+        reference.peer === undefined ? reference.name : `${reference.name}: ${reference.peer.url}`,
+        diagnosis,
+        options.auth !== undefined,
+      );
     process.exitCode = exitCodeOf(diagnosis);
   },
 });
