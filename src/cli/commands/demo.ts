@@ -60,5 +60,6 @@ function introduce(url: string, store: string): void {
   tell('\nTry it from another terminal:');
   show(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
   show(`${invocation()} send ${url} 'book Rome'`);
+  show(`${invocation()} chat ${url}`);
   tell(`\n${demoAgent.card.description}`);
 }
