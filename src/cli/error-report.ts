@@ -33,9 +33,7 @@ function ownFailure(error: A2AError, { agent, hasCredentials }: FailedCall): Cli
     case 'TIMEOUT':
       return new CliError('timeout', sentence, { cause: error, hint: goOn });
     case 'TRANSPORT_FAILED': {
-      const isPrivate = sentence.includes('private');
-      const allow = 'If you trust it, say so with --allow-origin and its address.';
-      return new CliError('unreachable', sentence, { cause: error, hint: goOn ?? (isPrivate ? allow : doctor) });
+      return new CliError('unreachable', sentence, { cause: error, hint: goOn ?? connectionHint(sentence) ?? doctor });
     }
     case 'DISCOVERY_FAILED':
       return url === undefined
@@ -54,6 +52,14 @@ function ownFailure(error: A2AError, { agent, hasCredentials }: FailedCall): Cli
     default:
       return undefined;
   }
+}
+
+/** What to do about a connection that was not made on purpose, by one side or the other. */
+export function connectionHint(why: string): string | undefined {
+  if (why.includes('private')) return 'If you trust it, say so with --allow-origin and its address.';
+  return /certificate|self-signed/i.test(why)
+    ? 'This machine does not trust its certificate. NODE_EXTRA_CA_CERTS adds one to trust; --insecure trusts any.'
+    : undefined;
 }
 
 function hintOf({ code, message, violations, details, retryAfterMs }: A2AError): string | undefined {

@@ -97,7 +97,7 @@ class Screen {
     if (ms < PROGRESS_AFTER_MS) return;
     const frame = FRAMES[Math.floor(ms / FRAME_MS) % FRAMES.length] ?? '';
     const line = `${frame} ${oneLine(text)} ${elapsed(ms)}`;
-    const width = Math.max(10, (this.#err as Partial<WriteStream>).columns ?? 80) - 1;
+    const width = Math.max(10, (this.#err as Partial<WriteStream>).columns || 80) - 1;
     this.#err.write(CLEAR_LINE + styled(this.#err, line.slice(0, width), 'dim'));
     this.#isDrawn = true;
   }

@@ -83,7 +83,11 @@ const CASES: readonly {
     open: closedAddress,
     code: 3,
     answers: { reachable: false, authorised: null },
-    lines: [/✗ Reachable .*ECONNREFUSED.*\n +Is it running/, /\? Authorised +nobody to ask/, /\nNobody is there\.\n$/],
+    lines: [
+      /✗ Reachable .*ECONNREFUSED.*\n +Is it running/,
+      /\? Authorised +nobody to ask/,
+      /\nIt cannot be reached\.\n$/,
+    ],
   },
 ];
 
@@ -107,7 +111,10 @@ test('the card of a file is looked at too', { timeout: TIMEOUT_MS }, async () =>
   const card = await (await fetch(`${url}/.well-known/agent-card.json`)).text();
   const cwd = projectWith({ 'card.json': card, 'broken.json': '{"name":"x"}' });
   const refused = await tandem(['doctor', 'card.json'], { cwd }).ended;
-  expect([refused.code, refused.stdout]).toEqual([3, expect.stringMatching(/✗ Reachable .* private network/)]);
+  expect([refused.code, refused.stdout]).toEqual([
+    3,
+    expect.stringMatching(/✗ Reachable .* private network\n +If you trust it, say so with --allow-origin/),
+  ]);
   expect(await tandem(['doctor', 'card.json', '--allow-origin', url], { cwd }).ended).toMatchObject({ code: 0 });
   expect(await tandem(['send', 'card.json', 'hi', '--allow-origin', url], { cwd }).ended).toMatchObject({
     stdout: 'hi\n',

@@ -2,6 +2,7 @@ import { AGENT_OPTIONS } from '../agent-options.ts';
 import { takeAgent } from '../agent-reference.ts';
 import { giveProblems } from '../card-problems.ts';
 import { diagnose, type Diagnosis } from '../diagnosis.ts';
+import { connectionHint } from '../error-report.ts';
 import { giveJson } from '../json-output.ts';
 import { connectOptions } from '../open-agent.ts';
 import { defineCommand } from '../option.ts';
@@ -58,7 +59,9 @@ function giveDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boole
   const { reachable, card, chosen, problems, warnings, trouble } = diagnosis;
   screen.giveLine(oneLine(name), 'bold');
   const isOn = 'Is it running, and is that its address? A firewall or a proxy may be in between.';
-  giveCheck(reachable ? '✓' : '✗', 'Reachable', diagnosis.reachableWhy, reachable ? undefined : isOn);
+  const { reachableWhy } = diagnosis;
+  if (reachable) giveCheck('✓', 'Reachable', reachableWhy);
+  else giveCheck('✗', 'Reachable', reachableWhy, connectionHint(reachableWhy) ?? isOn);
   giveAuthorised(diagnosis, hasCredentials);
   if (trouble !== null) giveCheck('✗', 'Usable', trouble);
   if (card !== null) {
@@ -92,7 +95,7 @@ function giveAuthorised({ authorised, authorisedWhy }: Diagnosis, hasCredentials
 
 const VERDICTS: Readonly<Record<number, string>> = {
   1: 'Clients will have trouble with it.',
-  3: 'Nobody is there.',
+  3: 'It cannot be reached.',
   4: 'It is there, and does not let you in.',
 };
 
