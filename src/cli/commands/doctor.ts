@@ -72,7 +72,7 @@ function giveDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boole
   } else if (diagnosis.cardUrl !== null) giveCheck('✗', 'Card', `cannot be read, at ${diagnosis.cardUrl}`);
   giveProblems(problems, 'stdout');
   if (chosen !== null) {
-    giveCheck('✓', 'Interface', `${chosen.binding} ${chosen.version} at ${chosen.url}`);
+    giveCheck(reachable ? '✓' : '?', 'Interface', `${chosen.binding} ${chosen.version} at ${chosen.url}`);
     giveCheck(
       card?.capabilities.streaming === true ? '✓' : '?',
       'Streams',
