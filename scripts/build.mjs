@@ -42,7 +42,9 @@ const { output } = await bundle.write({
   charset: 'ascii',
   comments: { annotation: true, jsdoc: false, legal: true },
 });
-for (const { fileName, moduleIds = [] } of output) {
+for (const chunk of output) {
+  if (chunk.type !== 'chunk') continue;
+  const { fileName, moduleIds } = chunk;
   // Beside the code that reads them, wherever it has come to lie.
   const migrate = moduleIds.find((id) => /\/src\/store\/\w+\/migrate\.ts$/.test(id));
   if (migrate === undefined) continue;

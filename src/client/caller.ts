@@ -1,9 +1,9 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import type { Decoded } from '../wire/dialect.ts';
-import { AuthAttempt } from './auth.ts';
 import { bindingOf, notJson, parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
+import { AuthAttempt } from './credentials.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type Passage, type Wiring } from './exchange.ts';
@@ -72,7 +72,9 @@ export class Caller {
     return this.#persist(scope, facts, async (endpoint, passage) => {
       const response = await this.#request(endpoint, operation, input, passage, scope, facts);
       const isStream = /^text\/event-stream\b/i.test(response.header('content-type') ?? '');
-      if (isStream && response.status < 300) return ItemStream.of(response, endpoint, operation, this.wiring);
+      if (isStream && response.status < 300) {
+        return ItemStream.of(response, endpoint, operation, this.wiring).begin();
+      }
       // An error, or an agent that has only one thing to say and says it without a stream.
       return ItemStream.single(await this.#read(endpoint, operation, response));
     });
@@ -90,16 +92,18 @@ export class Caller {
     const { deadline, trace } = scope;
     const { wiring, card } = this;
     const auth = wiring.credentials === undefined ? undefined : new AuthAttempt();
-    const recovery = new Recovery(wiring, this.endpoints, { deadline, trace, auth, card }, facts.isRepeatable);
+    const passage: Passage = { deadline, trace, auth, card };
+    let recovery: Recovery | undefined;
     for (;;) {
       const endpoint = this.endpoints.current;
       try {
         deadline.check();
-        const result = await attempt(endpoint, { deadline, trace, auth, card });
+        const result = await attempt(endpoint, passage);
         this.endpoints.confirm(endpoint);
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
+        recovery ??= new Recovery(wiring, this.endpoints, passage, facts.isRepeatable);
         if (!(await recovery.recover(error, endpoint))) throw toPublicError(error, endpoint.url);
       }
     }
@@ -123,8 +127,8 @@ export class Caller {
     if (contentType !== undefined) headers['content-type'] = contentType;
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     if (lastEventId !== undefined) headers['last-event-id'] = lastEventId;
-    const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
-    if (extensions !== '') {
+    if (this.wiring.settings.extensions.length > 0 || scope.extensions.length > 0) {
+      const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
       headers['a2a-extensions'] = extensions;
       // The name that it had before 1.0.
       if (dialect.isModel !== true) headers['x-a2a-extensions'] = extensions;

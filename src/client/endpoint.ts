@@ -37,8 +37,8 @@ export function endpointsOf(
   const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Endpoint[] => {
     const binding = usable.interface.protocolBinding as BindingName;
     const { version } = usable;
-    const dialect = spokenDialect(binding, version);
     const url = options.url ?? addressOf(usable.interface.url, base, binding);
+    const dialect = url === undefined ? undefined : spokenDialect(binding, version, url);
     if (dialect === undefined || url === undefined) return [];
     const why = options.url === undefined ? usable.reason : `${usable.reason}; its address was given`;
     return [{ url, binding, version, dialect, tenant: usable.interface.tenant, why }];

@@ -1,3 +1,4 @@
+import { spokenDialect } from '../wire/select.ts';
 import { usualPlaces } from './card-places.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -61,13 +62,19 @@ export class Endpoints {
     const next = this.#placesAfter(missed, stated?.url).find(
       (url) => !isUnreachable || new URL(url).origin !== new URL(missed.url).origin,
     );
-    if (stated === undefined || next === undefined) {
-      // Whoever comes next begins where the card says.
-      this.#current = stated ?? this.#current;
-      return false;
-    }
-    this.#current = { ...stated, url: next, why: `${stated.why}; not at ${stated.url} as the card says` };
-    return true;
+    const other = stated && (next === undefined ? this.#flatForm(stated) : movedTo(next, stated));
+    // Without one, whoever comes next begins where the card says.
+    this.#current = other ?? stated ?? this.#current;
+    return other !== undefined;
+  }
+
+  /** One platform has a card of 0.1, and instead of JSON-RPC two paths of its own. */
+  #flatForm(stated: Endpoint): Endpoint | undefined {
+    const { version } = stated;
+    const dialect = spokenDialect('HTTP+JSON', version, stated.url);
+    if (version !== '0.1' || dialect === undefined || this.#base === undefined) return undefined;
+    const why = `${stated.why}; nobody speaks it there, but maybe the flat form of it`;
+    return { ...stated, url: this.#base, binding: 'HTTP+JSON', dialect, why };
   }
 
   #placesAfter({ url, binding }: Endpoint, stated: string | undefined): readonly string[] {
@@ -75,4 +82,9 @@ export class Endpoints {
     const places = usualPlaces(this.#base, binding).filter((place) => place !== stated);
     return places.slice(places.indexOf(url) + 1);
   }
+}
+
+function movedTo(url: string, stated: Endpoint): Endpoint {
+  const dialect = spokenDialect(stated.binding, stated.version, url) ?? stated.dialect;
+  return { ...stated, url, dialect, why: `${stated.why}; not at ${stated.url} as the card says` };
 }

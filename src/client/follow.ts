@@ -52,7 +52,21 @@ export class Follower {
     try {
       this.#stream = await this.#followed.open();
       while (this.#stream !== undefined) {
-        const failure = yield* this.#read(this.#stream);
+        const stream = this.#stream;
+        let failure: unknown;
+        try {
+          // Generators that hand on to one another, and waiting for what is there, would cost as much as decoding it.
+          for (;;) {
+            const next = stream.next();
+            const item = next instanceof Promise ? await next : next;
+            if (item === undefined) break;
+            for (const event of this.#take(item, stream)) yield event;
+            if (fold.isOver) return;
+          }
+          failure = this.#endOf(stream);
+        } catch (error) {
+          failure = this.#breakOf(error);
+        }
         if (failure === undefined) return;
         await this.#resume(failure);
       }
@@ -63,27 +77,28 @@ export class Follower {
     }
   }
 
-  /** Goes through one connection. Returns why it ended, if that was too early. */
-  async *#read(stream: ItemStream): AsyncGenerator<Received, unknown, void> {
-    const { fold, scope } = this.#followed;
-    try {
-      for (let item = await stream.next(); item !== undefined; item = await stream.next()) {
-        const events = this.#accept(item);
-        if (events.length > 0) this.#breaks = 0;
-        if (fold.isOver) {
-          this.#stream = undefined;
-          stream.release();
-        }
-        yield* events;
-        if (fold.isOver) return undefined;
-      }
-    } catch (error) {
-      const isBreak = error instanceof TransportFailure || A2AError.is(error, 'UNAVAILABLE');
-      if (!isBreak || scope.deadline.aborted) throw error;
-      return error;
+  /** The events that an item means. When all is known, the connection is let go before they are handed out. */
+  #take(item: Received, stream: ItemStream): readonly Received[] {
+    const events = this.#accept(item);
+    if (events.length > 0) this.#breaks = 0;
+    if (this.#followed.fold.isOver) {
+      this.#stream = undefined;
+      stream.release();
     }
-    const isClean = (fold.isPaused || stream.saidItsLast) && !stream.isToBeContinued;
+    return events;
+  }
+
+  /** Why a stream ended, if that was too early. */
+  #endOf(stream: ItemStream): unknown {
+    const isClean = (this.#followed.fold.isPaused || stream.saidItsLast) && !stream.isToBeContinued;
     return isClean ? undefined : this.#endedEarly();
+  }
+
+  /** What broke a stream that can be resumed. @throws anything else. */
+  #breakOf(error: unknown): unknown {
+    const isBreak = error instanceof TransportFailure || A2AError.is(error, 'UNAVAILABLE');
+    if (!isBreak || this.#followed.scope.deadline.aborted) throw error;
+    return error;
   }
 
   /** What is new in an item. */

@@ -1,4 +1,5 @@
 import { A2AError } from '../errors.ts';
+import { defined } from '../support/defined.ts';
 import { withRetryAfter } from './failures.ts';
 import type { TransportResponse } from './transport/transport.ts';
 
@@ -17,9 +18,17 @@ export function answerError(
   now: number,
 ): unknown {
   if (!A2AError.is(error)) return error;
-  const whole = withRetryAfter(error, response.header('retry-after'), now);
+  const named = response.status === 401 ? unauthenticated(error) : error;
+  const whole = withRetryAfter(named, response.header('retry-after'), now);
   facts.set(whole, { status: response.status, challenge: response.header('www-authenticate') });
   return whole;
+}
+
+/** Whatever the body says: some have the number of an unknown task for it. */
+function unauthenticated(error: A2AError): A2AError {
+  if (error.code === 'UNAUTHENTICATED') return error;
+  const { message, details, violations, retryAfterMs, cause } = error;
+  return new A2AError('UNAUTHENTICATED', message, defined({ details, violations, retryAfterMs, cause }));
 }
 
 /** The `WWW-Authenticate` header of the answer. */
@@ -27,10 +36,18 @@ export function challengeOf(error: object): string | undefined {
   return facts.get(error)?.challenge;
 }
 
+const unsent = new WeakSet();
+
+/** What went wrong before anything was sent: the agent does not even know of it. */
+export function unsentError(error: unknown): unknown {
+  if (error instanceof Error) unsent.add(error);
+  return error;
+}
+
 /** What HTTP itself refuses; an agent that has begun to work answers otherwise. */
 const REFUSALS: readonly unknown[] = [401, 429, 503];
 
-/** Whether an answer refused the request before anybody looked at what it asks for. */
-export function isRefusedByStatus(error: object): boolean {
-  return REFUSALS.includes(facts.get(error)?.status);
+/** Whether the request was refused, or given up, before the agent looked at what it asks for. */
+export function isRefusedUnread(error: object): boolean {
+  return unsent.has(error) || REFUSALS.includes(facts.get(error)?.status);
 }

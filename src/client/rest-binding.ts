@@ -1,4 +1,5 @@
 import { A2AError } from '../errors.ts';
+import type { OperationName } from '../model/operation.ts';
 import { isObject } from '../wire/codec.ts';
 import { decodeResult } from '../wire/dialect.ts';
 import { encodeRestRequest, restUrl } from '../wire/rest-request.ts';
@@ -15,7 +16,9 @@ export const restBinding: Binding = {
 
   result({ url, dialect }, operation, { status, json }, read) {
     if (status >= 400) {
-      if ((status === 404 || status === 405) && !isErrorBody(json)) throw new NotHere(url, status);
+      if ((status === 404 || status === 405) && !isErrorBody(json) && !isOfTask(operation, json)) {
+        throw new NotHere(url, status);
+      }
       throw dialect.errors.decodeRest(status, json);
     }
     // An answer that says nothing has no body, or 204.
@@ -36,6 +39,11 @@ export const restBinding: Binding = {
 function isErrorBody(json: unknown): boolean {
   if (!isObject(json)) return false;
   return isObject(json['error']) || (typeof json['code'] === 'number' && typeof json['message'] === 'string');
+}
+
+/** The flat form says of an unknown task `{"error": "Task not found"}`, as web servers do of paths. */
+function isOfTask(operation: OperationName, json: unknown): boolean {
+  return operation === 'GetTask' && isObject(json) && typeof json['error'] === 'string';
 }
 
 /** In the body of 1.0 the code is the HTTP status; in a stream nothing else says it. */

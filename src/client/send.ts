@@ -18,19 +18,38 @@ export async function sendAndWait(
   request: SendMessageRequest,
   options: SendOptions,
 ): Promise<Reply> {
-  const { wait = waysOf(caller), onProgress } = options;
+  const { onProgress } = options;
+  const isFollowUp = request.message.taskId !== undefined;
+  const wait = wayFor(options.wait ?? waysOf(caller), isFollowUp);
   const fold = new TaskFold();
   const task = { caller, scope, fold };
   about(task);
-  const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
-  const isAnswer = request.message.taskId !== undefined;
-  let raw = await lastOf(events, fold, onProgress, isAnswer);
-  if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
-  return replyOf(task, raw);
+  if (wait === 'block') {
+    const received = await submitted(task, request);
+    if (onProgress !== undefined) tell(onProgress, received);
+    return isSettled(fold) ? replyOf(task, received.raw) : waited(task, received.raw, onProgress);
+  }
+  const events = wait === 'stream' ? streamed(task, request) : sent(task, request);
+  const raw = await lastOf(events, fold, onProgress, isFollowUp);
+  return wait === 'none' || isSettled(fold) ? replyOf(task, raw) : waited(task, raw, onProgress);
+}
+
+/** Asks for a task until it has ended or asks back. */
+async function waited(task: TaskAtWork, known: unknown, onProgress: SendOptions['onProgress']): Promise<Reply> {
+  const raw = await lastOf(pollUpdates(task), task.fold, onProgress);
+  return replyOf(task, raw ?? known);
+}
+
+/**
+ * Whoever answers a question and does not wait is told of the task as it was, that is, of the question: only the agent
+ * knows when it has read the answer.
+ */
+function wayFor(wait: NonNullable<SendOptions['wait']>, isFollowUp: boolean): NonNullable<SendOptions['wait']> {
+  return isFollowUp && wait === 'poll' ? 'block' : wait;
 }
 
 /** Sends a message and gives every event to the end of the stream, or of the task where the agent has no streams. */
-export async function* sendStream(
+export function sendStream(
   caller: Caller,
   scope: CallScope,
   request: SendMessageRequest,
@@ -38,9 +57,13 @@ export async function* sendStream(
 ): AsyncGenerator<Received, void, void> {
   const task = { caller, scope, fold };
   about(task);
-  if (waysOf(caller) === 'stream') return yield* streamed(task, request);
-  yield* sent(task, request, 'poll');
-  if (!isSettled(fold)) yield* pollUpdates(task);
+  return waysOf(caller) === 'stream' ? streamed(task, request) : polled(task, request);
+}
+
+async function* polled(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
+  if (request.message.taskId === undefined) yield* sent(task, request);
+  else yield submitted(task, request);
+  if (!isSettled(task.fold)) yield* pollUpdates(task);
 }
 
 /** A task, and all it takes to learn more of it. */
@@ -58,10 +81,9 @@ export function about({ caller, scope, fold }: TaskAtWork): void {
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined {
-  const { endpoints } = caller;
-  return taskId === undefined
-    ? undefined
-    : encodeHandle({ ...endpoints.current, taskId, streaming: waysOf(caller) === 'stream' });
+  if (taskId === undefined) return undefined;
+  const { url, binding, version, tenant } = caller.endpoints.current;
+  return encodeHandle({ url, binding, version, tenant, taskId, streaming: waysOf(caller) === 'stream' });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -72,15 +94,18 @@ export function isSettled(fold: TaskFold): boolean {
   return fold.isOver || fold.isPaused;
 }
 
-/** Goes through events until it is the caller's turn. Gives the last one as it came. */
+/**
+ * Goes through events until it is the caller's turn. Gives the last one as it came. In a follow-up the first may be the task
+ * as it was before, which still asks what the message answers.
+ */
 export async function lastOf(
   events: AsyncGenerator<Received, void, void>,
   fold: TaskFold,
   onProgress: ((event: AgentEvent) => void) | undefined,
-  isAnswer = false,
+  isFollowUp = false,
 ): Promise<unknown> {
   let raw: unknown;
-  let isOld = isAnswer;
+  let isOld = isFollowUp;
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
@@ -108,23 +133,22 @@ export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Repl
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  return taskReply(task, () => handleOf(caller, task.id), traceparent, raw);
+  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
 }
 
-async function* sent(
-  task: TaskAtWork,
-  request: SendMessageRequest,
-  wait: 'poll' | 'block' | 'none',
-): AsyncGenerator<Received, void, void> {
-  const { caller, scope, fold } = task;
+async function* sent(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
+  const { caller } = task;
   const { clientNamesTasks } = caller.endpoints.current.dialect;
   // 0.1 cannot ask an agent not to wait. To leave a stream after its first event comes to the same.
-  if (wait !== 'block' && clientNamesTasks && waysOf(caller) === 'stream')
-    return yield* firstOf(streamed(task, request));
-  const whole = wait === 'block' ? request : atOnce(request);
-  const { value: event, raw } = await caller.call('SendMessage', whole, scope, request.message.messageId);
+  if (clientNamesTasks && waysOf(caller) === 'stream') return yield* firstOf(streamed(task, request));
+  yield submitted(task, atOnce(request));
+}
+
+/** Sends a message in one request, and takes what is answered. */
+async function submitted({ caller, scope, fold }: TaskAtWork, request: SendMessageRequest): Promise<Received> {
+  const { value: event, raw } = await caller.call('SendMessage', request, scope, request.message.messageId);
   fold.take(event);
-  yield { event, number: undefined, raw };
+  return { event, number: undefined, raw };
 }
 
 function atOnce(request: SendMessageRequest): SendMessageRequest {
@@ -149,7 +173,8 @@ async function openStream({ caller, scope }: TaskAtWork, request: SendMessageReq
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
     if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
-    return ItemStream.single(await caller.call('SendMessage', atOnce(request), scope, idempotencyKey));
+    const plain = request.message.taskId === undefined ? atOnce(request) : request;
+    return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
   }
 }
 

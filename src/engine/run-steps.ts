@@ -1,4 +1,4 @@
-import type { JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import { plainError } from './failure-text.ts';
 import type { StepContext, StepOptions } from './handler.ts';
 import { copyOf } from './json-value.ts';
@@ -11,6 +11,23 @@ const MAX_BACKOFF_MS = 60_000;
 interface StepRecord {
   readonly value?: JsonValue;
   readonly error?: { readonly name: string; readonly message: string };
+}
+
+class Attempt implements StepContext {
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+  readonly #run: Run;
+
+  constructor(run: Run, idempotencyKey: string, attempt: number) {
+    this.#run = run;
+    this.idempotencyKey = idempotencyKey;
+    this.attempt = attempt;
+  }
+
+  /** Made when asked for: most steps do not look at it, and it costs as much as the rest of a short one. */
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
 }
 
 /** Runs each step once: its result is stored before the handler gets it, and comes from the journal ever after. */
@@ -51,7 +68,7 @@ export class RunSteps {
       await creation;
       run.assertRunning();
     }
-    const record = (body: StepRecord): Promise<void> => run.note('step', key, { ...body });
+    const record = (body: StepRecord): Promise<void> => run.note('step', key, body as JsonObject);
     try {
       const value = this.#storable(key, await this.#tryAll(key, work, options));
       run.env.faultPoint('after-step');
@@ -83,14 +100,7 @@ export class RunSteps {
     const idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work({
-          idempotencyKey,
-          attempt,
-          // Most steps do not look at it, and it costs as much as the rest of a short one.
-          get signal() {
-            return run.signal;
-          },
-        });
+        return await work(new Attempt(run, idempotencyKey, attempt));
       } catch (error) {
         if (run.isToldToStop || attempt > retries) throw error;
       }

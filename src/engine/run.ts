@@ -22,7 +22,8 @@ import { RunTimers } from './run-timers.ts';
 import { RunWaits } from './run-waits.ts';
 import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
-import { type Loss, TaskWriter, type WriterEvents } from './task-writer.ts';
+import type { Loss } from './loss.ts';
+import { TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
@@ -134,20 +135,19 @@ export class Run implements Sink, WriterEvents {
     this.#state = 'running';
     this.#isWakeWanted = false;
     this.#writer.resume(record);
-    this.catchUp(entries);
     this.#armTimeout();
-    this.#lookAround(record);
+    this.#lookAround(record, entries);
   }
 
   /** Looks at what others have written while it ran: messages, an answer, a cancel. */
   hear(record: TaskRecord, entries: readonly JournalRecord[]): void {
     if (this.#state !== 'running') return;
     this.#writer.refresh(record);
-    this.catchUp(entries);
-    this.#lookAround(record);
+    this.#lookAround(record, entries);
   }
 
-  #lookAround({ canceling }: TaskRecord): void {
+  #lookAround({ canceling }: TaskRecord, entries: readonly JournalRecord[]): void {
+    this.catchUp(entries);
     if (!this.#writer.isAsking) this.outputs.speak();
     this.#waits?.settle();
     this.#inbox?.wake();
@@ -244,8 +244,7 @@ export class Run implements Sink, WriterEvents {
     this.assertRunning();
     // Whoever sees the task because of this should see it at work.
     this.outputs.begin();
-    this.#writer.addJournal({ kind, key, body });
-    await this.#writer.stored();
+    await this.#writer.note({ kind, key, body });
   }
 
   /** Is stored with whatever is stored next. */
@@ -267,7 +266,7 @@ export class Run implements Sink, WriterEvents {
   }
 
   decide(decision: Decision): Promise<boolean> {
-    return this.#writer.decide(decision);
+    return this.#writer.decideInTurn(decision);
   }
 
   /** Why this task may not wait for an answer, if it may not. */
@@ -320,10 +319,7 @@ export class Run implements Sink, WriterEvents {
     if (this.#stopping.reason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
-      if (!this.#isCanceling) {
-        this.stop('lease-lost', { kind: 'overtaken' });
-        return;
-      }
+      if (!this.#isCanceling) return this.stop('lease-lost', { kind: 'overtaken' });
       const status = this.outputs.status('TASK_STATE_CANCELED');
       await this.#writer.decide({ status, endedAt: this.now() });
     }
@@ -338,8 +334,8 @@ export class Run implements Sink, WriterEvents {
   }
 
   #decisionOf(outcome: Outcome): Decision {
-    const turn = this.journal.turn + 1;
-    return decisionOf(outcome, this.outputs, { now: this.now(), turn, questionTtlMs: this.agent.limits.questionTtlMs });
+    const { questionTtlMs } = this.agent.limits;
+    return decisionOf(outcome, this.outputs, { now: this.now(), turn: this.journal.turn + 1, questionTtlMs });
   }
 
   /** A bare message, if nobody has heard of the task. */
@@ -377,10 +373,6 @@ export class Run implements Sink, WriterEvents {
 
   onLost(loss: Loss): void {
     this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss);
-  }
-
-  onCanceling(): void {
-    this.cancel();
   }
 
   /** Once in a pause: the first that waits to be written wakes it, the others come along. */

@@ -44,9 +44,8 @@ type Opening = (box: Mailbox) => Promise<readonly StreamItem[] | undefined>;
  */
 export class Subscription implements AsyncIterableIterator<readonly StreamItem[], undefined> {
   readonly #core: Core;
-  /** Until it is called: it holds all that the subscription was made of. */
-  #listen: (() => Mailbox) | undefined;
-  #box: Mailbox | undefined;
+  /** Made at the first call of `next`. */
+  #box: Mailbox | (() => Mailbox);
   #open: Opening | undefined;
   #task: Position | undefined;
   #position = 0;
@@ -55,9 +54,9 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   #limit = FIRST_PAGE;
   #isOver = false;
 
-  private constructor(core: Core, listen?: () => Mailbox, open?: Opening) {
+  private constructor(core: Core, box: Mailbox | (() => Mailbox), open?: Opening) {
     this.#core = core;
-    this.#listen = listen;
+    this.#box = box;
     this.#open = open;
   }
 
@@ -74,8 +73,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
 
   /** Of a task that was made just now, from the first event on, by one who has listened from before. */
   static toNew(core: Core, box: Mailbox, record: TaskRecord): Subscription {
-    const subscription = new Subscription(core);
-    subscription.#box = box;
+    const subscription = new Subscription(core, box);
     subscription.#task = positionOf(record);
     return subscription;
   }
@@ -83,9 +81,8 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   /** Waits by itself: each further function that waits would be kept for every reader. */
   async next(): Promise<IteratorResult<readonly StreamItem[], undefined>> {
     try {
-      const box = (this.#box ??= this.#listen?.());
-      this.#listen = undefined;
-      while (box !== undefined && !this.#isOver) {
+      const box = (this.#box = typeof this.#box === 'function' ? this.#box() : this.#box);
+      while (!this.#isOver) {
         const items = await this.#batch(box);
         if (items === undefined) break;
         if (items.length > 0) return { done: false, value: items };
@@ -111,7 +108,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
 
   #end(): void {
     this.#isOver = true;
-    this.#box?.close();
+    if (typeof this.#box !== 'function') this.#box.close();
   }
 
   /** What there is by now, maybe nothing; `undefined` if nothing will follow. */

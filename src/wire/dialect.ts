@@ -76,6 +76,11 @@ export interface Dialect {
   readonly hasDefaultPushConfig: boolean;
   /** Its words are the model's: JSON of the model is what it writes. */
   readonly isModel?: true;
+  /** Under a profile only: paths of its own, from the address of the interface on. */
+  restPath?(
+    operation: OperationName,
+    taskId: string | undefined,
+  ): { readonly verb: 'GET' | 'POST'; readonly path: string };
   /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
   readonly getTaskMayStream?: true;
   /** Under a profile only: stream items carry this JSON-RPC id instead of the request's. */

@@ -23,12 +23,15 @@ export function encodeRestRequest<K extends OperationName>(
   const { params } = operationCodec(dialect, operation);
   const given = input as Readonly<Record<string, unknown>>;
   const isOf1 = dialect.version === '1.0';
-  const { verb, path } = restPath({
-    operation,
-    prefix: isOf1 ? '' : '/v1',
-    ...idsOf(operation, given),
-    ...(isOf1 && typeof given['tenant'] === 'string' && { tenant: given['tenant'] }),
-  });
+  const ids = idsOf(operation, given);
+  const { verb, path } =
+    dialect.restPath?.(operation, ids.taskId) ??
+    restPath({
+      operation,
+      prefix: isOf1 ? '' : '/v1',
+      ...ids,
+      ...(isOf1 && typeof given['tenant'] === 'string' && { tenant: given['tenant'] }),
+    });
   const query = new URLSearchParams();
   for (const name of QUERY_MEMBERS[operation] ?? []) {
     const value = given[name];

@@ -2,6 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { OperationName } from '../model/operation.ts';
 import { isObject } from './codec.ts';
 import { type Dialect, operationOf, type ProtocolVersion } from './dialect.ts';
+import { artifactIds } from './profiles/artifact-ids.ts';
 import { asyncFlag } from './profiles/async-flag.ts';
 import { chunkPart } from './profiles/chunk-part.ts';
 import { fileData } from './profiles/file-data.ts';
@@ -32,6 +33,7 @@ export const repairs: readonly Repair[] = [
   toolParts,
   fileData,
   chunkPart,
+  artifactIds,
 ].flatMap((profile) => profile.repairs ?? []);
 
 /** Dialects leave this file lenient; nobody has to ask for it. 1.0 has no deviations to know yet. */
@@ -196,12 +198,40 @@ export function dialectOf(version: ProtocolVersion): Dialect {
   return BY_VERSION[version];
 }
 
-/** The dialect in which a client speaks over a binding; none where the version does not have it. */
-export function spokenDialect(binding: 'JSONRPC' | 'HTTP+JSON', version: ProtocolVersion): Dialect | undefined {
-  if (binding === 'JSONRPC') return BY_VERSION[version];
-  // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
-  return version === '1.0' ? v1 : version === '0.3' ? v03Proto : undefined;
+/** In 0.3, parts that were marked as a tool's go out as what they are. */
+const spoken03 = spokenTo(v03, toolParts);
+
+/** How agent-native wants to be spoken to, which it does not say. */
+const spokenToAgentNative = spokenTo(v03, typeTag, strayIds, asyncFlag);
+
+function spokenTo(dialect: Dialect, ...profiles: readonly Profile[]): Dialect {
+  return profiles.reduce((current, { speak }) => speak?.(current) ?? current, dialect);
 }
+
+/**
+ * The dialect in which a client speaks to an address over a binding; none where the version does not have it. What has no
+ * name in the protocol is known by where it is: agent-native by its path, and what looks like 0.1 over REST, which 0.1 does
+ * not have, is the flat form.
+ */
+export function spokenDialect(
+  binding: 'JSONRPC' | 'HTTP+JSON',
+  version: ProtocolVersion,
+  url = '',
+): Dialect | undefined {
+  if (binding === 'JSONRPC') {
+    if (version !== '0.3') return BY_VERSION[version];
+    return /\/_agent-native\/a2a\/?$/.test(url) ? spokenToAgentNative : spoken03;
+  }
+  // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
+  return REST_BY_VERSION[version];
+}
+
+const REST_BY_VERSION: Readonly<Record<ProtocolVersion, Dialect | undefined>> = {
+  '1.0': v1,
+  '0.3': v03Proto,
+  '0.2': undefined,
+  '0.1': dialects['flat-task'],
+};
 
 /** Profiles speak 0.3 or its like; a profiled dialect is derived once. */
 const PROFILED = new Map<string, Dialect>();

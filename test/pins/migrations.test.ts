@@ -8,6 +8,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0001_init.sql': '672ff6efaf8877f62681c86d87f05f9d061debaec2564bd222c980c207827c0a',
   '0002_push_config.sql': '38208850555088364d0324d0c2bb015c6d3053b6642d23ec8de030727bac590c',
   '0003_list_by_agent.sql': '1842f0bdf243cef7a67f3a4a355bb0160e2c84ffddff0b9d0e5736fd283ed45d',
+  '0004_journal_in_order.sql': '093987b3ad63d6f4cb0f1c9289e7fe789e71b07f910cd7661fb8e10e3cc19f75',
 };
 
 const FOLDER = new URL('../../src/store/sqlite/migrations/', import.meta.url);

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { type Connection, getNumber } from './connection.ts';
 
 /** In the order of their numbers, which start at 1 and have no gaps. Never edited once released. */
-export const MIGRATIONS = ['0001_init.sql', '0002_push_config.sql', '0003_list_by_agent.sql'] as const;
+export const MIGRATIONS = [
+  '0001_init.sql',
+  '0002_push_config.sql',
+  '0003_list_by_agent.sql',
+  '0004_journal_in_order.sql',
+] as const;
 
 /** Stands in the header of our files, see the first migration. */
 const APPLICATION_ID = 1_414_415_409;

@@ -7,7 +7,7 @@ import type { FoundTask } from './task-row.ts';
 
 /** The bulky parts of tasks: journal, history and artifacts. */
 
-const INSERT_JOURNAL = 'INSERT INTO journal VALUES (?, ?, ?, ?, ?)';
+const INSERT_JOURNAL = 'INSERT INTO journal (task_pk, number, kind, key, body) VALUES (?, ?, ?, ?, ?)';
 const PK_OF = '(SELECT pk FROM task WHERE id = ?)';
 
 type JournalRow = readonly [number: number, kind: string, key: string, body: string];
@@ -19,8 +19,9 @@ export function insertJournal(
   last: number,
   entries: readonly JournalEntry[],
 ): void {
-  for (const [i, { kind, key, body }] of entries.entries()) {
-    connection.run(INSERT_JOURNAL, pk, last + 1 + i, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
+  let number = last;
+  for (const { kind, key, body } of entries) {
+    connection.run(INSERT_JOURNAL, pk, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
   }
 }
 

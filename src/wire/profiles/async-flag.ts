@@ -1,5 +1,5 @@
 import { isObject, isSet } from '../codec.ts';
-import type { Profile } from './profile.ts';
+import { type Profile, rewriteSends } from './profile.ts';
 
 /** `async: true` in the params of a send, where 0.3 says `configuration.blocking: false`. */
 export const asyncFlag: Profile = {
@@ -19,4 +19,9 @@ export const asyncFlag: Profile = {
       },
     },
   ],
+  speak: (dialect) =>
+    rewriteSends(dialect, (params) => {
+      const { configuration } = params;
+      return isObject(configuration) && configuration['blocking'] === false ? { ...params, async: true } : params;
+    }),
 };

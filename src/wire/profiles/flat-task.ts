@@ -182,6 +182,10 @@ export function createFlatTaskDialect(base: Dialect): Dialect {
       GetTask: { method: 'tasks/get', params: getParams, result: task },
     },
     methodAliases: {},
+    restPath: (operation, taskId = '') =>
+      operation === 'GetTask'
+        ? { verb: 'GET', path: `/a2a/tasks/${encodeURIComponent(taskId)}` }
+        : { verb: 'POST', path: '/a2a/tasks/send' },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { Codec } from '../codec.ts';
 import type { Dialect, OperationCodecs } from '../dialect.ts';
 import type { Repair } from '../reader.ts';
 
@@ -10,6 +12,8 @@ export interface Profile {
   readonly repairs?: readonly Repair[];
   /** The dialect as such peers want to be answered. */
   answer?(dialect: Dialect): Dialect;
+  /** The dialect as such peers want to be spoken to. */
+  speak?(dialect: Dialect): Dialect;
 }
 
 /**
@@ -33,6 +37,25 @@ export function rewriteAnswers(dialect: Dialect, rewrite: (json: unknown) => unk
     createStreamEncoder() {
       const encoder = dialect.createStreamEncoder();
       return { encode: (event, closes) => encoder.encode(event, closes).map(rewrite) };
+    },
+  };
+}
+
+/** A dialect whose requests with a message pass through `rewrite` last. */
+export function rewriteSends(dialect: Dialect, rewrite: (params: JsonObject) => JsonObject): Dialect {
+  const { SendMessage, SendStreamingMessage } = dialect.operations;
+  const rewritten = <T>({ decode, encode }: Codec<T>): Codec<T> => ({
+    decode,
+    encode: (value) => rewrite(encode(value) as JsonObject),
+  });
+  return {
+    ...dialect,
+    operations: {
+      ...dialect.operations,
+      ...(SendMessage && { SendMessage: { ...SendMessage, params: rewritten(SendMessage.params) } }),
+      ...(SendStreamingMessage && {
+        SendStreamingMessage: { ...SendStreamingMessage, params: rewritten(SendStreamingMessage.params) },
+      }),
     },
   };
 }

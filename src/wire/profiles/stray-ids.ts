@@ -1,5 +1,5 @@
 import { isObject, isSet } from '../codec.ts';
-import type { Profile } from './profile.ts';
+import { type Profile, rewriteSends } from './profile.ts';
 
 /**
  * Ids beside the message instead of inside it, or no message id at all. The multi-turn example of the 0.2 specification
@@ -30,4 +30,11 @@ export const strayIds: Profile = {
       apply: (message, r) => (isSet(message['messageId']) ? undefined : { ...message, messageId: r.newId() }),
     },
   ],
+  // In both places: those who look beside the message do not look inside.
+  speak: (dialect) =>
+    rewriteSends(dialect, (params) => {
+      const { message } = params;
+      const contextId = isObject(message) ? message['contextId'] : undefined;
+      return contextId === undefined ? params : { ...params, contextId };
+    }),
 };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { CARRIER, carry, uncarry } from '../carrier.ts';
 import { isObject } from '../codec.ts';
-import { type Profile, rewriteAnswers, rewriteParts } from './profile.ts';
+import { type Profile, rewriteAnswers, rewriteParts, rewriteSends } from './profile.ts';
 
 const TOOL_KINDS: readonly unknown[] = ['tool-result', 'tool-use'];
 
@@ -39,6 +39,7 @@ export const toolParts: Profile = {
     },
   ],
   answer: (dialect) => rewriteAnswers(dialect, (json) => restoreRequests(rewriteParts(json, restorePart))),
+  speak: (dialect) => rewriteSends(dialect, (params) => rewriteParts(params, restorePart) as JsonObject),
 };
 
 function restorePart(part: Record<string, unknown>): unknown {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { defined } from '../../support/defined.ts';
 import { isObject } from '../codec.ts';
-import { type Profile, rewriteAnswers, rewriteParts } from './profile.ts';
+import { type Profile, rewriteAnswers, rewriteParts, rewriteSends } from './profile.ts';
 
 const TAGS: readonly unknown[] = ['text', 'file', 'data'];
 
@@ -37,9 +37,13 @@ export const typeTag: Profile = {
       },
     },
   ],
-  answer: (dialect) =>
-    rewriteAnswers(dialect, (json) => rewriteParts(json, ({ kind, ...part }) => ({ type: kind, ...part }))),
+  answer: (dialect) => rewriteAnswers(dialect, retagged),
+  speak: (dialect) => rewriteSends(dialect, (params) => retagged(params) as JsonObject),
 };
+
+function retagged(json: unknown): unknown {
+  return rewriteParts(json, ({ kind, ...part }) => ({ type: kind, ...part }));
+}
 
 /** A file in the form of 1.0 has its members side by side. */
 function fileOf1({ raw, url, filename, mediaType, metadata }: JsonObject): JsonObject {

@@ -1,0 +1,149 @@
+import { SignJWT } from 'jose';
+import { expect, test } from 'vitest';
+import type { AgentClient, ErrorCode } from '../../src/index.ts';
+import { serveAgentNative } from '../fixtures/peers/agent-native.ts';
+import { eventually } from '../streams/eventually.ts';
+import { connected, line } from './client-behaviours.ts';
+import { all } from './peer.ts';
+
+const ENDPOINT = 'POST /_agent-native/a2a';
+const PROCESSOR = `${ENDPOINT}/_process-task`;
+
+function jwt(secret: string, sub: string, aud: string): Promise<string> {
+  const token = new SignJWT({ sub, aud }).setProtectedHeader({ alg: 'HS256' });
+  return token.setExpirationTime('15m').sign(new TextEncoder().encode(secret));
+}
+
+test('our client finds agent-native, whose card names an address where nobody is', async () => {
+  const { url, seen } = await serveAgentNative();
+  const agent = await connected(url);
+  expect(agent.card).toMatchObject({ name: 'Analytics Agent', skills: [{ id: 'run-query' }] });
+  expect(await agent.ask('hi')).toBe('You said: hi');
+  expect(agent.chosen).toMatchObject({ url: `${url}/_agent-native/a2a`, binding: 'JSONRPC', version: '0.3' });
+  const before = seen.length;
+  await agent.ask('hi');
+  expect(seen.slice(before)).toEqual([ENDPOINT]);
+});
+
+test('agent-native streams whole tasks under another id', async () => {
+  const { url } = await serveAgentNative();
+  const agent = await connected(url);
+  const stream = agent.stream('report');
+  expect((await all(stream)).map(line)).toEqual([
+    'task working: One, ',
+    'task working: One, two, ',
+    'task working: One, two, three.',
+    'task completed: One, two, three.',
+  ]);
+  expect(await agent.get(stream.task?.id ?? '')).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+  expect(new Set(agent.warnings.map(({ code }) => code))).toEqual(
+    new Set(['member-missing', 'kind-missing', 'message-id-missing', 'part-type-tag']),
+  );
+});
+
+test('agent-native queues for one who polls', async () => {
+  const { url, gate, seen } = await serveAgentNative();
+  const agent = await connected(url);
+  const { handle = '', state } = await agent.send('wait', { wait: 'none' });
+  expect(state).toBe('working');
+  const again = await connected(handle);
+  const reply = again.task(handle).wait({ wait: 'poll' });
+  const polls = seen.length;
+  await eventually(() => seen.length > polls);
+  gate.resolve();
+  expect(await reply).toMatchObject({ state: 'completed', text: 'Went on.' });
+  expect(seen.filter((one) => one === PROCESSOR)).toHaveLength(1);
+});
+
+test('agent-native without streams is polled', async () => {
+  const { url, seen } = await serveAgentNative({ streaming: false });
+  const agent = await connected(url);
+  expect(await agent.ask('report')).toBe('One, two, three.');
+  expect(seen).toContain(PROCESSOR);
+});
+
+test('a lost stream of agent-native is made up for by asking', async () => {
+  const { url, gate, cut } = await serveAgentNative();
+  const agent = await connected(url);
+  const events: string[] = [];
+  for await (const event of agent.stream('wait')) {
+    events.push(line(event));
+    if (events.length > 1) continue;
+    cut();
+    gate.resolve();
+  }
+  expect(events[0]).toBe('task working: Waiting…');
+  expect(events.at(-1)).toBe('status completed: Went on.');
+});
+
+test('artifacts of agent-native are read, though they have no ids', async () => {
+  const { url } = await serveAgentNative();
+  const agent = await connected(url);
+  const { task, text } = await agent.send('chart');
+  expect([text, task?.artifacts]).toEqual([
+    '▁▃▇',
+    [{ artifactId: 'artifact-0', name: 'chart', parts: [{ text: '▁▃▇' }] }],
+  ]);
+});
+
+test('agent-native keeps a context that is named', async () => {
+  const { url } = await serveAgentNative();
+  const agent = await connected(url);
+  expect(await agent.send('hi', { contextId: 'c' })).toMatchObject({ contextId: 'c' });
+});
+
+test('agent-native asks one who polls; one who streams gets the question as an answer', async () => {
+  const { url } = await serveAgentNative();
+  const agent = await connected(url);
+  expect(await agent.send('ask', { wait: 'poll' })).toMatchObject({ state: 'input-required', text: 'Which month?' });
+  expect(await agent.send('ask', { wait: 'stream' })).toMatchObject({ state: 'completed', text: 'Which month?' });
+});
+
+test('what throws in agent-native is an error for one who streams, and a failed task for one who polls', async () => {
+  const { url } = await serveAgentNative();
+  const agent = await connected(url);
+  await expect(agent.send('fail')).rejects.toMatchObject({ code: 'INTERNAL_ERROR', message: 'The query broke' });
+  expect(await agent.send('fail', { wait: 'poll' })).toMatchObject({ state: 'failed', text: 'The query broke' });
+});
+
+test('a task of agent-native is canceled, while it is worked on and after', async () => {
+  const { url, gate } = await serveAgentNative();
+  const agent = await connected(url);
+  const { task } = await agent.send('wait', { wait: 'none' });
+  const canceled = { status: { state: 'TASK_STATE_CANCELED' } };
+  expect(await agent.cancel(task?.id ?? '')).toMatchObject(canceled);
+  gate.resolve();
+  expect(await agent.get(task?.id ?? '')).toMatchObject(canceled);
+});
+
+test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknown>]>([
+  ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
+  ['cancel what is not there', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
+  ['subscribe', 'METHOD_NOT_FOUND', (agent, id) => all(agent.task(id).subscribe())],
+  ['list', 'METHOD_NOT_FOUND', (agent) => agent.list()],
+])('nobody can %s at agent-native', async (_, code, call) => {
+  const { url } = await serveAgentNative();
+  const agent = await connected(url);
+  const { task } = await agent.send('hi');
+  await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
+});
+
+test('agent-native knows its callers by JWT or key, and shows tasks to their owners', async () => {
+  const { url } = await serveAgentNative({ secret: 's', key: 'k' });
+  const as = (name: string) => connected(url, { auth: () => jwt('s', `${name}@example.com`, url) });
+  const [ann, bob] = [await as('ann'), await as('bob')];
+  const { task, state } = await ann.send('hi');
+  expect(state).toBe('completed');
+  expect(await ann.get(task?.id ?? '')).toMatchObject({ id: task?.id });
+  await expect(bob.get(task?.id ?? '')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+  expect(await (await connected(url, { auth: ['old', 'k'] })).ask('hi')).toBe('You said: hi');
+});
+
+test.each<[string, string | undefined]>([
+  ['no token', undefined],
+  ['a wrong one', 'wrong'],
+])('agent-native says with an error of tasks that there is %s', async (_, auth) => {
+  const { url } = await serveAgentNative({ secret: 's' });
+  const agent = await connected(url, auth === undefined ? {} : { auth });
+  await expect(agent.ask('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+});

@@ -1,0 +1,70 @@
+import type { Ask } from '../e2e/kit/exchange.ts';
+
+/** How a version asks for things over one binding, byte for byte and with no help from us. */
+export interface RawVoice {
+  send(text: string, taskId?: string): Ask;
+  stream(text: string, taskId?: string): Ask;
+  get(id: string): Ask;
+  cancel(id: string): Ask;
+  subscribe(id: string): Ask;
+  extendedCard(): Ask;
+}
+
+let messages = 0;
+
+function rpc(method: string, params: unknown, headers = {}): Ask {
+  return { method: 'POST', path: '/', headers, body: { jsonrpc: '2.0', id: 7, method, params } };
+}
+
+function kindMessage(text: string, taskId?: string) {
+  const parts = [{ kind: 'text', text }];
+  return {
+    kind: 'message',
+    messageId: `m-${++messages}`,
+    role: 'user',
+    parts,
+    ...(taskId !== undefined && { taskId }),
+  };
+}
+
+/** 0.2 and 0.3 over JSON-RPC. */
+export const kindRpc: RawVoice = {
+  send: (text, taskId) => rpc('message/send', { message: kindMessage(text, taskId) }),
+  stream: (text, taskId) => rpc('message/stream', { message: kindMessage(text, taskId) }),
+  get: (id) => rpc('tasks/get', { id }),
+  cancel: (id) => rpc('tasks/cancel', { id }),
+  subscribe: (id) => rpc('tasks/resubscribe', { id }),
+  extendedCard: () => rpc('agent/getAuthenticatedExtendedCard', undefined),
+};
+
+const SPEAKS_1 = { 'A2A-Version': '1.0' };
+
+function protoMessage(member: 'parts' | 'content', text: string, taskId?: string) {
+  const message = { messageId: `m-${++messages}`, role: 'ROLE_USER', [member]: [{ text }] };
+  return { message: taskId === undefined ? message : { ...message, taskId } };
+}
+
+export const rpc1: RawVoice = {
+  send: (text, taskId) => rpc('SendMessage', protoMessage('parts', text, taskId), SPEAKS_1),
+  stream: (text, taskId) => rpc('SendStreamingMessage', protoMessage('parts', text, taskId), SPEAKS_1),
+  get: (id) => rpc('GetTask', { id }, SPEAKS_1),
+  cancel: (id) => rpc('CancelTask', { id }, SPEAKS_1),
+  subscribe: (id) => rpc('SubscribeToTask', { id }, SPEAKS_1),
+  extendedCard: () => rpc('GetExtendedAgentCard', {}, SPEAKS_1),
+};
+
+function restVoice(base: string, member: 'parts' | 'content', card: string, headers = {}): RawVoice {
+  const post = (path: string, body?: unknown): Ask => ({ method: 'POST', path: `${base}${path}`, headers, body });
+  const get = (path: string): Ask => ({ method: 'GET', path: `${base}${path}`, headers });
+  return {
+    send: (text, taskId) => post('/message:send', protoMessage(member, text, taskId)),
+    stream: (text, taskId) => post('/message:stream', protoMessage(member, text, taskId)),
+    get: (id) => get(`/tasks/${id}`),
+    cancel: (id) => post(`/tasks/${id}:cancel`),
+    subscribe: (id) => post(`/tasks/${id}:subscribe`),
+    extendedCard: () => get(card),
+  };
+}
+
+export const rest1 = restVoice('/rest', 'parts', '/extendedAgentCard', SPEAKS_1);
+export const rest03 = restVoice('/rest/v1', 'content', '/card');

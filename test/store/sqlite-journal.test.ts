@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+
+import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
+import { sqlite } from '../../src/store/sqlite/store.ts';
+import { scratchFolder } from './sqlite-driver.ts';
+
+const scratch = scratchFolder();
+
+afterAll(() => scratch.remove());
+
+/** A file as it was when each task had a place of its own for its journal. */
+function fileBeforeJournalInOrder(): string {
+  const path = scratch.file();
+  const old = loadDriver()(path);
+  for (const name of MIGRATIONS.slice(0, 3))
+    old.exec(readFileSync(new URL(`../../src/store/sqlite/migrations/${name}`, import.meta.url), 'utf8'));
+  old.exec(`UPDATE meta SET value = 3 WHERE name = 'schema';
+    INSERT INTO task (pk, id, tenant, owner, context_id, agent, state, status_time, visible, canceling, has_events,
+      last_message, fence, attempts, created_at, status, origin)
+    VALUES (7, 'a', '', 'alice', 'c', 'translator', 2, 1, 1, 0, 1, 0, 1, 1, 1, '{"state":"TASK_STATE_WORKING"}', '{}'),
+      (3, 'b', '', 'alice', 'c', 'translator', 2, 1, 1, 0, 1, 0, 1, 1, 1, '{"state":"TASK_STATE_WORKING"}', '{}');
+    INSERT INTO journal VALUES (7, 2, '"step"', '"pay#2"', '{"value":2}'), (7, 1, '"step"', '"pay#1"', '{"value":1}'),
+      (3, 1, '"sleep"', '"1"', '{"until":5}')`);
+  old.close();
+  return path;
+}
+
+test('a file from before the journal lay in order keeps every entry, and goes on counting', async () => {
+  const store = sqlite(fileBeforeJournalInOrder());
+
+  expect(await store.journal('a')).toEqual([
+    { number: 1, kind: 'step', key: 'pay#1', body: { value: 1 } },
+    { number: 2, kind: 'step', key: 'pay#2', body: { value: 2 } },
+  ]);
+  expect(await store.journal('b')).toEqual([{ number: 1, kind: 'sleep', key: '1', body: { until: 5 } }]);
+  await store.append({ taskId: 'a', guard: {}, journal: [{ kind: 'step', key: 'pay#3', body: { value: 3 } }] });
+  expect(await store.journal('a', 2)).toEqual([{ number: 3, kind: 'step', key: 'pay#3', body: { value: 3 } }]);
+  await store.close();
+});
+
+test('the journal of a task goes with its end, and that of others stays', async () => {
+  const store = sqlite(fileBeforeJournalInOrder());
+
+  await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
+
+  expect(await store.journal('a')).toEqual([]);
+  expect(await store.journal('b')).toHaveLength(1);
+  await store.close();
+});
