@@ -140,9 +140,7 @@ class ContextInbox implements Inbox {
 
   readonly take = (): Promise<readonly IncomingMessage[]> => contained(this.#run, this.#run.inbox.take());
 
-  [Symbol.asyncIterator](): AsyncIterator<IncomingMessage> {
-    return this.#run.inbox[Symbol.asyncIterator]();
-  }
+  readonly [Symbol.asyncIterator] = (): AsyncIterator<IncomingMessage> => this.#run.inbox[Symbol.asyncIterator]();
 }
 
 function shared(get: (this: RunContext) => unknown): PropertyDescriptor & ThisType<RunContext> {

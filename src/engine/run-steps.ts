@@ -16,18 +16,24 @@ interface StepRecord {
 class Attempt implements StepContext {
   readonly idempotencyKey: string;
   readonly attempt: number;
+  /** Made when asked for: most steps do not look at it, and it costs as much as the rest of a short one. */
+  declare readonly signal: AbortSignal;
   readonly #run: Run;
 
   constructor(run: Run, idempotencyKey: string, attempt: number) {
     this.#run = run;
     this.idempotencyKey = idempotencyKey;
     this.attempt = attempt;
+    Object.defineProperty(this, 'signal', Attempt.#signal);
   }
 
-  /** Made when asked for: most steps do not look at it, and it costs as much as the rest of a short one. */
-  get signal(): AbortSignal {
-    return this.#run.signal;
-  }
+  /** Its own member, so that it is copied with the others; one getter for all, or each would have a hidden class. */
+  static readonly #signal: PropertyDescriptor & ThisType<Attempt> = {
+    get: function signal(this: Attempt): AbortSignal {
+      return this.#run.signal;
+    },
+    enumerable: true,
+  };
 }
 
 /** Runs each step once: its result is stored before the handler gets it, and comes from the journal ever after. */

@@ -119,8 +119,7 @@ export class RunWaits {
     const known = this.#run.journal.find('answer', key) as AnswerRecord | undefined;
     if (known !== undefined) {
       this.#open = undefined;
-      if ('value' in known) answer.resolve(known.value);
-      else answer.reject(expired());
+      void this.#comesAbout(key, known, answer);
     } else if (isAsked && expiresAt <= now && !this.#isExpiring && !this.#run.isRecalling) {
       this.#isExpiring = true;
       // If it cannot be stored, the run is over, and says so to whoever waits.
@@ -189,6 +188,13 @@ export class RunWaits {
       await this.#run.pauses.pause({});
     }
     return answer.promise;
+  }
+
+  /** After what was stored before it. */
+  async #comesAbout(key: string, known: AnswerRecord, answer: Deferred<JsonValue>): Promise<void> {
+    if (this.#run.isRecalling) await this.#run.recalled('answer', key);
+    if ('value' in known) answer.resolve(known.value);
+    else answer.reject(expired());
   }
 
   async #expire({ key, answer }: OpenQuestion): Promise<void> {

@@ -23,7 +23,7 @@ import { RunWaits } from './run-waits.ts';
 import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
 import type { Loss } from './loss.ts';
-import { TaskWriter, type WriterEvents } from './task-writer.ts';
+import { type Noted, TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
@@ -244,7 +244,7 @@ export class Run implements Sink, WriterEvents {
     this.assertRunning();
     // Whoever sees the task because of this should see it at work.
     this.outputs.begin();
-    await this.#writer.note({ kind, key, body });
+    await this.#comesAbout(await this.#writer.note({ kind, key, body }));
   }
 
   /** Is stored with whatever is stored next. */
@@ -258,15 +258,25 @@ export class Run implements Sink, WriterEvents {
 
   /** Resolves when it is the turn of an entry of the journal to come about again. */
   recalled(kind: JournalKind, key: string): Promise<void> {
+    return this.pauses.busy(() => this.#turn(this.journal.numberOf(kind, key)));
+  }
+
+  async decide(decision: Decision): Promise<boolean> {
+    const noted = await this.#writer.decideInTurn(decision);
+    if (noted !== undefined) await this.#comesAbout(noted);
+    return noted !== undefined;
+  }
+
+  /** In the order of the journal, as it will be recalled: what is alone and has nothing before it comes about at once. */
+  #comesAbout({ number, isAlone }: Noted): Promise<void> | undefined {
+    return isAlone && !this.isRecalling ? undefined : this.#turn(number);
+  }
+
+  #turn(number: number): Promise<void> {
     this.#recall ??= new Recall(this.env.scheduler, () => {
       if (this.#state === 'running') this.#waits?.settle();
     });
-    const recall = this.#recall;
-    return this.pauses.busy(() => recall.turn(this.journal.numberOf(kind, key)));
-  }
-
-  decide(decision: Decision): Promise<boolean> {
-    return this.#writer.decideInTurn(decision);
+    return this.#recall.turn(number);
   }
 
   /** Why this task may not wait for an answer, if it may not. */

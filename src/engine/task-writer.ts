@@ -15,7 +15,6 @@ import type {
   TaskWrite,
 } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
-import { afterTurns, type Scheduler } from '../support/scheduler.ts';
 import type { Writable } from '../support/writable.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
@@ -36,9 +35,14 @@ export interface WriterEnvironment {
   readonly store: Store;
   readonly node: string;
   readonly gathering: Gathering;
-  readonly scheduler: Scheduler;
   readonly feed: Feed;
   readonly faultPoint: (name: string) => void;
+}
+
+/** Where in the journal something was stored. */
+export interface Noted {
+  readonly number: number;
+  readonly isAlone: boolean;
 }
 
 export interface WriterEvents {
@@ -154,17 +158,13 @@ export class TaskWriter implements Gatherer {
     this.#batch.journal.push(entry);
   }
 
-  /**
-   * Resolves when an entry is stored and it is its turn: what is stored by one write comes about in the order in which it
-   * is written, one thing in a turn of the loop. It is recalled in the same way, so that a race has the same winner.
-   */
-  async note(entry: JournalEntry): Promise<void> {
+  /** Resolves with the number of an entry when it is stored. Who is not alone in its write waits for its turn. */
+  async note(entry: JournalEntry): Promise<Noted> {
     this.#batch.journal.push(entry);
     const { done } = this.#batch;
     this.#push();
-    const { journal } = await done.promise;
-    const place = journal.indexOf(entry);
-    if (place > 0) await afterTurns(this.#env.scheduler, place);
+    const { journal, firstJournal } = await done.promise;
+    return { number: firstJournal + journal.indexOf(entry), isAlone: journal.length === 1 };
   }
 
   /** Resolves when there is room for more output. */
@@ -191,12 +191,12 @@ export class TaskWriter implements Gatherer {
     return batch.verdict.promise;
   }
 
-  /** As `decide`, and comes about after all that is in the same write, as `note` does. */
-  async decideInTurn(decision: Decision): Promise<boolean> {
+  /** As `decide`: with the number of the last entry of its write, or nothing if it did not happen. */
+  async decideInTurn(decision: Decision): Promise<Noted | undefined> {
     const batch = this.#batch;
-    const isDecided = await this.decide(decision);
-    if (isDecided && batch.journal.length > 0) await afterTurns(this.#env.scheduler, batch.journal.length);
-    return isDecided;
+    if (!(await this.decide(decision))) return undefined;
+    const { firstJournal, journal } = batch;
+    return { number: firstJournal + journal.length, isAlone: journal.length === 0 };
   }
 
   /** Writes what there is, or says that it would. */
@@ -333,6 +333,7 @@ export class TaskWriter implements Gatherer {
     this.#env.faultPoint('after-commit');
     const { record, firstEvent } = result;
     if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
+    batch.firstJournal = record.lastJournal - (write.journal?.length ?? 0) + 1;
     this.#flight = undefined;
     if (write.artifacts !== undefined) {
       this.#snapshotBytes = write.artifacts.length;

@@ -23,6 +23,8 @@ export class Batch {
   readonly #statuses: TaskStatus[] = [];
   decision: Decision | undefined;
   bytes = 0;
+  /** The number of the first entry of its journal, once it is stored. */
+  firstJournal = 0;
   /** The bytes of artifact events that its snapshot makes superfluous. */
   snapshotOf = 0;
   /** Somebody waits for it to be stored: made when asked for, because most often nobody does. */

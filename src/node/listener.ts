@@ -29,7 +29,6 @@ export function listenerWith(handler: AgentHandler, stallMs: number): NodeListen
 }
 
 /** Over when the answer is on its way: it may be a stream that is open for days. */
-
 async function answer(
   handler: AgentHandler,
   incoming: IncomingMessage,

@@ -102,6 +102,8 @@ async function parsedBody(body: unknown, hadBytes: boolean): Promise<HttpBody> {
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody> {
   return new Promise((resolve, reject) => {
+    // Who went before he was asked for it is not heard going.
+    if (incoming.destroyed) return reject(cutOff(undefined));
     if (isPacked(incoming.headers['content-encoding'])) return reject(packed());
     if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
     let first: Buffer | undefined;

@@ -21,7 +21,7 @@ export function sendResponse(
   if (outgoing.destroyed) return leave(body);
   if (body === undefined || typeof body === 'string') {
     // 204 and 304 have no body, so no length either.
-    outgoing.writeHead(status, body === undefined ? headers : withLength(headers, Buffer.byteLength(body)));
+    outgoing.writeHead(status, body === undefined ? headers : withLength(outgoing, headers, Buffer.byteLength(body)));
     endAnswer(outgoing.req, outgoing, isHead ? '' : (body ?? ''));
     return;
   }
@@ -31,8 +31,16 @@ export function sendResponse(
   new PieceWriter(body[Symbol.asyncIterator](), outgoing, care).start();
 }
 
-/** As a list, which Node takes as it is: another object for each answer would cost more than to write it. */
-function withLength(headers: HttpResponse['headers'], length: number): string[] {
+/**
+ * As a list, which Node takes as it is: another object for each answer would cost more than to write it. But not where
+ * middleware has its own `writeHead`: on-headers before 1.1, which many use, makes nonsense of a list.
+ */
+function withLength(
+  outgoing: ServerResponse,
+  headers: HttpResponse['headers'],
+  length: number,
+): string[] | Record<string, string | number> {
+  if (Object.hasOwn(outgoing, 'writeHead')) return { ...headers, 'content-length': length };
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name] as string);
   list.push('content-length', String(length));
@@ -77,29 +85,38 @@ class PieceWriter {
 
   readonly #take = (next: IteratorResult<string, unknown>): void => {
     const outgoing = this.#outgoing;
-    if (next.done === true) {
-      this.#stopBeating();
-      outgoing.end();
-    } else if (outgoing.destroyed) {
-      this.#stopBeating();
-      void this.#pieces.return?.();
-    } else if (outgoing.write(next.value)) {
-      this.start();
-    } else {
-      whenDrained(outgoing, this.#stallMs, () => this.start());
+    try {
+      if (next.done === true) {
+        this.#stopBeating();
+        outgoing.end();
+      } else if (outgoing.destroyed) {
+        this.#breakOff();
+      } else if (outgoing.write(next.value)) {
+        this.start();
+      } else {
+        whenDrained(outgoing, this.#stallMs, () => this.start());
+      }
+    } catch {
+      // Somebody else's `write`: middleware may have put its own in the place of Node's.
+      this.#breakOff();
     }
   };
 
-  /** The core itself never rejects. */
+  /** Nobody reads on, or nothing can be written. The core itself never rejects. */
   readonly #breakOff = (): void => {
     this.#stopBeating();
     this.#outgoing.destroy();
+    void this.#pieces.return?.();
   };
 }
 
 /** Calls back when there is room again, or nobody to need it. */
 function whenDrained(outgoing: ServerResponse, stallMs: number, then: () => void): void {
-  const stalled = setTimeout(() => outgoing.destroy(), stallMs);
+  const stalled = setTimeout(() => {
+    outgoing.destroy();
+    // An answer that waits for its turn on the connection is not told of its own end.
+    done();
+  }, stallMs);
   const done = (): void => {
     clearTimeout(stalled);
     outgoing.off('drain', done);

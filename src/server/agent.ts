@@ -53,7 +53,7 @@ export function agent(options: AgentOptions): Agent {
   return made;
 }
 
-/** For `connect(agent)`: a handler with tasks of its own, loaded when it is wanted. */
+/** For `connect(agent)`: a handler with tasks of its own. Imported here, because the handler knows agents. */
 async function open(made: Agent): Promise<InProcessHandler> {
   const { createHandler } = await import('./handler.ts');
   const { memoryStore } = await import('../store/memory/store.ts');

@@ -76,3 +76,20 @@ test('the card of 0.2 names its schemes for readers of 0.1 too', () => {
 test.each([null, [], 'card', {}, { name: 'x' }, { supportedInterfaces: [] }])('%j is no card', (json) => {
   expect(() => decodeCard(json)).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
 });
+
+test.each([
+  [{}, '0.1'],
+  [{ securitySchemes: {} }, undefined],
+  [{ protocolVersion: '0.2.6' }, undefined],
+])('a card of 0.2 with %j may also be of %s', (more, other) => {
+  const card = {
+    name: 'a',
+    description: 'b',
+    url: 'https://agent.example/',
+    version: '1',
+    capabilities: {},
+    skills: [],
+  };
+
+  expect(decodeCard({ ...card, defaultInputModes: [], defaultOutputModes: [], ...more }).mayAlsoBe).toBe(other);
+});

@@ -78,9 +78,7 @@ export function decodeCard(json: unknown, options: ReadCardOptions = {}): Decode
     );
   }
   const decoded = { ...decode(dialectOf(version).card, json, 'response', options), version };
-  return version === '0.2' && saysNoVersion(json) ? { ...decoded, mayAlsoBe: '0.1' } : decoded;
-}
-
-function saysNoVersion(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && !('protocolVersion' in json);
+  // Told to take it for 0.1, it would have.
+  const isGuess = version === '0.2' && classifyCard(json, '0.1') === '0.1';
+  return isGuess ? { ...decoded, mayAlsoBe: '0.1' } : decoded;
 }

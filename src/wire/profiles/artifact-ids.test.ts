@@ -13,6 +13,11 @@ const task = (...artifacts: readonly unknown[]) => ({
 test.each([
   ['without an id', [{ name: 'a', parts: PARTS }, { parts: PARTS }], ['artifact-0', 'artifact-1']],
   ['where one has an id', [{ artifactId: 'mine', parts: PARTS }, { parts: PARTS }], ['mine', 'artifact-1']],
+  [
+    'whose place is the id of another',
+    [{ artifactId: 'artifact-1', parts: PARTS }, { parts: PARTS }],
+    ['artifact-1', "artifact-1'"],
+  ],
   ['whose id is null', [{ artifactId: null, parts: PARTS }], ['artifact-0']],
 ])('artifacts %s are known by their place', (_, artifacts, ids) => {
   const { value, warnings } = decodeResult(dialects.v03, 'GetTask', task(...artifacts));

@@ -1,0 +1,116 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { agent } from '../server/agent.ts';
+import { createHandler } from '../server/handler.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import { listenerWith, type NodeListener, toNodeListener } from './listener.ts';
+import { NodeRequest } from './node-request.ts';
+
+const TALKER = agent({
+  name: 'Talker',
+  description: 'Talks as much as it is asked to.',
+  async *run({ text, signal }) {
+    yield 'x'.repeat(text === 'much' ? 2 ** 20 : 1);
+    if (text === 'little') return;
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  },
+});
+
+async function listening(listener: NodeListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function talker() {
+  const handler = createHandler(TALKER, { store: memoryStore() });
+  onTestFinished(() => handler.close());
+  return handler;
+}
+
+function messageOf(text: string): string {
+  return JSON.stringify({ message: { messageId: text, role: 'ROLE_USER', parts: [{ text }] } });
+}
+
+function post(port: number, path: string, text: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: messageOf(text) });
+}
+
+/** As on-headers did it before 1.1, which compression and others still use: a list is taken for one of pairs. */
+function readsHeaders(outgoing: ServerResponse): void {
+  const writeHead = outgoing.writeHead.bind(outgoing) as (status: number) => ServerResponse;
+  outgoing.writeHead = ((status: number, headers: object) => {
+    const pairs = Array.isArray(headers) ? (headers as string[]) : Object.entries(headers);
+    for (const [name = '', value = ''] of pairs as Iterable<string[]>) outgoing.setHeader(name, value);
+    return writeHead(status);
+  }) as never;
+}
+
+test('headers survive middleware that reads them', async () => {
+  const listener = toNodeListener(talker());
+  const port = await listening((incoming, outgoing) => {
+    readsHeaders(outgoing);
+    listener(incoming, outgoing);
+  });
+
+  const answer = await post(port, '/message:send', 'little');
+
+  expect(answer.headers.get('content-type')).toMatch(/json/);
+  expect(answer.headers.get('content-length')).toBe(String((await answer.text()).length));
+});
+
+test('a write that throws costs its stream, and nothing else', async () => {
+  const handler = talker();
+  const listener = toNodeListener(handler);
+  const port = await listening((incoming, outgoing) => {
+    outgoing.write = () => {
+      throw new Error('broken middleware');
+    };
+    listener(incoming, outgoing);
+  });
+
+  await expect(post(port, '/message:stream', 'for ever').then((answer) => answer.text())).rejects.toThrow(
+    /fetch|terminated/,
+  );
+
+  expect(handler.heartbeats.size).toBe(0);
+});
+
+test('a stream that waits for its turn on a connection ends with that', async () => {
+  const handler = talker();
+  const port = await listening(listenerWith(handler, 50));
+  const socket = connect(port, '127.0.0.1');
+  const requests = ['for ever', 'much'].map((text) => {
+    const body = messageOf(text);
+    return `POST /message:stream HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  });
+  socket.on('error', () => {}).pause();
+  socket.write(requests.join(''));
+  await vi.waitFor(() => expect(handler.heartbeats.size).toBe(2));
+
+  socket.destroy();
+
+  await vi.waitFor(() => expect(handler.heartbeats.size).toBe(0), 5000);
+});
+
+test('a body that is asked for after its sender has gone is refused', async () => {
+  const asked = new Promise<unknown>((resolve) => {
+    void listening((incoming, outgoing) => {
+      const request = new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false });
+      incoming.on('error', () => {}).on('close', () => resolve(request.body(1000).catch((error: unknown) => error)));
+      incoming.socket.destroy();
+    }).then((port) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
+    });
+  });
+
+  expect(await asked).toMatchObject({ name: 'A2AError' });
+});
