@@ -43,7 +43,7 @@ export class RunInbox implements Inbox {
       if (this.#run.isLeft) await new Promise(() => {});
       if (this.#run.isToldToStop) return false;
       if (this.#run.journal.find('read', this.#nextKey) !== undefined) {
-        await this.#run.recalled('read', this.#nextKey);
+        await this.#run.order.again('read', this.#nextKey);
         return true;
       }
       if (this.#run.journal.unread().length > 0) return true;

@@ -52,7 +52,7 @@ export class RunSteps {
     const key = this.#keyOf(name);
     const known = this.#run.journal.find('step', key) as StepRecord | undefined;
     if (known === undefined) return (await this.#run.pauses.busy(() => this.#perform(key, work, options))) as T;
-    await this.#run.recalled('step', key);
+    await this.#run.order.again('step', key);
     if (known.error === undefined) return copyOf(known.value) as T;
     throw Object.assign(new Error(known.error.message), { name: known.error.name });
   }

@@ -94,7 +94,7 @@ export class RunWaits {
     if (!(ms >= 0)) throw new RangeError(`A sleep takes a number of milliseconds, not ${ms}`);
     const key = String(++this.#slept);
     if (this.#run.journal.find('slept', key) !== undefined) {
-      await this.#run.recalled('slept', key);
+      await this.#run.order.again('slept', key);
       return;
     }
     const known = this.#run.journal.find('sleep', key) as { readonly until: number } | undefined;
@@ -113,14 +113,14 @@ export class RunWaits {
   /** Settles what is due or answered. To be called when time has passed or the journal has grown. */
   settle(): void {
     const now = this.#run.now();
-    if (!this.#run.isRecalling) this.#wakeSleepers(now);
+    if (!this.#run.order.isBusy) this.#wakeSleepers(now);
     if (this.#open === undefined) return;
     const { key, expiresAt, answer, isAsked } = this.#open;
     const known = this.#run.journal.find('answer', key) as AnswerRecord | undefined;
     if (known !== undefined) {
       this.#open = undefined;
       void this.#comesAbout(key, known, answer);
-    } else if (isAsked && expiresAt <= now && !this.#isExpiring && !this.#run.isRecalling) {
+    } else if (isAsked && expiresAt <= now && !this.#isExpiring && !this.#run.order.isBusy) {
       this.#isExpiring = true;
       // If it cannot be stored, the run is over, and says so to whoever waits.
       this.#expire(this.#open)
@@ -162,7 +162,7 @@ export class RunWaits {
     const isClosed = before !== undefined && !isAnswered() && this.#run.record.question !== key;
     if (isClosed) this.#run.catchUp(await this.#run.reading(() => env.store.journal(taskId)));
     if (isAnswered()) {
-      await this.#run.recalled('answer', key);
+      await this.#run.order.again('answer', key);
       const known = journal.find('answer', key) as unknown as AnswerRecord;
       if ('value' in known) return known.value;
       throw expired();
@@ -192,7 +192,7 @@ export class RunWaits {
 
   /** After what was stored before it. */
   async #comesAbout(key: string, known: AnswerRecord, answer: Deferred<JsonValue>): Promise<void> {
-    if (this.#run.isRecalling) await this.#run.recalled('answer', key);
+    if (this.#run.order.isBusy) await this.#run.order.again('answer', key);
     if ('value' in known) answer.resolve(known.value);
     else answer.reject(expired());
   }

@@ -15,15 +15,15 @@ import { refusalToPause } from './pause-limit.ts';
 import { createContext } from './run-context.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import { RunInbox } from './run-inbox.ts';
+import { RunOrder } from './run-order.ts';
 import { RunOutputs } from './run-outputs.ts';
 import { RunPauses } from './run-pauses.ts';
 import { RunSteps } from './run-steps.ts';
 import { RunTimers } from './run-timers.ts';
 import { RunWaits } from './run-waits.ts';
-import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
 import type { Loss } from './loss.ts';
-import { type Noted, TaskWriter, type WriterEvents } from './task-writer.ts';
+import { TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
@@ -52,7 +52,7 @@ export class Run implements Sink, WriterEvents {
   #waits: RunWaits | undefined;
   #inbox: RunInbox | undefined;
   #pauses: RunPauses | undefined;
-  #recall: Recall | undefined;
+  #order: RunOrder | undefined;
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
   #isCanceling = false;
@@ -69,6 +69,10 @@ export class Run implements Sink, WriterEvents {
     this.#writer = new TaskWriter(env, this, task);
     this.outputs = new RunOutputs(task, agent, this.#writer, env);
     this.timers = new RunTimers(env, this);
+  }
+
+  get order(): RunOrder {
+    return (this.#order ??= new RunOrder(this));
   }
 
   get steps(): RunSteps {
@@ -244,7 +248,7 @@ export class Run implements Sink, WriterEvents {
     this.assertRunning();
     // Whoever sees the task because of this should see it at work.
     this.outputs.begin();
-    await this.#comesAbout(await this.#writer.note({ kind, key, body }));
+    await this.order.first(await this.#writer.note({ kind, key, body }));
   }
 
   /** Is stored with whatever is stored next. */
@@ -252,31 +256,10 @@ export class Run implements Sink, WriterEvents {
     this.#writer.addJournal({ kind, key, body });
   }
 
-  get isRecalling(): boolean {
-    return this.#recall?.isBusy ?? false;
-  }
-
-  /** Resolves when it is the turn of an entry of the journal to come about again. */
-  recalled(kind: JournalKind, key: string): Promise<void> {
-    return this.pauses.busy(() => this.#turn(this.journal.numberOf(kind, key)));
-  }
-
   async decide(decision: Decision): Promise<boolean> {
     const noted = await this.#writer.decideInTurn(decision);
-    if (noted !== undefined) await this.#comesAbout(noted);
+    if (noted !== undefined) await this.order.first(noted);
     return noted !== undefined;
-  }
-
-  /** In the order of the journal, as it will be recalled: what is alone and has nothing before it comes about at once. */
-  #comesAbout({ number, isAlone }: Noted): Promise<void> | undefined {
-    return isAlone && !this.isRecalling ? undefined : this.#turn(number);
-  }
-
-  #turn(number: number): Promise<void> {
-    this.#recall ??= new Recall(this.env.scheduler, () => {
-      if (this.#state === 'running') this.#waits?.settle();
-    });
-    return this.#recall.turn(number);
   }
 
   /** Why this task may not wait for an answer, if it may not. */

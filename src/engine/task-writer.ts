@@ -39,7 +39,7 @@ export interface WriterEnvironment {
   readonly faultPoint: (name: string) => void;
 }
 
-/** Where in the journal something was stored. */
+/** Where in the journal something was stored, and whether nothing else was stored with it. */
 export interface Noted {
   readonly number: number;
   readonly isAlone: boolean;
@@ -128,13 +128,12 @@ export class TaskWriter implements Gatherer {
 
   /** Nobody has heard of the task, and nothing is waiting that would change that. */
   get isProvisional(): boolean {
-    return !this.#record.visible && this.#batch.isEmpty && this.#flight === undefined;
+    return !this.#record.visible && this.isIdle;
   }
 
   /** A question is open, or on its way to the store: until it is answered the status is the question. */
   get isAsking(): boolean {
-    const asks = (batch: Batch | undefined): boolean => typeof batch?.decision?.question === 'string';
-    return this.#record.question !== undefined || asks(this.#batch) || asks(this.#flight);
+    return this.#record.question !== undefined || this.#batch.asks || this.#flight?.asks === true;
   }
 
   get isIdle(): boolean {

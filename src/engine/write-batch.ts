@@ -55,6 +55,11 @@ export class Batch {
     this.undecided?.reject(error);
   }
 
+  /** A question is in it. */
+  get asks(): boolean {
+    return typeof this.decision?.question === 'string';
+  }
+
   get isEmpty(): boolean {
     return this.events.length === 0 && this.journal.length === 0 && this.decision === undefined;
   }

@@ -1,10 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent } from '../server/agent.ts';
 import { createHandler } from '../server/handler.ts';
 import { memoryStore } from '../store/memory/store.ts';
+import { deferred } from '../support/deferred.ts';
 import { listenerWith, type NodeListener, toNodeListener } from './listener.ts';
 import { NodeRequest } from './node-request.ts';
 
@@ -45,12 +46,13 @@ function post(port: number, path: string, text: string): Promise<Response> {
 
 /** As on-headers did it before 1.1, which compression and others still use: a list is taken for one of pairs. */
 function readsHeaders(outgoing: ServerResponse): void {
-  const writeHead = outgoing.writeHead.bind(outgoing) as (status: number) => ServerResponse;
-  outgoing.writeHead = ((status: number, headers: object) => {
-    const pairs = Array.isArray(headers) ? (headers as string[]) : Object.entries(headers);
-    for (const [name = '', value = ''] of pairs as Iterable<string[]>) outgoing.setHeader(name, value);
-    return writeHead(status);
-  }) as never;
+  const plain = (status: number): ServerResponse => ServerResponse.prototype.writeHead.call(outgoing, status);
+  const writeHead = (status: number, headers: Readonly<Record<string, string>> | readonly string[]): ServerResponse => {
+    const pairs: readonly Iterable<string>[] = Array.isArray(headers) ? headers : Object.entries(headers);
+    for (const [name = '', value = ''] of pairs) outgoing.setHeader(name, value);
+    return plain(status);
+  };
+  Object.assign(outgoing, { writeHead });
 }
 
 test('headers survive middleware that reads them', async () => {
@@ -101,16 +103,15 @@ test('a stream that waits for its turn on a connection ends with that', async ()
 });
 
 test('a body that is asked for after its sender has gone is refused', async () => {
-  const asked = new Promise<unknown>((resolve) => {
-    void listening((incoming, outgoing) => {
-      const request = new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false });
-      incoming.on('error', () => {}).on('close', () => resolve(request.body(1000).catch((error: unknown) => error)));
-      incoming.socket.destroy();
-    }).then((port) => {
-      const socket = connect(port, '127.0.0.1').on('error', () => {});
-      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
-    });
+  const asked = deferred<unknown>();
+  const port = await listening((incoming, outgoing) => {
+    const request = new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false });
+    incoming.on('error', () => {}).on('close', () => request.body(1000).then(asked.resolve, asked.reject));
+    incoming.socket.destroy();
   });
 
-  expect(await asked).toMatchObject({ name: 'A2AError' });
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
+
+  await expect(asked.promise).rejects.toMatchObject({ name: 'A2AError' });
 });
