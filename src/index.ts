@@ -18,12 +18,13 @@ export type { AuthenticationInfo, TaskPushNotificationConfig } from './model/pus
 export type { SecurityRequirement, SecurityScheme } from './model/security.ts';
 export type { TaskState } from './model/state.ts';
 export type { Task, TaskStatus } from './model/task.ts';
-export { connect, type ConnectTarget, type Discovery, tryDiscover } from './client/connect.ts';
+export { connect, inspectCard, tryDiscover } from './client/entry.ts';
+export type { ConnectTarget, Discovery } from './client/connect.ts';
 export type { ApiKey, Auth, AuthContext, AuthStrategy, TokenSource } from './client/auth.ts';
 export type { AgentClient, GetOptions, ListOptions } from './client/client.ts';
 export type { Chosen } from './client/endpoint.ts';
 export type { AgentEvent, ArtifactEvent, MessageEvent, StatusEvent, WholeTaskEvent } from './client/event.ts';
-export { type CardProblem, type CardReport, inspectCard } from './client/inspect-card.ts';
+export type { CardProblem, CardReport } from './client/inspect-card.ts';
 export type { IncomingAnswer, Interceptor, OutgoingRequest } from './client/interceptor.ts';
 export type { MessageDraft, MessageInput } from './client/message-input.ts';
 export type { CallOptions, ClientLimits, ConnectOptions, SendOptions, WaitOptions } from './client/options.ts';

@@ -38,7 +38,7 @@ interface Underway {
  * Public cards, kept by the rules of HTTP, for all clients of the process. Only what anybody gets without credentials is
  * ever in here. A card that many want at the same time is fetched once, for as long as one of them waits.
  */
-export class CardCache {
+class CardCache {
   readonly #cards = new Map<string, KeptCard>();
   readonly #underway = new Map<string, Underway>();
 
@@ -91,6 +91,7 @@ async function untilOver<T>(promise: Promise<T>, deadline: Deadline): Promise<T>
   return result.value;
 }
 
+/** The one of this process. */
 export const sharedCards = new CardCache();
 
 /** What an answer says about keeping it (RFC 9111); undefined if it forbids it. */

@@ -24,15 +24,7 @@ export type ConnectTarget = string | URL | AgentCard | JsonObject | InProcessAge
 /** The address of agents in this process. It leads nowhere else. */
 const IN_PROCESS_URL = 'http://in-process.invalid';
 
-/**
- * Gets ready to talk to an agent: finds its card and chooses how to talk.
- *
- * @example
- * const translator = await connect('http://localhost:4100');
- * console.log(await translator.ask('Good morning'));
- *
- * @throws A2AError `DISCOVERY_FAILED` if there is no card, or none that can be used.
- */
+/** See `entry.ts`. */
 export async function connect(target: ConnectTarget, options: ConnectOptions = {}): Promise<AgentClient> {
   if (typeof target === 'string' && isHandle(target)) return connectToHandle(target, options);
   if (typeof target === 'string' || target instanceof URL) return connectToUrl(addressIn(target), options);
@@ -56,11 +48,7 @@ export interface Discovery extends Pick<FoundCard, 'version' | 'warnings' | 'raw
   readonly url: string;
 }
 
-/**
- * Looks for an agent. Null if there is none, or nobody there; an agent whose card is for others only is an error.
- *
- * @throws A2AError `UNAUTHENTICATED`, `PERMISSION_DENIED`
- */
+/** See `entry.ts`. */
 export async function tryDiscover(address: string | URL, options: ConnectOptions = {}): Promise<Discovery | null> {
   const connection = createConnection(options, undefined);
   try {

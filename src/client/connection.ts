@@ -1,7 +1,7 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
 import { type Auth, Credentials } from './auth.ts';
-import type { Wiring } from './exchange.ts';
+import { UrlMemory, type Wiring } from './exchange.ts';
 import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
 import { readSettings } from './settings.ts';
@@ -34,6 +34,7 @@ export function createConnection(options: ConnectOptions, transport: Transport |
     credentials: credentialsOf(options.auth),
     interceptors: options.interceptors ?? [],
     lingering: new Lingering(),
+    urls: new UrlMemory(),
   };
   return { wiring, warnings };
 }

@@ -17,6 +17,20 @@ export interface Wiring {
   readonly credentials: Credentials | undefined;
   readonly interceptors: readonly Interceptor[];
   readonly lingering: Lingering;
+  readonly urls: UrlMemory;
+}
+
+/** The address that was parsed last: nearly all requests of a client go to the same one. */
+export class UrlMemory {
+  #text = '';
+  #url: URL | undefined;
+
+  parse(text: string): URL {
+    if (this.#url !== undefined && text === this.#text) return this.#url;
+    this.#url = parseUrl(text);
+    this.#text = text;
+    return this.#url;
+  }
 }
 
 /** What belongs to one call, however many requests it takes. */
@@ -41,7 +55,7 @@ export function exchange(wiring: Wiring, passage: Passage, request: OutgoingRequ
 
 async function followed(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
   const { maxRedirects } = wiring.settings.limits;
-  let url = parseUrl(request.url);
+  let url = wiring.urls.parse(request.url);
   for (let redirects = 0; ; redirects++) {
     const response = await sent(wiring, passage, request, url);
     const location = redirectOf(response, request.method);
@@ -68,11 +82,10 @@ async function sent(
   request: OutgoingRequest,
   url: URL,
 ): Promise<TransportResponse> {
-  trust.check(url);
-  const isTrusted = trust.includes(url);
+  const { isTrusted, isRecipient } = trust.judge(url);
   const headers: Record<string, string> = { ...request.headers, traceparent: trace.next() };
   if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
-  if (trust.isRecipient(url)) {
+  if (isRecipient) {
     Object.assign(headers, settings.headers);
     if (credentials !== undefined && auth !== undefined) {
       auth.generation = credentials.generation;

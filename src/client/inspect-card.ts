@@ -22,11 +22,7 @@ export interface CardReport {
   readonly problems: readonly CardProblem[];
 }
 
-/**
- * Looks at the JSON of a card as closely as it can be looked at.
- *
- * @param found Where it was found, for what only makes sense there.
- */
+/** See `entry.ts`. */
 export function inspectCard(json: unknown, found?: string | URL): CardReport {
   const lenient = read(json, false);
   const violations = read(json, true).problems.map((problem): CardProblem => ({ ...problem, severity: 'warning' }));

@@ -110,12 +110,13 @@ function tell(onProgress: (event: AgentEvent) => unknown, received: Received): v
 }
 
 export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Reply {
-  const traceparent = scope.trace.next();
+  const traceparent = scope.trace.last;
   if (fold.message !== undefined) return messageReply(fold.message, traceparent, raw);
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
+  const { current } = caller.endpoints;
+  return taskReply(task, () => encodeHandle({ ...current, taskId: task.id }), traceparent, raw);
 }
 
 async function* sent(

@@ -13,9 +13,13 @@ export class Trace {
     this.#flags = flags ?? '01';
   }
 
-  /** The header for one request. */
+  /** The header of the last request. */
+  last = '';
+
+  /** The header for one more request. */
   next(): string {
-    return `00-${this.#id}-${randomHex(8)}-${this.#flags}`;
+    this.last = `00-${this.#id}-${randomHex(8)}-${this.#flags}`;
+    return this.last;
   }
 }
 

@@ -7,11 +7,21 @@ function originAt(url: URL, host: string): string {
   return url.origin.replace(url.hostname, host);
 }
 
+/** What may be done with an address. */
+export interface Verdict {
+  /** It does not matter if it is private. */
+  readonly isTrusted: boolean;
+  /** Credentials may be sent there. */
+  readonly isRecipient: boolean;
+}
+
 /** Where a client may go, and with what: origins that its user named are trusted, all others come from strangers. */
 export class Trust {
   readonly #origins = new Set<string>();
   readonly #recipients = new Set<string>();
   #isEverywhere = false;
+  /** To ask a URL for its origin costs more than everything else here, and most requests go to the same one. */
+  #verdicts = new WeakMap<URL, Verdict>();
 
   constructor(allowed: readonly string[] = []) {
     for (const origin of allowed) this.add(parseUrl(origin));
@@ -19,6 +29,7 @@ export class Trust {
 
   add(url: URL): void {
     this.#origins.add(url.origin);
+    this.#verdicts = new WeakMap();
   }
 
   /** For an agent in the same process: whatever the address, it is the agent who gets the request. */
@@ -29,20 +40,7 @@ export class Trust {
   /** Credentials are for that one, though its address comes from a card. */
   addRecipient(url: URL): void {
     this.#recipients.add(url.origin);
-  }
-
-  /** Whether credentials may be sent there. */
-  isRecipient(url: URL): boolean {
-    return this.#recipients.has(url.origin) || this.includes(url);
-  }
-
-  /** Whether it is no matter if the address is private. */
-  includes(url: URL): boolean {
-    if (this.#isEverywhere || this.#origins.has(url.origin)) return true;
-    // The same host by the safer way is what its user named.
-    if (url.protocol === 'https:' && url.port === '' && this.#origins.has(`http://${url.hostname}`)) return true;
-    // So is the same port of this machine under another of its names.
-    return LOOPBACK.includes(url.hostname) && LOOPBACK.some((host) => this.#origins.has(originAt(url, host)));
+    this.#verdicts = new WeakMap();
   }
 
   /**
@@ -50,10 +48,30 @@ export class Trust {
    *
    * @throws A2AError `TRANSPORT_FAILED` if a stranger sends us where we must not go.
    */
-  check(url: URL): void {
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(url, 'is no HTTP address');
-    if (this.includes(url)) return;
-    if (isPrivateAddress(url.hostname) || isPrivateName(url.hostname)) throw refused(url, 'is on a private network');
+  judge(url: URL): Verdict {
+    let verdict = this.#verdicts.get(url);
+    if (verdict === undefined) {
+      const isTrusted = this.#includes(url);
+      if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(url, 'is no HTTP address');
+      const isPrivate = isPrivateAddress(url.hostname) || isPrivateName(url.hostname);
+      if (isPrivate && !isTrusted) throw refused(url, 'is on a private network');
+      verdict = { isTrusted, isRecipient: isTrusted || this.#recipients.has(url.origin) };
+      this.#verdicts.set(url, verdict);
+    }
+    return verdict;
+  }
+
+  /** Whether credentials may be sent there. */
+  isRecipient(url: URL): boolean {
+    return this.#includes(url) || this.#recipients.has(url.origin);
+  }
+
+  #includes(url: URL): boolean {
+    if (this.#isEverywhere || this.#origins.has(url.origin)) return true;
+    // The same host by the safer way is what its user named.
+    if (url.protocol === 'https:' && url.port === '' && this.#origins.has(`http://${url.hostname}`)) return true;
+    // So is the same port of this machine under another of its names.
+    return LOOPBACK.includes(url.hostname) && LOOPBACK.some((host) => this.#origins.has(originAt(url, host)));
   }
 }
 

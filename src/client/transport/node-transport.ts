@@ -1,5 +1,5 @@
 import { isPrivateAddress } from '../../support/private-address.ts';
-import { readText } from './body-text.ts';
+import { tooLarge } from './body-text.ts';
 import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
 
 type NodeProcess = NodeJS.Process;
@@ -120,19 +120,35 @@ class NodeResponse implements TransportResponse {
     return typeof value === 'object' ? value.join(', ') : value;
   }
 
+  /** By listeners: the iterator of a stream costs more than parsing what it gives. */
   text(maxBytes: number): Promise<string> {
-    return readText(this.chunks(), maxBytes);
+    const incoming = this.#incoming;
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    return new Promise((resolve, reject) => {
+      incoming.on('data', (chunk: Uint8Array) => {
+        length += chunk.length;
+        chunks.push(chunk);
+        if (length <= maxBytes) return;
+        reject(tooLarge(maxBytes));
+        incoming.destroy();
+      });
+      incoming.once('end', () => {
+        this.#stop();
+        resolve(decode(chunks));
+      });
+      incoming.once('error', (error) => reject(cutOff(error)));
+      incoming.once('close', () => {
+        if (!incoming.readableEnded) reject(cutOff(undefined));
+      });
+    });
   }
 
   async *chunks(): AsyncGenerator<Uint8Array, void, void> {
     try {
       for await (const chunk of this.#incoming) yield chunk as Uint8Array;
     } catch (error) {
-      throw new TransportFailure(
-        `The connection was lost: ${error instanceof Error ? error.message : ''}`,
-        'maybe',
-        error,
-      );
+      throw cutOff(error);
     } finally {
       this.#stop();
     }
@@ -149,6 +165,18 @@ class NodeResponse implements TransportResponse {
   close(): void {
     this.#incoming.destroy();
   }
+}
+
+function cutOff(error: unknown): TransportFailure {
+  const why = error instanceof Error ? error.message : 'it was closed';
+  return new TransportFailure(`The connection was lost: ${why}`, 'maybe', error);
+}
+
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return decoder.decode(only);
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
 }
 
 function codeOf(error: Error): unknown {

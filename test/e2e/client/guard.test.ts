@@ -1,0 +1,31 @@
+/** Where a name leads to is looked at when the connection is made, and not before. */
+import { expect, test } from 'vitest';
+
+import { NodeTransport } from '../../../src/client/transport/node-transport.ts';
+import { Leaving } from '../../../src/support/leave-signal.ts';
+import { json, startPeer } from './peer.ts';
+
+const request = (url: string, guarded: boolean) =>
+  ({ method: 'GET', url: new URL(url), headers: {}, signal: new Leaving(), guarded }) as const;
+
+test('a name that leads to a private address is refused before anything is sent', async () => {
+  const peer = await startPeer((_got, response) => json(response, {}));
+  const url = peer.url.replace('127.0.0.1', 'localhost');
+  const transport = new NodeTransport(process);
+  await expect(transport.call(request(url, true))).rejects.toMatchObject({
+    name: 'TransportFailure',
+    sent: 'no',
+    message: expect.stringMatching(/^localhost leads to the private address (127\.0\.0\.1|::1)$/),
+  });
+  expect(peer.got).toEqual([]);
+  transport.close();
+});
+
+test('the same name is fine for one who is trusted, and an unknown name is an error', async () => {
+  const peer = await startPeer((_got, response) => json(response, {}));
+  const transport = new NodeTransport(process);
+  const response = await transport.call(request(peer.url.replace('127.0.0.1', 'localhost'), false));
+  expect(await response.text(100)).toBe('{}');
+  await expect(transport.call(request('http://nobody.invalid', true))).rejects.toMatchObject({ sent: 'no' });
+  transport.close();
+});
