@@ -97,7 +97,9 @@ export class Caller {
       const endpoint = this.endpoints.current;
       try {
         deadline.check();
-        return await attempt(endpoint, { deadline, trace, auth, card });
+        const result = await attempt(endpoint, { deadline, trace, auth, card });
+        this.endpoints.confirm(endpoint);
+        return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
         if (!(await recovery.recover(error, endpoint))) throw toPublicError(error, endpoint.url);

@@ -8,6 +8,7 @@ import type {
   SendMessageRequest,
 } from '../model/operation.ts';
 import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import { defined } from '../support/defined.ts';
 import type { Warning } from '../wire/reader.ts';
@@ -16,6 +17,7 @@ import { Caller } from './caller.ts';
 import type { Connection } from './connection.ts';
 import type { Chosen } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
+import { bytesOfPart } from './download.ts';
 import { fetchExtendedCard } from './extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { CallOptions, SendOptions } from './options.ts';
@@ -132,6 +134,11 @@ export class AgentClient {
       this.#caller.card = card;
       return card;
     });
+  }
+
+  /** The bytes of a part, fetched if it is only an address. Strangers' addresses on private networks are refused. */
+  download(part: Part, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#within(options, 'request', (scope) => bytesOfPart(this.#caller, scope, part));
   }
 
   /** Closes the connections that are kept, and an agent that runs in this process. Tasks elsewhere go on. */

@@ -5,9 +5,9 @@ import { IN_PROCESS, type InProcessAgent } from '../support/in-process.ts';
 import { decodeCard } from '../wire/card-forms.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { AgentClient } from './client.ts';
-import { cardOfAddress, type Connection, createConnection } from './connection.ts';
+import { cardOfHandle, type Connection, createConnection } from './connection.ts';
 import { findCard, type FoundCard } from './discovery.ts';
-import { endpointsOf } from './endpoint.ts';
+import { endpointsOf, spokenAs } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
 import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
@@ -67,16 +67,16 @@ const NOBODY = ['DISCOVERY_FAILED', 'TRANSPORT_FAILED', 'TIMEOUT', 'INVALID_AGEN
 async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
-    const { value, base } = await discover(connection, url, options);
-    return clientOf(connection, value, base, options);
+    return clientOf(connection, await discover(connection, url, options), options);
   });
 }
 
 function connectToHandle(handle: string, options: ConnectOptions): Promise<AgentClient> {
-  const { url, binding, version, tenant } = decodeHandle(handle);
+  const address = decodeHandle(handle);
+  const { url, binding, version } = address;
   const connection = createConnection(options, undefined);
   connection.wiring.trust.add(parseUrl(url));
-  const card = cardOfAddress(url, binding, version, tenant);
+  const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
     const [endpoint] = endpointsOf(card, { url: options.url ?? url }, undefined);
     const why = `${binding} ${version} is what the handle of the task says`;
@@ -87,11 +87,11 @@ function connectToHandle(handle: string, options: ConnectOptions): Promise<Agent
 function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
-    const { value, warnings } = decodeCard(json, connection.wiring.settings.read);
-    connection.wiring.settings.warn(warnings);
-    const [first] = endpointsOf(value, options, undefined);
+    const found = decodeCard(json, connection.wiring.settings.read);
+    connection.wiring.settings.warn(found.warnings);
+    const [first] = endpointsOf(found.value, options, undefined);
     connection.wiring.trust.addRecipient(parseUrl(first.url));
-    return clientOf(connection, value, undefined, options);
+    return clientOf(connection, found, options);
   });
 }
 
@@ -113,8 +113,8 @@ function connectToHandler(
   // Whatever address its card has: nothing leaves the process.
   connection.wiring.trust.addAll();
   return closedOnError(connection, async () => {
-    const { value, base } = await discover(connection, new URL(IN_PROCESS_URL), { ...options, cache: false });
-    return clientOf(connection, value, base, options);
+    const found = await discover(connection, new URL(IN_PROCESS_URL), { ...options, cache: false });
+    return clientOf(connection, found, options);
   });
 }
 
@@ -125,16 +125,16 @@ function discover(connection: Connection, url: URL, options: ConnectOptions): Pr
   return withScope(new CallScope(clock, options, timeoutMs), (scope) => findCard(wiring, scope, url, options));
 }
 
-function clientOf(
-  connection: Connection,
-  card: AgentCard,
-  base: string | undefined,
-  options: ConnectOptions,
-): AgentClient {
+type ReadCard = Pick<FoundCard, 'value' | 'mayAlsoBe'> & Partial<Pick<FoundCard, 'base'>>;
+
+function clientOf(connection: Connection, { value, base, mayAlsoBe }: ReadCard, options: ConnectOptions): AgentClient {
   if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
-  const interfaces = endpointsOf(card, options, base);
-  warnIfWithheld(connection, interfaces[0].url);
-  return new AgentClient(connection, new Endpoints(interfaces, options.url === undefined ? base : undefined), card);
+  const [first, ...others] = endpointsOf(value, options, base);
+  warnIfWithheld(connection, first.url);
+  const isGuess = mayAlsoBe !== undefined && options.version === undefined;
+  const older = isGuess ? [spokenAs(first, mayAlsoBe)] : [];
+  const endpoints = new Endpoints([first, ...others, ...older], options.url === undefined ? base : undefined, isGuess);
+  return new AgentClient(connection, endpoints, value);
 }
 
 function warnIfWithheld({ wiring }: Connection, url: string): void {

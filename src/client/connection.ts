@@ -5,6 +5,7 @@ import { UrlMemory, type Wiring } from './exchange.ts';
 import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
 import { readSettings } from './settings.ts';
+import type { TaskAddress } from './task-handle.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
 import type { Transport } from './transport/transport.ts';
 import { Trust } from './trust.ts';
@@ -43,16 +44,15 @@ function credentialsOf(auth: Auth | undefined): Credentials | undefined {
   return auth === undefined ? undefined : new Credentials(auth);
 }
 
-/** What can be said of an agent of which only an address is known. */
-export function cardOfAddress(url: string, binding: string, version: string, tenant: string | undefined): AgentCard {
+/** What can be said of an agent of which only the handle of a task is known. */
+export function cardOfHandle({ url, binding, version, tenant, streaming }: TaskAddress): AgentCard {
   const entry = { url, protocolBinding: binding, protocolVersion: version };
   return {
     name: new URL(url).host,
     description: '',
     version: '',
     supportedInterfaces: [tenant === undefined ? entry : { ...entry, tenant }],
-    // Not known, so it is tried.
-    capabilities: { streaming: true },
+    capabilities: { streaming },
     defaultInputModes: [],
     defaultOutputModes: [],
     skills: [],

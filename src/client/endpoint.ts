@@ -47,6 +47,12 @@ export function endpointsOf(
   return [first, ...others];
 }
 
+/** The same agent in the words of another version. */
+export function spokenAs(endpoint: Endpoint, version: ProtocolVersion): Endpoint {
+  const dialect = spokenDialect(endpoint.binding, version) ?? endpoint.dialect;
+  return { ...endpoint, version, dialect, why: `the card states no version, and A2A ${version} is what may be meant` };
+}
+
 /** A card may leave its address away, or say only a path. */
 function addressOf(stated: string, base: string | undefined, binding: string): string | undefined {
   if (URL.canParse(stated)) return stated;

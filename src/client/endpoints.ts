@@ -10,21 +10,42 @@ export class Endpoints {
   readonly #interfaces: readonly [Endpoint, ...Endpoint[]];
   readonly #base: string | undefined;
   #current: Endpoint;
+  #isGuess: boolean;
+  /** The one that an agent has understood, whatever it says later. */
+  #confirmed: Endpoint | undefined;
 
-  /** With the agent's own address, other places are tried if the card's is wrong. */
-  constructor(interfaces: readonly [Endpoint, ...Endpoint[]], base?: string) {
+  /**
+   * With the agent's own address, other places are tried if the card's is wrong. A guess is a version that the card does not
+   * state; it holds until an agent has no such methods.
+   */
+  constructor(interfaces: readonly [Endpoint, ...Endpoint[]], base?: string, isGuess = false) {
     this.#interfaces = interfaces;
     this.#base = base;
     this.#current = interfaces[0];
+    this.#isGuess = isGuess;
   }
 
   get current(): Endpoint {
     return this.#current;
   }
 
+  /** The agent understood. */
+  confirm(endpoint: Endpoint): void {
+    this.#isGuess = false;
+    this.#confirmed = endpoint;
+  }
+
+  /** The agent does not know a method. False unless the version was a guess. */
+  doubt(doubted: Endpoint): boolean {
+    const isGuess = this.#isGuess;
+    this.#isGuess = false;
+    return isGuess && this.refuse(doubted);
+  }
+
   /** The version was refused there (1.0 §3.6.3). False if no interface has another. */
   refuse(refused: Endpoint): boolean {
     if (refused !== this.#current) return true;
+    if (refused === this.#confirmed) return false;
     const at = this.#interfaces.findIndex(
       (each) => each.binding === refused.binding && each.version === refused.version,
     );

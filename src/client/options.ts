@@ -66,6 +66,8 @@ export interface ClientLimits {
   readonly maxEventBytes: number;
   /** Of a card, 1 MiB if not set. */
   readonly maxCardBytes: number;
+  /** Of a file that is fetched, 64 MiB if not set. */
+  readonly maxFileBytes: number;
   /** 5 if not set. */
   readonly maxRedirects: number;
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { type Passage, refusedContext, type Wiring } from './exchange.ts';
 import { NotHere } from './failures.ts';
-import { challengeOf } from './response-error.ts';
+import { challengeOf, isRefusedByStatus } from './response-error.ts';
 import { TransportFailure } from './transport/transport.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -35,8 +35,9 @@ export class Recovery {
 
   /** Resolves to true when it is time to try again. */
   async recover(error: unknown, endpoint: Endpoint): Promise<boolean> {
-    if (A2AError.is(error, 'UNAUTHENTICATED')) return this.#renew(error, endpoint);
+    if (A2AError.is(error, 'UNAUTHENTICATED')) return this.#mayRepeat(error) && this.#renew(error, endpoint);
     if (A2AError.is(error, 'VERSION_NOT_SUPPORTED')) return this.#changeVersion(endpoint);
+    if (A2AError.is(error, 'METHOD_NOT_FOUND')) return this.#endpoints.doubt(endpoint);
     const isUnreachable = (error instanceof TransportFailure && error.sent === 'no') || isRefusedAddress(error);
     if ((isUnreachable || error instanceof NotHere) && this.#endpoints.miss(endpoint, isUnreachable)) return true;
     return this.#isWorthRepeating(error) && this.#pause(error);
@@ -58,8 +59,14 @@ export class Recovery {
   #isWorthRepeating(error: unknown): boolean {
     if (error instanceof TransportFailure) return error.sent === 'no' || this.#isRepeatable;
     const isBusy = A2AError.is(error, 'UNAVAILABLE') || A2AError.is(error, 'RATE_LIMIT_EXCEEDED');
+    if (!isBusy || !this.#mayRepeat(error)) return false;
     // Who says when to come back has not begun with it.
-    return isBusy && (error.retryAfterMs !== undefined || this.#isRepeatable);
+    return this.#isRepeatable || error.retryAfterMs !== undefined;
+  }
+
+  /** What an agent says about itself with its words may be what somebody said to it, half-way through its work. */
+  #mayRepeat(error: A2AError): boolean {
+    return this.#isRepeatable || isRefusedByStatus(error);
   }
 
   async #pause(error: unknown): Promise<boolean> {

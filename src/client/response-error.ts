@@ -3,10 +3,15 @@ import { defined } from '../support/defined.ts';
 import { withRetryAfter } from './failures.ts';
 import type { TransportResponse } from './transport/transport.ts';
 
-/** The challenges of answers that refused a credential, for the strategies that want to know them. */
-const challenges = new WeakMap<object, string>();
+/** What an answer said beside its error. */
+interface AnswerFacts {
+  readonly status: number;
+  readonly challenge: string | undefined;
+}
 
-/** An error that an agent answered with, and what the headers of the answer say about it. */
+const facts = new WeakMap<object, AnswerFacts>();
+
+/** An error that an agent answered with, and what the status and the headers of the answer say about it. */
 export function answerError(
   error: unknown,
   response: Pick<TransportResponse, 'status' | 'header'>,
@@ -15,8 +20,7 @@ export function answerError(
   if (!A2AError.is(error)) return error;
   const named = response.status === 401 ? unauthenticated(error) : error;
   const whole = withRetryAfter(named, response.header('retry-after'), now);
-  const challenge = response.header('www-authenticate');
-  if (challenge !== undefined) challenges.set(whole, challenge);
+  facts.set(whole, { status: response.status, challenge: response.header('www-authenticate') });
   return whole;
 }
 
@@ -27,6 +31,15 @@ function unauthenticated(error: A2AError): A2AError {
   return new A2AError('UNAUTHENTICATED', message, defined({ details, violations, retryAfterMs, cause }));
 }
 
+/** The `WWW-Authenticate` header of the answer. */
 export function challengeOf(error: object): string | undefined {
-  return challenges.get(error);
+  return facts.get(error)?.challenge;
+}
+
+/** What HTTP itself refuses; an agent that has begun to work answers otherwise. */
+const REFUSALS: readonly unknown[] = [401, 429, 503];
+
+/** Whether an answer refused the request before anybody looked at what it asks for. */
+export function isRefusedByStatus(error: object): boolean {
+  return REFUSALS.includes(facts.get(error)?.status);
 }

@@ -66,8 +66,11 @@ export function about({ caller, scope, fold }: TaskAtWork): void {
 
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
-export function handleOf({ endpoints }: Caller, taskId: string | undefined): string | undefined {
-  return taskId === undefined ? undefined : encodeHandle({ ...endpoints.current, taskId });
+export function handleOf(caller: Caller, taskId: string | undefined): string | undefined {
+  const { endpoints } = caller;
+  return taskId === undefined
+    ? undefined
+    : encodeHandle({ ...endpoints.current, taskId, streaming: waysOf(caller) === 'stream' });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -115,8 +118,7 @@ export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Repl
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  const { current } = caller.endpoints;
-  return taskReply(task, () => encodeHandle({ ...current, taskId: task.id }), traceparent, raw);
+  return taskReply(task, () => handleOf(caller, task.id), traceparent, raw);
 }
 
 async function* sent(
@@ -147,15 +149,21 @@ function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator
   return new Follower({ ...task, open: () => openStream(task, request) }).events();
 }
 
-/** A card may promise streams that the agent does not have. It has refused then, so the message can be sent plainly. */
+/**
+ * A card may promise streams that the agent does not have: then the message can be sent plainly. Only if that is beyond
+ * doubt, for agents also call a stream unsupported that they have begun to work for.
+ */
 async function openStream({ caller, scope }: TaskAtWork, request: SendMessageRequest): Promise<ItemStream> {
   const idempotencyKey = request.message.messageId;
   try {
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
-    const isRefused = A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'METHOD_NOT_FOUND');
-    if (!isRefused) throw error;
+    if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
     const plain = request.message.taskId === undefined ? atOnce(request) : request;
     return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
   }
+}
+
+function isWithoutStreams(error: unknown): boolean {
+  return A2AError.is(error, 'UNSUPPORTED_OPERATION') && error.details['capability'] === 'streaming';
 }

@@ -9,6 +9,7 @@ const DEFAULT_LIMITS: ClientLimits = {
   maxAnswerBytes: 16 * MIB,
   maxEventBytes: 16 * MIB,
   maxCardBytes: MIB,
+  maxFileBytes: 64 * MIB,
   maxRedirects: 5,
 };
 

@@ -11,6 +11,7 @@ test('a handle is one word, and says again what it was made of', () => {
     version: fc.constantFrom('1.0' as const, '0.3' as const, '0.2' as const, '0.1' as const),
     tenant: fc.option(arbitraryText, { nil: undefined }),
     taskId: arbitraryText,
+    streaming: fc.boolean(),
   });
   fc.assert(
     fc.property(address, (given) => {
@@ -30,16 +31,47 @@ test.each([
   ['no list', `task1_${btoa('{}').replace(/=+$/, '')}`],
   [
     'a version that we do not know',
-    encodeHandle({ url: 'http://a', binding: 'JSONRPC', version: '9.9' as never, tenant: undefined, taskId: 't' }),
+    encodeHandle({
+      url: 'http://a',
+      binding: 'JSONRPC',
+      version: '9.9' as never,
+      tenant: undefined,
+      taskId: 't',
+      streaming: true,
+    }),
   ],
   [
     'a binding that we do not know',
-    encodeHandle({ url: 'http://a', binding: 'GRPC' as never, version: '1.0', tenant: undefined, taskId: 't' }),
+    encodeHandle({
+      url: 'http://a',
+      binding: 'GRPC' as never,
+      version: '1.0',
+      tenant: undefined,
+      taskId: 't',
+      streaming: true,
+    }),
   ],
-  ['no address', encodeHandle({ url: 'nowhere', binding: 'JSONRPC', version: '1.0', tenant: undefined, taskId: 't' })],
+  [
+    'no address',
+    encodeHandle({
+      url: 'nowhere',
+      binding: 'JSONRPC',
+      version: '1.0',
+      tenant: undefined,
+      taskId: 't',
+      streaming: true,
+    }),
+  ],
   [
     'an address with a secret in it',
-    encodeHandle({ url: 'http://me:secret@a', binding: 'JSONRPC', version: '1.0', tenant: undefined, taskId: 't' }),
+    encodeHandle({
+      url: 'http://me:secret@a',
+      binding: 'JSONRPC',
+      version: '1.0',
+      tenant: undefined,
+      taskId: 't',
+      streaming: true,
+    }),
   ],
 ])('%s is no handle', (_case, text) => {
   expect(() => decodeHandle(text)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS' }));

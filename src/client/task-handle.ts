@@ -9,6 +9,8 @@ import { parseUrl } from './trust.ts';
 /** What a handle says: which task, and how to reach its agent. */
 export interface TaskAddress extends Pick<Chosen, 'url' | 'binding' | 'version' | 'tenant'> {
   readonly taskId: string;
+  /** Whether the agent has streams. */
+  readonly streaming: boolean;
 }
 
 /** Not even without a scheme can an address begin like this. */
@@ -19,20 +21,27 @@ export function isHandle(text: string): boolean {
 }
 
 /** One word of letters, digits, `-` and `_`, for files, environments and shells. */
-export function encodeHandle({ url, binding, version, tenant, taskId }: TaskAddress): string {
-  const members = tenant === undefined ? [url, binding, version, taskId] : [url, binding, version, taskId, tenant];
+export function encodeHandle({ url, binding, version, tenant, taskId, streaming }: TaskAddress): string {
+  const members = [url, binding, version, taskId, streaming, ...(tenant === undefined ? [] : [tenant])];
   const text = encodeBase64(new TextEncoder().encode(JSON.stringify(members)));
   return PREFIX + text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 /** @throws A2AError `INVALID_PARAMS` */
 export function decodeHandle(handle: string): TaskAddress {
-  const [url, bindingName, versionText, taskId, tenant] = membersOf(handle);
+  const [url, bindingName, versionText, taskId, streaming, tenant] = membersOf(handle);
   const binding = BINDINGS.find((name) => name === bindingName);
   const version = typeof versionText === 'string' ? parseVersion(versionText) : undefined;
   if (typeof url !== 'string' || typeof taskId !== 'string' || binding === undefined || version === undefined)
     throw broken();
-  return { url: parseUrl(url).href, binding, version, taskId, tenant: typeof tenant === 'string' ? tenant : undefined };
+  return {
+    url: parseUrl(url).href,
+    binding,
+    version,
+    taskId,
+    streaming: streaming === true,
+    tenant: typeof tenant === 'string' ? tenant : undefined,
+  };
 }
 
 function membersOf(handle: string): readonly unknown[] {

@@ -59,6 +59,8 @@ function sayable(card: AgentCard, version: ProtocolVersion): JsonObject | undefi
 /** A card as read, with the version whose form it has. */
 export interface DecodedCard extends Decoded<AgentCard> {
   readonly version: ProtocolVersion;
+  /** Its agent may speak this version instead: cards of 0.1 and of early 0.2 can look alike. */
+  readonly mayAlsoBe?: ProtocolVersion;
 }
 
 export interface ReadCardOptions extends ReadOptions {
@@ -75,5 +77,10 @@ export function decodeCard(json: unknown, options: ReadCardOptions = {}): Decode
       'This is no agent card: it names neither supportedInterfaces nor a url',
     );
   }
-  return { ...decode(dialectOf(version).card, json, 'response', options), version };
+  const decoded = { ...decode(dialectOf(version).card, json, 'response', options), version };
+  return version === '0.2' && saysNoVersion(json) ? { ...decoded, mayAlsoBe: '0.1' } : decoded;
+}
+
+function saysNoVersion(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && !('protocolVersion' in json);
 }

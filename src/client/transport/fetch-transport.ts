@@ -24,7 +24,10 @@ export class FetchTransport implements Transport {
     try {
       const init = { method, headers, redirect: 'manual' as const, signal: stopping.signal };
       const request = new Request(url, body === undefined ? init : { ...init, body });
-      return new FetchResponse(await stopping.race(this.#fetch(request)), stopping);
+      const response = await stopping.race(this.#fetch(request));
+      // A browser does not tell where a redirect leads to.
+      if (response.type === 'opaqueredirect') throw new TransportFailure(`${url.href} has moved`, 'no');
+      return new FetchResponse(response, stopping);
     } catch (error) {
       stopping.end();
       throw failureOf(error);

@@ -15,6 +15,9 @@ const DISCARD_MS = 250;
 /** Finds out about a peer that is gone without a word. */
 const KEEP_ALIVE_MS = 15_000;
 
+/** Most servers close what is idle for 5 s. Whoever sends a message just then cannot know whether it has arrived. */
+const IDLE_MS = 4000;
+
 /**
  * The transport for Node: `node:http` with connections that are kept, at a fraction of what `fetch` costs there. The
  * modules are taken from the process and not imported, so that no bundler for browsers ever meets them.
@@ -64,7 +67,7 @@ export class NodeTransport implements Transport {
   #agentFor(protocol: string, http: Pick<Http, 'Agent'>): Agent {
     let agent = this.#agents.get(protocol);
     if (agent === undefined) {
-      agent = new http.Agent({ keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, scheduling: 'lifo' });
+      agent = new http.Agent({ keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, timeout: IDLE_MS, scheduling: 'lifo' });
       this.#agents.set(protocol, agent);
     }
     return agent;

@@ -127,6 +127,27 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect((await agent.extendedCard()).name).toBe('Extended');
   });
 
+  test('the bytes of a part, fetched where it is an address', async () => {
+    const peer = await startPeer(({ path }, response) =>
+      path === '/file' ? void response.end('from afar') : void response.writeHead(404).end(),
+    );
+    const agent = await connected(peer.url, { ...options, auth: 'secret', limits: { maxFileBytes: 9 } });
+    const text = async (part: Parameters<typeof agent.download>[0]): Promise<string> =>
+      new TextDecoder().decode(await agent.download(part));
+    expect(await text({ text: 'here' })).toBe('here');
+    expect(await text({ data: { a: 1 } })).toBe('{"a":1}');
+    expect(await text({ raw: 'aGk=' })).toBe('hi');
+    expect(await text({ url: `${peer.url}/file` })).toBe('from afar');
+    expect(peer.got[0]?.headers['authorization']).toBe('Bearer secret');
+    await expect(text({ url: `${peer.url}/gone` })).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' });
+    await expect(text({ url: 'http://169.254.169.254/latest' })).rejects.toMatchObject({
+      details: { reason: 'address-refused' },
+    });
+    await expect(text({ url: 'file:///etc/passwd' })).rejects.toMatchObject({ details: { reason: 'address-refused' } });
+    const small = await connected(peer.url, { ...options, limits: { maxFileBytes: 8 } });
+    await expect(small.download({ url: `${peer.url}/file` })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+
   test('connections are used again', async () => {
     const ports = new Set<number | undefined>();
     const peer = await startPeer((_got, response) => {

@@ -285,3 +285,35 @@ test('only once, and not at all if the version was asked for', async () => {
   });
   expect(peer.got).toHaveLength(3);
 });
+
+test('a card that could be of 0.1 or 0.2: the agent knows', async () => {
+  const card = { name: 'First', url: '/', version: '1', capabilities: {}, skills: [] };
+  const peer = await startPeer(
+    ({ rpc }, response) => {
+      if (rpc?.method === 'tasks/send') result(response, { id: 't1', status: { state: 'completed' } });
+      else json(response, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } });
+    },
+    { card },
+  );
+  const agent = await connected(peer.url);
+  expect(agent.chosen.version).toBe('0.2');
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect((await agent.send('hi')).state).toBe('completed');
+  expect(agent.chosen.version).toBe('0.1');
+  expect(peer.got.map(({ rpc }) => rpc?.method)).toEqual(['message/send', 'tasks/send', 'tasks/send']);
+});
+
+test('an agent of 0.2 that once understood is not taken for one of 0.1', async () => {
+  const card = { name: 'Second', url: '/', version: '1', capabilities: {}, skills: [] };
+  const peer = await startPeer(
+    (got, response, it) => {
+      if (got.rpc?.method === 'message/send') void doneOf03(got, response, it);
+      else json(response, { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } });
+    },
+    { card },
+  );
+  const agent = await connected(peer.url);
+  expect((await agent.send('hi')).state).toBe('completed');
+  await expect(agent.pushConfigs.list('t1')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
+  expect(agent.chosen.version).toBe('0.2');
+});

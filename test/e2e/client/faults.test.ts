@@ -158,14 +158,29 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(sends(peer)).toBe(1);
   });
 
-  test('an agent that promised streams and has none is asked plainly', async () => {
+  test('an agent that promised streams and knows no such method is asked plainly', async () => {
     const peer = await startPeer(({ rpc }, response) => {
-      if (rpc?.method === 'SendStreamingMessage') failure(response, -32004, 'UNSUPPORTED_OPERATION');
+      if (rpc?.method === 'SendStreamingMessage') failure(response, -32601, 'METHOD_NOT_FOUND');
       else if (rpc?.method === 'SendMessage') result(response, { task: task('WORKING') });
       else result(response, task('COMPLETED', status('COMPLETED', 'Done')['statusUpdate'] as Record<string, unknown>));
     });
     const agent = await connected(peer.url, options);
     expect(await agent.ask('hi')).toBe('Done');
+  });
+
+  test.each([
+    ['UNSUPPORTED_OPERATION', -32004, 200],
+    ['UNAUTHENTICATED', -32000, 200],
+    ['UNAVAILABLE', -32603, 200],
+    ['RATE_LIMIT_EXCEEDED', -32000, 200],
+    ['INTERNAL_ERROR', -32603, 500],
+  ])('%s from an agent that may have begun is not answered with the same message', async (reason, code, httpStatus) => {
+    const peer = await startPeer((_got, response) =>
+      failure(response, code, reason, httpStatus, { 'retry-after': '0' }),
+    );
+    const agent = await connected(peer.url, { ...options, auth: ['one', 'two'] });
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: reason });
+    expect(sends(peer)).toBe(1);
   });
 
   test('an agent that answers a stream with a plain answer is understood', async () => {

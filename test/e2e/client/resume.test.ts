@@ -200,4 +200,41 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status Done']);
     expect(await agent.ask('hi')).toBe('Done');
   });
+
+  test('to an answer, a task that is shown as it was before is not the reply', async () => {
+    const peer = await startPeer((_got, response) => {
+      const write = stream(response);
+      write({ task: task('INPUT_REQUIRED') });
+      write(status('WORKING'));
+      write(status('COMPLETED', 'Off to Rome'));
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await agent.task('t1').answer('Rome')).toMatchObject({ state: 'completed', text: 'Off to Rome' });
+    expect(await agent.send('hi')).toMatchObject({ state: 'input-required' });
+  });
+
+  test('an agent without streams is looked at again and again, also when it is busy, and its news are a stream', async () => {
+    let looks = 0;
+    const peer = await startPeer(
+      ({ rpc }, response) => {
+        if (rpc?.method === 'SendMessage') return result(response, { task: task('SUBMITTED') });
+        looks += 1;
+        if (looks === 2) return failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '0' });
+        const parts = ['One ', 'two ', 'three'].slice(0, looks).map((text) => ({ text }));
+        result(response, task(looks > 2 ? 'COMPLETED' : 'WORKING', { artifacts: [{ artifactId: 'a', parts }] }));
+      },
+      { card: { capabilities: {} } },
+    );
+    const agent = await connected(peer.url, { ...options, clock: hastyClock });
+    expect(await textsOf(agent.stream('hi'))).toEqual([
+      'task',
+      'artifact One',
+      'status',
+      'artifact two three',
+      'status',
+    ]);
+    expect(methods(peer.got)).toEqual(['SendMessage', 'GetTask', 'GetTask', 'GetTask']);
+    expect(peer.got[0]?.rpc?.params).toMatchObject({ configuration: { returnImmediately: true } });
+  });
 });
