@@ -23,7 +23,7 @@ export async function sendAndWait(
   const wait = wayFor(options.wait ?? waysOf(caller), isFollowUp);
   const fold = new TaskFold();
   const task = { caller, scope, fold };
-  about(task);
+  about(task, request.message.taskId);
   const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
   let raw = await lastOf(events, fold, onProgress, isFollowUp);
   if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
@@ -46,7 +46,7 @@ export async function* sendStream(
   fold: TaskFold,
 ): AsyncGenerator<Received, void, void> {
   const task = { caller, scope, fold };
-  about(task);
+  about(task, request.message.taskId);
   if (waysOf(caller) === 'stream') return yield* streamed(task, request);
   yield* sent(task, request, request.message.taskId === undefined ? 'poll' : 'block');
   if (!isSettled(fold)) yield* pollUpdates(task);
@@ -60,8 +60,8 @@ export interface TaskAtWork {
 }
 
 /** From now on, what goes wrong with the call tells how to get back to the task. */
-export function about({ caller, scope, fold }: TaskAtWork): void {
-  scope.isAbout(() => handleOf(caller, fold.taskId));
+export function about({ caller, scope, fold }: TaskAtWork, taskId: string | undefined): void {
+  scope.isAbout(() => handleOf(caller, fold.taskId ?? taskId));
 }
 
 export function handleOf(caller: Caller, taskId: string): string;

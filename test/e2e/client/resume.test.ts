@@ -129,16 +129,54 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'GetTask']);
   });
 
-  test('a stream that keeps breaking without news is given up, with the way back to the task', async () => {
+  test('where streams keep breaking without news, the task is asked', async () => {
+    let looks = 0;
     const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'GetTask') return result(response, task(++looks > 2 ? 'COMPLETED' : 'WORKING'));
       const write = stream(response);
       if (rpc?.method === 'SendStreamingMessage') write({ task: task('WORKING') }, 1);
       response.end();
     });
     const agent = await connected(peer.url, { ...options, clock: hastyClock });
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
+    expect(methods(peer.got)).toEqual([
+      'SendStreamingMessage',
+      ...Array<string>(5).fill('SubscribeToTask'),
+      ...Array<string>(3).fill('GetTask'),
+    ]);
+  });
+
+  test('when nothing gets through any more, the error has the way back to the task', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method !== 'SendStreamingMessage') return void response.destroy();
+      stream(response)({ task: task('WORKING') }, 1);
+      response.end();
+    });
+    const agent = await connected(peer.url, { ...options, clock: hastyClock });
     const error: unknown = await textsOf(agent.stream('hi')).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'TRANSPORT_FAILED', details: { handle: expect.stringMatching(/^task1_/) } });
-    expect(methods(peer.got)).toEqual(['SendStreamingMessage', ...Array<string>(5).fill('SubscribeToTask')]);
+  });
+
+  test('a task that is known before the agent says anything of it is not lost', async () => {
+    const peer = await startPeer((_got, response) => failure(response, -32603, 'INTERNAL_ERROR'));
+    const agent = await connected(peer.url, options);
+    const known = agent.task('t1');
+    const lost = { code: 'INTERNAL_ERROR', details: { handle: known.handle } };
+    await expect(known.answer('Rome')).rejects.toMatchObject(lost);
+    await expect(known.wait()).rejects.toMatchObject(lost);
+    await expect(known.subscribe().next()).rejects.toMatchObject(lost);
+  });
+
+  test('a subscription that ends before it begins is opened again', async () => {
+    const peer = await startPeer((_got, response, { got }) => {
+      const write = stream(response);
+      if (got.length > 1) write({ task: task('WORKING') });
+      if (got.length > 1) write(status('COMPLETED', 'Done'));
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.task('t1').subscribe())).toEqual(['task', 'status Done']);
+    expect(methods(peer.got)).toEqual(['SubscribeToTask', 'SubscribeToTask']);
   });
 
   test.each([
