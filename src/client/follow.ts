@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { Received } from './event.ts';
+import { EventOrder } from './event-order.ts';
 import { toPublicError } from './failures.ts';
 import type { ItemStream } from './item-stream.ts';
 import { isPassing, type Polled, pollUpdates } from './poll.ts';
@@ -62,8 +63,12 @@ export class Follower {
   /** Goes through one connection. Returns why it ended, if that was too early. */
   async *#read(stream: ItemStream): AsyncGenerator<Received, unknown, void> {
     const { fold, scope } = this.#followed;
+    const order = new EventOrder();
     try {
       for (let item = await stream.next(); item !== undefined; item = await stream.next()) {
+        const place = order.take(item);
+        if (place === 'again') continue;
+        if (place === 'wrong' && !this.#wasSeenBefore(item)) return this.#startOver();
         const events = this.#accept(item);
         if (events.length > 0) this.#breaks = 0;
         if (fold.isOver) {
@@ -85,7 +90,7 @@ export class Follower {
   /** What is new in an item. */
   #accept({ event, number, raw }: Received): readonly Received[] {
     const { fold } = this.#followed;
-    const isKnown = number !== undefined && this.#seenBefore !== undefined && number <= this.#seenBefore;
+    const isKnown = this.#wasSeenBefore({ number });
     if (number !== undefined) this.#lastNumber = number;
     if ('task' in event && this.#isResumed) {
       const missed = [...fold.missed(event.task)];
@@ -95,6 +100,17 @@ export class Follower {
     if (isKnown) return [];
     fold.take(event);
     return [{ event, number, raw }];
+  }
+
+  #wasSeenBefore({ number }: Pick<Received, 'number'>): boolean {
+    return number !== undefined && this.#seenBefore !== undefined && number <= this.#seenBefore;
+  }
+
+  /** What came is not to be relied on: only a snapshot tells how the task really is. */
+  #startOver(): unknown {
+    this.#lastNumber = undefined;
+    this.#seenBefore = undefined;
+    return new TransportFailure('The events of the stream came out of order', 'maybe');
   }
 
   /** Opens the next connection; leaves none if the rest can only be asked for. */

@@ -179,6 +179,69 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['SubscribeToTask', 'SubscribeToTask']);
   });
 
+  test.each<[string, readonly (readonly [unknown, number])[], readonly string[], readonly string[]]>([
+    [
+      'an event that comes twice is told once',
+      [
+        [{ task: task('WORKING') }, 1],
+        [chunk('One ', false), 2],
+        [chunk('One ', false), 2],
+        [chunk('two'), 3],
+        [status('COMPLETED'), 4],
+      ],
+      ['task', 'artifact One', 'artifact two', 'status'],
+      [],
+    ],
+    [
+      'after an event that comes too late, what came is put right',
+      [
+        [{ task: task('WORKING') }, 1],
+        [chunk('One ', false), 2],
+        [chunk('three'), 4],
+        [chunk('two '), 3],
+        [status('COMPLETED'), 5],
+      ],
+      ['task', 'artifact One', 'artifact three', 'artifact One two three', 'status'],
+      ['SubscribeToTask', 'GetTask'],
+    ],
+    [
+      'an end that skips an event is not believed',
+      [
+        [{ task: task('WORKING') }, 1],
+        [chunk('One ', false), 2],
+        [chunk('two '), 3],
+        [status('COMPLETED'), 5],
+        [chunk('three'), 4],
+      ],
+      ['task', 'artifact One', 'artifact two', 'artifact three', 'status'],
+      ['SubscribeToTask', 'GetTask'],
+    ],
+    [
+      'numbers that are not counted by one are no sign of anything',
+      [
+        [{ task: task('WORKING') }, 10],
+        [chunk('One ', false), 20],
+        [chunk('two'), 25],
+        [status('COMPLETED'), 30],
+      ],
+      ['task', 'artifact One', 'artifact two', 'status'],
+      [],
+    ],
+  ])('%s', async (_case, items, expected, more) => {
+    const artifacts = [{ artifactId: 'a', parts: [{ text: 'One ' }, { text: 'two ' }, { text: 'three' }] }];
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SubscribeToTask') return failure(response, -32004, 'UNSUPPORTED_OPERATION');
+      if (rpc?.method === 'GetTask') return result(response, task('COMPLETED', { artifacts }));
+      const write = stream(response);
+      for (const [item, number] of items) write(item, number);
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual(expected);
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage', ...more]);
+    expect(peer.got[1]?.headers['last-event-id']).toBeUndefined();
+  });
+
   test.each([
     ['completed', [{ task: task('WORKING') }, status('COMPLETED')]],
     ['asking', [{ task: task('WORKING') }, status('INPUT_REQUIRED', 'Where?')]],
