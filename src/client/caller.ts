@@ -7,12 +7,12 @@ import type { CallScope } from './call-scope.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type Passage, type Wiring } from './exchange.ts';
-import { toPublicError } from './failures.ts';
+import { NotHere, toPublicError } from './failures.ts';
 import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from './item-stream.ts';
 import { Recovery } from './recovery.ts';
 import { answerError } from './response-error.ts';
-import type { TransportResponse } from './transport/transport.ts';
+import { TransportFailure, type TransportResponse } from './transport/transport.ts';
 
 /** What belongs to one request of a call. */
 interface RequestFacts {
@@ -93,6 +93,7 @@ export class Caller {
     const { wiring, card } = this;
     const auth = wiring.credentials === undefined ? undefined : new AuthAttempt();
     const recovery = new Recovery(wiring, this.endpoints, { deadline, trace, auth, card }, facts.isRepeatable);
+    let missing: { readonly error: unknown; readonly url: string } | undefined;
     for (;;) {
       const endpoint = this.endpoints.current;
       try {
@@ -102,7 +103,11 @@ export class Caller {
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
-        if (!(await recovery.recover(error, endpoint))) throw toPublicError(error, endpoint.url);
+        // Where the agent should be says more than where it might have been.
+        if (isMissing(error)) missing ??= { error, url: endpoint.url };
+        if (await recovery.recover(error, endpoint)) continue;
+        if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);
+        throw toPublicError(error, endpoint.url);
       }
     }
   }
@@ -153,6 +158,10 @@ export class Caller {
       throw answerError(error, response, clock.now());
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof NotHere || (error instanceof TransportFailure && error.sent === 'no');
 }
 
 function accepted(operation: OperationName, mediaType: string): string {

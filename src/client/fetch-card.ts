@@ -38,11 +38,19 @@ export async function fetchCard(wiring: Wiring, scope: CallScope, request: CardR
   }
 }
 
+/** The next client that wants this card gets it from the agent itself. */
+export function forgetCard(request: Pick<CardRequest, 'url' | 'version'>): void {
+  sharedCards.forget(keyOf(request));
+}
+
+function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
+  return `${version} ${url}`;
+}
+
 function fetchPublicCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const { url, version, isShareable } = request;
-  if (!isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
+  if (!request.isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
   const { clock } = wiring.settings;
-  return sharedCards.get(`${version} ${url}`, clock.now(), scope.deadline, () => {
+  return sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // By connections of its own: its first caller may close his while others still wait.
     const transport = chooseTransport(undefined);
     const own = new CallScope(clock, {}, DEFAULT_TIMEOUTS.discovery);
