@@ -1,3 +1,4 @@
+import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import type { Decoded } from '../wire/dialect.ts';
@@ -140,6 +141,16 @@ export class Caller {
     return exchange(this.wiring, passage, request);
   }
 
+  /** What is JSON can be read whatever it is called, but a proxy or a browser may think otherwise. */
+  #checkType(type: string | undefined): void {
+    if (type === undefined || /[/+]json\b/i.test(type)) return;
+    const { strict, warn } = this.wiring.settings;
+    const description = `the agent calls its JSON ${JSON.stringify(type.slice(0, 100))}`;
+    if (strict)
+      throw new A2AError('INVALID_AGENT_RESPONSE', `In strict mode an answer is JSON by name: ${description}`);
+    warn([{ code: 'content-type', field: '', description }]);
+  }
+
   async #read<K extends OperationName>(
     endpoint: Endpoint,
     operation: K,
@@ -153,6 +164,7 @@ export class Caller {
     try {
       const decoded = bindingOf(endpoint).result(endpoint, operation, { status: response.status, json }, read);
       warn(decoded.warnings);
+      if (response.status < 300) this.#checkType(response.header('content-type'));
       return decoded;
     } catch (error) {
       throw answerError(error, response, clock.now());

@@ -4,6 +4,7 @@ import { parseJson } from './binding.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
+import { retryAfterMs } from './failures.ts';
 import { backoffMs } from './recovery.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
@@ -108,6 +109,8 @@ async function revalidated(
   return { json, keep: kept(json, response, clock.now()) };
 }
 
+const BUSY = new Set([429, 503]);
+
 /** A card may be asked for again and again. */
 async function requested(
   wiring: Wiring,
@@ -116,14 +119,21 @@ async function requested(
   known: KeptCard | undefined,
 ): Promise<TransportResponse> {
   const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
+  const { retries, clock } = wiring.settings;
   for (let repetitions = 0; ; repetitions++) {
+    let waitMs = backoffMs(repetitions);
     try {
-      return await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
+      const response = await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
+      if (!BUSY.has(response.status) || repetitions >= retries) return response;
+      waitMs = Math.max(waitMs, retryAfterMs(response.header('retry-after'), clock.now()) ?? 0);
+      // The answer that is here says more than a timeout would.
+      if (waitMs >= passage.deadline.remainingMs) return response;
+      response.discard();
     } catch (error) {
       if (!(error instanceof TransportFailure) || passage.deadline.aborted) throw error;
-      if (repetitions >= wiring.settings.retries) throw error;
-      await passage.deadline.pause(backoffMs(repetitions));
+      if (repetitions >= retries) throw error;
     }
+    await passage.deadline.pause(waitMs);
   }
 }
 

@@ -377,3 +377,16 @@ test('a web server that has no such path does not know about tasks', async () =>
   const agent = await connected(peer.url);
   await expect(agent.get('t1')).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
 });
+
+test('a card that is not to be had at the moment is asked for again', async () => {
+  const peer = await startPeer(done, {
+    card: (_got, response, { url, cardsGot }) =>
+      cardsGot.length < 3 ? void response.writeHead(503, { 'retry-after': '0' }).end() : json(response, cardAt(url)),
+  });
+  expect((await connected(peer.url, { clock: hastyClock })).card.name).toBe('Peer');
+  const never = await startPeer(done, { card: (_got, response) => void response.writeHead(503).end() });
+  await expect(connect(never.url, { cache: false, clock: hastyClock })).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    message: expect.stringContaining('answered 503'),
+  });
+});
