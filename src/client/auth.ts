@@ -39,6 +39,7 @@ export type Auth = OneAuth | readonly OneAuth[];
 export class Credentials {
   readonly #strategies: readonly AuthStrategy[];
   #current = 0;
+  #renewing: Promise<boolean> | undefined;
 
   constructor(auth: Auth) {
     this.#strategies = (isList(auth) ? auth : [auth]).map(strategyOf);
@@ -58,6 +59,12 @@ export class Credentials {
    */
   async renew(context: AuthContext, attempt: AuthAttempt): Promise<boolean> {
     if (attempt.generation < this.generation) return true;
+    // Others were refused with the same one, and one refresh is enough for all.
+    this.#renewing ??= this.#renew(context, attempt).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renew(context: AuthContext, attempt: AuthAttempt): Promise<boolean> {
     const strategy = this.#strategies[this.#current];
     if (strategy?.refresh !== undefined && !attempt.refreshed.has(strategy)) {
       attempt.refreshed.add(strategy);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
 import type { Auth, AuthStrategy } from '../../../src/client/auth.ts';
+import { verifies } from '../../helpers/verifies.ts';
 import { connected } from './kit.ts';
 import { type Answering, cardAt, failure, json, type Peer, result, startPeer, task } from './peer.ts';
 
@@ -25,7 +26,7 @@ test.each<[string, Auth, string, string]>([
   ['an API key', { apiKey: 'right' }, 'x-api-key', 'right'],
   ['an API key under a name', { apiKey: 'right', header: 'X-Pass' }, 'x-pass', 'right'],
   ['a strategy', strategy, 'authorization', 'Basic eDp5'],
-])('%s', async (_case, auth, header, value) => {
+])(verifies('H-10', '%s'), async (_case, auth, header, value) => {
   const peer = await startPeer(guarded(header, value));
   const agent = await connected(peer.url, { auth });
   expect((await agent.send('hi')).state).toBe('completed');
@@ -78,6 +79,25 @@ test('after a 401 there is one refresh, with what the answer said', async () => 
     { refresh: false, origin: peer.url },
     { refresh: true, challenge: 'Bearer realm="peer"', origin: peer.url },
   ]);
+});
+
+test('many who are refused at the same time make one refresh', async () => {
+  let token = 'old';
+  let refreshes = 0;
+  const auth: AuthStrategy = {
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    async refresh() {
+      refreshes += 1;
+      await Promise.resolve();
+      token = 'new';
+      return true;
+    },
+  };
+  const peer = await startPeer(guarded('authorization', 'Bearer new'));
+  const agent = await connected(peer.url, { auth });
+  const replies = await Promise.all(Array.from({ length: 5 }, () => agent.send('hi')));
+  expect(replies.map(({ state }) => state)).toEqual(Array(5).fill('completed'));
+  expect(refreshes).toBe(1);
 });
 
 test('a second 401 is final', async () => {

@@ -5,6 +5,7 @@ import { connect } from '../../../src/client/connect.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
 import type { Clock } from '../../../src/support/clock.ts';
 import { systemClock } from '../../../src/support/clock.ts';
+import { verifies } from '../../helpers/verifies.ts';
 import { type Answering, cardAt, json, result, startPeer, task } from './peer.ts';
 
 const done: Answering = (_got, response) => result(response, { task: task() });
@@ -40,14 +41,16 @@ test('a burst is one request', async () => {
 });
 
 test('one who leaves takes the card from nobody', async () => {
+  let release = (): void => {};
   const peer = await startPeer(done, {
-    card: (_got, response, { url }) => void setTimeout(() => json(response, cardAt(url)), 60),
+    card: (_got, response, { url }) => void (release = () => json(response, cardAt(url))),
   });
-  const [hasty] = await Promise.all([
-    connect(peer.url, { timeoutMs: 10 }).catch((error: unknown) => error),
-    look(peer.url),
-  ]);
-  expect(hasty).toMatchObject({ code: 'TIMEOUT' });
+  const hasty = connect(peer.url, { timeoutMs: 10 });
+  const patient = look(peer.url);
+  await expect(hasty).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await expect.poll(() => peer.cardsGot.length).toBe(1);
+  release();
+  await patient;
   expect(peer.cardsGot).toHaveLength(1);
 });
 
@@ -61,7 +64,7 @@ test.each<[string, Record<string, string>, number, number]>([
   ['no-cache', { 'cache-control': 'no-cache' }, 0, 2],
   ['expires', { date: 'Thu, 01 Jan 2026 00:00:00 GMT', expires: 'Thu, 01 Jan 2026 00:01:00 GMT' }, 59_000, 1],
   ['expired', { date: 'Thu, 01 Jan 2026 00:00:00 GMT', expires: '0' }, 1, 2],
-])('%s', async (_case, headers, ms, requests) => {
+])(verifies(['D-12', 'D-14'], '%s'), async (_case, headers, ms, requests) => {
   const clock = laterClock();
   const peer = await startPeer(done, { card: serving(headers) });
   await look(peer.url, { clock });
@@ -70,7 +73,7 @@ test.each<[string, Record<string, string>, number, number]>([
   expect(peer.cardsGot).toHaveLength(requests);
 });
 
-test('a card that has not changed is not sent again, and is fresh again', async () => {
+test(verifies('D-13', 'a card that has not changed is not sent again, and is fresh again'), async () => {
   const clock = laterClock();
   const peer = await startPeer(done, { card: serving({ 'cache-control': 'max-age=60', etag: '"one"' }) });
   await look(peer.url, { clock });

@@ -5,6 +5,7 @@ import { connect, tryDiscover } from '../../../src/client/connect.ts';
 import { createHandler } from '../../../src/server/handler.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { silentLog } from '../../../src/observe/log.ts';
+import { verifies } from '../../helpers/verifies.ts';
 import { scripted } from '../kit/script.ts';
 import { startServer } from '../kit/server.ts';
 import { connected, hastyClock, nowhere } from './kit.ts';
@@ -223,7 +224,7 @@ test('a message goes along when its address has moved', async () => {
 
 // Which interface
 
-test('the first interface of the card that is spoken here', async () => {
+test(verifies(['D-06', 'V-09'], 'the first interface of the card that is spoken here'), async () => {
   const peer = await startPeer(done, {
     card: (_got, response, { url }) =>
       json(response, {
@@ -259,22 +260,25 @@ const twoVersions: Answering = (_got, response, { url }) =>
     })),
   });
 
-test('a refused version leads to the next interface, once, and calls after that begin there', async () => {
-  const peer = await startPeer(
-    ({ headers }, response) =>
-      headers['a2a-version'] === '1.0'
-        ? failure(response, -32009, 'VERSION_NOT_SUPPORTED')
-        : doneOf03({} as never, response, {} as never),
-    { card: twoVersions },
-  );
-  const agent = await connected(peer.url);
-  expect((await agent.send('hi')).state).toBe('completed');
-  expect((await agent.send('hi')).state).toBe('completed');
-  expect(peer.got.map(({ headers }) => headers['a2a-version'])).toEqual(['1.0', '0.3', '0.3']);
-  expect(agent.chosen).toMatchObject({ version: '0.3', why: expect.stringContaining('refused JSONRPC 1.0') });
-});
+test(
+  verifies('D-08', 'a refused version leads to the next interface, once, and calls after that begin there'),
+  async () => {
+    const peer = await startPeer(
+      ({ headers }, response) =>
+        headers['a2a-version'] === '1.0'
+          ? failure(response, -32009, 'VERSION_NOT_SUPPORTED')
+          : doneOf03({} as never, response, {} as never),
+      { card: twoVersions },
+    );
+    const agent = await connected(peer.url);
+    expect((await agent.send('hi')).state).toBe('completed');
+    expect((await agent.send('hi')).state).toBe('completed');
+    expect(peer.got.map(({ headers }) => headers['a2a-version'])).toEqual(['1.0', '0.3', '0.3']);
+    expect(agent.chosen).toMatchObject({ version: '0.3', why: expect.stringContaining('refused JSONRPC 1.0') });
+  },
+);
 
-test('only once, and not at all if the version was asked for', async () => {
+test(verifies('V-10', 'only once, and not at all if the version was asked for'), async () => {
   const peer = await startPeer((_got, response) => failure(response, -32009, 'VERSION_NOT_SUPPORTED'), {
     card: twoVersions,
   });

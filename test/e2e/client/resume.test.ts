@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { TaskStream } from '../../../src/client/task-stream.ts';
+import { verifies } from '../../helpers/verifies.ts';
 import { connected, hastyClock, TRANSPORTS } from './kit.ts';
 import { chunk, failure, type Got, result, startPeer, status, stream, task } from './peer.ts';
 
@@ -315,27 +316,33 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.send('hi')).toMatchObject({ state: 'input-required' });
   });
 
-  test('an agent without streams is looked at again and again, also when it is busy, and its news are a stream', async () => {
-    let looks = 0;
-    const peer = await startPeer(
-      ({ rpc }, response) => {
-        if (rpc?.method === 'SendMessage') return result(response, { task: task('SUBMITTED') });
-        looks += 1;
-        if (looks === 2) return failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '0' });
-        const parts = ['One ', 'two ', 'three'].slice(0, looks).map((text) => ({ text }));
-        result(response, task(looks > 2 ? 'COMPLETED' : 'WORKING', { artifacts: [{ artifactId: 'a', parts }] }));
-      },
-      { card: { capabilities: {} } },
-    );
-    const agent = await connected(peer.url, { ...options, clock: hastyClock });
-    expect(await textsOf(agent.stream('hi'))).toEqual([
-      'task',
-      'artifact One',
-      'status',
-      'artifact two three',
-      'status',
-    ]);
-    expect(methods(peer.got)).toEqual(['SendMessage', 'GetTask', 'GetTask', 'GetTask']);
-    expect(peer.got[0]?.rpc?.params).toMatchObject({ configuration: { returnImmediately: true } });
-  });
+  test(
+    verifies(
+      'K-06',
+      'an agent without streams is looked at again and again, also when it is busy, and its news are a stream',
+    ),
+    async () => {
+      let looks = 0;
+      const peer = await startPeer(
+        ({ rpc }, response) => {
+          if (rpc?.method === 'SendMessage') return result(response, { task: task('SUBMITTED') });
+          looks += 1;
+          if (looks === 2) return failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '0' });
+          const parts = ['One ', 'two ', 'three'].slice(0, looks).map((text) => ({ text }));
+          result(response, task(looks > 2 ? 'COMPLETED' : 'WORKING', { artifacts: [{ artifactId: 'a', parts }] }));
+        },
+        { card: { capabilities: {} } },
+      );
+      const agent = await connected(peer.url, { ...options, clock: hastyClock });
+      expect(await textsOf(agent.stream('hi'))).toEqual([
+        'task',
+        'artifact One',
+        'status',
+        'artifact two three',
+        'status',
+      ]);
+      expect(methods(peer.got)).toEqual(['SendMessage', 'GetTask', 'GetTask', 'GetTask']);
+      expect(peer.got[0]?.rpc?.params).toMatchObject({ configuration: { returnImmediately: true } });
+    },
+  );
 });

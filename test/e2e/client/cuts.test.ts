@@ -1,0 +1,113 @@
+/** Connections that are cut at any byte: a reader sees what he would have seen, and the agent works once. */
+import { once } from 'node:events';
+import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { textOfChunks } from '../../../src/client/answer-text.ts';
+import type { BindingName } from '../../../src/client/options.ts';
+import type { TaskStream } from '../../../src/client/task-stream.ts';
+import type { ProtocolVersion } from '../../../src/wire/dialect.ts';
+import { startServer } from '../kit/server.ts';
+import { connected, hastyClock, TRANSPORTS } from './kit.ts';
+
+const WAYS: readonly (readonly [ProtocolVersion, BindingName])[] = [
+  ['1.0', 'JSONRPC'],
+  ['1.0', 'HTTP+JSON'],
+  ['0.3', 'JSONRPC'],
+  ['0.3', 'HTTP+JSON'],
+  ['0.2', 'JSONRPC'],
+  ['0.1', 'JSONRPC'],
+];
+
+interface Cutter {
+  readonly url: string;
+  /** Of the next streams, as many as there are numbers are cut after so many bytes. */
+  cut(after: readonly number[]): void;
+}
+
+/** Stands before a server and cuts streams. */
+async function startCutter(target: string): Promise<Cutter> {
+  let cuts: number[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    const outgoing = dial(Number(new URL(target).port), '127.0.0.1');
+    let left = Number.POSITIVE_INFINITY;
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => [incoming, outgoing].forEach((each) => each.destroy()));
+    }
+    incoming.pipe(outgoing);
+    outgoing.on('data', (chunk: Buffer) => {
+      if (chunk.includes('text/event-stream')) left = cuts.shift() ?? left;
+      incoming.write(chunk.subarray(0, Math.min(left, chunk.length)));
+      left -= chunk.length;
+      if (left <= 0) incoming.end(() => incoming.destroy());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, cut: (after) => void (cuts = [...after]) };
+}
+
+/** What a reader has in the end who takes every event as it is meant. */
+async function read(stream: TaskStream): Promise<readonly string[]> {
+  const texts = new Map<string, string>();
+  for await (const event of stream) {
+    if (event.type === 'task') {
+      for (const { artifactId, parts } of event.task.artifacts ?? []) texts.set(artifactId, textOfChunks(parts));
+    } else if (event.type === 'artifact') {
+      const { artifactId } = event.artifact;
+      texts.set(artifactId, (event.append ? (texts.get(artifactId) ?? '') : '') + event.text);
+    }
+  }
+  return [...texts.values()];
+}
+
+describe.each(TRANSPORTS)('over %s', (_name, options) => {
+  test.each(WAYS)('A2A %s over %s', async (version, binding) => {
+    const server = await startServer();
+    const cutter = await startCutter(server.url);
+    const agent = await connected(cutter.url, {
+      ...options,
+      version,
+      binding,
+      recognisesRepeats: true,
+      clock: hastyClock,
+    });
+    let calls = 0;
+    for (let bytes = 150; bytes < 2300; bytes += 131) {
+      cutter.cut([bytes, bytes % 700]);
+      const stream = agent.stream('story');
+      expect(await read(stream), `cut after ${bytes} bytes`).toEqual(['Roses are red', 'Mind the thorns']);
+      expect(stream.task?.status.state).toBe('TASK_STATE_COMPLETED');
+      expect(server.runs()).toBe(++calls);
+    }
+  });
+
+  test('whoever is not known to recognise repeats gets a message once, whatever happens to it', async () => {
+    const server = await startServer();
+    const cutter = await startCutter(server.url);
+    const agent = await connected(cutter.url, { ...options, clock: hastyClock });
+    const states: unknown[] = [];
+    for (let bytes = 0; bytes < 900; bytes += 61) {
+      cutter.cut([bytes]);
+      const before = server.runs();
+      states.push(
+        await agent.send('story').then(
+          ({ state }) => state,
+          (error: { code: string }) => error.code,
+        ),
+      );
+      expect(server.runs()).toBe(before + 1);
+    }
+    expect(new Set(states)).toEqual(new Set(['TRANSPORT_FAILED', 'completed']));
+  });
+});
