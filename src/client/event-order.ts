@@ -5,12 +5,12 @@ import type { Received } from './event.ts';
 export type Order = 'next' | 'again' | 'wrong';
 
 /**
- * The order of the events over one connection, as far as their numbers tell it. A stream that has none is believed: agents
+ * The order of the events of a task, as far as their numbers tell it. A stream that has none is believed: agents
  * must not reorder (1.0 §3.5.2), and a text that comes twice may be meant so.
  */
 export class EventOrder {
   #last: Pick<Received, 'number' | 'raw'> | undefined;
-  #countsByOne = false;
+  #countsByOne = true;
 
   /** `again`: it has just come. `wrong`: it comes too late, or another one is missing and nothing can follow. */
   take({ event, number, raw }: Received): Order {
@@ -23,7 +23,7 @@ export class EventOrder {
     if (number === last.number) return JSON.stringify(raw) === JSON.stringify(last.raw) ? 'again' : 'next';
     const isGap = number > last.number + 1;
     if (isGap && this.#countsByOne && isEnd(event)) return 'wrong';
-    this.#countsByOne = !isGap;
+    if (isGap) this.#countsByOne = false;
     return 'next';
   }
 }

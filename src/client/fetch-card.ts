@@ -15,6 +15,16 @@ export class NoCard extends Error {
   override readonly name = 'NoCard';
 }
 
+/** There may be a card later. */
+class Busy extends NoCard {
+  readonly retryAfterMs: number;
+
+  constructor(message: string, afterMs: number) {
+    super(message);
+    this.retryAfterMs = afterMs;
+  }
+}
+
 export interface CardRequest {
   readonly url: string;
   /** The version whose form of the card is wanted, if the agent has several. */
@@ -88,58 +98,56 @@ async function jsonOf(wiring: Wiring, passage: Passage, request: CardRequest): P
   return (await revalidated(wiring, passage, request, undefined)).json;
 }
 
+/** A card may be asked for again and again. */
 async function revalidated(
   wiring: Wiring,
   passage: Passage,
   request: CardRequest,
   known: KeptCard | undefined,
 ): Promise<FetchedCard> {
+  const { retries } = wiring.settings;
+  for (let repetitions = 0; ; repetitions++) {
+    try {
+      return await fetchOnce(wiring, passage, request, known);
+    } catch (error) {
+      const isPassing = error instanceof TransportFailure || error instanceof Busy;
+      if (!isPassing || repetitions >= retries || passage.deadline.aborted) throw error;
+      const waitMs = Math.max(backoffMs(repetitions), error instanceof Busy ? error.retryAfterMs : 0);
+      // The answer that is here says more than a timeout would.
+      if (waitMs >= passage.deadline.remainingMs) throw error;
+      await passage.deadline.pause(waitMs);
+    }
+  }
+}
+
+async function fetchOnce(
+  wiring: Wiring,
+  passage: Passage,
+  { url, version }: CardRequest,
+  known: KeptCard | undefined,
+): Promise<FetchedCard> {
   const { clock, limits } = wiring.settings;
-  const response = await requested(wiring, passage, request, known);
+  const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
+  const response = await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
   if (response.status === 304 && known !== undefined) {
     response.discard();
     return { json: known.json, keep: kept(known.json, response, clock.now()) };
   }
   if (response.status !== 200) {
     response.discard();
-    throw refusal(request.url, response.status);
+    throw refusal(url, response, clock.now());
   }
   const json = parseJson(await response.text(limits.maxCardBytes));
-  if (json === undefined) throw new NoCard(`${request.url} has something that is not JSON`);
+  if (json === undefined) throw new NoCard(`${url} has something that is not JSON`);
   return { json, keep: kept(json, response, clock.now()) };
 }
 
-const BUSY = new Set([429, 503]);
-
-/** A card may be asked for again and again. */
-async function requested(
-  wiring: Wiring,
-  passage: Passage,
-  { url, version }: CardRequest,
-  known: KeptCard | undefined,
-): Promise<TransportResponse> {
-  const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
-  const { retries, clock } = wiring.settings;
-  for (let repetitions = 0; ; repetitions++) {
-    let waitMs = backoffMs(repetitions);
-    try {
-      const response = await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
-      if (!BUSY.has(response.status) || repetitions >= retries) return response;
-      waitMs = Math.max(waitMs, retryAfterMs(response.header('retry-after'), clock.now()) ?? 0);
-      // The answer that is here says more than a timeout would.
-      if (waitMs >= passage.deadline.remainingMs) return response;
-      response.discard();
-    } catch (error) {
-      if (!(error instanceof TransportFailure) || passage.deadline.aborted) throw error;
-      if (repetitions >= retries) throw error;
-    }
-    await passage.deadline.pause(waitMs);
-  }
-}
-
-function refusal(url: string, status: number): Error {
+function refusal(url: string, response: TransportResponse, now: number): Error {
+  const { status } = response;
   if (status === 401)
     return new A2AError('UNAUTHENTICATED', `The card at ${url} is only for those who say who they are`);
   if (status === 403) return new A2AError('PERMISSION_DENIED', `The card at ${url} is not for this caller`);
-  return new NoCard(`${url} answered ${status}`);
+  const message = `${url} answered ${status}`;
+  const isBusy = status === 429 || status === 503;
+  return isBusy ? new Busy(message, retryAfterMs(response.header('retry-after'), now) ?? 0) : new NoCard(message);
 }

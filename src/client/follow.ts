@@ -31,6 +31,7 @@ export class Follower {
   #lastNumber: number | undefined;
   /** Events up to this number have been seen over an earlier connection. */
   #seenBefore: number | undefined;
+  #order = new EventOrder();
   #isResumed: boolean;
   #breaks = 0;
 
@@ -63,10 +64,9 @@ export class Follower {
   /** Goes through one connection. Returns why it ended, if that was too early. */
   async *#read(stream: ItemStream): AsyncGenerator<Received, unknown, void> {
     const { fold, scope } = this.#followed;
-    const order = new EventOrder();
     try {
       for (let item = await stream.next(); item !== undefined; item = await stream.next()) {
-        const place = order.take(item);
+        const place = this.#order.take(item);
         if (place === 'again') continue;
         if (place === 'wrong' && !this.#wasSeenBefore(item)) return this.#startOver();
         const events = this.#accept(item);
@@ -110,6 +110,7 @@ export class Follower {
   #startOver(): unknown {
     this.#lastNumber = undefined;
     this.#seenBefore = undefined;
+    this.#order = new EventOrder();
     return new TransportFailure('The events of the stream came out of order', 'maybe');
   }
 
