@@ -165,10 +165,10 @@ describe.each(Object.entries(ACTS))('%s', (_name, act) => {
     });
     return ways.length === 0
       ? []
-      : [{ name: JSON.stringify({ ...fault, times: String(fault.times ?? 1) }), fault, ways }];
+      : [[JSON.stringify({ ...fault, times: String(fault.times ?? 1) }), { fault, ways }] as const];
   });
 
-  test.each(rows)('$name', async ({ fault, ways }) => {
+  test.each(rows)('%s', async (_name, { fault, ways }) => {
     const outcomes = await Promise.all(ways.map(async ([way]) => [nameOf(way), await cell(act, fault, way)]));
     expect(Object.fromEntries(outcomes)).toEqual(
       Object.fromEntries(ways.map(([way, expected]) => [nameOf(way), expected])),
