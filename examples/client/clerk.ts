@@ -9,7 +9,8 @@ export const travelClerk = agent({
     if (first === 'fly') throw new Error('There are no planes here');
     if (first === 'book') {
       const isWanted = await ask({ confirm: `Shall I book the 9:05 to ${rest.join(' ')}?` });
-      return yield isWanted ? `Booked the 9:05 to ${rest.join(' ')}.` : 'Nothing booked.';
+      yield isWanted ? `Booked the 9:05 to ${rest.join(' ')}.` : 'Nothing booked.';
+      return;
     }
     yield { status: 'working', text: 'Looking for trains' };
     yield 'The 9:05 ';

@@ -14,7 +14,7 @@ import { deferred } from '../../../src/support/deferred.ts';
 import { type FakePeer, fakePeer, type Fault } from '../../../src/testing/index.ts';
 import type { ProtocolVersion } from '../../../src/wire/dialect.ts';
 import { type Act, ACTS, ANSWER, scriptOf } from './fault-acts.ts';
-import { CARD_TABLE, type Outcome, TABLE } from './fault-table.ts';
+import { CARD_TABLE, TABLE } from './fault-table.ts';
 import { connected, TRANSPORTS } from './kit.ts';
 
 interface Way {
@@ -71,7 +71,7 @@ const optionsOf = ({ transport }: Way, clock: Clock): ConnectOptions => ({
   cache: false,
 });
 
-async function outcomeOf(run: Promise<string>): Promise<{ outcome: Outcome | string; error?: A2AError }> {
+async function outcomeOf(run: Promise<string>): Promise<{ outcome: string; error?: A2AError }> {
   try {
     const text = await run;
     return { outcome: text === ANSWER ? 'answer' : text };
@@ -85,7 +85,7 @@ const sendsOf = (peer: FakePeer) =>
   peer.requests.filter(({ operation }) => operation === 'SendMessage' || operation === 'SendStreamingMessage');
 
 /** One cell of the table: does it, and checks what is the same in all cells. */
-async function cell(act: Act, fault: Fault, way: Way): Promise<Outcome | string> {
+async function cell(act: Act, fault: Fault, way: Way): Promise<string> {
   const { version, binding, isNumbered } = way;
   const go = deferred<void>();
   const script = scriptOf(act, go.promise);
@@ -105,7 +105,7 @@ async function cell(act: Act, fault: Fault, way: Way): Promise<Outcome | string>
       strike(on) {
         struck = on;
         before = peer.requests.length;
-        peer.fault({ ...fault, on } as Fault);
+        peer.fault({ ...fault, on });
         go.resolve();
       },
     }),
