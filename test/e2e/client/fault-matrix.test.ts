@@ -6,9 +6,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { A2AError } from '../../../src/errors.ts';
+import type { AgentClient } from '../../../src/client/client.ts';
 import { connect } from '../../../src/client/connect.ts';
 import type { BindingName, ConnectOptions } from '../../../src/client/options.ts';
 import type { OperationName } from '../../../src/model/operation.ts';
+import type { Task } from '../../../src/model/task.ts';
 import { type Clock, systemClock } from '../../../src/support/clock.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { type FakePeer, fakePeer, type Fault } from '../../../src/testing/index.ts';
@@ -173,6 +175,36 @@ describe.each(Object.entries(ACTS))('%s', (_name, act) => {
     expect(Object.fromEntries(outcomes)).toEqual(
       Object.fromEntries(ways.map(([way, expected]) => [nameOf(way), expected])),
     );
+  });
+});
+
+/** Of what asks for one thing once: reading and cancelling can be repeated, and a task is not cancelled twice. */
+describe.each<[OperationName, (agent: AgentClient, taskId: string) => Promise<Task>]>([
+  ['GetTask', (agent, taskId) => agent.get(taskId)],
+  ['CancelTask', (agent, taskId) => agent.cancel(taskId)],
+])('%s', (on, act) => {
+  test.each<[Fault, string]>([
+    [{ fault: 'drop', when: 'before-acting' }, 'answer'],
+    [{ fault: 'drop', when: 'before-answering' }, 'answer'],
+    [{ fault: 'drop', when: 'while-answering' }, 'answer'],
+    [{ fault: 'drop', when: 'before-acting', times: Infinity }, 'TRANSPORT_FAILED'],
+    [{ fault: 'status', status: 503 }, 'answer'],
+    [{ fault: 'status', status: 500 }, 'INTERNAL_ERROR'],
+    [{ fault: 'malformed-json' }, 'INVALID_AGENT_RESPONSE'],
+  ])('%j', async (fault, expected) => {
+    const ways = WAYS.filter(({ isNumbered }) => !isNumbered);
+    const outcomes = await Promise.all(
+      ways.map(async (way) => {
+        const { version, binding } = way;
+        await using peer = await fakePeer({ version, binding, script: [[{ status: 'input-required' }]] });
+        const agent = await connected(peer.url, optionsOf(way, conductedClock()));
+        const { task } = await agent.send('Rome');
+        peer.fault({ ...fault, on });
+        const asked = act(agent, task?.id ?? '').then(({ id }) => (id === task?.id ? ANSWER : id));
+        return (await outcomeOf(asked)).outcome;
+      }),
+    );
+    expect(outcomes).toEqual(ways.map(() => expected));
   });
 });
 
