@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The folders of `test/` that are projects of their own, because they are slower or need more than a bare Node. */
-const FOLDERS = ['e2e', 'store', 'streams', 'crash', 'cli', 'interop', 'peers', 'frameworks', 'console'];
+const FOLDERS = ['e2e', 'store', 'streams', 'crash', 'cli', 'interop', 'peers', 'frameworks', 'runtimes', 'console'];
 
 /** What a project needs before its first test. */
 const SETUPS: Readonly<Record<string, string>> = { cli: './test/cli/install.ts' };

@@ -1,5 +1,6 @@
 /** `npm run bench -- [--quick] [names…]`: runs the named benches, or all of them. See README.md beside this file. */
 import { parseArgs } from 'node:util';
+import { client } from './client.ts';
 import { engine } from './engine.ts';
 import type { Bench } from './harness/bench.ts';
 import { httpBench } from './harness/http-report.ts';
@@ -11,7 +12,16 @@ import { list } from './list.ts';
 import { store } from './store.ts';
 import { wire } from './wire.ts';
 
-const benches: readonly Bench[] = [wire, store, engine, imports, ...plainHttpBenches.map(httpBench), list, idle];
+const benches: readonly Bench[] = [
+  wire,
+  store,
+  engine,
+  imports,
+  ...plainHttpBenches.map(httpBench),
+  list,
+  idle,
+  client,
+];
 
 function pick(names: readonly string[]): readonly Bench[] {
   const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));

@@ -31,6 +31,11 @@ const { output } = await bundle.write({
     groups: [
       { name: 'base', test: /\/src\/(errors|model|support)/ },
       { name: 'wire', test: /\/src\/wire/ },
+      // Not its entry, which loads the rest when it is called.
+      { name: 'client', test: /\/src\/client\/(?!entry)/ },
+      // What help texts need, and what commands need that talk to agents.
+      { name: 'command', test: /\/src\/cli\/(cli-error|command-table|option)\.ts/ },
+      { name: 'cli', test: /\/src\/cli\/(?!main|demo-agent|load-agent|serving)[\w-]+\.ts/ },
       { name: 'engine', test: /\/src\/(engine|observe|server|store\/memory|store\/\w+\.ts)/ },
     ],
   },

@@ -1,19 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { nearest } from '../support/nearest.ts';
 import { CliError } from './cli-error.ts';
-
-interface Command {
-  readonly usage: string;
-  run(args: readonly string[]): Promise<void>;
-}
-
-/** Each is loaded when it is called: to print a help text nobody needs a server. */
-const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
-  serve: { summary: 'Serve the agent of a file', load: () => import('./commands/serve.ts') },
-  demo: { summary: 'Serve an agent that shows what agents can do', load: () => import('./commands/demo.ts') },
-  send: { summary: 'Send a message to an agent and print its answer', load: () => import('./commands/send.ts') },
-};
+import { ALIASES, COMMANDS, findCommand } from './command-table.ts';
+import { EVERYWHERE } from './option.ts';
 
 const HELP = `tandem: the A2A runtime for TypeScript
 
@@ -21,41 +9,62 @@ Usage: tandem <command>
 
 Commands:
 ${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(18)}${summary}`)
   .join('\n')}
 
 tandem <command> --help says more about one.
 
 Options:
-  --version   Print the version
-  --help      Print this help
+  -v, --version   Print the version
+  -h, --help      Print this help
 `;
 
-async function main(name: string | undefined, args: readonly string[]): Promise<void> {
-  if (name === '--version' || name === '-v') {
-    process.stdout.write(`${version()}\n`);
-  } else if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
+
+async function main(words: readonly string[]): Promise<void> {
+  const [first, ...others] = words;
+  if (first === '--version' || first === '-v' || first === 'version') {
+    const { PACKAGE_VERSION } = await import('../support/package-version.ts');
+    process.stdout.write(`${PACKAGE_VERSION}\n`);
+  } else if (first === undefined || isHelp(first) || (first === 'help' && others.length === 0)) {
     process.stdout.write(HELP);
+  } else if (first === 'help') {
+    await main([...others, '--help']);
   } else {
-    const command = await commandNamed(name).load();
-    const end = args.indexOf('--');
-    const options = end < 0 ? args : args.slice(0, end);
-    if (options.includes('--help') || options.includes('-h')) process.stdout.write(command.usage);
-    else await command.run(args);
+    await runCommand(words);
   }
 }
 
-function commandNamed(name: string): { load(): Promise<Command> } {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command !== undefined) return command;
-  const meant = nearest(name, Object.keys(COMMANDS));
-  const advice = meant === undefined ? 'tandem --help lists them' : `did you mean ${meant}?`;
-  throw new CliError('usage', `There is no command ${JSON.stringify(name)}; ${advice}`);
+async function runCommand(words: readonly string[]): Promise<void> {
+  const found = findCommand(words);
+  if (found === undefined) return explainUnknown(words);
+  const { command } = (await COMMANDS[found.name]?.load()) ?? {};
+  if (command === undefined) return;
+  const end = found.rest.indexOf('--');
+  if ((end < 0 ? found.rest : found.rest.slice(0, end)).some(isHelp)) {
+    const { usageOf } = await import('./usage.ts');
+    process.stdout.write(usageOf(command));
+    return;
+  }
+  const { readArguments } = await import('./read-arguments.ts');
+  await command.run(readArguments(found.rest, { ...command.options, ...EVERYWHERE }));
 }
 
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
+/** The commands of a group if that is all there is to go by, else the one that was probably meant. */
+async function explainUnknown([first = '', second]: readonly string[]): Promise<void> {
+  const group = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${first} `));
+  if (group.length > 0 && (second === undefined || isHelp(second))) {
+    process.stdout.write(`${group.map(([name, { summary }]) => `tandem ${name.padEnd(18)}${summary}`).join('\n')}\n`);
+    return;
+  }
+  const { nearest } = await import('../support/nearest.ts');
+  const [word, known] =
+    group.length > 0
+      ? [`${first} ${second}`, group.map(([name]) => name)]
+      : [first, [...Object.keys(COMMANDS), ...Object.keys(ALIASES)]];
+  const meant = nearest(word, known);
+  const advice = meant === undefined ? 'tandem --help lists them' : `did you mean ${meant}?`;
+  throw new CliError('usage', `There is no command ${JSON.stringify(word)}; ${advice}`);
 }
 
 // Whoever reads our output may stop reading, as `head` does. There is nobody left to work for then.
@@ -65,13 +74,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await main(process.argv[2], process.argv.slice(3));
+  await main(process.argv.slice(2));
 } catch (error) {
-  const [text, code] = error instanceof CliError ? [error.message, error.exitCode] : [describe(error), 1];
-  // Not by itself: what the file of a user has opened would keep the process alive.
-  process.stderr.write(`tandem: ${text}\n`, () => process.exit(code));
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const { reportFailure } = await import('./report-failure.ts');
+  reportFailure(error, process.argv.slice(2));
 }

@@ -1,9 +1,9 @@
-import { constants } from 'node:os';
 import { type AgentServer, serve, type ServeOptions } from '../node/serve.ts';
 import type { Agent } from '../server/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { CliError } from './cli-error.ts';
+import { onStopSignal } from './interrupt.ts';
 
 /** `memory`, or the name of a file. @throws CliError in the words of the store, which are for people. */
 export async function openStore(name: string): Promise<Store> {
@@ -55,7 +55,7 @@ export function portTrouble(error: unknown): string | undefined {
  * it at once.
  */
 export async function runUntilStopped(server: AgentServer, store: Store, announce: () => void): Promise<void> {
-  const stopped = stopSignal();
+  const stopped = new Promise<void>((resolve) => onStopSignal(['SIGINT', 'SIGTERM'], resolve));
   announce();
   await stopped;
   process.stderr.write('Stopping. What runs has 10 s to finish; another signal stops it at once.\n');
@@ -63,21 +63,4 @@ export async function runUntilStopped(server: AgentServer, store: Store, announc
   await store.close();
   // Not by itself: what the file of a user has opened would keep the process alive.
   process.exit();
-}
-
-/** One press of Ctrl-C may arrive twice, from the terminal and through npm or tsx. */
-const SAME_SIGNAL_MS = 300;
-
-/** Resolves at the first signal. The second ends the process, at once and as if nobody listened to it. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (firstAt === undefined) resolve();
-        else if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
-        firstAt ??= performance.now();
-      });
-    }
-  });
 }

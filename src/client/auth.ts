@@ -1,5 +1,10 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
+import { bearer } from './bearer.ts';
+import { type ClientCredentials, clientCredentials } from './client-credentials.ts';
+import type { Deadline } from './deadline.ts';
+import { type SignedToken, signedToken } from './signed-token.ts';
+import type { TokenTools } from './token-endpoint.ts';
 
 /** What a strategy may want to know before it gives a credential away. */
 export interface AuthContext {
@@ -15,11 +20,19 @@ export interface AuthContext {
 export interface AuthStrategy {
   /** The headers for a request. Asked for each time, so remember what is expensive. */
   headers(context: AuthContext): HeadersRecord | Promise<HeadersRecord>;
-  /** After a 401: gets something newer and says whether there is any. Without it a 401 is final. */
+  /**
+   * After a 401: gets something newer and says whether there is any. Without it a 401 is final. It is asked once in a call,
+   * and once for all calls that were refused with the same.
+   */
   refresh?(context: AuthContext): boolean | Promise<boolean>;
 }
 
-type HeadersRecord = Readonly<Record<string, string>>;
+/** A strategy of this library, which also knows how long the call has got. */
+export interface OwnStrategy extends Pick<AuthStrategy, 'refresh'> {
+  headers(context: AuthContext, deadline: Deadline): HeadersRecord | Promise<HeadersRecord>;
+}
+
+export type HeadersRecord = Readonly<Record<string, string>>;
 
 /** Gives a bearer token; after a 401 it is asked once more, with `refresh` set. */
 export type TokenSource = (context: AuthContext & { readonly refresh: boolean }) => string | Promise<string>;
@@ -30,70 +43,18 @@ export interface ApiKey {
   readonly header?: string;
 }
 
-type OneAuth = string | TokenSource | ApiKey | AuthStrategy;
+export type OneAuth = string | TokenSource | ApiKey | ClientCredentials | SignedToken | AuthStrategy;
 
 /** A string is a bearer token. Of several, the next is tried when one is refused. */
 export type Auth = OneAuth | readonly OneAuth[];
 
-/** The credentials of one client: which of them is in use, and what to do when it is refused. */
-export class Credentials {
-  readonly #strategies: readonly AuthStrategy[];
-  #current = 0;
-  #renewing: Promise<boolean> | undefined;
-
-  constructor(auth: Auth) {
-    this.#strategies = (isList(auth) ? auth : [auth]).map(strategyOf);
-  }
-
-  /** Changes when another credential takes over. Who was refused with an older one need not ask for a newer. */
-  generation = 0;
-
-  async headers(context: AuthContext): Promise<HeadersRecord> {
-    const headers = (await this.#strategies[this.#current]?.headers(context)) ?? {};
-    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  }
-
-  /**
-   * Called after a 401 to a request of the given generation, once for each strategy and call. True if it is worth while
-   * to try again.
-   */
-  async renew(context: AuthContext, attempt: AuthAttempt): Promise<boolean> {
-    if (attempt.generation < this.generation) return true;
-    // Others were refused with the same one, and one refresh is enough for all.
-    this.#renewing ??= this.#renew(context, attempt).finally(() => (this.#renewing = undefined));
-    return this.#renewing;
-  }
-
-  async #renew(context: AuthContext, attempt: AuthAttempt): Promise<boolean> {
-    const strategy = this.#strategies[this.#current];
-    if (strategy?.refresh !== undefined && !attempt.refreshed.has(strategy)) {
-      attempt.refreshed.add(strategy);
-      if (await strategy.refresh(context)) return this.#next(this.#current);
-    }
-    return this.#current + 1 < this.#strategies.length && this.#next(this.#current + 1);
-  }
-
-  #next(index: number): true {
-    this.#current = index;
-    this.generation++;
-    return true;
-  }
-}
-
-/** What one call has tried so far. */
-export class AuthAttempt {
-  generation = 0;
-  readonly refreshed = new Set<AuthStrategy>();
-}
-
-function isList(auth: Auth): auth is readonly OneAuth[] {
-  return Array.isArray(auth);
-}
-
-function strategyOf(auth: OneAuth): AuthStrategy {
+/** @throws A2AError `INVALID_PARAMS` for what can never work. */
+export function strategyOf(auth: OneAuth, tools: TokenTools): OwnStrategy {
   if (typeof auth === 'string') return { headers: () => bearer(auth) };
   if (typeof auth === 'function') return tokens(auth);
-  return 'apiKey' in auth ? apiKey(auth) : auth;
+  if ('apiKey' in auth) return apiKey(auth);
+  if ('clientId' in auth) return clientCredentials(auth, tools);
+  return 'secret' in auth ? signedToken(auth, tools.clock) : custom(auth);
 }
 
 function tokens(source: TokenSource): AuthStrategy {
@@ -120,15 +81,24 @@ function apiKey({ apiKey: key, header }: ApiKey): AuthStrategy {
           ? scheme.apiKeySecurityScheme.name
           : [],
       );
-      return { [header ?? inHeader[0] ?? 'x-api-key']: key };
+      return plain({ [header ?? inHeader[0] ?? 'x-api-key']: key });
     },
   };
 }
 
-/** @throws A2AError for what would become another header, or none. */
-function bearer(token: string): HeadersRecord {
-  if (token === '' || /[^\x21-\x7e]/.test(token)) {
-    throw new A2AError('UNAUTHENTICATED', 'The bearer token is empty or has characters that a header cannot hold');
+function custom(strategy: AuthStrategy): AuthStrategy {
+  return {
+    headers: async (context) => plain(await strategy.headers(context)),
+    refresh: (context) => strategy.refresh?.(context) ?? false,
+  };
+}
+
+/** In lower case, as all headers are here. @throws A2AError for what would become another header, or none. */
+function plain(headers: HeadersRecord): HeadersRecord {
+  const entries = Object.entries(headers);
+  const unfit = entries.find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value));
+  if (unfit !== undefined) {
+    throw new A2AError('UNAUTHENTICATED', `The credential for ${JSON.stringify(unfit[0])} does not fit into a header`);
   }
-  return { authorization: `Bearer ${token}` };
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }

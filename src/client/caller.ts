@@ -2,9 +2,9 @@ import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import type { Decoded } from '../wire/dialect.ts';
-import { AuthAttempt } from './auth.ts';
 import { bindingOf, notJson, parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
+import { AuthAttempt } from './credentials.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type Passage, type Wiring } from './exchange.ts';
@@ -93,19 +93,21 @@ export class Caller {
     const { deadline, trace } = scope;
     const { wiring, card } = this;
     const auth = wiring.credentials === undefined ? undefined : new AuthAttempt();
-    const recovery = new Recovery(wiring, this.endpoints, { deadline, trace, auth, card }, facts.isRepeatable);
+    const passage: Passage = { deadline, trace, auth, card };
+    let recovery: Recovery | undefined;
     let missing: { readonly error: unknown; readonly url: string } | undefined;
     for (;;) {
       const endpoint = this.endpoints.current;
       try {
         deadline.check();
-        const result = await attempt(endpoint, { deadline, trace, auth, card });
+        const result = await attempt(endpoint, passage);
         this.endpoints.confirm(endpoint);
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
         // Where the agent should be says more than where it might have been.
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
+        recovery ??= new Recovery(wiring, this.endpoints, passage, facts.isRepeatable);
         if (await recovery.recover(error, endpoint)) continue;
         if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);
         throw toPublicError(error, endpoint.url);
@@ -131,8 +133,8 @@ export class Caller {
     if (contentType !== undefined) headers['content-type'] = contentType;
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     if (lastEventId !== undefined) headers['last-event-id'] = lastEventId;
-    const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
-    if (extensions !== '') {
+    if (this.wiring.settings.extensions.length > 0 || scope.extensions.length > 0) {
+      const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');
       headers['a2a-extensions'] = extensions;
       // The name that it had before 1.0.
       if (dialect.isModel !== true) headers['x-a2a-extensions'] = extensions;

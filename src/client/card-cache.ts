@@ -50,7 +50,7 @@ class CardCache {
     const underway = this.#underway.get(key) ?? this.#start(key, kept, create());
     underway.waiting++;
     try {
-      return await untilOver(underway.promise, deadline);
+      return await deadline.within(underway.promise);
     } finally {
       if (--underway.waiting === 0) underway.stop();
     }
@@ -81,19 +81,6 @@ class CardCache {
     this.#cards.set(key, keep);
     return json;
   }
-}
-
-/** Whoever has no more time leaves; what he waited for goes on for others. */
-async function untilOver<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
-  let leave: () => void = () => {};
-  const over = new Promise<undefined>((resolve) => {
-    leave = () => resolve(undefined);
-    deadline.addEventListener('abort', leave);
-  });
-  const result = await Promise.race([promise.then((value) => ({ value })), over]);
-  deadline.removeEventListener('abort', leave);
-  if (result === undefined) throw deadline.explain(undefined);
-  return result.value;
 }
 
 /** The one of this process. */

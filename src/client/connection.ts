@@ -1,6 +1,6 @@
 import type { AgentCard } from '../model/card.ts';
 import type { Warning } from '../wire/reader.ts';
-import { type Auth, Credentials } from './auth.ts';
+import { Credentials } from './credentials.ts';
 import { UrlMemory, type Wiring } from './exchange.ts';
 import { Lingering } from './lingering.ts';
 import type { ConnectOptions } from './options.ts';
@@ -28,20 +28,20 @@ export function createConnection(options: ConnectOptions, transport: Transport |
       options.onWarning?.(warning);
     }
   });
+  const { clock } = settings;
+  const { auth, interceptors = [] } = options;
+  const trust = new Trust(options.allowOrigins);
+  const used = transport ?? chooseTransport(options.fetch);
   const wiring: Wiring = {
     settings,
-    transport: transport ?? chooseTransport(options.fetch),
-    trust: new Trust(options.allowOrigins),
-    credentials: credentialsOf(options.auth),
-    interceptors: options.interceptors ?? [],
+    transport: used,
+    trust,
+    credentials: auth === undefined ? undefined : new Credentials(auth, { clock, trust, transport: used }),
+    interceptors,
     lingering: new Lingering(),
     urls: new UrlMemory(),
   };
   return { wiring, warnings };
-}
-
-function credentialsOf(auth: Auth | undefined): Credentials | undefined {
-  return auth === undefined ? undefined : new Credentials(auth);
 }
 
 /** What can be said of an agent of which only the handle of a task is known. */

@@ -81,6 +81,27 @@ export class Deadline implements LeaveSignal {
     this.check();
   }
 
+  /**
+   * What somebody else is at, as long as there is time for it. That goes on when the time is over.
+   *
+   * @throws once it is over, at once.
+   */
+  async within<T>(work: Promise<T>): Promise<T> {
+    this.check();
+    let leave: () => void = () => {};
+    const left = new Promise<undefined>((resolve) => {
+      leave = () => resolve(undefined);
+      this.addEventListener('abort', leave);
+    });
+    try {
+      const done = await Promise.race([work.then((value) => ({ value })), left]);
+      if (done === undefined) throw this.explain(new Error('stopped'));
+      return done.value;
+    } finally {
+      this.removeEventListener('abort', leave);
+    }
+  }
+
   /** What to throw instead of an error that only says that somebody stopped it; any other error as it is. */
   explain(error: unknown, details: Readonly<Record<string, string>> = {}): unknown {
     if (!this.aborted) return error;

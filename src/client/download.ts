@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Part } from '../model/part.ts';
 import { decodeBase64 } from '../support/bytes.ts';
-import { AuthAttempt } from './auth.ts';
+import { AuthAttempt } from './credentials.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
 import { exchange } from './exchange.ts';

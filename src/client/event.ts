@@ -11,6 +11,8 @@ interface EventFacts {
   readonly text: string;
   /** Its number in the task's log, where the agent numbers its events. */
   readonly number: number | undefined;
+  /** The whole of it in the words of A2A 1.0, whatever version it came in. */
+  readonly response: StreamResponse;
   /** As it came. */
   readonly raw: unknown;
 }
@@ -59,20 +61,21 @@ export interface Received {
 }
 
 export function toAgentEvent({ event, number, raw }: Received): AgentEvent {
+  const facts = { number, response: event, raw };
   if ('task' in event) {
     const { task } = event;
     const text = textOfTask(task);
-    return { type: 'task', task, taskId: task.id, state: stateWord(task.status.state), text, number, raw };
+    return { type: 'task', task, taskId: task.id, state: stateWord(task.status.state), text, ...facts };
   }
   if ('message' in event) {
     const { message } = event;
-    return { type: 'message', message, text: textOfParts(message.parts), number, raw };
+    return { type: 'message', message, text: textOfParts(message.parts), ...facts };
   }
   if ('statusUpdate' in event) {
     const { taskId, status } = event.statusUpdate;
     const text = textOfStatus(status);
-    return { type: 'status', taskId, state: stateWord(status.state), status, text, number, raw };
+    return { type: 'status', taskId, state: stateWord(status.state), status, text, ...facts };
   }
   const { taskId, artifact, append = false, lastChunk = false } = event.artifactUpdate;
-  return { type: 'artifact', taskId, artifact, append, lastChunk, text: textOfChunks(artifact.parts), number, raw };
+  return { type: 'artifact', taskId, artifact, append, lastChunk, text: textOfChunks(artifact.parts), ...facts };
 }

@@ -1,9 +1,11 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
-import type { AuthAttempt, AuthContext, Credentials } from './auth.ts';
+import type { AuthContext } from './auth.ts';
+import type { AuthAttempt, Credentials } from './credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
 import type { Lingering } from './lingering.ts';
+import { unsentError } from './response-error.ts';
 import type { Settings } from './settings.ts';
 import type { Trace } from './trace.ts';
 import type { Transport, TransportResponse } from './transport/transport.ts';
@@ -83,13 +85,18 @@ async function sent(
   url: URL,
 ): Promise<TransportResponse> {
   const { isTrusted, isRecipient } = trust.judge(url);
-  const headers: Record<string, string> = { ...request.headers, traceparent: trace.next() };
+  const headers: Record<string, string> = { ...request.headers };
+  headers['traceparent'] = trace.next();
   if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
   if (isRecipient) {
     Object.assign(headers, settings.headers);
     if (credentials !== undefined && auth !== undefined) {
-      auth.generation = credentials.generation;
-      Object.assign(headers, await credentials.headers({ origin: url.origin, card }));
+      try {
+        const given = credentials.headers({ origin: url.origin, card }, auth, deadline);
+        Object.assign(headers, given instanceof Promise ? await deadline.within(given) : given);
+      } catch (error) {
+        throw unsentError(error);
+      }
     }
   }
   deadline.check();

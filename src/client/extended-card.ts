@@ -1,10 +1,10 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import { decodeCard } from '../wire/card-forms.ts';
-import { AuthAttempt } from './auth.ts';
 import { parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
+import { AuthAttempt } from './credentials.ts';
 import { exchange } from './exchange.ts';
 import { toPublicError } from './failures.ts';
 

@@ -1,8 +1,8 @@
 import { A2AError } from '../errors.ts';
-import { AuthAttempt } from './auth.ts';
 import { parseJson } from './binding.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
+import { AuthAttempt } from './credentials.ts';
 import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
 import { retryAfterMs } from './failures.ts';
 import { backoffMs } from './recovery.ts';
@@ -84,8 +84,9 @@ async function fetchPrivateCard(wiring: Wiring, scope: CallScope, request: CardR
       return await jsonOf(wiring, passageOf(scope, auth), request);
     } catch (error) {
       if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
-      if ((await wiring.credentials?.renew(refusedContext(request.url, undefined, undefined), auth)) !== true)
-        throw error;
+      const context = refusedContext(request.url, undefined, undefined);
+      const renewal = wiring.credentials?.renew(context, auth) ?? Promise.resolve(false);
+      if (!(await scope.deadline.within(renewal))) throw error;
     }
   }
 }

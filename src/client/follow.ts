@@ -50,7 +50,21 @@ export class Follower {
     try {
       this.#stream = await this.#followed.open();
       while (this.#stream !== undefined) {
-        const failure = yield* this.#read(this.#stream);
+        const stream = this.#stream;
+        let failure: unknown;
+        try {
+          // Generators that hand on to one another, and waiting for what is there, would cost as much as decoding it.
+          for (;;) {
+            const next = stream.next();
+            const item = next instanceof Promise ? await next : next;
+            if (item === undefined) break;
+            for (const event of this.#take(item, stream)) yield event;
+            if (fold.isOver) return;
+          }
+          failure = this.#endOf(stream);
+        } catch (error) {
+          failure = this.#breakOf(error);
+        }
         if (failure === undefined) return;
         await this.#resume(failure);
       }
@@ -61,30 +75,35 @@ export class Follower {
     }
   }
 
-  /** Goes through one connection. Returns why it ended, if that was too early. */
-  async *#read(stream: ItemStream): AsyncGenerator<Received, unknown, void> {
-    const { fold, scope } = this.#followed;
-    try {
-      for (let item = await stream.next(); item !== undefined; item = await stream.next()) {
-        const place = this.#order.take(item);
-        if (place === 'again') continue;
-        if (place === 'wrong' && !this.#wasSeenBefore(item)) return this.#startOver();
-        const events = this.#accept(item);
-        if (events.length > 0) this.#breaks = 0;
-        if (fold.isOver) {
-          this.#stream = undefined;
-          stream.release();
-        }
-        yield* events;
-        if (fold.isOver) return undefined;
-      }
-    } catch (error) {
-      const isBreak = error instanceof TransportFailure || A2AError.is(error, 'UNAVAILABLE');
-      if (!isBreak || scope.deadline.aborted) throw error;
-      return error;
+  /**
+   * The events that an item means. When all is known, the connection is let go before they are handed out.
+   *
+   * @throws TransportFailure if it comes out of order.
+   */
+  #take(item: Received, stream: ItemStream): readonly Received[] {
+    const place = this.#order.take(item);
+    if (place === 'again') return [];
+    if (place === 'wrong' && !this.#wasSeenBefore(item)) throw this.#startOver();
+    const events = this.#accept(item);
+    if (events.length > 0) this.#breaks = 0;
+    if (this.#followed.fold.isOver) {
+      this.#stream = undefined;
+      stream.release();
     }
-    const isClean = (fold.isPaused || stream.saidItsLast) && !stream.isToBeContinued;
+    return events;
+  }
+
+  /** Why a stream ended, if that was too early. */
+  #endOf(stream: ItemStream): unknown {
+    const isClean = (this.#followed.fold.isPaused || stream.saidItsLast) && !stream.isToBeContinued;
     return isClean ? undefined : this.#endedEarly();
+  }
+
+  /** What broke a stream that can be resumed. @throws anything else. */
+  #breakOf(error: unknown): unknown {
+    const isBreak = error instanceof TransportFailure || A2AError.is(error, 'UNAVAILABLE');
+    if (!isBreak || this.#followed.scope.deadline.aborted) throw error;
+    return error;
   }
 
   /** What is new in an item. */
@@ -107,7 +126,7 @@ export class Follower {
   }
 
   /** What came is not to be relied on: only a snapshot tells how the task really is. */
-  #startOver(): unknown {
+  #startOver(): TransportFailure {
     this.#lastNumber = undefined;
     this.#seenBefore = undefined;
     this.#order = new EventOrder();

@@ -42,12 +42,15 @@ function read(json: unknown, strict: boolean): { decoded: DecodedCard | undefine
     if (!A2AError.is(error)) throw error;
     const found = error.violations.length > 0 ? error.violations : [{ field: '', description: error.message }];
     const problems = found.map(({ field, description }): CardProblem => {
-      const fix =
-        field === '' ? 'Publish a card of A2A 1.0' : `Set ${field} to ${description.replace(/^expected /, '')}`;
+      const fix = field === '' ? 'Publish a card of A2A 1.0' : fixOf(field, description.replace(/^expected /, ''));
       return { path: field, severity: 'error', problem: description, fix };
     });
     return { decoded: undefined, problems };
   }
+}
+
+function fixOf(field: string, expected: string): string {
+  return expected.startsWith('the member ') ? `Add ${field}` : `Set ${field} to ${expected}`;
 }
 
 function* addressProblems({ supportedInterfaces }: AgentCard, found: string | URL | undefined): Generator<CardProblem> {

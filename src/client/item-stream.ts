@@ -2,7 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { StreamResponse } from '../model/event.ts';
 import type { StreamingOperation } from '../model/operation.ts';
 import type { Decoded } from '../wire/dialect.ts';
-import { SseReader } from '../wire/sse-reader.ts';
+import { type SseEvent, SseReader } from '../wire/sse-reader.ts';
 import { bindingOf, parseJson } from './binding.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Received } from './event.ts';
@@ -19,23 +19,22 @@ interface Ending {
   isToBeContinued: boolean;
 }
 
+/** Where items come from. */
+interface ItemSource {
+  readonly ending: Readonly<Ending>;
+  /** The next item if it is here already, else a promise of it; undefined at the end. */
+  next(): Received | undefined | Promise<Received | undefined>;
+  close(): void;
+}
+
 /** One stream over one connection, until that ends. Whoever opens one leaves it. */
 export class ItemStream implements Readonly<Ending> {
-  readonly #ending: Ending;
-  readonly #items: AsyncGenerator<Received, void, void>;
-  readonly #close: () => void;
+  readonly #source: ItemSource;
   readonly #lingering: Lingering | undefined;
-  #ahead: IteratorResult<Received, void> | undefined;
+  #ahead: { readonly item: Received | undefined } | undefined;
 
-  private constructor(
-    ending: Ending,
-    items: AsyncGenerator<Received, void, void>,
-    close: () => void,
-    lingering?: Lingering,
-  ) {
-    this.#ending = ending;
-    this.#items = items;
-    this.#close = close;
+  private constructor(source: ItemSource, lingering?: Lingering) {
+    this.#source = source;
     this.#lingering = lingering;
   }
 
@@ -45,29 +44,28 @@ export class ItemStream implements Readonly<Ending> {
     operation: StreamingOperation,
     { settings, lingering }: Wiring,
   ): ItemStream {
-    const ending: Ending = { saidItsLast: false, isToBeContinued: false };
-    const items = readItems(ending, response, endpoint, operation, settings);
-    return new ItemStream(ending, items, () => response.close(), lingering);
+    return new ItemStream(new ResponseItems(response, endpoint, operation, settings), lingering);
   }
 
   /** An answer that is no stream, as one: what comes after it has to be asked for. */
   static single({ value, raw }: Decoded<StreamResponse>): ItemStream {
+    const items: Received[] = [{ event: value, number: undefined, raw }];
     const ending: Ending = { saidItsLast: false, isToBeContinued: false };
-    return new ItemStream(ending, one({ event: value, number: undefined, raw }), () => {});
+    return new ItemStream({ ending, next: () => items.pop(), close: () => {} });
   }
 
   get saidItsLast(): boolean {
-    return this.#ending.saidItsLast;
+    return this.#source.ending.saidItsLast;
   }
 
   get isToBeContinued(): boolean {
-    return this.#ending.isToBeContinued;
+    return this.#source.ending.isToBeContinued;
   }
 
   /** Waits for the first item. Some agents begin every stream well, and say only there that there is none. */
   async begin(): Promise<this> {
     try {
-      this.#ahead = await this.#items.next();
+      this.#ahead = { item: await this.#source.next() };
       return this;
     } catch (error) {
       this.leave();
@@ -75,22 +73,26 @@ export class ItemStream implements Readonly<Ending> {
     }
   }
 
-  /** @throws A2AError for what is no event, TransportFailure if the connection breaks. */
-  async next(): Promise<Received | undefined> {
-    const { done, value } = this.#ahead ?? (await this.#items.next());
+  /**
+   * The next item, undefined at the end. Many come at once: those that are here need not be waited for.
+   *
+   * @throws A2AError for what is no event, TransportFailure if the connection breaks.
+   */
+  next(): Received | undefined | Promise<Received | undefined> {
+    if (this.#ahead === undefined) return this.#source.next();
+    const { item } = this.#ahead;
     this.#ahead = undefined;
-    return done === true ? undefined : value;
+    return item;
   }
 
   /** Closes the connection at once. */
   leave(): void {
-    this.#close();
-    void this.#items.return().catch(() => {});
+    this.#source.close();
   }
 
   /** All is known that matters. If the stream now ends by itself, as it should, its connection can serve again. */
   release(): void {
-    const done = this.#lingering?.add(this.#close);
+    const done = this.#lingering?.add(() => this.leave());
     const drain = async (): Promise<void> => {
       while ((await this.next()) !== undefined);
     };
@@ -100,35 +102,70 @@ export class ItemStream implements Readonly<Ending> {
   }
 }
 
-async function* one(item: Received): AsyncGenerator<Received, void, void> {
-  yield item;
-}
+/** The items in the body of an answer, decoded one by one as they are asked for. */
+class ResponseItems implements ItemSource {
+  readonly ending: Ending = { saidItsLast: false, isToBeContinued: false };
+  readonly #response: TransportResponse;
+  readonly #chunks: AsyncIterator<Uint8Array, unknown>;
+  readonly #reader: SseReader;
+  readonly #decode: (json: unknown) => Decoded<StreamResponse>;
+  readonly #endsStream: (raw: unknown) => boolean;
+  #events: readonly SseEvent[] = [];
+  #at = 0;
+  #retryMs: number | undefined;
 
-async function* readItems(
-  ending: Ending,
-  response: TransportResponse,
-  endpoint: Endpoint,
-  operation: StreamingOperation,
-  { limits, read, warn }: Settings,
-): AsyncGenerator<Received, void, void> {
-  const reader = new SseReader({ maxEventBytes: limits.maxEventBytes });
-  const binding = bindingOf(endpoint);
-  let retryMs: number | undefined;
-  for await (const chunk of response.chunks()) {
-    for (const { data, id } of reader.push(chunk)) {
+  constructor(response: TransportResponse, endpoint: Endpoint, operation: StreamingOperation, settings: Settings) {
+    const { limits, read, warn } = settings;
+    const binding = bindingOf(endpoint);
+    this.#response = response;
+    this.#chunks = response.chunks()[Symbol.asyncIterator]();
+    this.#reader = new SseReader({ maxEventBytes: limits.maxEventBytes });
+    this.#endsStream = (raw) => endpoint.dialect.endsStream(raw);
+    this.#decode = (json) => {
+      const decoded = binding.item(endpoint, operation, json, read);
+      warn(decoded.warnings);
+      return decoded;
+    };
+  }
+
+  next(): Received | undefined | Promise<Received | undefined> {
+    return this.#take() ?? this.#wait();
+  }
+
+  close(): void {
+    this.#response.close();
+    void this.#chunks.return?.().catch(() => {});
+  }
+
+  /** The next one of those that have come. */
+  #take(): Received | undefined {
+    while (this.#at < this.#events.length) {
+      const { data, id } = this.#events[this.#at++] as SseEvent;
       if (data === '') continue;
       const json = parseJson(data);
       if (json === undefined) throw new A2AError('INVALID_AGENT_RESPONSE', 'The stream has an event that is not JSON');
-      const { value, warnings, raw } = binding.item(endpoint, operation, json, read);
-      warn(warnings);
-      ending.saidItsLast = endpoint.dialect.endsStream(raw);
-      retryMs = reader.retryMs;
-      yield { event: value, number: numberOf(id), raw };
+      const { value, raw } = this.#decode(json);
+      this.ending.saidItsLast = this.#endsStream(raw);
+      this.#retryMs = this.#reader.retryMs;
+      return { event: value, number: numberOf(id), raw };
     }
-    if (reader.failure !== undefined) throw reader.failure;
+    return undefined;
   }
-  // Many servers say at the start how long to wait; to say it behind the last event is to ask for coming back.
-  ending.isToBeContinued = reader.pending || reader.retryMs !== retryMs;
+
+  async #wait(): Promise<Received | undefined> {
+    for (;;) {
+      if (this.#reader.failure !== undefined) throw this.#reader.failure;
+      const chunk = await this.#chunks.next();
+      if (chunk.done === true) break;
+      this.#events = this.#reader.push(chunk.value);
+      this.#at = 0;
+      const item = this.#take();
+      if (item !== undefined) return item;
+    }
+    // Many servers say at the start how long to wait; to say it behind the last event is to ask for coming back.
+    this.ending.isToBeContinued = this.#reader.pending || this.#reader.retryMs !== this.#retryMs;
+    return undefined;
+  }
 }
 
 /** Only a number can be resumed after. */

@@ -20,7 +20,10 @@ export interface ConnectOptions {
   readonly binding?: BindingName;
   /** Where to send requests, whatever the card says. */
   readonly url?: string;
-  /** A bearer token, a function that gives one, an API key, a strategy of your own, or several to be tried in order. */
+  /**
+   * A bearer token, a function that gives one, an API key, OAuth 2.0 client credentials, a secret to sign tokens with, a
+   * strategy of your own, or several to be tried in order.
+   */
   readonly auth?: Auth;
   /**
    * Origins that are as good as the one given to `connect()`: a card or a redirect may lead to them even if they are on a

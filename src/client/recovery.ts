@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { type Passage, refusedContext, type Wiring } from './exchange.ts';
 import { NotHere } from './failures.ts';
-import { challengeOf, isRefusedByStatus } from './response-error.ts';
+import { challengeOf, isRefusedUnread } from './response-error.ts';
 import { TransportFailure } from './transport/transport.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -45,9 +45,9 @@ export class Recovery {
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
     const { credentials } = this.#wiring;
-    const { auth, card } = this.#passage;
+    const { auth, card, deadline } = this.#passage;
     if (credentials === undefined || auth === undefined) return false;
-    return credentials.renew(refusedContext(url, card, challengeOf(error)), auth);
+    return deadline.within(credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
   }
 
   #changeVersion(endpoint: Endpoint): boolean {
@@ -66,7 +66,7 @@ export class Recovery {
 
   /** What an agent says about itself with its words may be what somebody said to it, half-way through its work. */
   #mayRepeat(error: A2AError): boolean {
-    return this.#isRepeatable || isRefusedByStatus(error);
+    return this.#isRepeatable || isRefusedUnread(error);
   }
 
   async #pause(error: unknown): Promise<boolean> {

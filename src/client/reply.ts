@@ -54,21 +54,10 @@ export function messageReply(message: Message, traceparent: string, raw: unknown
   };
 }
 
-export function taskReply(task: Task, handle: () => string, traceparent: string, raw: unknown): TaskReply {
+export function taskReply(task: Task, handle: string, traceparent: string, raw: unknown): TaskReply {
   const { contextId, status } = task;
   const state = stateWord(status.state);
-  const reply = {
-    kind: 'task',
-    task,
-    message: undefined,
-    state,
-    contextId,
-    text: textOfTask(task),
-    traceparent,
-    raw,
-  } as const;
-  // Made when it is wanted: it costs as much as reading the answer.
-  return Object.defineProperty(reply, 'handle', { get: handle, enumerable: true }) as TaskReply;
+  return { kind: 'task', task, message: undefined, state, handle, contextId, text: textOfTask(task), traceparent, raw };
 }
 
 /** @throws A2AError `TASK_FAILED` if the task ended, but not well. */

@@ -36,10 +36,18 @@ export function challengeOf(error: object): string | undefined {
   return facts.get(error)?.challenge;
 }
 
+const unsent = new WeakSet();
+
+/** What went wrong before anything was sent: the agent does not even know of it. */
+export function unsentError(error: unknown): unknown {
+  if (error instanceof Error) unsent.add(error);
+  return error;
+}
+
 /** What HTTP itself refuses; an agent that has begun to work answers otherwise. */
 const REFUSALS: readonly unknown[] = [401, 429, 503];
 
-/** Whether an answer refused the request before anybody looked at what it asks for. */
-export function isRefusedByStatus(error: object): boolean {
-  return REFUSALS.includes(facts.get(error)?.status);
+/** Whether the request was refused, or given up, before the agent looked at what it asks for. */
+export function isRefusedUnread(error: object): boolean {
+  return unsent.has(error) || REFUSALS.includes(facts.get(error)?.status);
 }

@@ -24,10 +24,20 @@ export async function sendAndWait(
   const fold = new TaskFold();
   const task = { caller, scope, fold };
   about(task, request.message.taskId);
-  const events = wait === 'stream' ? streamed(task, request) : sent(task, request, wait);
-  let raw = await lastOf(events, fold, onProgress, isFollowUp);
-  if (wait !== 'none' && !isSettled(fold)) raw = (await lastOf(pollUpdates(task), fold, onProgress)) ?? raw;
-  return replyOf(task, raw);
+  if (wait === 'block') {
+    const received = await submitted(task, request);
+    if (onProgress !== undefined) tell(onProgress, received);
+    return isSettled(fold) ? replyOf(task, received.raw) : waited(task, received.raw, onProgress);
+  }
+  const events = wait === 'stream' ? streamed(task, request) : sent(task, request);
+  const raw = await lastOf(events, fold, onProgress, isFollowUp);
+  return wait === 'none' || isSettled(fold) ? replyOf(task, raw) : waited(task, raw, onProgress);
+}
+
+/** Asks for a task until it has ended or asks back. */
+async function waited(task: TaskAtWork, known: unknown, onProgress: SendOptions['onProgress']): Promise<Reply> {
+  const raw = await lastOf(pollUpdates(task), task.fold, onProgress);
+  return replyOf(task, raw ?? known);
 }
 
 /**
@@ -39,7 +49,7 @@ function wayFor(wait: NonNullable<SendOptions['wait']>, isFollowUp: boolean): No
 }
 
 /** Sends a message and gives every event to the end of the stream, or of the task where the agent has no streams. */
-export async function* sendStream(
+export function sendStream(
   caller: Caller,
   scope: CallScope,
   request: SendMessageRequest,
@@ -47,9 +57,13 @@ export async function* sendStream(
 ): AsyncGenerator<Received, void, void> {
   const task = { caller, scope, fold };
   about(task, request.message.taskId);
-  if (waysOf(caller) === 'stream') return yield* streamed(task, request);
-  yield* sent(task, request, request.message.taskId === undefined ? 'poll' : 'block');
-  if (!isSettled(fold)) yield* pollUpdates(task);
+  return waysOf(caller) === 'stream' ? streamed(task, request) : polled(task, request);
+}
+
+async function* polled(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
+  if (request.message.taskId === undefined) yield* sent(task, request);
+  else yield submitted(task, request);
+  if (!isSettled(task.fold)) yield* pollUpdates(task);
 }
 
 /** A task, and all it takes to learn more of it. */
@@ -67,10 +81,9 @@ export function about({ caller, scope, fold }: TaskAtWork, taskId: string | unde
 export function handleOf(caller: Caller, taskId: string): string;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined;
 export function handleOf(caller: Caller, taskId: string | undefined): string | undefined {
-  const { endpoints } = caller;
-  return taskId === undefined
-    ? undefined
-    : encodeHandle({ ...endpoints.current, taskId, streaming: waysOf(caller) === 'stream' });
+  if (taskId === undefined) return undefined;
+  const { url, binding, version, tenant } = caller.endpoints.current;
+  return encodeHandle({ url, binding, version, tenant, taskId, streaming: waysOf(caller) === 'stream' });
 }
 
 export function waysOf({ card }: Caller): 'stream' | 'poll' {
@@ -96,7 +109,9 @@ export async function lastOf(
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) tell(onProgress, received);
-    if (fold.isPaused && !(isOld && 'task' in received.event)) break;
+    // To an answer, an agent may first show the task as it was before: still asking.
+    isOld &&= 'task' in received.event;
+    if (fold.isPaused && !isOld) break;
     isOld = false;
   }
   return raw;
@@ -118,23 +133,22 @@ export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Repl
   const task = fold.task();
   if (task === undefined)
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with neither a task nor a message');
-  return taskReply(task, () => handleOf(caller, task.id), traceparent, raw);
+  return taskReply(task, handleOf(caller, task.id), traceparent, raw);
 }
 
-async function* sent(
-  task: TaskAtWork,
-  request: SendMessageRequest,
-  wait: 'poll' | 'block' | 'none',
-): AsyncGenerator<Received, void, void> {
-  const { caller, scope, fold } = task;
+async function* sent(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
+  const { caller } = task;
   const { clientNamesTasks } = caller.endpoints.current.dialect;
   // 0.1 cannot ask an agent not to wait. To leave a stream after its first event comes to the same.
-  if (wait !== 'block' && clientNamesTasks && waysOf(caller) === 'stream')
-    return yield* firstOf(streamed(task, request));
-  const whole = wait === 'block' ? request : atOnce(request);
-  const { value: event, raw } = await caller.call('SendMessage', whole, scope, request.message.messageId);
+  if (clientNamesTasks && waysOf(caller) === 'stream') return yield* firstOf(streamed(task, request));
+  yield submitted(task, atOnce(request));
+}
+
+/** Sends a message in one request, and takes what is answered. */
+async function submitted({ caller, scope, fold }: TaskAtWork, request: SendMessageRequest): Promise<Received> {
+  const { value: event, raw } = await caller.call('SendMessage', request, scope, request.message.messageId);
   fold.take(event);
-  yield { event, number: undefined, raw };
+  return { event, number: undefined, raw };
 }
 
 function atOnce(request: SendMessageRequest): SendMessageRequest {

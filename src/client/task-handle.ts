@@ -22,9 +22,32 @@ export function isHandle(text: string): boolean {
 
 /** One word of letters, digits, `-` and `_`, for files, environments and shells. */
 export function encodeHandle({ url, binding, version, tenant, taskId, streaming }: TaskAddress): string {
-  const members = [url, binding, version, taskId, streaming, ...(tenant === undefined ? [] : [tenant])];
-  const text = encodeBase64(new TextEncoder().encode(JSON.stringify(members)));
-  return PREFIX + text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  const rest = JSON.stringify(tenant === undefined ? [taskId, streaming] : [taskId, streaming, tenant]);
+  return handleStart(url, binding, version) + urlSafeBase64(rest.slice(1));
+}
+
+let lastStart = { url: '', binding: '', version: '', text: '' };
+
+/** What the handles of all tasks of an agent begin with: every reply has one, and this is most of its text. */
+function handleStart(url: string, binding: string, version: string): string {
+  if (lastStart.url !== url || lastStart.binding !== binding || lastStart.version !== version) {
+    const bytes = new TextEncoder().encode(`${JSON.stringify([url, binding, version]).slice(0, -1)},`);
+    // Blanks between members mean nothing, and three bytes are four characters: what follows can be encoded alone.
+    const padded = new Uint8Array(Math.ceil(bytes.length / 3) * 3).fill(0x20);
+    padded.set(bytes);
+    lastStart = { url, binding, version, text: PREFIX + urlSafe(encodeBase64(padded)) };
+  }
+  return lastStart.text;
+}
+
+function urlSafeBase64(text: string): string {
+  // eslint-disable-next-line no-control-regex -- all of ASCII
+  const isAscii = /^[\x00-\x7f]*$/.test(text);
+  return urlSafe(isAscii ? btoa(text) : encodeBase64(new TextEncoder().encode(text)));
+}
+
+function urlSafe(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** @throws A2AError `INVALID_PARAMS` */

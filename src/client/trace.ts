@@ -9,7 +9,7 @@ export class Trace {
   /** Goes on with the caller's trace; begins a new one if there is none, or none that can be read. */
   constructor(traceparent?: string) {
     const [, id, , flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
-    this.#id = id ?? randomHex(16);
+    this.#id = id ?? newTraceId();
     this.#flags = flags ?? '01';
   }
 
@@ -18,14 +18,17 @@ export class Trace {
 
   /** The header for one more request. */
   next(): string {
-    this.last = `00-${this.#id}-${randomHex(8)}-${this.#flags}`;
+    this.last = `00-${this.#id}-${newSpanId()}-${this.#flags}`;
     return this.last;
   }
 }
 
-function randomHex(bytes: number): string {
-  return crypto
-    .randomUUID()
-    .replaceAll('-', '')
-    .slice(-2 * bytes);
+function newTraceId(): string {
+  const id = crypto.randomUUID();
+  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
+}
+
+function newSpanId(): string {
+  const id = crypto.randomUUID();
+  return id.slice(19, 23) + id.slice(24);
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
 import type { Run } from './run.ts';
-import type { Loss, WriterEnvironment } from './task-writer.ts';
+import type { Loss } from './loss.ts';
+import type { WriterEnvironment } from './task-writer.ts';
 
 /** Gets the content of a stranger's address, with all guards. */
 export type FetchFile = (

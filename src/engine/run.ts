@@ -22,7 +22,8 @@ import { RunTimers } from './run-timers.ts';
 import { RunWaits } from './run-waits.ts';
 import { Recall } from './recall.ts';
 import type { Runnable } from './runnable.ts';
-import { type Loss, TaskWriter, type WriterEvents } from './task-writer.ts';
+import type { Loss } from './loss.ts';
+import { TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
 
 /** Outputs after which a handler that waits for nothing lets others have a turn. */
@@ -243,8 +244,7 @@ export class Run implements Sink, WriterEvents {
     this.assertRunning();
     // Whoever sees the task because of this should see it at work.
     this.outputs.begin();
-    this.#writer.addJournal({ kind, key, body });
-    await this.#writer.stored();
+    await this.#writer.note({ kind, key, body });
   }
 
   /** Is stored with whatever is stored next. */
@@ -266,7 +266,7 @@ export class Run implements Sink, WriterEvents {
   }
 
   decide(decision: Decision): Promise<boolean> {
-    return this.#writer.decide(decision);
+    return this.#writer.decideInTurn(decision);
   }
 
   /** Why this task may not wait for an answer, if it may not. */
@@ -319,10 +319,7 @@ export class Run implements Sink, WriterEvents {
     if (this.#stopping.reason === undefined) this.outputs.finish();
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
-      if (!this.#isCanceling) {
-        this.stop('lease-lost', { kind: 'overtaken' });
-        return;
-      }
+      if (!this.#isCanceling) return this.stop('lease-lost', { kind: 'overtaken' });
       const status = this.outputs.status('TASK_STATE_CANCELED');
       await this.#writer.decide({ status, endedAt: this.now() });
     }

@@ -10,7 +10,7 @@ import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
 import { Takings } from './takings.ts';
-import type { Loss } from './task-writer.ts';
+import type { Loss } from './loss.ts';
 
 /** How long to wait before trying again to load a task. */
 const AGAIN_MS = 500;

@@ -15,6 +15,7 @@ import type {
   TaskWrite,
 } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
+import { afterTurns, type Scheduler } from '../support/scheduler.ts';
 import type { Writable } from '../support/writable.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
@@ -22,7 +23,8 @@ import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body
 import type { Feed, News } from './feed.ts';
 import type { Gatherer, Gathering } from './gathering.ts';
 import type { LoadedTask } from './load-task.ts';
-import { Batch, type Decision } from './write-batch.ts';
+import type { Loss } from './loss.ts';
+import { addDecision, Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
 const MAX_WAITING = 256;
@@ -34,18 +36,10 @@ export interface WriterEnvironment {
   readonly store: Store;
   readonly node: string;
   readonly gathering: Gathering;
+  readonly scheduler: Scheduler;
   readonly feed: Feed;
   readonly faultPoint: (name: string) => void;
 }
-
-/** Why a run can write no more. */
-export type Loss =
-  /** Another node has the task, or it has ended. */
-  | { readonly kind: 'refused'; readonly record: TaskRecord | undefined }
-  /** Another message came before it could be said that none had come: the task goes on. */
-  | { readonly kind: 'overtaken' }
-  /** Nobody knows whether the last write happened. */
-  | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface WriterEvents {
   onLost(loss: Loss): void;
@@ -160,6 +154,19 @@ export class TaskWriter implements Gatherer {
     this.#batch.journal.push(entry);
   }
 
+  /**
+   * Resolves when an entry is stored and it is its turn: what is stored by one write comes about in the order in which it
+   * is written, one thing in a turn of the loop. It is recalled in the same way, so that a race has the same winner.
+   */
+  async note(entry: JournalEntry): Promise<void> {
+    this.#batch.journal.push(entry);
+    const { done } = this.#batch;
+    this.#push();
+    const { journal } = await done.promise;
+    const place = journal.indexOf(entry);
+    if (place > 0) await afterTurns(this.#env.scheduler, place);
+  }
+
   /** Resolves when there is room for more output. */
   room(): Promise<void> | undefined {
     const { events, journal, bytes } = this.#batch;
@@ -169,11 +176,10 @@ export class TaskWriter implements Gatherer {
   }
 
   /** Resolves when everything given so far is stored. */
-  stored(): Promise<void> {
+  stored(): Promise<unknown> {
     if (this.#batch.isEmpty) return this.#flight === undefined ? Promise.resolve() : this.#flight.done.promise;
     const { done } = this.#batch;
-    if (this.#lease === undefined) this.#on.onBlocked();
-    this.#flush();
+    this.#push();
     return done.promise;
   }
 
@@ -181,9 +187,22 @@ export class TaskWriter implements Gatherer {
   async decide(decision: Decision): Promise<boolean> {
     const batch = this.#batch;
     batch.decide(decision);
+    this.#push();
+    return batch.verdict.promise;
+  }
+
+  /** As `decide`, and comes about after all that is in the same write, as `note` does. */
+  async decideInTurn(decision: Decision): Promise<boolean> {
+    const batch = this.#batch;
+    const isDecided = await this.decide(decision);
+    if (isDecided && batch.journal.length > 0) await afterTurns(this.#env.scheduler, batch.journal.length);
+    return isDecided;
+  }
+
+  /** Writes what there is, or says that it would. */
+  #push(): void {
     if (this.#lease === undefined) this.#on.onBlocked();
     this.#flush();
-    return batch.verdict.promise;
   }
 
   /** Takes in what others have written under our lease. */
@@ -294,31 +313,13 @@ export class TaskWriter implements Gatherer {
     };
     if (!this.#record.visible) write.visible = true;
     if (batch.status !== undefined) write.status = batch.status;
-    if (batch.decision !== undefined) this.#addDecision(write, batch.decision);
+    if (batch.decision !== undefined) addDecision(write, batch.decision, this.#record);
     const limit = batch.decision?.endedAt === undefined ? Math.max(this.#snapshotBytes, MIN_SNAPSHOT_BYTES) : 0;
     if (this.#tailBytes > limit) {
       write.artifacts = this.#fold.toJson();
       batch.snapshotOf = this.#tailBytes;
     }
     return write;
-  }
-
-  /** Apart from the log of the batch, which stays if the decision does not come about. */
-  #addDecision(
-    write: Writable<TaskWrite>,
-    { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
-  ): void {
-    if (release !== undefined) write.release = release;
-    if (wakeAt !== undefined) write.wakeAt = wakeAt;
-    if (question !== undefined) write.question = question;
-    if (endedAt !== undefined) write.endedAt = endedAt;
-    if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
-    if (decided === undefined) return;
-    const { timestamp: last = '' } = write.status ?? this.#record.status;
-    // Somebody else's status may have come in between: tasks are listed by this time, which must not go back.
-    const status = (decided.timestamp ?? '') < last ? { ...decided, timestamp: last } : decided;
-    write.status = status;
-    write.events = [...(write.events ?? []), statusEvent(this.#record, status, metadata)];
   }
 
   #settled(batch: Batch, write: TaskWrite, result: Appended): void {

@@ -2,9 +2,10 @@ import type { TaskStatusUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { TaskStatus } from '../model/task.ts';
-import type { Guard, JournalEntry, Lease, NewEvent, TaskWrite } from '../store/store.ts';
+import type { Guard, JournalEntry, Lease, NewEvent, TaskRecord, TaskWrite } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Writable } from '../support/writable.ts';
+import { statusEvent } from './event-body.ts';
 
 /** A pause or an end. Only `canceled` can happen to a task that is being canceled. */
 export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
@@ -25,12 +26,13 @@ export class Batch {
   /** The bytes of artifact events that its snapshot makes superfluous. */
   snapshotOf = 0;
   /** Somebody waits for it to be stored: made when asked for, because most often nobody does. */
-  #unstored: Deferred<void> | undefined;
+  #unstored: Deferred<Batch> | undefined;
   /** Somebody waits to hear whether its decision came about. */
   undecided: Deferred<boolean> | undefined;
 
-  get done(): Deferred<void> {
-    return (this.#unstored ??= deferred<void>());
+  /** Resolves to the batch that it was stored with, which may be a later one. */
+  get done(): Deferred<Batch> {
+    return (this.#unstored ??= deferred<Batch>());
   }
 
   get verdict(): Deferred<boolean> {
@@ -42,7 +44,7 @@ export class Batch {
   }
 
   succeed(): void {
-    this.#unstored?.resolve();
+    this.#unstored?.resolve(this);
     this.undecided?.resolve(true);
   }
 
@@ -120,9 +122,28 @@ export class Batch {
     this.bytes += other.bytes;
     const waiting = other.#unstored;
     if (waiting === undefined) return;
-    if (other.events.length === 0 && other.journal.length === 0) waiting.resolve();
+    if (other.events.length === 0 && other.journal.length === 0) waiting.resolve(this);
     else this.done.promise.then(waiting.resolve, waiting.reject);
   }
+}
+
+/** Apart from the log of the batch, which stays if the decision does not come about. */
+export function addDecision(
+  write: Writable<TaskWrite>,
+  { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
+  record: TaskRecord,
+): void {
+  if (release !== undefined) write.release = release;
+  if (wakeAt !== undefined) write.wakeAt = wakeAt;
+  if (question !== undefined) write.question = question;
+  if (endedAt !== undefined) write.endedAt = endedAt;
+  if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
+  if (decided === undefined) return;
+  const { timestamp: last = '' } = write.status ?? record.status;
+  // Somebody else's status may have come in between: tasks are listed by this time, which must not go back.
+  const status = (decided.timestamp ?? '') < last ? { ...decided, timestamp: last } : decided;
+  write.status = status;
+  write.events = [...(write.events ?? []), statusEvent(record, status, metadata)];
 }
 
 function isBefore(status: TaskStatus, timestamp: string): boolean {

@@ -49,6 +49,25 @@ test('a handler that was closed before it was started stays so', async () => {
   expect(state.calls).toBe(0);
 });
 
+test.each([
+  ['1.0', -32603],
+  ['0.3', -32603],
+])('who calls a closed handler over JSON-RPC in %s is told so in its words', async (version, code) => {
+  const handler = createHandler(ASKING);
+  await handler.close();
+  const request = sending('/a2a');
+  request.headers.set('a2a-version', version);
+
+  const answer = await handler.fetch(request);
+
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await answer.json()).toMatchObject({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code, message: 'The agent is closed' },
+  });
+});
+
 test('a start that failed is tried again by the next', async () => {
   const { store, state } = breakable('heartbeat');
   const handler = createHandler(ASKING, { store, log: silentLog });

@@ -8,14 +8,16 @@ import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import { type EdgeOptions, pathBelow } from './base-url.ts';
 import { CardEndpoint } from './card-endpoint.ts';
-import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
+import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './error-response.ts';
 import { Failures } from './failure.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
+import { versionOf } from './http-call.ts';
+import { anybody } from './identify.ts';
 import { answerRest } from './rest-binding.ts';
-import { answerRpc } from './rpc-binding.ts';
+import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -149,6 +151,7 @@ export class AgentHandler {
       engine,
       agent: this.#agent,
       failures: new Failures(this.#log),
+      identify: anybody,
       offer,
       streaming,
       pushNotifications,
@@ -168,12 +171,18 @@ export class AgentHandler {
     try {
       await this.start();
     } catch (error) {
-      if (this.isClosing && A2AError.is(error)) return restFailure(dialectOf('1.0'), error);
+      if (this.isClosing && A2AError.is(error)) return this.#turnAway(request, error);
       this.#log.error('The agent cannot start', { error });
       const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
-      return restFailure(dialectOf('1.0'), late);
+      return this.#turnAway(request, late);
     }
     return this.handle(request);
+  }
+
+  /** Without reading the body, so that an answer over JSON-RPC has no id. */
+  #turnAway(request: HttpRequest, error: A2AError): HttpResponse {
+    const isRpc = request.method === 'POST' && request.path !== undefined && this.#rpcPaths.has(request.path);
+    return isRpc ? rpcFailure(assumedDialect(versionOf(request)), null, error) : restFailure(dialectOf('1.0'), error);
   }
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {

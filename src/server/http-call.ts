@@ -8,19 +8,18 @@ import type { Call } from './call.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { Service } from './service.ts';
 
-/** Everybody, as long as nobody has to say who he is. */
-const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
-
 const NONE: readonly string[] = Object.freeze([]);
 
 /** What an operation needs to know of an HTTP request, beside its params. */
 export class HttpCall implements Call {
+  readonly caller: Caller;
   readonly dialect: Dialect;
   readonly extensions: readonly string[];
   readonly #request: HttpRequest;
 
   /** @throws A2AError `INVALID_REQUEST` */
-  constructor(service: Service, request: HttpRequest, dialect: Dialect) {
+  constructor(service: Service, request: HttpRequest, caller: Caller, dialect: Dialect) {
+    this.caller = caller;
     this.dialect = dialect;
     this.#request = request;
     this.extensions = activated(service, request);
@@ -31,10 +30,6 @@ export class HttpCall implements Call {
     }
     // No HTTP parser lets these through; but not every request comes from one.
     if (!isName(key)) throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have no NUL');
-  }
-
-  get caller(): Caller {
-    return ANONYMOUS;
   }
 
   get idempotencyKey(): string | undefined {

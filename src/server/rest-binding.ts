@@ -1,16 +1,15 @@
 import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import { isStreaming, type OperationName } from '../model/operation.ts';
 import { isObject } from '../wire/codec.ts';
-import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
+import { callOperation, type Outcome } from './call-operation.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
-import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
@@ -32,11 +31,15 @@ export async function answerRest(
     version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
   let dialect = dialectOf(isOld ? '0.3' : '1.0');
   try {
+    const identified = service.identify(request);
+    const caller = 'then' in identified ? await identified : identified;
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
-      return await answer(service, request, dialect, flat.operation, body ?? { id: flat.taskId ?? '' });
+      const call = new HttpCall(service, request, caller, dialect);
+      const params = body ?? { id: flat.taskId ?? '' };
+      return respond(service, call, await callOperation(service, call, flat.operation, params));
     }
     const match = matchRest(request.method, path);
     if (match === undefined) throw noSuchPath(request);
@@ -47,7 +50,8 @@ export async function answerRest(
     ({ dialect } = selection);
     if (selection.error !== undefined) throw selection.error;
     const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
-    return await answer(service, request, dialect, match.operation, params);
+    const call = new HttpCall(service, request, caller, dialect);
+    return respond(service, call, await callOperation(service, call, match.operation, params));
   } catch (error) {
     return restFailure(dialect, service.failures.publicError(error));
   }
@@ -78,27 +82,15 @@ function parse(text: string): unknown {
   }
 }
 
-async function answer(
-  service: Service,
-  request: HttpRequest,
-  dialect: Dialect,
-  operation: OperationName,
-  params: JsonObject,
-): Promise<HttpResponse> {
-  const call = new HttpCall(service, request, dialect);
-  const codec = operationCodec(dialect, operation);
-  const input = decodeParams(dialect, operation, params).value;
-  if (isStreaming(operation)) {
-    const events = await streaming[operation](service, call, input as never);
-    const frames = new EventFrames(events, dialect, envelopeOf(service, dialect));
+function respond(service: Service, call: HttpCall, outcome: Outcome): HttpResponse {
+  const { dialect } = call;
+  if ('events' in outcome) {
+    const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, dialect));
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
-  const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
-  const output = await run(service, call, input);
-  if (output === null) return { status: 204, headers: withExtensions(NO_STORE, call) };
-  const body = JSON.stringify(codec.result.encode(output as never));
+  if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType }, call);
-  return { status: 200, headers, body };
+  return { status: 200, headers, body: JSON.stringify(outcome.json) };
 }
 
 function envelopeOf({ failures, isClosing }: Service, dialect: Dialect): Envelope {

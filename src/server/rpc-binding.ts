@@ -1,23 +1,26 @@
+import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
-import { isStreaming, type OperationName } from '../model/operation.ts';
-import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
+import type { RequestedVersion } from '../wire/version.ts';
 import { accessOf } from './call.ts';
+import { callOperation, type Outcome } from './call-operation.ts';
 import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
-import { streaming, unary } from './operations.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
 /** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
 export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
   const version = versionOf(request);
-  let dialect = dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
+  let dialect = assumedDialect(version);
   let id: JsonRpcId = null;
   try {
+    const identified = service.identify(request);
+    const caller = 'then' in identified ? await identified : identified;
     const rpc = await readRpc(service, request);
     id = rpc.id;
     if (rpc.error !== undefined) throw rpc.error;
@@ -25,11 +28,18 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     dialect = selection.dialect;
     if (selection.error !== undefined) throw selection.error;
     const { operation } = selection;
-    if (selection.shared) dialect = await dialectOfTask(service, request, dialect, rpc.params);
-    return await answer(service, request, dialect, operation, id, rpc.params);
+    if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, rpc.params);
+    const call = new HttpCall(service, request, caller, dialect);
+    const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
+    return respond(service, call, id, await callOperation(service, call, operation, rpc.params, { asStream }));
   } catch (error) {
     return rpcFailure(dialect, id, service.failures.publicError(error));
   }
+}
+
+/** To answer in as long as nothing of the request is known but its headers. */
+export function assumedDialect(version: RequestedVersion): Dialect {
+  return dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
 }
 
 async function readRpc(service: Service, request: HttpRequest): Promise<ReturnType<typeof decodeRequest>> {
@@ -43,28 +53,13 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
   return 'text' in body ? parseRequest(body.text) : decodeRequest(body.json);
 }
 
-async function answer(
-  service: Service,
-  request: HttpRequest,
-  dialect: Dialect,
-  operation: OperationName,
-  id: JsonRpcId,
-  params: unknown,
-): Promise<HttpResponse> {
-  const call = new HttpCall(service, request, dialect);
-  const input = decodeParams(dialect, operation, params).value;
-  const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
-  if (isStreaming(operation) || asStream) {
-    const run = streaming[operation === 'SendStreamingMessage' ? operation : 'SubscribeToTask'];
-    const events = await run(service, call, input as never);
-    const frames = new EventFrames(events, dialect, envelopeOf(service, dialect, id));
+function respond(service: Service, call: HttpCall, id: JsonRpcId, outcome: Outcome): HttpResponse {
+  if ('events' in outcome) {
+    const frames = new EventFrames(outcome.events, call.dialect, envelopeOf(service, call.dialect, id));
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
-  const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
-  const output = await run(service, call, input);
-  const { result } = operationCodec(dialect, operation);
-  const text = JSON.stringify(result.encode(output as never) ?? null);
-  return { status: 200, headers: withExtensions(JSON_HEADERS, call), body: successText(id, text) };
+  const body = successText(id, JSON.stringify(outcome.json ?? null));
+  return { status: 200, headers: withExtensions(JSON_HEADERS, call), body };
 }
 
 function envelopeOf({ failures, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
@@ -80,13 +75,12 @@ function envelopeOf({ failures, isClosing }: Service, dialect: Dialect, id: Json
 /** Methods that old versions spell alike are answered in the words of the version that made the task. */
 async function dialectOfTask(
   service: Service,
-  request: HttpRequest,
+  caller: Caller,
   dialect: Dialect,
   params: { readonly id?: unknown } | undefined,
 ): Promise<Dialect> {
   const old = dialectOf('0.1');
   if (!service.offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
-  const { caller } = new HttpCall(service, request, dialect);
   const known = await service.engine.resolveAlias(accessOf(service, { caller }, {}), params.id);
   return known === undefined ? dialect : old;
 }

@@ -266,20 +266,23 @@ export function protoEnum<T extends string>(
 export function oneOf<T extends object>(cases: { readonly [K in KeysOfUnion<T>]: Codec<MemberOf<T, K>> }): Codec<T> {
   const codecs = Object.entries<Codec<unknown>>(cases as Record<string, Codec<unknown>>);
   const choices = codecs.map(([key]) => key).join(', ');
+  const members = codecs.map(([key, codec]) => ({ key, alias: snakeCase(key), codec }));
   return {
     decode(r, value) {
       if (!isObject(value)) {
         r.violate('an object');
         return {} as T;
       }
-      const present = codecs.filter(([key]) => isSet(value[key]) || isSet(value[snakeCase(key)]));
+      const present = members.filter(({ key, alias }) => isSet(value[key]) || isSet(value[alias]));
       const chosen = present[0];
       if (chosen === undefined || present.length > 1) {
         r.violate(`exactly one of ${choices}`);
         return {} as T;
       }
-      const [key, codec] = chosen;
-      return { [key]: r.at(key, () => codec.decode(r, value[key] ?? value[snakeCase(key)])) } as T;
+      const { key, alias, codec } = chosen;
+      const out: Record<string, unknown> = {};
+      out[key] = r.at(key, () => codec.decode(r, value[key] ?? value[alias]));
+      return out as T;
     },
     encode(value) {
       for (const [key, codec] of codecs) {

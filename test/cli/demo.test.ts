@@ -9,10 +9,14 @@ import { addressOf, paste, type Program, projectWith, ROOT, tandem, tandemFromSo
 /** Pastes what the demo has printed, line by line. */
 async function pasteAll(demo: Program, cwd: string): Promise<void> {
   const url = await addressOf(demo);
-  await demo.said(/ send http.*\n$/);
-  const [card = '', curl = '', send = '', ...rest] = demo.stdout.split('\n');
+  await demo.said(/ chat http.*\n$/);
+  const [card = '', curl = '', send = '', chat = '', ...rest] = demo.stdout.split('\n');
   expect(rest).toEqual(['']);
   expect(await (await fetch(card)).json()).toMatchObject({ name: 'Tandem demo' });
+  expect(await paste(chat, { cwd, input: 'help\n' }).ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Say one of these:\n/),
+  });
   for (const _ of ['once', 'twice']) {
     const streamed = await paste(curl, { cwd }).ended;
     expect(streamed).toMatchObject({ code: 0, stderr: '' });
@@ -21,8 +25,8 @@ async function pasteAll(demo: Program, cwd: string): Promise<void> {
 
     const asked = await paste(send, { cwd }).ended;
     expect(asked).toMatchObject({ code: 0, stdout: 'Shall I book the 9:05 to Rome? (yes/no)\n' });
-    const [, answer = ''] = /waits for an answer:\n(.*)\n$/.exec(asked.stderr) ?? [];
-    expect(answer).toContain(` send ${url} yes --task `);
+    const [, answer = ''] = /^To answer:\n(.*)\n$/m.exec(asked.stderr) ?? [];
+    expect(answer).toContain(` send ${url} yes --task-id `);
     expect(await paste(answer, { cwd }).ended).toMatchObject({ code: 0, stdout: 'Booked the 9:05 to Rome.\n' });
   }
 }

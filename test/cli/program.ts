@@ -20,6 +20,8 @@ export interface Ended {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** What it reads on stdin; nothing if not set. */
+  readonly input?: string;
 }
 
 /** A process whose words can be waited for. It does not outlive its test. */
@@ -31,13 +33,14 @@ export class Program {
   readonly #waiting = new Set<() => void>();
   #hasEnded = false;
 
-  constructor(command: string, args: readonly string[], { cwd = ROOT, env }: RunOptions) {
+  constructor(command: string, args: readonly string[], { cwd = ROOT, env, input }: RunOptions) {
     const options = {
       cwd,
       env: { ...environment(), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as ['ignore' | 'pipe', 'pipe', 'pipe'],
     };
     this.child = spawn(command, args, options);
+    this.child.stdin?.end(input);
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#hear(() => (this.stdout += text)));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(() => (this.stderr += text)));
     this.ended = new Promise((resolve) => {
@@ -90,9 +93,9 @@ export class Program {
 /** Of a user, and not of a test run under npm. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|PORT$|NODE_OPTIONS$|VITEST|TEST$|NODE_ENV$)/.test(name),
+    ([name]) => !/^(npm_|PORT$|NODE_OPTIONS$|VITEST|TEST$|NODE_ENV$|A2ACLI_|XDG_CONFIG_HOME$)/.test(name),
   );
-  return Object.fromEntries(own);
+  return { ...Object.fromEntries(own), XDG_CONFIG_HOME: join(tmpdir(), 'tandem-no-settings') };
 }
 
 /** Runs the installed command. */

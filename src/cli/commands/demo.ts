@@ -3,33 +3,41 @@ import type { Store } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
 import { demoAgent } from '../demo-agent.ts';
 import { invocation } from '../invocation.ts';
-import { readArguments, readPort } from '../read-arguments.ts';
+import { defineCommand } from '../option.ts';
+import { readPort } from '../read-values.ts';
 import { listen, openStore, portTrouble, runUntilStopped } from '../serving.ts';
-
-export const usage = `Usage: tandem demo [options]
-
-Serves an agent that shows what agents can do. Needs no key and no network.
-
-Options:
-  --port <number>   Where to listen; else PORT from the environment, else the first free port from 4100 on
-  --store <file>    Where tasks are kept, tandem-demo.db unless set. memory: nowhere
-`;
-
-const OPTIONS = { port: { type: 'string' }, store: { type: 'string', default: 'tandem-demo.db' } } as const;
 
 const FIRST_PORT = 4100;
 const PORTS = 20;
 
 const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}';
 
-export async function run(args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(args, OPTIONS);
-  if (positionals.length > 0) throw new CliError('usage', 'tandem demo takes no file; tandem serve does');
-  const port = readPort(values.port);
-  const store = await openStore(values.store);
-  const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store });
-  await runUntilStopped(server, store, () => introduce(server.url, values.store));
-}
+export const command = defineCommand({
+  synopsis: 'demo',
+  about: 'Serves an agent that shows what agents can do. Needs no key and no network.',
+  options: {
+    port: {
+      type: 'string',
+      value: '<number>',
+      help: 'Where to listen; else PORT from the environment, else the first free port from 4100 on',
+      flagOnly: true,
+    },
+    store: {
+      type: 'string',
+      value: '<file>',
+      help: 'Where tasks are kept, tandem-demo.db unless set. memory: nowhere',
+      flagOnly: true,
+    },
+  },
+  async run({ values, positionals }) {
+    if (positionals.length > 0) throw new CliError('usage', 'tandem demo takes no file; tandem serve does');
+    const port = readPort(values.port);
+    const { store: name = 'tandem-demo.db' } = values;
+    const store = await openStore(name);
+    const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store });
+    await runUntilStopped(server, store, () => introduce(server.url, name));
+  },
+});
 
 async function listenAtFree(store: Store): Promise<AgentServer> {
   for (let port = FIRST_PORT; port < FIRST_PORT + PORTS; port++) {
@@ -52,5 +60,6 @@ function introduce(url: string, store: string): void {
   tell('\nTry it from another terminal:');
   show(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
   show(`${invocation()} send ${url} 'book Rome'`);
+  show(`${invocation()} chat ${url}`);
   tell(`\n${demoAgent.card.description}`);
 }

@@ -25,28 +25,23 @@ const IDLE_MS = 4000;
 export class NodeTransport implements Transport {
   readonly #node: NodeProcess;
   readonly #agents = new Map<string, Agent>();
+  /** Most requests go to the same address, which is the same object then. */
+  #places = new WeakMap<URL, Place>();
 
   constructor(node: NodeProcess) {
     this.#node = node;
   }
 
   call(request: TransportRequest): Promise<TransportResponse> {
-    const { method, url, headers, body, signal, guarded } = request;
-    const http = url.protocol === 'https:' ? this.#node.getBuiltinModule('node:https') : httpOf(this.#node);
-    const options: RequestOptions = {
-      method,
-      headers,
-      agent: this.#agentFor(url.protocol, http),
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
-      path: url.pathname + url.search,
-    };
-    if (guarded) options.lookup = this.#guardedLookup;
+    const { method, url, body, signal, guarded } = request;
+    const { http, agent, hostname, port, path, host } = this.#placeOf(url);
     return new Promise((resolve, reject) => {
+      const options: RequestOptions = { method, headers: this.#headersOf(request, host), agent, hostname, port, path };
+      if (guarded) options.lookup = this.#guardedLookup;
       const outgoing = http.request(options);
       const leave = (): void => void outgoing.destroy(new Error('stopped'));
       const connection = new ConnectionState(outgoing);
-      outgoing.once('response', (incoming) =>
+      outgoing.on('response', (incoming) =>
         resolve(new NodeResponse(incoming, () => signal.removeEventListener('abort', leave))),
       );
       outgoing.on('error', (error) => {
@@ -62,6 +57,39 @@ export class NodeTransport implements Transport {
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
+    this.#places = new WeakMap();
+  }
+
+  #placeOf(url: URL): Place {
+    let place = this.#places.get(url);
+    if (place === undefined) {
+      const { protocol, hostname, port, host, pathname, search } = url;
+      const isSecure = protocol === 'https:';
+      const http = isSecure ? this.#node.getBuiltinModule('node:https') : httpOf(this.#node);
+      place = {
+        http,
+        agent: this.#agentFor(protocol, http),
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port: Number(port) || (isSecure ? 443 : 80),
+        path: pathname + search,
+        host,
+      };
+      this.#places.set(url, place);
+    }
+    return place;
+  }
+
+  /** One after the other, as Node writes them: to take them from an object costs it a tenth of a request more. */
+  #headersOf({ method, headers, body }: TransportRequest, host: string): string[] {
+    const list = headers['host'] === undefined ? ['host', host] : [];
+    for (const name in headers) list.push(name, headers[name] as string);
+    if (body !== undefined) list.push('content-length', String(this.#byteLength(body)));
+    else if (method === 'POST') list.push('content-length', '0');
+    return list;
+  }
+
+  #byteLength(text: string): number {
+    return this.#node.getBuiltinModule('node:buffer').Buffer.byteLength(text);
   }
 
   #agentFor(protocol: string, http: Pick<Http, 'Agent'>): Agent {
@@ -87,6 +115,16 @@ export class NodeTransport implements Transport {
   };
 }
 
+/** Where a request goes, and by what. */
+interface Place {
+  readonly http: Pick<Http, 'request'>;
+  readonly agent: Agent;
+  readonly hostname: string;
+  readonly port: number;
+  readonly path: string;
+  readonly host: string;
+}
+
 function httpOf(node: NodeProcess) {
   return node.getBuiltinModule('node:http');
 }
@@ -96,7 +134,7 @@ class ConnectionState {
   sent: 'no' | 'maybe' = 'no';
 
   constructor(request: ClientRequest) {
-    request.once('socket', (socket) => {
+    request.on('socket', (socket) => {
       const isNew = socket.connecting;
       if (!isNew) this.sent = 'maybe';
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => (this.sent = 'maybe'));
@@ -108,14 +146,18 @@ class NodeResponse implements TransportResponse {
   readonly status: number;
   readonly #incoming: IncomingMessage;
   readonly #stop: () => void;
+  #lost: (error: unknown) => void = () => {};
 
   constructor(incoming: IncomingMessage, stop: () => void) {
     this.status = incoming.statusCode ?? 0;
     this.#incoming = incoming;
     this.#stop = stop;
     // Also of a body that nobody reads; whoever reads it hears of it by reading.
-    incoming.on('error', () => {});
-    incoming.once('close', stop);
+    incoming.on('error', (error) => this.#lost(error));
+    incoming.on('close', () => {
+      stop();
+      if (!incoming.readableEnded) this.#lost(undefined);
+    });
   }
 
   header(name: string): string | undefined {
@@ -136,14 +178,11 @@ class NodeResponse implements TransportResponse {
         reject(tooLarge(maxBytes));
         incoming.destroy();
       });
-      incoming.once('end', () => {
+      incoming.on('end', () => {
         this.#stop();
         resolve(decode(chunks));
       });
-      incoming.once('error', (error) => reject(cutOff(error)));
-      incoming.once('close', () => {
-        if (!incoming.readableEnded) reject(cutOff(undefined));
-      });
+      this.#lost = (error) => reject(cutOff(error));
     });
   }
 
@@ -175,10 +214,12 @@ function cutOff(error: unknown): TransportFailure {
   return new TransportFailure(`The connection was lost: ${why}`, 'maybe', error);
 }
 
+const utf8 = new TextDecoder();
+
 function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
   const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) return decoder.decode(only);
+  if (chunks.length === 1 && only !== undefined) return utf8.decode(only);
+  const decoder = new TextDecoder();
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
 }
 

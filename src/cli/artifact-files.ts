@@ -1,0 +1,58 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import type { Artifact } from '../model/artifact.ts';
+import type { Part } from '../model/part.ts';
+import { extensionOf } from './media-types.ts';
+
+/** A file that an artifact is or has in it. */
+export interface ArtifactFile {
+  readonly name: string;
+  /** What is in it, or where that is. */
+  readonly content: Uint8Array | { readonly url: string };
+}
+
+/** The files of an artifact: each of its files, and its texts and data as one. */
+export function filesOf({ artifactId, name, parts }: Artifact): readonly ArtifactFile[] {
+  const title = name ?? artifactId;
+  const files = parts.flatMap((part, i): readonly ArtifactFile[] => {
+    const fileName = nameOf(part, parts.length === 1 ? title : `${title}-${i + 1}`);
+    if ('raw' in part) return [{ name: fileName, content: Buffer.from(part.raw, 'base64') }];
+    return 'url' in part ? [{ name: fileName, content: { url: part.url } }] : [];
+  });
+  const texts = parts.filter((part) => 'text' in part || 'data' in part);
+  const [first] = texts;
+  if (first === undefined) return files;
+  const isData = texts.every((part) => 'data' in part);
+  const fallback = { mediaType: isData ? 'application/json' : 'text/plain' };
+  const text = texts
+    .map((part) =>
+      'text' in part ? part.text : `${JSON.stringify('data' in part ? part.data : null, undefined, 2)}\n`,
+    )
+    .join('');
+  return [{ name: nameOf({ ...fallback, ...first }, title), content: Buffer.from(text) }, ...files];
+}
+
+/** Of a stranger: only a name, never a way to somewhere else. */
+function nameOf({ filename, mediaType }: Pick<Part, 'filename' | 'mediaType'>, title: string): string {
+  const given = basename((filename ?? title).replaceAll('\\', '/'))
+    .replaceAll(/[\p{Cc}<>:"|?*]/gu, '_')
+    .replace(/^\.+/, '');
+  const name = given.slice(-120) || 'artifact';
+  return extname(name) === '' ? name + extensionOf(mediaType) : name;
+}
+
+/** Writes a new file, under another name if there is one already. Gives its path. */
+export function writeNew(folder: string, name: string, content: Uint8Array): string {
+  const extension = extname(name);
+  for (let n = 0; ; n++) {
+    const path = join(folder, n === 0 ? name : `${name.slice(0, name.length - extension.length)}-${n}${extension}`);
+    try {
+      const file = openSync(path, 'wx');
+      writeSync(file, content);
+      closeSync(file);
+      return path;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}

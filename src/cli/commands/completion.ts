@@ -1,0 +1,43 @@
+import { CliError } from '../cli-error.ts';
+import { COMMANDS } from '../command-table.ts';
+import { bashScript, fishScript, type Known, zshScript } from '../completion-scripts.ts';
+import { defineCommand, EVERYWHERE } from '../option.ts';
+import { screen } from '../screen.ts';
+
+const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+const SYNOPSIS = 'completion <bash|zsh|fish>';
+
+export const command = defineCommand({
+  synopsis: SYNOPSIS,
+  about: 'Prints a script with which a shell completes the commands and options of tandem.',
+  examples: [
+    'source <(tandem completion bash)              # in ~/.bashrc',
+    'tandem completion zsh > ~/.zfunc/_tandem      # in a folder of $fpath',
+    'tandem completion fish > ~/.config/fish/completions/tandem.fish',
+  ],
+  options: {},
+  async run({ positionals }) {
+    const [shell, ...rest] = positionals;
+    const script =
+      shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell as keyof typeof SHELLS] : undefined;
+    if (script === undefined || rest.length > 0) throw new CliError('usage', `Name a shell: tandem ${SYNOPSIS}`);
+    screen.give(script(await allCommands()));
+  },
+});
+
+async function allCommands(): Promise<readonly Known[]> {
+  return Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { summary, load }]) => {
+      const { command: loaded } = await load();
+      const options = Object.entries({ ...loaded.options, ...EVERYWHERE }).filter(
+        ([, { aliasOf }]) => aliasOf === undefined,
+      );
+      return {
+        name,
+        summary,
+        options: options.map(([option, { help, type }]) => ({ name: option, help, takesValue: type === 'string' })),
+      };
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import { AGENT_OPTIONS } from '../agent-options.ts';
+import { giveJson } from '../json-output.ts';
+import { defineCommand, type Option } from '../option.ts';
+import { readChoice } from '../read-values.ts';
+import { oneLine, screen } from '../screen.ts';
+import { expectNoMore } from '../task-arguments.ts';
+
+export const command = defineCommand({
+  synopsis: 'config show',
+  about: `Shows what the common options are set to, and where that comes from: a flag, the environment, the nearest .env file, or
+~/.config/a2a-cli/.env. Secrets are not shown.`,
+  options: { ...AGENT_OPTIONS },
+  async run({ values, sources, positionals }) {
+    expectNoMore(positionals, 'config show');
+    const rows = Object.entries(AGENT_OPTIONS).map(([name, option]) => {
+      const value = (values as Readonly<Record<string, unknown>>)[name];
+      return { name, value: shown(value, option), source: sources[name] ?? 'default' };
+    });
+    if (readChoice('output', values.output, ['text', 'json']) === 'json') return giveJson({ settings: rows });
+    for (const { name, value, source } of rows) {
+      if (source === 'default') screen.giveLine(`${name}: (not set)`, 'dim');
+      else screen.giveMarked(`${screen.mark(name, 'bold')}: ${oneLine(value ?? '')}  ${screen.mark(source, 'dim')}`);
+    }
+  },
+});
+
+function shown(value: unknown, { secret }: Option): string | null {
+  const text = Array.isArray(value) ? value.join(', ') : typeof value === 'boolean' ? String(value) : value;
+  if (typeof text !== 'string' || text === '') return null;
+  return secret === true ? '***' : text;
+}

@@ -1,0 +1,111 @@
+import { tryDiscover } from '../../client/connect.ts';
+import { A2AError } from '../../errors.ts';
+import { AGENT_OPTIONS } from '../agent-options.ts';
+import { CliError } from '../cli-error.ts';
+import { giveJson } from '../json-output.ts';
+import { connectOptions, type AgentValues } from '../open-agent.ts';
+import { defineCommand } from '../option.ts';
+import { type Peer, peerNamed, type PeersFile, readPeers, writePeers } from '../peers-file.ts';
+import { readAddress, readChoice } from '../read-values.ts';
+import { oneLine, screen } from '../screen.ts';
+import { expectNoMore } from '../task-arguments.ts';
+
+const SYNOPSIS = 'peers [list | add <name> <url> | remove <name>]';
+
+export const command = defineCommand({
+  synopsis: SYNOPSIS,
+  about: `Lists the agents that have names here, or changes the list. It is the nearest tandem.peers.json, else the one in your
+settings:
+
+  { "clerk": "http://localhost:4100",
+    "billing": { "url": "https://billing.example", "bearerEnv": "BILLING_TOKEN" } }
+
+Secrets stay in the environment; the file says in which variable.`,
+  examples: ['tandem peers add clerk http://localhost:4100', 'tandem send clerk hello', 'tandem peers --check'],
+  options: {
+    check: { type: 'boolean', help: 'Ask every one who it is, and what it can do' },
+    ...AGENT_OPTIONS,
+  },
+  async run({ values, positionals }) {
+    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
+    const [verb = 'list', name, address, ...rest] = positionals;
+    expectNoMore(rest, SYNOPSIS);
+    const file = readPeers(values.peers);
+    if (verb === 'add') return add(file, name, address);
+    if (verb === 'remove') return remove(file, name);
+    if (verb !== 'list' || name !== undefined) throw new CliError('usage', `Say tandem ${SYNOPSIS}`);
+    const peers = Object.entries(file.peers);
+    const rows = values.check
+      ? await Promise.all(peers.map(([id, peer]) => ask(id, peer, values)))
+      : peers.map(([id, { url, description }]): Row => ({ id, url, description }));
+    screen.rest();
+    if (isJson) return giveJson({ file: file.file, peers: rows });
+    if (rows.length === 0) screen.tell(`${file.file} has no peers. To name one: tandem peers add <name> <url>`);
+    const width = Math.max(0, ...rows.map(({ id }) => id.length));
+    for (const row of rows) giveRow(row, width);
+  },
+});
+
+interface Row {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | undefined;
+  readonly reachable?: boolean;
+  readonly authorised?: boolean;
+  readonly name?: string;
+  readonly version?: string;
+  readonly skills?: readonly string[];
+}
+
+function giveRow({ id, url, description, reachable, authorised, name, version, skills }: Row, width: number): void {
+  const label = screen.mark(oneLine(id).padEnd(width), 'bold');
+  const known = description === undefined ? '' : `  ${oneLine(description)}`;
+  if (reachable === undefined) return screen.giveMarked(`${label}  ${oneLine(url)}${known}`);
+  if (!reachable) return screen.giveMarked(`${screen.mark('✗', 'red')} ${label}  ${oneLine(url)}  not reachable`);
+  if (authorised === false)
+    return screen.giveMarked(`${screen.mark('!', 'yellow')} ${label}  ${oneLine(url)}  not authorised`);
+  const abilities = (skills ?? []).join(', ') || 'no skills';
+  screen.giveMarked(
+    `${screen.mark('✓', 'green')} ${label}  ${oneLine(url)}  ${oneLine(`${name}, A2A ${version}: ${abilities}`)}`,
+  );
+}
+
+const CHECK_MS = 10_000;
+
+async function ask(id: string, peer: Peer, values: AgentValues): Promise<Row> {
+  const row = { id, url: peer.url, description: peer.description };
+  screen.work('Asking them');
+  try {
+    const options = connectOptions(values, { name: id, target: peer.url, peer, taskId: undefined, again: [id] });
+    const found = await tryDiscover(peer.url, { timeoutMs: CHECK_MS, ...options });
+    if (found === null) return { ...row, reachable: false };
+    const { card, version } = found;
+    return {
+      ...row,
+      reachable: true,
+      authorised: true,
+      name: card.name,
+      version,
+      skills: card.skills.map((skill) => skill.id),
+    };
+  } catch (error) {
+    if (A2AError.is(error)) return { ...row, reachable: true, authorised: false };
+    throw error;
+  }
+}
+
+function add({ file, peers }: PeersFile, name: string | undefined, url: string | undefined): void {
+  if (name === undefined || url === undefined) throw new CliError('usage', 'Say tandem peers add <name> <url>');
+  if (!/^\w[\w.-]*$/.test(name)) throw new CliError('usage', 'A name has letters, digits, - and _');
+  readAddress('<url>', url);
+  writePeers({ file, peers: { ...peers, [name]: { ...peers[name], url } } });
+  screen.tell(`${name} is ${url} from now on, in ${file}`);
+}
+
+function remove(file: PeersFile, name: string | undefined): void {
+  if (name === undefined) throw new CliError('usage', 'Say tandem peers remove <name>');
+  peerNamed(name, file);
+  const { [name]: _, ...peers } = file.peers;
+  writePeers({ ...file, peers });
+  screen.tell(`${name} is forgotten`);
+}

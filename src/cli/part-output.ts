@@ -1,0 +1,24 @@
+import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
+import type { Part } from '../model/part.ts';
+import type { Style } from './screen.ts';
+
+/** What a part is on stdout. Bytes are nothing to look at: they are told of instead. */
+export function printed(part: Part): string {
+  if ('text' in part) return part.text;
+  if ('url' in part) return `${part.url}\n`;
+  if ('data' in part) return `${JSON.stringify(part.data, undefined, 2)}\n`;
+  return '';
+}
+
+/** What to tell of a file that is not printed. */
+export function fileNote(part: Part): string | undefined {
+  if (!('raw' in part)) return undefined;
+  const bytes = Math.floor((part.raw.replace(/=+$/, '').length * 3) / 4);
+  return `(a file that is not shown: ${part.filename ?? 'without a name'}, ${part.mediaType ?? 'of unknown type'}, ${bytes} bytes)`;
+}
+
+export function stateStyle(state: TaskState): Style {
+  if (state === 'TASK_STATE_COMPLETED') return 'green';
+  if (isTerminal(state)) return 'red';
+  return isPaused(state) ? 'yellow' : 'cyan';
+}

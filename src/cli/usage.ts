@@ -1,0 +1,25 @@
+import { type Command, EVERYWHERE, type Option } from './option.ts';
+
+/** The help text of a command. */
+export function usageOf({ synopsis, about, examples = [], options }: Command): string {
+  const all = Object.entries({ ...options, ...EVERYWHERE }).filter(([, { aliasOf }]) => aliasOf === undefined);
+  const own = all.filter(([, { isCommon }]) => isCommon !== true);
+  const common = all.filter(([, { isCommon }]) => isCommon === true);
+  const width = Math.max(...all.map(([name, option]) => leftOf(name, option).length)) + 2;
+  const list = (entries: typeof all): string =>
+    entries.map(([name, option]) => `  ${leftOf(name, option).padEnd(width)}${option.help}`).join('\n');
+  return [
+    `Usage: tandem ${synopsis} [options]`,
+    about,
+    ...(examples.length === 0 ? [] : [`Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`]),
+    `Options:\n${list(own)}`,
+    ...(common.length === 0 ? [] : [`Options of every command that talks to an agent:\n${list(common)}`]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function leftOf(name: string, { short, value }: Option): string {
+  const spelling = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  return value === undefined ? spelling : `${spelling} ${value}`;
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { frame, serveAgent, serveCard, servePeer } from './agents.ts';
+import { tandem, TIMEOUT_MS } from './program.ts';
+
+test.each([true, false])(
+  'Ctrl-C cancels the task of send, with streams (%s) or without',
+  { timeout: TIMEOUT_MS },
+  async (streaming) => {
+    const url = await serveAgent(
+      async function* ({ signal }) {
+        yield 'begun\n';
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+      { streaming },
+    );
+    const sending = tandem(['send', url, 'go']);
+    await sending.said(/^begun$/m);
+    const { code, stdout, stderr } = await sending.kill('SIGINT');
+    expect({ code, stdout }).toEqual({ code: 130, stdout: 'begun\n' });
+    expect(stderr).toMatch(
+      /^Canceling the task\. Ctrl-C again quits\.\nThe task was canceled\.\nTask: .*\nContext: .*\nState: canceled\n$/,
+    );
+  },
+);
+
+test('a second Ctrl-C quits, whatever the agent does', { timeout: TIMEOUT_MS }, async () => {
+  let isAsked = false;
+  const url = await serveCard((request, response) => {
+    // The first request is for the stream. The second, to cancel, gets no answer.
+    if (isAsked) return;
+    isAsked = true;
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const artifact = { artifactId: 'a', parts: [{ text: 'begun\n' }] };
+    response.write(frame({ artifactUpdate: { taskId: 't1', contextId: 'c1', artifact } }));
+  });
+  const sending = tandem(['send', url, 'go']);
+  await sending.said(/^begun$/m);
+  sending.child.kill('SIGINT');
+  await sending.told(/Canceling/);
+  // One that follows at once may be the same press of a key, so a single one is not enough.
+  const again = setInterval(() => sending.child.kill('SIGINT'), 50);
+  expect(await sending.ended.finally(() => clearInterval(again))).toMatchObject({ code: 130, signal: null });
+});
+
+test('a task that cannot be canceled goes on, and so do we', { timeout: TIMEOUT_MS }, async () => {
+  let goOn = (): void => {};
+  const until = new Promise<void>((resolve) => (goOn = resolve));
+  const peer = await servePeer({
+    script: [['begun\n', { until }, 'done\n']],
+    faults: [
+      {
+        fault: 'status',
+        on: 'CancelTask',
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: NOT_CANCELABLE,
+      },
+    ],
+  });
+  const sending = tandem(['send', peer.url, 'go']);
+  await sending.said(/^begun$/m);
+  sending.child.kill('SIGINT');
+  await sending.told(/It cannot be canceled: Too late/);
+  goOn();
+  expect(await sending.ended).toMatchObject({ code: 130, stdout: 'begun\ndone\n' });
+});
+
+const NOT_CANCELABLE = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32002, message: 'Too late' } });

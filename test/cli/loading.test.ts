@@ -1,0 +1,38 @@
+/** To begin quickly, a command loads no more than it needs. Milliseconds differ from machine to machine; files do not. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, inject, test } from 'vitest';
+
+/** The files that a file imports at its start, and what these import. */
+function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/^import (?:[^;]*? from )?"(\.[^"]+)";/gm)) {
+    loadedWith(join(dirname(file), path), found);
+  }
+  return found;
+}
+
+function chunk(dist: string, name: string): string {
+  const file = readdirSync(join(dist, 'chunks')).find((entry) => entry.startsWith(`${name}-`));
+  return join(dist, 'chunks', file ?? `${name} is missing`);
+}
+
+/** Without the marks that a build gives to their names. */
+function names(dist: string, files: ReadonlySet<string>): readonly string[] {
+  return [...files].map((file) => relative(dist, file).replace(/^chunks\/(.*)-[\w-]{8}\.js$/, '$1')).sort();
+}
+
+test('a help text needs the list of commands', () => {
+  const dist = join(inject('installed'), 'dist');
+  expect(names(dist, loadedWith(join(dist, 'cli/main.js')))).toEqual(['cli/main.js', 'command']);
+});
+
+test.each(['send', 'chat', 'wait', 'task-get', 'card-get', 'doctor', 'peers'])(
+  '%s needs a client and no server',
+  (name) => {
+    const dist = join(inject('installed'), 'dist');
+    const allowed = ['base', 'cli', 'client', 'command', 'wire', name];
+    expect(names(dist, loadedWith(chunk(dist, name))).filter((file) => !allowed.includes(file))).toEqual([]);
+  },
+);

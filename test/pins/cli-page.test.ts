@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AGENT_OPTIONS } from '../../src/cli/agent-options.ts';
+import { ALIASES, COMMANDS } from '../../src/cli/command-table.ts';
+import { ROOT } from '../helpers/source.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
+
+function rowsUnder(heading: string): readonly (readonly string[])[] {
+  const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\| `(.*) \|$/gm)].map(([, row = '']) =>
+    `\`${row}`.split('|').map((cell) => cell.trim()),
+  );
+}
+
+const code = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+
+test('docs/cli.md lists every command with its other names, and no more', () => {
+  const rows = rowsUnder('Commands').map(
+    ([name, , aliases]) => [code(name)[0] ?? '', [...code(aliases)].sort()] as const,
+  );
+  const names = Object.keys(COMMANDS).map((name) => {
+    const aliases = Object.entries(ALIASES).filter(([, target]) => target === name);
+    return [name, aliases.map(([alias]) => alias).sort()] as const;
+  });
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(names));
+});
+
+test('docs/cli.md lists every common option, and no other', () => {
+  const names = rowsUnder('Settings').map(([option]) => code(option)[0]?.replace(/^--/, ''));
+  expect(names).toEqual(Object.keys(AGENT_OPTIONS));
+});
+
+test('every other name leads to a command, and hides none', () => {
+  for (const [alias, name] of Object.entries(ALIASES)) {
+    expect(COMMANDS).toHaveProperty([name]);
+    expect(COMMANDS).not.toHaveProperty([alias]);
+  }
+});
