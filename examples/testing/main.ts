@@ -1,39 +1,39 @@
 /** Tests of code that talks to agents. They are of `node:test`; any other runner will do. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { connect } from 'tandem-a2a';
 import { fakePeer, record, replay, waitForState } from 'tandem-a2a/testing';
 import { ask } from './ask.ts';
 
 test('an answer is the text of its artifacts', async () => {
-  await using peer = await fakePeer({ binding: 'HTTP+JSON', script: ['Booked the 9:05.'] });
+  await using peer = await fakePeer({ version: '0.3', script: ['Booked the 9:05.'] });
 
-  assert.equal(await ask(`${peer.url}/a2a`, 'Rome'), 'Booked the 9:05.');
-  assert.equal(peer.requests[0]?.text, 'Rome');
+  assert.equal(await ask(peer.url, 'Rome'), 'Booked the 9:05.');
+  assert.equal(peer.requests.at(-1)?.text, 'Rome');
 });
 
 test('a busy agent is asked again, and books once', async () => {
   await using peer = await fakePeer({
-    binding: 'HTTP+JSON',
     script: ['Booked the 9:05.'],
-    faults: [{ fault: 'status', status: 503, times: 2 }],
+    faults: [{ fault: 'status', status: 503, retryAfterS: 0, times: 2 }],
   });
 
-  assert.equal(await ask(`${peer.url}/a2a`, 'Rome'), 'Booked the 9:05.');
-  assert.equal(peer.requests.length, 3);
+  assert.equal(await ask(peer.url, 'Rome'), 'Booked the 9:05.');
+  assert.equal(peer.requests.filter(({ text }) => text === 'Rome').length, 3);
   assert.deepEqual(peer.doubleSends, []);
 });
 
 test('a lost answer is an error, and nothing is sent twice', async () => {
-  await using peer = await fakePeer({ binding: 'HTTP+JSON', faults: [{ fault: 'drop' }] });
+  await using peer = await fakePeer({ faults: [{ fault: 'drop' }] });
 
-  await assert.rejects(ask(`${peer.url}/a2a`, 'Rome'));
+  await assert.rejects(ask(peer.url, 'Rome'), { code: 'TRANSPORT_FAILED' });
   assert.equal(peer.tasks.length, 1);
 });
 
 test('what an agent has said once, it says again', async () => {
-  await using clerk = await fakePeer({ binding: 'HTTP+JSON', script: ['Booked the 9:05.'] }); // or any agent
+  await using clerk = await fakePeer({ script: ['Booked the 9:05.'] }); // or any agent
 
-  const recorder = await record(`${clerk.url}/a2a`, 'clerk.json');
+  const recorder = await record(clerk.url, 'clerk.json');
   await ask(recorder.url, 'Rome', 'my-secret-token');
   await recorder.close(); // writes the file
 
@@ -44,8 +44,9 @@ test('what an agent has said once, it says again', async () => {
 });
 
 test('a task is waited for', async () => {
-  const states = ['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'];
-  const client = { get: async (id: string) => ({ id, status: { state: states.shift() ?? '' } }) };
+  await using peer = await fakePeer({ script: [[{ status: 'working' }, 'Booked the 9:05.']] });
+  await using client = await connect(peer.url);
+  await client.send('Rome', { wait: 'none' });
 
   const task = await waitForState(client, 'task-1', 'completed', { timeoutMs: 1000 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
-import { textOfChunks, textOfTask } from './answer-text.ts';
+import { textOfChunks, textOfStatus, textOfTask } from './answer-text.ts';
 
 const said = (text: string) => ({ messageId: text, role: 'ROLE_AGENT' as const, parts: [{ text }] });
 const artifacts = [
@@ -28,6 +29,14 @@ test.each<[string, Task, string]>([
   ['what there is so far', task('WORKING', { artifacts }, 'Working on it'), 'from artifact\n1'],
 ])('the text of a task is %s', (_case, given, text) => {
   expect(textOfTask(given)).toBe(text);
+});
+
+test('a status speaks to people, unless it has only data', () => {
+  const status = (parts: readonly Part[]) =>
+    ({ state: 'TASK_STATE_INPUT_REQUIRED', message: { messageId: 'm', role: 'ROLE_AGENT', parts } }) as const;
+  expect(textOfStatus(status([{ text: 'Sure?' }, { data: { question: { kind: 'confirm' } } }]))).toBe('Sure?');
+  expect(textOfStatus(status([{ data: 1 }]))).toBe('1');
+  expect(textOfStatus({ state: 'TASK_STATE_WORKING' })).toBe('');
 });
 
 test('pieces of text are one text, data and text are lines, files say nothing', () => {

@@ -2,19 +2,26 @@ import type { Artifact } from '../model/artifact.ts';
 import type { Part } from '../model/part.ts';
 import { textOfParts } from '../model/part-text.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
-import type { Task } from '../model/task.ts';
+import type { Task, TaskStatus } from '../model/task.ts';
 
 /**
  * What a task says in words. A finished one: its artifacts, else the message of its status, else the last thing its agent
  * said. One that waits or did not succeed: the message of its status, for that is the question or the reason.
  */
 export function textOfTask({ status, artifacts = [], history = [] }: Task): string {
-  const said = textOfParts(status.message?.parts ?? []);
+  const said = textOfStatus(status);
   const isInterrupted = isPaused(status.state) || (isTerminal(status.state) && status.state !== 'TASK_STATE_COMPLETED');
   if (isInterrupted && said !== '') return said;
   const given = textOfArtifacts(artifacts);
   if (given !== '') return given;
   return said || textOfParts(history.findLast(({ role }) => role === 'ROLE_AGENT')?.parts ?? []);
+}
+
+/** What a status says to people. Data beside its text are for programs: what a question may be answered with. */
+export function textOfStatus({ message }: TaskStatus): string {
+  const parts = message?.parts ?? [];
+  const texts = parts.filter((part) => 'text' in part);
+  return textOfParts(texts.length === 0 ? parts : texts);
 }
 
 function textOfArtifacts(artifacts: readonly Artifact[]): string {

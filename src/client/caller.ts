@@ -1,3 +1,4 @@
+import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import type { Decoded } from '../wire/dialect.ts';
@@ -7,12 +8,12 @@ import { AuthAttempt } from './credentials.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type Passage, type Wiring } from './exchange.ts';
-import { toPublicError } from './failures.ts';
+import { NotHere, toPublicError } from './failures.ts';
 import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from './item-stream.ts';
 import { Recovery } from './recovery.ts';
 import { answerError } from './response-error.ts';
-import type { TransportResponse } from './transport/transport.ts';
+import { TransportFailure, type TransportResponse } from './transport/transport.ts';
 
 /** What belongs to one request of a call. */
 interface RequestFacts {
@@ -94,6 +95,7 @@ export class Caller {
     const auth = wiring.credentials === undefined ? undefined : new AuthAttempt();
     const passage: Passage = { deadline, trace, auth, card };
     let recovery: Recovery | undefined;
+    let missing: { readonly error: unknown; readonly url: string } | undefined;
     for (;;) {
       const endpoint = this.endpoints.current;
       try {
@@ -103,8 +105,12 @@ export class Caller {
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
+        // Where the agent should be says more than where it might have been.
+        if (isMissing(error)) missing ??= { error, url: endpoint.url };
         recovery ??= new Recovery(wiring, this.endpoints, passage, facts.isRepeatable);
-        if (!(await recovery.recover(error, endpoint))) throw toPublicError(error, endpoint.url);
+        if (await recovery.recover(error, endpoint)) continue;
+        if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);
+        throw toPublicError(error, endpoint.url);
       }
     }
   }
@@ -137,6 +143,16 @@ export class Caller {
     return exchange(this.wiring, passage, request);
   }
 
+  /** What is JSON can be read whatever it is called, but a proxy or a browser may think otherwise. */
+  #checkType(type: string | undefined): void {
+    if (type === undefined || /[/+]json\b/i.test(type)) return;
+    const { strict, warn } = this.wiring.settings;
+    const description = `the agent calls its JSON ${JSON.stringify(type.slice(0, 100))}`;
+    if (strict)
+      throw new A2AError('INVALID_AGENT_RESPONSE', `In strict mode an answer is JSON by name: ${description}`);
+    warn([{ code: 'content-type', field: '', description }]);
+  }
+
   async #read<K extends OperationName>(
     endpoint: Endpoint,
     operation: K,
@@ -150,11 +166,16 @@ export class Caller {
     try {
       const decoded = bindingOf(endpoint).result(endpoint, operation, { status: response.status, json }, read);
       warn(decoded.warnings);
+      if (response.status < 300) this.#checkType(response.header('content-type'));
       return decoded;
     } catch (error) {
       throw answerError(error, response, clock.now());
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof NotHere || (error instanceof TransportFailure && error.sent === 'no');
 }
 
 function accepted(operation: OperationName, mediaType: string): string {

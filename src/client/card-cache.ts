@@ -56,6 +56,11 @@ class CardCache {
     }
   }
 
+  /** It has proved wrong. */
+  forget(key: string): void {
+    this.#cards.delete(key);
+  }
+
   #start(key: string, kept: KeptCard | undefined, fetch: CardFetch): Underway {
     const forget = (): void => void (this.#underway.get(key) === underway && this.#underway.delete(key));
     const stop = (): void => {

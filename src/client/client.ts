@@ -124,7 +124,17 @@ export class AgentClient {
 
   /** Asks the agent to stop. Gives the task as it is then; whether it stopped is in its state. */
   cancel(taskId: string, options: CallOptions = {}): Promise<Task> {
-    return this.#call('CancelTask', { id: taskId }, options);
+    return this.#within(options, 'request', async (scope) => {
+      try {
+        return (await this.#caller.call('CancelTask', { id: taskId }, scope)).value;
+      } catch (error) {
+        if (!A2AError.is(error, 'TASK_NOT_CANCELABLE')) throw error;
+        // After a broken connection it was asked for twice, and agents may refuse what they have done already.
+        const task = await this.#caller.call('GetTask', { id: taskId }, scope).catch(() => undefined);
+        if (task?.value.status.state === 'TASK_STATE_CANCELED') return task.value;
+        throw error;
+      }
+    });
   }
 
   /** The card for those who may see more. It takes the place of the public one in this client. */

@@ -125,15 +125,20 @@ function discover(connection: Connection, url: URL, options: ConnectOptions): Pr
   return withScope(new CallScope(clock, options, timeoutMs), (scope) => findCard(wiring, scope, url, options));
 }
 
-type ReadCard = Pick<FoundCard, 'value' | 'mayAlsoBe'> & Partial<Pick<FoundCard, 'base'>>;
+type ReadCard = Pick<FoundCard, 'value' | 'mayAlsoBe'> & Partial<Pick<FoundCard, 'base' | 'forget'>>;
 
-function clientOf(connection: Connection, { value, base, mayAlsoBe }: ReadCard, options: ConnectOptions): AgentClient {
+function clientOf(
+  connection: Connection,
+  { value, base, mayAlsoBe, forget }: ReadCard,
+  options: ConnectOptions,
+): AgentClient {
   if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
   const [first, ...others] = endpointsOf(value, options, base);
   warnIfWithheld(connection, first.url);
   const isGuess = mayAlsoBe !== undefined && options.version === undefined;
   const older = isGuess ? [spokenAs(first, mayAlsoBe)] : [];
-  const endpoints = new Endpoints([first, ...others, ...older], options.url === undefined ? base : undefined, isGuess);
+  const places = options.url === undefined ? base : undefined;
+  const endpoints = new Endpoints([first, ...others, ...older], places, isGuess, forget);
   return new AgentClient(connection, endpoints, value);
 }
 

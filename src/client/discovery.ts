@@ -5,7 +5,7 @@ import type { CallScope } from './call-scope.ts';
 import { type CardPlace, type Whereabouts, whereaboutsOf } from './card-places.ts';
 import type { Wiring } from './exchange.ts';
 import { toPublicError } from './failures.ts';
-import { fetchCard, NoCard } from './fetch-card.ts';
+import { fetchCard, forgetCard, NoCard } from './fetch-card.ts';
 import type { ConnectOptions } from './options.ts';
 
 /** A card, and where it was found. */
@@ -13,6 +13,8 @@ export interface FoundCard extends DecodedCard {
   readonly url: string;
   /** The agent's own address. */
   readonly base: string;
+  /** Nobody is where it leads to: it must not be kept. */
+  forget(): void;
 }
 
 /**
@@ -34,7 +36,8 @@ export async function findCard(
   for (const place of whereabouts.cards) {
     try {
       const json = await fetchCard(wiring, scope, { url: place.url, version, isShareable });
-      return readCard(json, wiring, options, whereabouts, place);
+      const card = readCard(json, wiring, options, whereabouts, place);
+      return { ...card, forget: () => forgetCard({ url: place.url, version }) };
     } catch (error) {
       if (!(error instanceof NoCard)) throw toPublicError(scope.explain(error), place.url);
       found.push(error.message);
@@ -56,7 +59,7 @@ function readCard(
   { version }: ConnectOptions,
   { base }: Whereabouts,
   { url, isShared }: CardPlace,
-): FoundCard {
+): Omit<FoundCard, 'forget'> {
   let decoded: DecodedCard;
   try {
     decoded = decodeCard(json, { ...settings.read, ...(version === '0.1' && { unstated: version }) });

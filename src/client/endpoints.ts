@@ -9,16 +9,27 @@ import type { Endpoint } from './endpoint.ts';
 export class Endpoints {
   readonly #interfaces: readonly [Endpoint, ...Endpoint[]];
   readonly #base: string | undefined;
+  readonly #onMiss: () => void;
   #current: Endpoint;
   #isGuess: boolean;
   /** The one that an agent has understood, whatever it says later. */
   #confirmed: Endpoint | undefined;
+  /** Where nobody was since an agent was last found. */
+  readonly #missed: { readonly url: string; readonly binding: string; readonly isUnreachable: boolean }[] = [];
 
   /**
    * With the agent's own address, other places are tried if the card's is wrong. A guess is a version that the card does not
    * state; it holds until an agent has no such methods.
+   *
+   * @param onMiss Called when nobody was at a place: the card is wrong, or is that of an agent that is no longer there.
    */
-  constructor(interfaces: readonly [Endpoint, ...Endpoint[]], base?: string, isGuess = false) {
+  constructor(
+    interfaces: readonly [Endpoint, ...Endpoint[]],
+    base?: string,
+    isGuess = false,
+    onMiss: () => void = () => {},
+  ) {
+    this.#onMiss = onMiss;
     this.#interfaces = interfaces;
     this.#base = base;
     this.#current = interfaces[0];
@@ -33,6 +44,7 @@ export class Endpoints {
   confirm(endpoint: Endpoint): void {
     this.#isGuess = false;
     this.#confirmed = endpoint;
+    this.#missed.length = 0;
   }
 
   /** The agent does not know a method. False unless the version was a guess. */
@@ -55,32 +67,53 @@ export class Endpoints {
     return true;
   }
 
-  /** Nobody was there, or nobody could be reached. False if there is no other place to look. */
+  /**
+   * Nobody was there, or nobody could be reached. A host that cannot be reached leads to what else the card names (1.0
+   * §5.2); a wrong path to where agents mostly are, and only then to what else the same card says. False if there is no
+   * other place to look, or if an agent has been there before: then it will be back.
+   */
   miss(missed: Endpoint, isUnreachable: boolean): boolean {
+    this.#onMiss();
     if (missed !== this.#current) return true;
-    const stated = this.#interfaces.find((each) => each.binding === missed.binding && each.version === missed.version);
-    const next = this.#placesAfter(missed, stated?.url).find(
-      (url) => !isUnreachable || new URL(url).origin !== new URL(missed.url).origin,
-    );
-    const other = stated && (next === undefined ? this.#flatForm(stated) : movedTo(next, stated));
+    if (missed === this.#confirmed) return false;
+    this.#missed.push({ ...missed, isUnreachable });
+    const stated =
+      this.#interfaces.find((each) => each.binding === missed.binding && each.version === missed.version) ??
+      this.#interfaces[0];
+    const [others, guesses] = [this.#others(stated), this.#guesses(stated)];
+    const ways = isUnreachable ? [...others, ...guesses] : [...guesses, ...others];
+    const next = ways.find((way) => !this.#isHopeless(way));
+    if (next === undefined) this.#missed.length = 0;
     // Without one, whoever comes next begins where the card says.
-    this.#current = other ?? stated ?? this.#current;
-    return other !== undefined;
+    this.#current = next ?? this.#interfaces[0];
+    return next !== undefined;
+  }
+
+  #others(stated: Endpoint): readonly Endpoint[] {
+    return this.#interfaces.map((each) => ({ ...each, why: `${each.why}; nobody was at ${stated.url}` }));
+  }
+
+  #guesses(stated: Endpoint): readonly Endpoint[] {
+    if (this.#base === undefined) return [];
+    const places = usualPlaces(this.#base, stated.binding).map((url) => movedTo(url, stated));
+    const flat = this.#flatForm(stated, this.#base);
+    return flat === undefined ? places : [...places, flat];
+  }
+
+  /** The version makes no difference to whether somebody is there. */
+  #isHopeless(way: Endpoint): boolean {
+    return this.#missed.some(({ url, binding, isUnreachable }) =>
+      isUnreachable ? new URL(way.url).origin === new URL(url).origin : way.url === url && way.binding === binding,
+    );
   }
 
   /** One platform has a card of 0.1, and instead of JSON-RPC two paths of its own. */
-  #flatForm(stated: Endpoint): Endpoint | undefined {
+  #flatForm(stated: Endpoint, base: string): Endpoint | undefined {
     const { version } = stated;
     const dialect = spokenDialect('HTTP+JSON', version, stated.url);
-    if (version !== '0.1' || dialect === undefined || this.#base === undefined) return undefined;
+    if (version !== '0.1' || dialect === undefined) return undefined;
     const why = `${stated.why}; nobody speaks it there, but maybe the flat form of it`;
-    return { ...stated, url: this.#base, binding: 'HTTP+JSON', dialect, why };
-  }
-
-  #placesAfter({ url, binding }: Endpoint, stated: string | undefined): readonly string[] {
-    if (this.#base === undefined) return [];
-    const places = usualPlaces(this.#base, binding).filter((place) => place !== stated);
-    return places.slice(places.indexOf(url) + 1);
+    return { ...stated, url: base, binding: 'HTTP+JSON', dialect, why };
   }
 }
 

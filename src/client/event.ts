@@ -3,7 +3,7 @@ import type { StreamResponse } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import { textOfParts } from '../model/part-text.ts';
 import type { Task, TaskStatus } from '../model/task.ts';
-import { textOfChunks, textOfTask } from './answer-text.ts';
+import { textOfChunks, textOfStatus, textOfTask } from './answer-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
 interface EventFacts {
@@ -73,7 +73,7 @@ export function toAgentEvent({ event, number, raw }: Received): AgentEvent {
   }
   if ('statusUpdate' in event) {
     const { taskId, status } = event.statusUpdate;
-    const text = textOfParts(status.message?.parts ?? []);
+    const text = textOfStatus(status);
     return { type: 'status', taskId, state: stateWord(status.state), status, text, ...facts };
   }
   const { taskId, artifact, append = false, lastChunk = false } = event.artifactUpdate;

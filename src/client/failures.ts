@@ -32,11 +32,17 @@ export function withDetails(error: unknown, more: Readonly<Record<string, string
   return A2AError.is(error) ? copyOf(error, { details: { ...more, ...error.details } }) : error;
 }
 
-/** The same error, knowing what the `Retry-After` header says: seconds or a date. */
+/** The same error, knowing what the `Retry-After` header says. */
 export function withRetryAfter(error: A2AError, header: string | undefined, now: number): A2AError {
-  if (header === undefined || error.retryAfterMs !== undefined) return error;
-  const retryAfterMs = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(retryAfterMs) ? copyOf(error, { retryAfterMs: Math.max(0, retryAfterMs) }) : error;
+  const ms = retryAfterMs(header, now);
+  return ms === undefined || error.retryAfterMs !== undefined ? error : copyOf(error, { retryAfterMs: ms });
+}
+
+/** A `Retry-After` header: seconds or a date. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 function copyOf<C extends ErrorCode>(

@@ -4,6 +4,7 @@ import { CallScope, withScope } from './call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { AuthAttempt } from './credentials.ts';
 import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
+import { retryAfterMs } from './failures.ts';
 import { backoffMs } from './recovery.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
@@ -12,6 +13,16 @@ import { TransportFailure, type TransportResponse } from './transport/transport.
 /** Something else than a card is at a place where a card might be. */
 export class NoCard extends Error {
   override readonly name = 'NoCard';
+}
+
+/** There may be a card later. */
+class Busy extends NoCard {
+  readonly retryAfterMs: number;
+
+  constructor(message: string, afterMs: number) {
+    super(message);
+    this.retryAfterMs = afterMs;
+  }
 }
 
 export interface CardRequest {
@@ -38,11 +49,19 @@ export async function fetchCard(wiring: Wiring, scope: CallScope, request: CardR
   }
 }
 
+/** The next client that wants this card gets it from the agent itself. */
+export function forgetCard(request: Pick<CardRequest, 'url' | 'version'>): void {
+  sharedCards.forget(keyOf(request));
+}
+
+function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
+  return `${version} ${url}`;
+}
+
 function fetchPublicCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const { url, version, isShareable } = request;
-  if (!isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
+  if (!request.isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
   const { clock } = wiring.settings;
-  return sharedCards.get(`${version} ${url}`, clock.now(), scope.deadline, () => {
+  return sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // By connections of its own: its first caller may close his while others still wait.
     const transport = chooseTransport(undefined);
     const own = new CallScope(clock, {}, DEFAULT_TIMEOUTS.discovery);
@@ -80,49 +99,56 @@ async function jsonOf(wiring: Wiring, passage: Passage, request: CardRequest): P
   return (await revalidated(wiring, passage, request, undefined)).json;
 }
 
+/** A card may be asked for again and again. */
 async function revalidated(
   wiring: Wiring,
   passage: Passage,
   request: CardRequest,
   known: KeptCard | undefined,
 ): Promise<FetchedCard> {
+  const { retries } = wiring.settings;
+  for (let repetitions = 0; ; repetitions++) {
+    try {
+      return await fetchOnce(wiring, passage, request, known);
+    } catch (error) {
+      const isPassing = error instanceof TransportFailure || error instanceof Busy;
+      if (!isPassing || repetitions >= retries || passage.deadline.aborted) throw error;
+      const waitMs = Math.max(backoffMs(repetitions), error instanceof Busy ? error.retryAfterMs : 0);
+      // The answer that is here says more than a timeout would.
+      if (waitMs >= passage.deadline.remainingMs) throw error;
+      await passage.deadline.pause(waitMs);
+    }
+  }
+}
+
+async function fetchOnce(
+  wiring: Wiring,
+  passage: Passage,
+  { url, version }: CardRequest,
+  known: KeptCard | undefined,
+): Promise<FetchedCard> {
   const { clock, limits } = wiring.settings;
-  const response = await requested(wiring, passage, request, known);
+  const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
+  const response = await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
   if (response.status === 304 && known !== undefined) {
     response.discard();
     return { json: known.json, keep: kept(known.json, response, clock.now()) };
   }
   if (response.status !== 200) {
     response.discard();
-    throw refusal(request.url, response.status);
+    throw refusal(url, response, clock.now());
   }
   const json = parseJson(await response.text(limits.maxCardBytes));
-  if (json === undefined) throw new NoCard(`${request.url} has something that is not JSON`);
+  if (json === undefined) throw new NoCard(`${url} has something that is not JSON`);
   return { json, keep: kept(json, response, clock.now()) };
 }
 
-/** A card may be asked for again and again. */
-async function requested(
-  wiring: Wiring,
-  passage: Passage,
-  { url, version }: CardRequest,
-  known: KeptCard | undefined,
-): Promise<TransportResponse> {
-  const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
-  for (let repetitions = 0; ; repetitions++) {
-    try {
-      return await exchange(wiring, passage, { operation: 'AgentCard', method: 'GET', url, headers });
-    } catch (error) {
-      if (!(error instanceof TransportFailure) || passage.deadline.aborted) throw error;
-      if (repetitions >= wiring.settings.retries) throw error;
-      await passage.deadline.pause(backoffMs(repetitions));
-    }
-  }
-}
-
-function refusal(url: string, status: number): Error {
+function refusal(url: string, response: TransportResponse, now: number): Error {
+  const { status } = response;
   if (status === 401)
     return new A2AError('UNAUTHENTICATED', `The card at ${url} is only for those who say who they are`);
   if (status === 403) return new A2AError('PERMISSION_DENIED', `The card at ${url} is not for this caller`);
-  return new NoCard(`${url} answered ${status}`);
+  const message = `${url} answered ${status}`;
+  const isBusy = status === 429 || status === 503;
+  return isBusy ? new Busy(message, retryAfterMs(response.header('retry-after'), now) ?? 0) : new NoCard(message);
 }

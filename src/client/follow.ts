@@ -1,22 +1,17 @@
 import { A2AError } from '../errors.ts';
-import type { CallScope } from './call-scope.ts';
-import type { Caller } from './caller.ts';
 import type { Received } from './event.ts';
+import { EventOrder } from './event-order.ts';
 import { toPublicError } from './failures.ts';
 import type { ItemStream } from './item-stream.ts';
-import { isPassing, pollUpdates } from './poll.ts';
+import { isPassing, type Polled, pollUpdates } from './poll.ts';
 import { backoffMs } from './recovery.ts';
-import type { TaskFold } from './task-fold.ts';
 import { TransportFailure } from './transport/transport.ts';
 
 /** How often in a row a stream may break without anything new in between. */
 const MAX_BREAKS = 5;
 
-export interface Followed {
-  readonly caller: Caller;
-  readonly scope: CallScope;
-  /** What is known of the task; it is kept up to date. */
-  readonly fold: TaskFold;
+/** The fold is kept up to date. */
+export interface Followed extends Polled {
   /** Opens the stream for the first time. Without one the task is asked again and again. */
   open(): Promise<ItemStream | undefined>;
 }
@@ -26,7 +21,9 @@ export interface Followed {
  * stream is resumed after the last number. Where the agent has no numbers, what was missed is found by comparing what is
  * known with a snapshot, which 1.0 begins every subscription with; agents before it are asked for one again and again.
  *
- * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did, and cannot be resumed.
+ * Where streams keep breaking, it is asked too.
+ *
+ * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did, and nothing leads on from there.
  */
 export class Follower {
   readonly #followed: Followed;
@@ -34,6 +31,7 @@ export class Follower {
   #lastNumber: number | undefined;
   /** Events up to this number have been seen over an earlier connection. */
   #seenBefore: number | undefined;
+  #order = new EventOrder();
   #isResumed: boolean;
   #breaks = 0;
 
@@ -77,8 +75,15 @@ export class Follower {
     }
   }
 
-  /** The events that an item means. When all is known, the connection is let go before they are handed out. */
+  /**
+   * The events that an item means. When all is known, the connection is let go before they are handed out.
+   *
+   * @throws TransportFailure if it comes out of order.
+   */
   #take(item: Received, stream: ItemStream): readonly Received[] {
+    const place = this.#order.take(item);
+    if (place === 'again') return [];
+    if (place === 'wrong' && !this.#wasSeenBefore(item)) throw this.#startOver();
     const events = this.#accept(item);
     if (events.length > 0) this.#breaks = 0;
     if (this.#followed.fold.isOver) {
@@ -104,7 +109,7 @@ export class Follower {
   /** What is new in an item. */
   #accept({ event, number, raw }: Received): readonly Received[] {
     const { fold } = this.#followed;
-    const isKnown = number !== undefined && this.#seenBefore !== undefined && number <= this.#seenBefore;
+    const isKnown = this.#wasSeenBefore({ number });
     if (number !== undefined) this.#lastNumber = number;
     if ('task' in event && this.#isResumed) {
       const missed = [...fold.missed(event.task)];
@@ -116,18 +121,34 @@ export class Follower {
     return [{ event, number, raw }];
   }
 
+  #wasSeenBefore({ number }: Pick<Received, 'number'>): boolean {
+    return number !== undefined && this.#seenBefore !== undefined && number <= this.#seenBefore;
+  }
+
+  /** What came is not to be relied on: only a snapshot tells how the task really is. */
+  #startOver(): TransportFailure {
+    this.#lastNumber = undefined;
+    this.#seenBefore = undefined;
+    this.#order = new EventOrder();
+    return new TransportFailure('The events of the stream came out of order', 'maybe');
+  }
+
   /** Opens the next connection; leaves none if the rest can only be asked for. */
   async #resume(failure: unknown): Promise<void> {
-    const { caller, scope, fold } = this.#followed;
+    const { caller, scope, fold, taskId } = this.#followed;
     this.#stream?.leave();
     this.#stream = undefined;
-    const id = fold.taskId;
+    const id = fold.taskId ?? taskId;
     const { url, dialect } = caller.endpoints.current;
     // Without a task there is nothing to go on with, and the message may not be sent again to just any agent.
     if (id === undefined && !caller.wiring.settings.recognisesRepeats) throw toPublicError(failure, url);
     if (id !== undefined && !this.isNumbered && !dialect.subscribesToTheEnd) return;
     for (;;) {
-      if (++this.#breaks > MAX_BREAKS) throw toPublicError(failure, url);
+      if (++this.#breaks > MAX_BREAKS) {
+        if (id === undefined) throw toPublicError(failure, url);
+        // Something on the way lets no stream through; questions may still get their answers.
+        return;
+      }
       await scope.deadline.pause(backoffMs(this.#breaks - 1));
       try {
         if (id === undefined) return void (this.#stream = await this.#followed.open());
@@ -145,8 +166,9 @@ export class Follower {
   }
 
   #endedEarly(): unknown {
-    const { fold } = this.#followed;
-    if (fold.taskId !== undefined) return new TransportFailure('The stream ended before the task did', 'maybe');
+    const { fold, taskId } = this.#followed;
+    if ((fold.taskId ?? taskId) !== undefined)
+      return new TransportFailure('The stream ended before the task did', 'maybe');
     return new A2AError('INVALID_AGENT_RESPONSE', 'The stream ended before it said anything', {
       details: { sent: 'maybe' },
     });

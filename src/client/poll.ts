@@ -15,11 +15,13 @@ export interface Polled {
   readonly caller: Caller;
   readonly scope: CallScope;
   readonly fold: TaskFold;
+  /** The task, if that is known before the agent says anything of it. */
+  readonly taskId?: string;
 }
 
 /** Looks at a task again and again, until it has ended or waits for its caller, and tells what is new each time. */
-export async function* pollUpdates({ caller, scope, fold }: Polled): AsyncGenerator<Received, void, void> {
-  const id = fold.taskId;
+export async function* pollUpdates({ caller, scope, fold, taskId }: Polled): AsyncGenerator<Received, void, void> {
+  const id = fold.taskId ?? taskId;
   if (id === undefined) return;
   let failures = 0;
   for (let looks = 0; ; looks++) {

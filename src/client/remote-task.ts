@@ -76,7 +76,7 @@ export class RemoteTask {
     const caller = this.#caller;
     const fold = new TaskFold();
     const task = { caller, scope, fold };
-    scope.isAbout(() => this.handle);
+    about(task, this.id);
     const known = await caller.call('GetTask', { id: this.id }, scope);
     fold.take({ task: known.value });
     let { raw } = known;
@@ -95,8 +95,8 @@ export class RemoteTask {
   }
 
   #events(task: TaskAtWork, after?: number): AsyncGenerator<Received, void, void> {
-    about(task);
-    return new Follower({ ...task, open: () => this.#subscribe(task, after) }).events();
+    about(task, this.id);
+    return new Follower({ ...task, taskId: this.id, open: () => this.#subscribe(task, after) }).events();
   }
 
   #subscribe({ caller, scope }: TaskAtWork, after?: number): Promise<ItemStream> {

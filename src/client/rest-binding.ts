@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { OperationName } from '../model/operation.ts';
 import { isObject } from '../wire/codec.ts';
-import { decodeResult } from '../wire/dialect.ts';
+import { decodeResult, type Dialect } from '../wire/dialect.ts';
 import { encodeRestRequest, restUrl } from '../wire/rest-request.ts';
 import type { Binding } from './binding.ts';
 import { NotHere } from './failures.ts';
@@ -16,7 +16,7 @@ export const restBinding: Binding = {
 
   result({ url, dialect }, operation, { status, json }, read) {
     if (status >= 400) {
-      if ((status === 404 || status === 405) && !isErrorBody(json) && !isOfTask(operation, json)) {
+      if ((status === 404 || status === 405) && !isErrorBody(json) && !isOfTask(dialect, operation, json)) {
         throw new NotHere(url, status);
       }
       throw dialect.errors.decodeRest(status, json);
@@ -42,8 +42,8 @@ function isErrorBody(json: unknown): boolean {
 }
 
 /** The flat form says of an unknown task `{"error": "Task not found"}`, as web servers do of paths. */
-function isOfTask(operation: OperationName, json: unknown): boolean {
-  return operation === 'GetTask' && isObject(json) && typeof json['error'] === 'string';
+function isOfTask({ name }: Dialect, operation: OperationName, json: unknown): boolean {
+  return name === 'flat-task' && operation === 'GetTask' && isObject(json) && typeof json['error'] === 'string';
 }
 
 /** In the body of 1.0 the code is the HTTP status; in a stream nothing else says it. */

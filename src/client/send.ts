@@ -23,7 +23,7 @@ export async function sendAndWait(
   const wait = wayFor(options.wait ?? waysOf(caller), isFollowUp);
   const fold = new TaskFold();
   const task = { caller, scope, fold };
-  about(task);
+  about(task, request.message.taskId);
   if (wait === 'block') {
     const received = await submitted(task, request);
     if (onProgress !== undefined) tell(onProgress, received);
@@ -56,7 +56,7 @@ export function sendStream(
   fold: TaskFold,
 ): AsyncGenerator<Received, void, void> {
   const task = { caller, scope, fold };
-  about(task);
+  about(task, request.message.taskId);
   return waysOf(caller) === 'stream' ? streamed(task, request) : polled(task, request);
 }
 
@@ -74,8 +74,8 @@ export interface TaskAtWork {
 }
 
 /** From now on, what goes wrong with the call tells how to get back to the task. */
-export function about({ caller, scope, fold }: TaskAtWork): void {
-  scope.isAbout(() => handleOf(caller, fold.taskId));
+export function about({ caller, scope, fold }: TaskAtWork, taskId: string | undefined): void {
+  scope.isAbout(() => handleOf(caller, fold.taskId ?? taskId));
 }
 
 export function handleOf(caller: Caller, taskId: string): string;

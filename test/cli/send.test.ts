@@ -147,7 +147,9 @@ test.each([
 ] as const)(
   '%s for good is 3, and says how to come back to the task',
   async (_, end) => {
-    const url = await serveCard((_request, response) => {
+    const url = await serveCard((request, response) => {
+      // Nor does the task itself tell.
+      if (request.headers.accept?.includes('text/event-stream') !== true) return void response.destroy();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING' } };
       response.write(frame({ task }), () => response[end]());

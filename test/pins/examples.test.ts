@@ -11,20 +11,22 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 /** How an example is run from a folder of its own, in which it may leave its files. */
-function example(name: string): { args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } } {
+function example(name: string, file = 'main'): { args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } } {
   const cwd = mkdtempSync(join(tmpdir(), 'tandem-example-'));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
-  const args = ['--import', import.meta.resolve('tsx'), join(ROOT, `examples/${name}/main.ts`)];
+  const args = ['--import', import.meta.resolve('tsx'), join(ROOT, `examples/${name}/${file}.ts`)];
   return { args, options: { cwd, env: { ...process.env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), PORT: '0' } } };
 }
 
-test('the example of the README is the one that runs, and has ten lines', () => {
-  const [, ...code] = readFileSync(join(ROOT, 'examples/greeter/main.ts'), 'utf8').trim().split('\n');
+test.each(['main', 'call'])('the example of the README is the one that runs, and has ten lines: %s', (file) => {
+  const [, ...code] = readFileSync(join(ROOT, `examples/greeter/${file}.ts`), 'utf8')
+    .trim()
+    .split('\n');
   expect(README).toContain(`\`\`\`ts\n${code.join('\n')}\n\`\`\``);
   expect(code.filter((line) => line !== '').length).toBeLessThanOrEqual(10);
 });
 
-test('the greeter answers to the line of the README', { timeout: 30_000 }, async () => {
+test('the greeter answers to the lines of the README', { timeout: 30_000 }, async () => {
   const { args, options } = example('greeter');
   const greeter = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(async () => {
@@ -33,6 +35,10 @@ test('the greeter answers to the line of the README', { timeout: 30_000 }, async
   });
   const [text] = (await once(greeter.stdout.setEncoding('utf8'), 'data')) as [string];
   const [url] = text.split('/.well-known/');
+
+  const { args: calling, options: elsewhere } = example('greeter', 'call');
+  const called = await promisify(execFile)(process.execPath, [...calling, url ?? ''], elsewhere);
+  expect(called.stdout).toMatch(/^Hello, Ada!\n[^]*artifact Hello, Bob!\n/);
 
   const [line = ''] = /^curl -s http:\/\/127\.0\.0\.1:4100\/message:send .*$/m.exec(README) ?? [];
   const { stdout } = await promisify(execFile)('sh', ['-c', line.replace('http://127.0.0.1:4100', url ?? '')]);
@@ -63,9 +69,31 @@ test('the tests of the example pass, and docs/testing.md shows pieces of them', 
   expect(stdout).toMatch(/^# pass 5$/m);
   expect(readFileSync(join(options.cwd, 'clerk.json'), 'utf8')).not.toContain('secret-token');
 
-  const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
-  const code = readFileSync(join(ROOT, 'examples/testing/main.ts'), 'utf8');
+  expectPiecesOf('testing');
+});
+
+test('the client calls its agent, and docs/client.md shows pieces of it', { timeout: 30_000 }, async () => {
+  const { args, options } = example('client');
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  expect(stdout.split('\n').map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      'The 9:05 to Rome',
+      "JSONRPC 1.0 at /a2a: JSONRPC 1.0 is the first of the card's interfaces that this client speaks",
+      'working Looking for trains',
+      'Shall I book the 9:05 to Rome? (yes/no)',
+      'Booked the 9:05 to Rome.',
+      'The clerk could not do it',
+      'null',
+    ]),
+  );
+  expectPiecesOf('client');
+});
+
+/** Every piece of code on a page is in the example of the same name. */
+function expectPiecesOf(name: string): void {
+  const page = readFileSync(join(ROOT, `docs/${name}.md`), 'utf8');
+  const code = readFileSync(join(ROOT, `examples/${name}/main.ts`), 'utf8');
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block);
   expect(blocks.length).toBeGreaterThan(4);
   for (const block of blocks) expect(code).toContain(block);
-});
+}

@@ -124,9 +124,11 @@ export function streamAnswer(
   async function* frames(): AsyncGenerator<string> {
     const encoder = dialect.createStreamEncoder();
     for await (const { number, event } of events) {
-      for (const json of encoder.encode(event, closes(event, endsAtQuestion))) {
+      const items = encoder.encode(event, closes(event, endsAtQuestion));
+      for (const [i, json] of items.entries()) {
         const data = JSON.stringify(item(json));
-        yield encodeSse(isNumbered ? { data, id: String(number) } : { data });
+        // Whoever has the number has all of the event.
+        yield encodeSse(isNumbered && i === items.length - 1 ? { data, id: String(number) } : { data });
       }
     }
   }

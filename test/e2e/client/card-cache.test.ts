@@ -115,3 +115,15 @@ test('what needs credentials, or came by an own way, is not kept', async () => {
   await look(open.url, { fetch: (request) => fetch(request) });
   expect(open.cardsGot).toHaveLength(3);
 });
+
+test('a card that leads to nobody is not kept', async () => {
+  const peer = await startPeer((_got, response) => void response.writeHead(404).end(), {
+    card: (_got, response, { url, cardsGot }) => json(response, { ...cardAt(url), name: `Card ${cardsGot.length}` }),
+  });
+  const agent = await connect(peer.url);
+  await expect(agent.send('hi')).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
+  await agent.close();
+  const later = await connect(peer.url);
+  expect(later.card.name).toBe('Card 2');
+  await later.close();
+});

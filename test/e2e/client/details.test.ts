@@ -94,6 +94,18 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(strict.send('hi', { wait: 'block' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
 
+  test('JSON by another name is read with a warning, and refused by the strict', async () => {
+    const peer = await startPeer((_got, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task: task() } }));
+    });
+    const lenient = await connected(peer.url, options);
+    expect((await lenient.send('hi', { wait: 'block' })).state).toBe('completed');
+    expect(lenient.warnings).toMatchObject([{ code: 'content-type' }]);
+    const strict = await connected(peer.url, { ...options, strict: true });
+    await expect(strict.send('hi', { wait: 'block' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+
   test(verifies('X-04', 'the extended card takes the place of the public one'), async () => {
     const peer = await startPeer(({ rpc }, response, { url }) =>
       rpc?.method === 'GetExtendedAgentCard'

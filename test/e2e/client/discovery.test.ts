@@ -321,3 +321,76 @@ test('an agent of 0.2 that once understood is not taken for one of 0.1', async (
   await expect(agent.pushConfigs.list('t1')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
   expect(agent.chosen.version).toBe('0.2');
 });
+
+/** A card that names several places, in its order. */
+function cardNaming(...places: readonly (readonly [url: string, protocolBinding: string])[]): Answering {
+  const supportedInterfaces = places.map(([url, protocolBinding]) => ({
+    url,
+    protocolBinding,
+    protocolVersion: '1.0',
+  }));
+  return (_got, response) => json(response, { ...cardAt(''), supportedInterfaces });
+}
+
+test('a host that cannot be reached leads to the next interface of the card', async () => {
+  const [gone, elsewhere] = [await nowhere(), await startPeer((_got, response) => json(response, { task: task() }))];
+  const peer = await startPeer(done, { card: cardNaming([`${gone}/rpc`, 'JSONRPC'], [elsewhere.url, 'HTTP+JSON']) });
+  const agent = await connected(peer.url, { allowOrigins: [gone, elsewhere.url] });
+  expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
+  expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', url: elsewhere.url });
+  expect(agent.chosen.why).toContain(`nobody was at ${gone}/rpc`);
+  const pinned = await connected(peer.url, {
+    allowOrigins: [gone],
+    binding: 'JSONRPC',
+    retries: 0,
+    url: `${gone}/rpc`,
+  });
+  await expect(pinned.send('hi')).rejects.toMatchObject({ code: 'TRANSPORT_FAILED', details: { sent: 'no' } });
+  expect(elsewhere.got).toHaveLength(1);
+});
+
+test('an address at which the agent has answered is not doubted, whatever is there for a while', async () => {
+  let isThere = true;
+  const peer = await startPeer((got, response) =>
+    isThere ? done(got, response, {} as never) : void response.writeHead(404).end('gone'),
+  );
+  const agent = await connected(peer.url);
+  await agent.send('hi', { wait: 'block' });
+  isThere = false;
+  const nobody = { code: 'DISCOVERY_FAILED', details: { url: `${peer.url}/rpc` } };
+  await expect(agent.send('hi', { wait: 'block' })).rejects.toMatchObject(nobody);
+  isThere = true;
+  await agent.send('hi', { wait: 'block' });
+  expect(peer.got.map(({ path }) => path)).toEqual(['/rpc', '/rpc', '/rpc']);
+});
+
+test('whoever is found nowhere is missed where the card says', async () => {
+  const peer = await startPeer((_got, response) => void response.writeHead(404).end('nothing'));
+  const agent = await connected(peer.url);
+  await expect(agent.send('hi')).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    details: { url: `${peer.url}/rpc` },
+  });
+  expect(peer.got.length).toBeGreaterThan(1);
+});
+
+test('a web server that has no such path does not know about tasks', async () => {
+  const peer = await startPeer((_got, response) => json(response, { error: 'Not Found' }, 404), {
+    card: (_got, response, { url }) => cardNaming([url, 'HTTP+JSON'])(_got, response, { url } as never),
+  });
+  const agent = await connected(peer.url);
+  await expect(agent.get('t1')).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
+});
+
+test('a card that is not to be had at the moment is asked for again', async () => {
+  const peer = await startPeer(done, {
+    card: (_got, response, { url, cardsGot }) =>
+      cardsGot.length < 3 ? void response.writeHead(503, { 'retry-after': '0' }).end() : json(response, cardAt(url)),
+  });
+  expect((await connected(peer.url, { clock: hastyClock })).card.name).toBe('Peer');
+  const never = await startPeer(done, { card: (_got, response) => void response.writeHead(503).end() });
+  await expect(connect(never.url, { cache: false, clock: hastyClock })).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    message: expect.stringContaining('answered 503'),
+  });
+});

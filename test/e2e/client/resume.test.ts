@@ -130,16 +130,117 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'GetTask']);
   });
 
-  test('a stream that keeps breaking without news is given up, with the way back to the task', async () => {
+  test('where streams keep breaking without news, the task is asked', async () => {
+    let looks = 0;
     const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'GetTask') return result(response, task(++looks > 2 ? 'COMPLETED' : 'WORKING'));
       const write = stream(response);
       if (rpc?.method === 'SendStreamingMessage') write({ task: task('WORKING') }, 1);
       response.end();
     });
     const agent = await connected(peer.url, { ...options, clock: hastyClock });
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
+    expect(methods(peer.got)).toEqual([
+      'SendStreamingMessage',
+      ...Array<string>(5).fill('SubscribeToTask'),
+      ...Array<string>(3).fill('GetTask'),
+    ]);
+  });
+
+  test('when nothing gets through any more, the error has the way back to the task', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method !== 'SendStreamingMessage') return void response.destroy();
+      stream(response)({ task: task('WORKING') }, 1);
+      response.end();
+    });
+    const agent = await connected(peer.url, { ...options, clock: hastyClock });
     const error: unknown = await textsOf(agent.stream('hi')).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'TRANSPORT_FAILED', details: { handle: expect.stringMatching(/^task1_/) } });
-    expect(methods(peer.got)).toEqual(['SendStreamingMessage', ...Array<string>(5).fill('SubscribeToTask')]);
+  });
+
+  test('a task that is known before the agent says anything of it is not lost', async () => {
+    const peer = await startPeer((_got, response) => failure(response, -32603, 'INTERNAL_ERROR'));
+    const agent = await connected(peer.url, options);
+    const known = agent.task('t1');
+    const lost = { code: 'INTERNAL_ERROR', details: { handle: known.handle } };
+    await expect(known.answer('Rome')).rejects.toMatchObject(lost);
+    await expect(known.wait()).rejects.toMatchObject(lost);
+    await expect(known.subscribe().next()).rejects.toMatchObject(lost);
+  });
+
+  test('a subscription that ends before it begins is opened again', async () => {
+    const peer = await startPeer((_got, response, { got }) => {
+      const write = stream(response);
+      if (got.length > 1) write({ task: task('WORKING') });
+      if (got.length > 1) write(status('COMPLETED', 'Done'));
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.task('t1').subscribe())).toEqual(['task', 'status Done']);
+    expect(methods(peer.got)).toEqual(['SubscribeToTask', 'SubscribeToTask']);
+  });
+
+  test.each<[string, readonly (readonly [unknown, number])[], readonly string[], readonly string[]]>([
+    [
+      'an event that comes twice is told once',
+      [
+        [{ task: task('WORKING') }, 1],
+        [chunk('One ', false), 2],
+        [chunk('One ', false), 2],
+        [chunk('two'), 3],
+        [status('COMPLETED'), 4],
+      ],
+      ['task', 'artifact One', 'artifact two', 'status'],
+      [],
+    ],
+    [
+      'after an event that comes too late, what came is put right',
+      [
+        [{ task: task('WORKING') }, 1],
+        [chunk('One ', false), 2],
+        [chunk('three'), 4],
+        [chunk('two '), 3],
+        [status('COMPLETED'), 5],
+      ],
+      ['task', 'artifact One', 'artifact three', 'artifact One two three', 'status'],
+      ['SubscribeToTask', 'GetTask'],
+    ],
+    [
+      'an end that skips an event is not believed',
+      [
+        [{ task: task('WORKING') }, 1],
+        [chunk('One ', false), 2],
+        [chunk('two '), 3],
+        [status('COMPLETED'), 5],
+        [chunk('three'), 4],
+      ],
+      ['task', 'artifact One', 'artifact two', 'artifact three', 'status'],
+      ['SubscribeToTask', 'GetTask'],
+    ],
+    [
+      'numbers that are not counted by one are no sign of anything',
+      [
+        [{ task: task('WORKING') }, 10],
+        [chunk('One ', false), 20],
+        [chunk('two'), 25],
+        [status('COMPLETED'), 30],
+      ],
+      ['task', 'artifact One', 'artifact two', 'status'],
+      [],
+    ],
+  ])('%s', async (_case, items, expected, more) => {
+    const artifacts = [{ artifactId: 'a', parts: [{ text: 'One ' }, { text: 'two ' }, { text: 'three' }] }];
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SubscribeToTask') return failure(response, -32004, 'UNSUPPORTED_OPERATION');
+      if (rpc?.method === 'GetTask') return result(response, task('COMPLETED', { artifacts }));
+      const write = stream(response);
+      for (const [item, number] of items) write(item, number);
+      response.end();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual(expected);
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage', ...more]);
+    expect(peer.got[1]?.headers['last-event-id']).toBeUndefined();
   });
 
   test.each([
