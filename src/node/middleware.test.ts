@@ -106,7 +106,7 @@ test('a body that is asked for after its sender has gone is refused', async () =
   const asked = deferred<unknown>();
   const port = await listening((incoming, outgoing) => {
     const request = new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false });
-    incoming.on('error', () => {}).on('close', () => request.body(1000).then(asked.resolve, asked.reject));
+    incoming.on('error', () => {}).on('close', () => void request.body(1000).then(asked.resolve, asked.reject));
     incoming.socket.destroy();
   });
 
