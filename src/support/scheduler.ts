@@ -18,8 +18,3 @@ export const systemScheduler: Scheduler = {
 export function nextTurn(scheduler: Scheduler): Promise<void> {
   return new Promise((resolve) => scheduler.soon(resolve));
 }
-
-/** Resolves so many turns of the event loop later. */
-export async function afterTurns(scheduler: Scheduler, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await nextTurn(scheduler);
-}
