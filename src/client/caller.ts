@@ -15,6 +15,9 @@ import { Recovery } from './recovery.ts';
 import { answerError } from './response-error.ts';
 import { TransportFailure, type TransportResponse } from './transport/transport.ts';
 
+/** What fits into a header. Ids of messages may be anything; without a key the agent may still know them by the id. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
 /** What belongs to one request of a call. */
 interface RequestFacts {
   /** The peer may get this request twice without doing anything twice. */
@@ -131,7 +134,7 @@ export class Caller {
     );
     const headers: Record<string, string> = { accept: accepted(operation, dialect.mediaType), 'a2a-version': version };
     if (contentType !== undefined) headers['content-type'] = contentType;
-    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+    if (idempotencyKey !== undefined && KEY.test(idempotencyKey)) headers['idempotency-key'] = idempotencyKey;
     if (lastEventId !== undefined) headers['last-event-id'] = lastEventId;
     if (this.wiring.settings.extensions.length > 0 || scope.extensions.length > 0) {
       const extensions = [...this.wiring.settings.extensions, ...scope.extensions].join(', ');

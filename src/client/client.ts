@@ -153,7 +153,8 @@ export class AgentClient {
 
   /** Closes the connections that are kept, and an agent that runs in this process. Tasks elsewhere go on. */
   async close(): Promise<void> {
-    const { lingering, transport } = this.#connection.wiring;
+    const { closing, lingering, transport } = this.#connection.wiring;
+    closing.leave();
     lingering.closeAll();
     await transport.close();
   }

@@ -76,6 +76,7 @@ function connectToHandle(handle: string, options: ConnectOptions): Promise<Agent
   const { url, binding, version } = address;
   const connection = createConnection(options, undefined);
   connection.wiring.trust.add(parseUrl(url));
+  if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
   const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
     const [endpoint] = endpointsOf(card, { url: options.url ?? url }, undefined);
@@ -109,7 +110,7 @@ function connectToHandler(
   close: () => Promise<void> | void,
   options: ConnectOptions,
 ): Promise<AgentClient> {
-  const connection = createConnection(options, new FetchTransport(fetch, close));
+  const connection = createConnection(options, new FetchTransport(fetch, { close }));
   // Whatever address its card has: nothing leaves the process.
   connection.wiring.trust.addAll();
   return closedOnError(connection, async () => {

@@ -1,4 +1,5 @@
 import type { AgentCard } from '../model/card.ts';
+import { Leaving } from '../support/leave-signal.ts';
 import type { Warning } from '../wire/reader.ts';
 import { Credentials } from './credentials.ts';
 import { UrlMemory, type Wiring } from './exchange.ts';
@@ -25,7 +26,7 @@ export function createConnection(options: ConnectOptions, transport: Transport |
   const settings = readSettings(options, (found) => {
     for (const warning of found) {
       if (warnings.length < MAX_WARNINGS) warnings.push(warning);
-      options.onWarning?.(warning);
+      tell(options.onWarning, warning);
     }
   });
   const { clock } = settings;
@@ -40,8 +41,18 @@ export function createConnection(options: ConnectOptions, transport: Transport |
     interceptors,
     lingering: new Lingering(),
     urls: new UrlMemory(),
+    closing: new Leaving(),
   };
   return { wiring, warnings };
+}
+
+/** Whatever the listener does, it does not touch the call. */
+function tell(onWarning: ConnectOptions['onWarning'], warning: Warning): void {
+  try {
+    onWarning?.(warning);
+  } catch {
+    // Its own affair.
+  }
 }
 
 /** What can be said of an agent of which only the handle of a task is known. */

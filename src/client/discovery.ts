@@ -49,8 +49,8 @@ export async function findCard(
 }
 
 /** What others fetched in their own way may not be what this client would get. */
-function isPlain({ fetch, interceptors, headers }: ConnectOptions): boolean {
-  return fetch === undefined && interceptors === undefined && headers === undefined;
+function isPlain({ fetch, interceptors, headers, allowOrigins, limits }: ConnectOptions): boolean {
+  return [fetch, interceptors, headers, allowOrigins, limits].every((option) => option === undefined);
 }
 
 function readCard(

@@ -23,7 +23,11 @@ export async function bytesOfPart(caller: Caller, scope: CallScope, part: Part):
   const passage = { deadline, trace, auth: wiring.credentials && new AuthAttempt(), card };
   try {
     const response = await exchange(wiring, passage, { operation: 'File', method: 'GET', url: part.url, headers: {} });
-    if (response.status === 200) return await readBytes(response, wiring.settings.limits.maxFileBytes);
+    if (response.status === 200) {
+      const bytes = await readBytes(response, wiring.settings.limits.maxFileBytes);
+      deadline.check();
+      return bytes;
+    }
     response.discard();
     throw new A2AError('TRANSPORT_FAILED', `${part.url} answered ${response.status}`, { details: { sent: 'no' } });
   } catch (error) {

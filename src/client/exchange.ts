@@ -5,6 +5,7 @@ import type { AuthAttempt, Credentials } from './credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
 import type { Lingering } from './lingering.ts';
+import type { Leaving } from '../support/leave-signal.ts';
 import { unsentError } from './response-error.ts';
 import type { Settings } from './settings.ts';
 import type { Trace } from './trace.ts';
@@ -20,6 +21,8 @@ export interface Wiring {
   readonly interceptors: readonly Interceptor[];
   readonly lingering: Lingering;
   readonly urls: UrlMemory;
+  /** Set off when the client is closed: nothing more is asked then. */
+  readonly closing: Leaving;
 }
 
 /** The address that was parsed last: nearly all requests of a client go to the same one. */
@@ -46,25 +49,35 @@ export interface Passage {
 
 /** Makes one request: through the interceptors, with credentials where they belong, over redirects to its answer. */
 export function exchange(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
-  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> => followed(wiring, passage, outgoing);
+  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> => followed(wiring, passage, outgoing, request);
   const { interceptors } = wiring;
   if (interceptors.length === 0) return send(request);
-  return interceptors.reduceRight<typeof send>(
+  const intercepted = interceptors.reduceRight<typeof send>(
     (next, intercept) => (outgoing) => intercept(outgoing, next),
     send,
   )(request);
+  return passage.deadline.within(intercepted);
 }
 
-async function followed(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
+/** @param plain The request as it was before the interceptors, which saw only its first address. */
+async function followed(
+  wiring: Wiring,
+  passage: Passage,
+  request: OutgoingRequest,
+  plain: OutgoingRequest,
+): Promise<TransportResponse> {
   const { maxRedirects } = wiring.settings.limits;
-  let url = wiring.urls.parse(request.url);
+  const first = wiring.urls.parse(request.url);
+  let url = first;
   for (let redirects = 0; ; redirects++) {
-    const response = await sent(wiring, passage, request, url);
+    // What they have added may be a secret, and is not for strangers.
+    const isForThem = url.origin === first.origin || wiring.trust.isRecipient(url);
+    const response = await sent(wiring, passage, isForThem ? request : { ...request, headers: plain.headers }, url);
     const location = redirectOf(response, request.method);
     if (location === undefined) return response;
     response.discard();
     if (redirects === maxRedirects) throw lost(`More than ${maxRedirects} redirects, the last from ${url.href}`);
-    const next = parseUrl(new URL(location, url));
+    const next = redirected(location, url);
     // These two may turn a POST into a GET; within one origin they are only ever meant to mend an address.
     const isVague = response.status === 301 || response.status === 302;
     if (request.method !== 'GET' && isVague && next.origin !== url.origin) {
@@ -74,16 +87,27 @@ async function followed(wiring: Wiring, passage: Passage, request: OutgoingReque
   }
 }
 
+function redirected(location: string, from: URL): URL {
+  try {
+    return parseUrl(new URL(location, from));
+  } catch (error) {
+    throw lost(
+      `${from.href} redirects to what is no address: ${A2AError.is(error) ? error.message : 'it cannot be read'}`,
+    );
+  }
+}
+
 function lost(message: string): A2AError {
   return new A2AError('TRANSPORT_FAILED', message, { details: { sent: 'no' } });
 }
 
 async function sent(
-  { settings, transport, trust, credentials }: Wiring,
+  { settings, transport, trust, credentials, closing }: Wiring,
   { deadline, trace, auth, card }: Passage,
   request: OutgoingRequest,
   url: URL,
 ): Promise<TransportResponse> {
+  if (closing.aborted) throw new DOMException('The client is closed', 'AbortError');
   const { isTrusted, isRecipient } = trust.judge(url);
   const headers: Record<string, string> = { ...request.headers };
   headers['traceparent'] = trace.next();

@@ -1,5 +1,6 @@
 import { A2AError, type ErrorCode } from '../errors.ts';
 import { defined } from '../support/defined.ts';
+import { isObject } from '../wire/codec.ts';
 import { TransportFailure } from './transport/transport.ts';
 
 /** Somebody answered, but no agent: the request was not even looked at. */
@@ -11,6 +12,37 @@ export class NotHere extends Error {
     super(`${url} answered ${status}: there is no agent at that address`);
     this.url = url;
   }
+}
+
+/** How web servers and frameworks say that nothing is at a path. */
+const NO_SUCH_PATH =
+  /^(?:not[ _]found\b|no such|(?:there is )?nothing (?:here|there|at)\b|unknown (?:path|route|endpoint)|method not allowed|cannot \w+ \/|route .*not found|404\b|405\b)/i;
+
+/**
+ * Whether nobody can have looked at a request that was answered with 404 or 405. An agent behind a route for everything may
+ * have done what was asked, and mean something else by its 404: its words say so.
+ */
+function isNoSuchPath(json: unknown): boolean {
+  if (!isObject(json)) return true;
+  const words = Object.values(json).filter((value) => typeof value === 'string');
+  return words.length === 0 || words.some((text) => NO_SUCH_PATH.test(text));
+}
+
+/**
+ * For a 404 or 405 that is not in the words of the protocol.
+ *
+ * @throws NotHere if nobody has looked at the request; A2AError if somebody may have.
+ */
+export function throwIfNotHere(url: string, status: number, json: unknown): void {
+  if (status !== 404 && status !== 405) return;
+  if (isNoSuchPath(json)) throw new NotHere(url, status);
+  throw new A2AError(
+    'INVALID_AGENT_RESPONSE',
+    `The agent answered ${status}, and not why in the words of the protocol`,
+    {
+      details: { sent: 'maybe' },
+    },
+  );
 }
 
 /** What users see of an error that only we know the meaning of. */

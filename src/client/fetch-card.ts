@@ -61,7 +61,7 @@ function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
 function fetchPublicCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {
   if (!request.isShareable) return jsonOf(wiring, passageOf(scope, undefined), request);
   const { clock } = wiring.settings;
-  return sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
+  const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // By connections of its own: its first caller may close his while others still wait.
     const transport = chooseTransport(undefined);
     const own = new CallScope(clock, {}, DEFAULT_TIMEOUTS.discovery);
@@ -75,6 +75,8 @@ function fetchPublicCard(wiring: Wiring, scope: CallScope, request: CardRequest)
     };
     return { start, stop: () => own.stop() };
   });
+  // What one does with it is no affair of the others.
+  return card.then((json) => JSON.parse(JSON.stringify(json)) as unknown);
 }
 
 async function fetchPrivateCard(wiring: Wiring, scope: CallScope, request: CardRequest): Promise<unknown> {

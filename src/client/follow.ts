@@ -32,6 +32,8 @@ export class Follower {
   /** Events up to this number have been seen over an earlier connection. */
   #seenBefore: number | undefined;
   #order = new EventOrder();
+  /** The number that must come first over a new connection: an agent that goes on with another one counts otherwise. */
+  #expected: number | undefined;
   #isResumed: boolean;
   #breaks = 0;
 
@@ -81,8 +83,10 @@ export class Follower {
    * @throws TransportFailure if it comes out of order.
    */
   #take(item: Received, stream: ItemStream): readonly Received[] {
+    if (this.#expected !== undefined && 'task' in item.event) this.#countAnew();
     const place = this.#order.take(item);
     if (place === 'again') return [];
+    if (!this.#isExpected(item)) throw this.#startOver();
     if (place === 'wrong' && !this.#wasSeenBefore(item)) throw this.#startOver();
     const events = this.#accept(item);
     if (events.length > 0) this.#breaks = 0;
@@ -91,6 +95,21 @@ export class Follower {
       stream.release();
     }
     return events;
+  }
+
+  /** Numbers may be times, or begin anew with each connection: then they say nothing about what was missed. */
+  #isExpected({ number }: Received): boolean {
+    const expected = this.#expected;
+    if (expected === undefined || number === undefined) return true;
+    this.#expected = undefined;
+    return number === expected;
+  }
+
+  /** The task tells it all, and whatever follows is later. */
+  #countAnew(): void {
+    this.#seenBefore = undefined;
+    this.#expected = undefined;
+    this.#order = new EventOrder();
   }
 
   /** Why a stream ended, if that was too early. */
@@ -128,8 +147,7 @@ export class Follower {
   /** What came is not to be relied on: only a snapshot tells how the task really is. */
   #startOver(): TransportFailure {
     this.#lastNumber = undefined;
-    this.#seenBefore = undefined;
-    this.#order = new EventOrder();
+    this.#countAnew();
     return new TransportFailure('The events of the stream came out of order', 'maybe');
   }
 
@@ -156,6 +174,7 @@ export class Follower {
         this.#stream = await caller.open('SubscribeToTask', { id }, scope, resuming);
         this.#isResumed = true;
         this.#seenBefore = this.#lastNumber;
+        this.#expected = this.#lastNumber === undefined ? undefined : this.#lastNumber + 1;
         return;
       } catch (error) {
         if (scope.deadline.aborted || !A2AError.is(error)) throw error;

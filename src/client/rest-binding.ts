@@ -4,7 +4,7 @@ import { isObject } from '../wire/codec.ts';
 import { decodeResult, type Dialect } from '../wire/dialect.ts';
 import { encodeRestRequest, restUrl } from '../wire/rest-request.ts';
 import type { Binding } from './binding.ts';
-import { NotHere } from './failures.ts';
+import { throwIfNotHere } from './failures.ts';
 
 export const restBinding: Binding = {
   encode({ url, dialect }, operation, input) {
@@ -16,9 +16,7 @@ export const restBinding: Binding = {
 
   result({ url, dialect }, operation, { status, json }, read) {
     if (status >= 400) {
-      if ((status === 404 || status === 405) && !isErrorBody(json) && !isOfTask(dialect, operation, json)) {
-        throw new NotHere(url, status);
-      }
+      if (!isErrorBody(json) && !isOfTask(dialect, operation, json)) throwIfNotHere(url, status, json);
       throw dialect.errors.decodeRest(status, json);
     }
     // An answer that says nothing has no body, or 204.

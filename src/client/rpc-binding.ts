@@ -6,7 +6,7 @@ import type { OperationName, Output } from '../model/operation.ts';
 import type { ReadOptions } from '../wire/reader.ts';
 import type { Binding } from './binding.ts';
 import type { Endpoint } from './endpoint.ts';
-import { NotHere } from './failures.ts';
+import { throwIfNotHere } from './failures.ts';
 
 /** Every request has a connection to itself, so one id is as good as another. */
 const REQUEST_ID = 1;
@@ -20,7 +20,7 @@ export const rpcBinding: Binding = {
 
   result(endpoint, operation, { status, json }, read) {
     if (isReply(json, status)) return readReply(endpoint, operation, json, read);
-    if (status === 404 || status === 405) throw new NotHere(endpoint.url, status);
+    throwIfNotHere(endpoint.url, status, json);
     if (status >= 400) throw endpoint.dialect.errors.decodeRest(status, json);
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with JSON that is no JSON-RPC response');
   },

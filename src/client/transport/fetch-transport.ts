@@ -1,4 +1,3 @@
-import { deferred } from '../../support/deferred.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { readText } from './body-text.ts';
 import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
@@ -9,18 +8,24 @@ export type Fetch = (request: Request) => Promise<Response>;
 /** How long an answer that nobody wants may take to end by itself before its connection is closed. */
 const DISCARD_MS = 250;
 
+interface InProcess {
+  close(): Promise<void> | void;
+}
+
 /** The transport of every runtime but Node, and of handlers in the same process. */
 export class FetchTransport implements Transport {
   readonly #fetch: Fetch;
-  readonly #close: () => Promise<void> | void;
+  /** Of an agent in the same process, which cannot be out of reach. */
+  readonly #handler: InProcess | undefined;
+  readonly #open = new Set<Stopping>();
 
-  constructor(fetch: Fetch, close: () => Promise<void> | void = () => {}) {
+  constructor(fetch: Fetch, handler?: InProcess) {
     this.#fetch = fetch;
-    this.#close = close;
+    this.#handler = handler;
   }
 
   async call({ method, url, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
-    const stopping = new Stopping(signal);
+    const stopping = new Stopping(signal, this.#open);
     try {
       const init = { method, headers, redirect: 'manual' as const, signal: stopping.signal };
       const request = new Request(url, body === undefined ? init : { ...init, body });
@@ -30,12 +35,13 @@ export class FetchTransport implements Transport {
       return new FetchResponse(response, stopping);
     } catch (error) {
       stopping.end();
-      throw failureOf(error);
+      throw failureOf(error, this.#handler === undefined ? undefined : 'maybe');
     }
   }
 
   close(): Promise<void> | void {
-    return this.#close();
+    for (const stopping of this.#open) stopping.stop();
+    return this.#handler?.close();
   }
 }
 
@@ -46,10 +52,12 @@ export class FetchTransport implements Transport {
 class Stopping {
   readonly #abort = new AbortController();
   readonly #source: LeaveSignal;
-  readonly #stopped = deferred<never>();
+  readonly #open: Set<Stopping>;
+  #reject: (error: unknown) => void = () => {};
 
-  constructor(source: LeaveSignal) {
+  constructor(source: LeaveSignal, open: Set<Stopping>) {
     this.#source = source;
+    this.#open = open.add(this);
     if (source.aborted) this.stop();
     else source.addEventListener('abort', this.stop, { once: true });
   }
@@ -60,15 +68,20 @@ class Stopping {
 
   readonly stop = (): void => {
     this.#abort.abort();
-    this.#stopped.reject(new TransportFailure('The request was stopped', 'maybe'));
+    this.#reject(new TransportFailure('The request was stopped', 'maybe'));
   };
 
   race<T>(promise: Promise<T>): Promise<T> {
-    return Promise.race([promise, this.#stopped.promise]);
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#abort.signal.aborted) reject(new TransportFailure('The request was stopped', 'maybe'));
+      promise.then(resolve, reject);
+    });
   }
 
   /** The caller no longer matters. */
   end(): void {
+    this.#open.delete(this);
     this.#source.removeEventListener('abort', this.stop);
   }
 }
@@ -135,13 +148,23 @@ class FetchResponse implements TransportResponse {
 }
 
 /** What the runtimes call a connection that was never made; a browser does not say. */
-const NOT_CONNECTED =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ConnectionRefused|refused|dns error|bad port/;
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ConnectionRefused',
+]);
+/** Those of Deno and of a forbidden port have no code. Whole sentences: an agent's own errors may use the same words. */
+const NOT_CONNECTED_TEXT = /^(?:bad port$|error sending request for url \(.*\): client error \(Connect\))/;
 
 function failureOf(error: unknown, sent?: 'maybe'): unknown {
   if (!(error instanceof Error) || error instanceof TransportFailure) return error;
   const cause = error.cause instanceof Error ? error.cause : error;
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   const message = cause.message === '' ? code || error.message : cause.message;
-  return new TransportFailure(message, sent ?? (NOT_CONNECTED.test(`${code} ${message}`) ? 'no' : 'maybe'), error);
+  const isUnreached = NOT_CONNECTED.has(code) || NOT_CONNECTED_TEXT.test(message);
+  return new TransportFailure(message, sent ?? (isUnreached ? 'no' : 'maybe'), error);
 }

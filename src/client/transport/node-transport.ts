@@ -48,6 +48,8 @@ export class NodeTransport implements Transport {
         signal.removeEventListener('abort', leave);
         reject(new TransportFailure(error.message || String(codeOf(error)), connection.sent, error));
       });
+      // Whatever else may happen to it (an upgrade that nobody asked for, say): it is over, and there is no answer.
+      outgoing.on('close', () => reject(new TransportFailure('It was closed without an answer', connection.sent)));
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
       outgoing.end(body);
@@ -183,6 +185,7 @@ class NodeResponse implements TransportResponse {
         resolve(decode(chunks));
       });
       this.#lost = (error) => reject(cutOff(error));
+      if (incoming.destroyed && !incoming.readableEnded) this.#lost(incoming.errored);
     });
   }
 

@@ -1,0 +1,211 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { connect } from '../../../src/index.ts';
+import type { AgentClient } from '../../../src/client/client.ts';
+import type { ConnectOptions } from '../../../src/client/options.ts';
+import { cardAt, chunk, json, result, startPeer, status, stream as eventsOn, task } from './peer.ts';
+
+/** Peers that do what none should, and callers whose own code does: each was once taken for something else. */
+
+async function connected(url: string, options: ConnectOptions = {}): Promise<AgentClient> {
+  const client = await connect(url, { cache: false, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const SHORT = { timeoutMs: 300 };
+
+test('a peer that changes the protocol has not answered', async () => {
+  const peer = await startPeer((_got, response) => {
+    response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+  });
+  const client = await connected(peer.url);
+
+  await expect(client.get('t1', SHORT)).rejects.toMatchObject({ name: 'A2AError' });
+});
+
+test('an interceptor that never ends does not outlast the call', async () => {
+  const peer = await startPeer((_got, response) => result(response, task('COMPLETED')));
+  const client = await connected(peer.url, {
+    interceptors: [(request, next) => (request.operation === 'GetTask' ? new Promise(() => {}) : next(request))],
+  });
+
+  await expect(client.get('t1', SHORT)).rejects.toMatchObject({ code: 'TIMEOUT' });
+});
+
+test('an answer that breaks while an interceptor looks at it is lost, and not waited for', async () => {
+  const peer = await startPeer((_got, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+    response.write('{"js', () => response.destroy());
+  });
+  const client = await connected(peer.url, {
+    retries: 0,
+    interceptors: [
+      async (request, next) => {
+        const answer = await next(request);
+        if (request.operation === 'GetTask') await new Promise((resolve) => setTimeout(resolve, 50));
+        return answer;
+      },
+    ],
+  });
+
+  await expect(client.get('t1', { timeoutMs: 5000 })).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' });
+});
+
+test.each(['payment refused by the bank', 'dns error in my own code'])(
+  'an agent in this process that throws %j has been reached, once',
+  async (message) => {
+    const sent: string[] = [];
+    const fetch = async (request: Request): Promise<Response> => {
+      if (request.method === 'GET')
+        return Response.json({ ...cardAt('http://agent.example'), capabilities: { streaming: false } });
+      sent.push(request.url);
+      throw new Error(message);
+    };
+    const client = await connect({ fetch });
+    onTestFinished(() => client.close());
+
+    await expect(client.send('pay 5')).rejects.toMatchObject({ details: { sent: 'maybe' } });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+test('an agent that says 404 of a customer was there', async () => {
+  const peer = await startPeer((_got, response) => json(response, { detail: 'Customer 17 not found' }, 404), {
+    card: { capabilities: { streaming: false } },
+  });
+  const client = await connected(peer.url);
+
+  await expect(client.send('charge customer 17')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  expect(peer.got).toHaveLength(1);
+});
+
+const soFar = (all: string) => ({ artifacts: [{ artifactId: 'a', parts: [{ text: all }] }] });
+
+test.each([
+  ['begin anew with each connection', (n: number) => n],
+  ['are times', (n: number, connection: number) => 1_700_000_000_000 + connection * 1000 + n * 7],
+])('numbers that %s lose no text', async (_, numberOf) => {
+  let connections = 0;
+  const peer = await startPeer((got, response) => {
+    const connection = ++connections;
+    let n = 0;
+    const say = eventsOn(response);
+    const next = (value: unknown): void => say(value, numberOf(++n, connection));
+    if (got.rpc?.method === 'SendStreamingMessage') {
+      next({ task: task('WORKING') });
+      next(chunk('1 ', false));
+      for (const part of ['2 ', '3 ']) next(chunk(part));
+      response.write(': cut', () => response.destroy());
+    } else if (got.rpc?.method === 'SubscribeToTask') {
+      next({ task: task('WORKING', soFar('1 2 3 4 ')) });
+      for (const part of ['5 ', '6 ', '7']) next(chunk(part));
+      next(status('COMPLETED'));
+      response.end();
+    }
+  });
+  const client = await connected(peer.url);
+
+  expect(await client.ask('count')).toBe('1 2 3 4 5 6 7');
+});
+
+test('numbers that skip what was missed are no numbers: the task is asked', async () => {
+  const peer = await startPeer((got, response) => {
+    if (got.rpc?.method === 'GetTask') return result(response, task('COMPLETED', soFar('one two three')));
+    const say = eventsOn(response);
+    if (got.rpc?.method === 'SendStreamingMessage') {
+      say({ task: task('WORKING') }, 100);
+      say(chunk('one ', false), 105);
+      response.write(': cut', () => response.destroy());
+    } else if (got.headers['last-event-id'] === undefined) {
+      say({ task: task('COMPLETED', soFar('one two three')) });
+      response.end();
+    } else {
+      say(chunk('three'), 190);
+      say(status('COMPLETED'), 200);
+      response.end();
+    }
+  });
+  const client = await connected(peer.url);
+
+  expect(await client.ask('count')).toBe('one two three');
+});
+
+test('a file whose reading was stopped is no file', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\r\nhalf of it'),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = await connect(cardAt(url), { allowOrigins: [url] });
+  onTestFinished(() => client.close());
+
+  await expect(client.download({ url: `${url}/file` }, SHORT)).rejects.toMatchObject({ code: 'TIMEOUT' });
+});
+
+test('what interceptors add does not go to a stranger over a redirect', async () => {
+  const seen: Headers[] = [];
+  const peer = await startPeer((_got, response) => {
+    response.writeHead(307, { location: 'http://stranger.example/rpc' }).end();
+  });
+  const client = await connected(peer.url, {
+    fetch: async (request) => {
+      if (!request.url.startsWith('http://stranger.example')) return globalThis.fetch(request);
+      seen.push(request.headers);
+      return Response.json({ jsonrpc: '2.0', id: 1, result: task('COMPLETED') });
+    },
+    interceptors: [(request, next) => next({ ...request, headers: { ...request.headers, 'x-tenant-key': 'secret' } })],
+  });
+
+  await client.get('t1');
+
+  expect(seen.map((headers) => [headers.get('x-tenant-key'), headers.get('a2a-version')])).toEqual([[null, '1.0']]);
+});
+
+test('a client that was closed asks for nothing more', async () => {
+  const peer = await startPeer((_got, response) => eventsOn(response)({ task: task('WORKING') }, 1));
+  const client = await connected(peer.url);
+  const stream = client.stream('go');
+  const states: string[] = [];
+  const reading = (async () => {
+    for await (const event of stream) states.push(event.type);
+  })();
+  await vi.waitFor(() => expect(states).toHaveLength(1));
+
+  await client.close();
+
+  await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+  expect(peer.got).toHaveLength(1);
+});
+
+test('what one client does with its card is no affair of the next', async () => {
+  const peer = await startPeer((_got, response) => result(response, task('COMPLETED')));
+  const [first, second] = [await connect(peer.url), await connect(peer.url)];
+  for (const client of [first, second]) onTestFinished(() => client.close());
+
+  Object.assign(first.card.supportedInterfaces[0] ?? {}, { url: 'http://elsewhere.example' });
+  const third = await connect(peer.url);
+  onTestFinished(() => third.close());
+
+  expect(third.card.supportedInterfaces[0]?.url).toBe(`${peer.url}/rpc`);
+  expect(peer.cardsGot).toHaveLength(1);
+});
+
+test('an id that fits into no header is an id all the same', async () => {
+  const peer = await startPeer((_got, response) => result(response, { task: task('COMPLETED') }), {
+    card: { capabilities: { streaming: false } },
+  });
+  const client = await connected(peer.url);
+
+  await client.send({ messageId: 'Frage→1', parts: [{ text: 'hi' }] });
+
+  expect(peer.got[0]?.headers['idempotency-key']).toBeUndefined();
+});
