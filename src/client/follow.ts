@@ -89,6 +89,7 @@ export class Follower {
     if (!this.#isExpected(item)) throw this.#startOver();
     if (place === 'wrong' && !this.#wasSeenBefore(item)) throw this.#startOver();
     const events = this.#accept(item);
+    this.#assertSize();
     if (events.length > 0) this.#breaks = 0;
     if (this.#followed.fold.isOver) {
       this.#stream = undefined;
@@ -110,6 +111,14 @@ export class Follower {
     this.#seenBefore = undefined;
     this.#expected = undefined;
     this.#order = new EventOrder();
+  }
+
+  /** An answer that comes in pieces is an answer all the same. */
+  #assertSize(): void {
+    const { fold, caller } = this.#followed;
+    const { maxAnswerBytes } = caller.wiring.settings.limits;
+    if (fold.size > maxAnswerBytes)
+      throw new A2AError('INVALID_AGENT_RESPONSE', `The answer has more than ${maxAnswerBytes} bytes (maxAnswerBytes)`);
   }
 
   /** Why a stream ended, if that was too early. */

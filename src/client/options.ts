@@ -63,7 +63,7 @@ export interface ConnectOptions {
 
 /** Bounds on what an agent may answer. */
 export interface ClientLimits {
-  /** Of one answer, 16 MiB if not set. */
+  /** Of one answer, also of one that comes in pieces, 16 MiB if not set. */
   readonly maxAnswerBytes: number;
   /** Of one event of a stream, 16 MiB if not set. */
   readonly maxEventBytes: number;

@@ -1,7 +1,8 @@
 import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { Artifact } from '../model/artifact.ts';
-import type { StreamResponse } from '../model/event.ts';
+import type { StreamResponse, TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { textOfChunks } from './answer-text.ts';
@@ -10,6 +11,9 @@ import { textOfChunks } from './answer-text.ts';
 export class TaskFold {
   #task: Task | undefined;
   #artifacts = new ArtifactFold();
+  /** About how much each artifact has, to know when it is too much. */
+  readonly #sizes = new Map<string, number>();
+  #size = 0;
   message: Message | undefined;
 
   constructor(task?: Task) {
@@ -34,6 +38,11 @@ export class TaskFold {
     return this.#task !== undefined && isPaused(this.#task.status.state);
   }
 
+  /** About how many characters the artifacts have that came in pieces. */
+  get size(): number {
+    return this.#size;
+  }
+
   task(): Task | undefined {
     if (this.#task === undefined) return undefined;
     const artifacts = this.#artifacts.artifacts();
@@ -53,7 +62,16 @@ export class TaskFold {
       const { taskId: id, contextId } = event.artifactUpdate;
       this.#task ??= { id, contextId, status: { state: 'TASK_STATE_WORKING' } };
       this.#artifacts.apply(event.artifactUpdate);
+      this.#measure(event.artifactUpdate);
     }
+  }
+
+  #measure({ artifact: { artifactId, parts }, append }: TaskArtifactUpdateEvent): void {
+    const before = this.#sizes.get(artifactId) ?? 0;
+    const added = parts.reduce((sum, part) => sum + sizeOf(part), 0);
+    const after = append === true ? before + added : added;
+    this.#sizes.set(artifactId, after);
+    this.#size += after - before;
   }
 
   /** The events that lead from what is known to a later state of the same task: what was missed, and nothing twice. */
@@ -69,6 +87,12 @@ export class TaskFold {
     }
     if (isOther(this.#task, later)) yield { statusUpdate: { ...ids, status: later.status } };
   }
+}
+
+function sizeOf(part: Part): number {
+  if ('text' in part) return part.text.length;
+  if ('raw' in part) return part.raw.length;
+  return 'url' in part ? part.url.length : JSON.stringify(part.data).length;
 }
 
 function isOther({ status: known }: Task, { status: later }: Task): boolean {

@@ -188,8 +188,8 @@ test('whatever the ids and the tenant are, a server reads from the path what a c
   );
 });
 
-test('an id with half a character in it is refused with our error', () => {
-  expect(() => restPath({ operation: 'GetTask', prefix: '', taskId: '\ud800' })).toThrow(
+test.each(['\ud800', '.', '..'])('the id %j cannot stand in a path, and is refused with our error', (taskId) => {
+  expect(() => restPath({ operation: 'GetTask', prefix: '', taskId })).toThrow(
     expect.objectContaining({ code: 'INVALID_PARAMS' }),
   );
 });

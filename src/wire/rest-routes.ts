@@ -146,6 +146,8 @@ export function restPath(match: RestMatch): { readonly verb: RestVerb; readonly 
 }
 
 function encodeSegment(id: string): string {
+  // Written or encoded, whoever reads an address takes these for steps of the path.
+  if (id === '.' || id === '..') throw new A2AError('INVALID_PARAMS', `The id ${id} cannot stand in a path`);
   try {
     return encodeURIComponent(id);
   } catch (cause) {

@@ -209,3 +209,17 @@ test('an id that fits into no header is an id all the same', async () => {
 
   expect(peer.got[0]?.headers['idempotency-key']).toBeUndefined();
 });
+
+test('an answer that comes in pieces has the bounds of one', async () => {
+  const peer = await startPeer((_got, response) => {
+    const say = eventsOn(response);
+    say({ task: task('WORKING') }, 1);
+    for (let n = 2; n < 40; n++) say(chunk('x'.repeat(1000), n > 2), n);
+  });
+  const client = await connected(peer.url, { limits: { maxAnswerBytes: 10_000 } });
+
+  await expect(client.ask('much')).rejects.toMatchObject({
+    code: 'INVALID_AGENT_RESPONSE',
+    details: { handle: expect.stringMatching(/^task1_/) as string },
+  });
+});
