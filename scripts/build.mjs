@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -18,7 +18,7 @@ const bundle = await rolldown({
   cwd: ROOT,
   input: entries(),
   platform: 'node',
-  external: /^[^./]/,
+  external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.startsWith('src/'),
   transform: { target: 'node20' },
 });
 const { output } = await bundle.write({
@@ -29,14 +29,14 @@ const { output } = await bundle.write({
   // Few files: a small one costs more to open than to read.
   codeSplitting: {
     groups: [
-      { name: 'base', test: /\/src\/(errors|model|support)/ },
-      { name: 'wire', test: /\/src\/wire/ },
+      { name: 'base', test: /[\\/]src[\\/](errors|model|support)/ },
+      { name: 'wire', test: /[\\/]src[\\/]wire/ },
       // Not its entry, which loads the rest when it is called.
-      { name: 'client', test: /\/src\/client\/(?!entry)/ },
+      { name: 'client', test: /[\\/]src[\\/]client[\\/](?!entry)/ },
       // What help texts need, and what commands need that talk to agents.
-      { name: 'command', test: /\/src\/cli\/(cli-error|command-table|option)\.ts/ },
-      { name: 'cli', test: /\/src\/cli\/(?!main|demo-agent|load-agent|serving)[\w-]+\.ts/ },
-      { name: 'engine', test: /\/src\/(engine|observe|server|store\/memory|store\/\w+\.ts)/ },
+      { name: 'command', test: /[\\/]src[\\/]cli[\\/](cli-error|command-table|option)\.ts/ },
+      { name: 'cli', test: /[\\/]src[\\/]cli[\\/](?!main|demo-agent|load-agent|serving)[\w-]+\.ts/ },
+      { name: 'engine', test: /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/ },
     ],
   },
   charset: 'ascii',
@@ -46,7 +46,7 @@ for (const chunk of output) {
   if (chunk.type !== 'chunk') continue;
   const { fileName, moduleIds } = chunk;
   // Beside the code that reads them, wherever it has come to lie.
-  const migrate = moduleIds.find((id) => /\/src\/store\/\w+\/migrate\.ts$/.test(id));
+  const migrate = moduleIds.find((id) => /[\\/]src[\\/]store[\\/]\w+[\\/]migrate\.ts$/.test(id));
   if (migrate === undefined) continue;
   cpSync(join(dirname(migrate), 'migrations'), join(folder, dirname(fileName), 'migrations'), { recursive: true });
 }

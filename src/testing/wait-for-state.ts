@@ -1,18 +1,9 @@
+import type { StateWord } from '../client/state-word.ts';
 import { isTerminal, TASK_STATES, type TaskState } from '../model/state.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 
 /** A state in the words of the protocol, or in those that people use: `completed`, `input-required`. */
-export type StateName = TaskState | ShortState;
-
-type ShortState =
-  | 'submitted'
-  | 'working'
-  | 'completed'
-  | 'failed'
-  | 'canceled'
-  | 'input-required'
-  | 'rejected'
-  | 'auth-required';
+export type StateName = TaskState | Exclude<StateWord, 'unspecified'>;
 
 /** A task as `get` gives it, or something that has it as its `task`. */
 export type Looked = { readonly status: { readonly state: string } } | { readonly task?: unknown };

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -42,12 +44,16 @@ test('an answer that breaks while an interceptor looks at it is lost, and not wa
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
     response.write('{"js', () => response.destroy());
   });
+  let last: IncomingMessage | undefined;
+  const onAnswer = (message: unknown): void => void ({ response: last } = message as { response: IncomingMessage });
+  subscribe('http.client.response.finish', onAnswer);
+  onTestFinished(() => void unsubscribe('http.client.response.finish', onAnswer));
   const client = await connected(peer.url, {
     retries: 0,
     interceptors: [
       async (request, next) => {
         const answer = await next(request);
-        if (request.operation === 'GetTask') await new Promise((resolve) => setTimeout(resolve, 50));
+        if (request.operation === 'GetTask') await vi.waitFor(() => expect(last?.closed).toBe(true));
         return answer;
       },
     ],
