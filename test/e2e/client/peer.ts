@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 
 import { onTestFinished } from 'vitest';
 
+import { forgetCard } from '../../../src/client/fetch-card.ts';
 import type { AgentCard } from '../../../src/model/card.ts';
 
 /** A request that a peer got. */
@@ -54,6 +55,8 @@ export async function startPeer(answer: Answering, { card = {} }: PeerOptions = 
     await once(http, 'close');
   });
   const peer: Peer = { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, got, cardsGot };
+  // Ports come again, and a card that is kept may be of the peer of an earlier test.
+  forgetCard({ url: `${peer.url}/.well-known/agent-card.json`, version: '1.0' });
   return peer;
 }
 
