@@ -6,12 +6,15 @@ import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import type { Authenticator } from './auth/authenticator.ts';
 import { Check, isObject, kindOf } from './check.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
   /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
   readonly store?: Store;
+  /** Who may call, one way or several; everybody if not set. */
+  readonly auth?: Authenticator | readonly Authenticator[];
   /** The address of the handler as the world sees it, for the card; taken from each request if not set. */
   readonly publicUrl?: string;
   /** Believe `X-Forwarded-Host` and `-Proto`: only behind a proxy of your own that sets them. */
@@ -47,6 +50,7 @@ export interface HandlerOptions {
 /** Options that were checked, with the defaults in place. */
 export interface HandlerSettings {
   readonly store: Store | undefined;
+  readonly auth: readonly Authenticator[] | undefined;
   readonly publicUrl: string | undefined;
   readonly trustProxy: boolean;
   readonly basePath: string;
@@ -63,6 +67,7 @@ export interface HandlerSettings {
 
 const KEYS = [
   'store',
+  'auth',
   'publicUrl',
   'trustProxy',
   'basePath',
@@ -108,6 +113,7 @@ export function readHandlerOptions(
     store: readObject(check, given, 'store', ['create', 'append', 'read'], 'a store such as memoryStore()') as
       | Store
       | undefined,
+    auth: readAuth(check, given['auth']),
     publicUrl: readPublicUrl(check, given['publicUrl']),
     trustProxy: readFlag(check, given, 'trustProxy', false),
     basePath: readPath(check, given['basePath'], 'basePath'),
@@ -144,6 +150,18 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
     ...(profile !== undefined && { profile }),
     ...(restStyle !== undefined && { restStyle }),
   };
+}
+
+/** None at all would mean nobody, which nobody means. */
+function readAuth(check: Check, value: unknown): readonly Authenticator[] | undefined {
+  if (value === undefined) return undefined;
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  refuseEmpty(check, value, 'auth');
+  for (const [index, each] of all.entries()) {
+    const path = Array.isArray(value) ? `auth[${index}]` : 'auth';
+    readObject(check, { [path]: each }, path, ['authenticate'], 'an authenticator');
+  }
+  return all as readonly Authenticator[];
 }
 
 /** A card of a version that is not answered would list nothing that its readers can call. */

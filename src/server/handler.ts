@@ -15,7 +15,7 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
-import { anybody } from './identify.ts';
+import { anybody, identifyBy } from './identify.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -139,7 +139,7 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
+    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
@@ -151,7 +151,7 @@ export class AgentHandler {
       engine,
       agent: this.#agent,
       failures: new Failures(this.#log),
-      identify: anybody,
+      identify: auth === undefined ? anybody : identifyBy(auth),
       offer,
       streaming,
       pushNotifications,

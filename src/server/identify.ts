@@ -1,4 +1,6 @@
 import type { Caller } from '../engine/handler.ts';
+import { A2AError } from '../errors.ts';
+import type { Authenticator } from './auth/authenticator.ts';
 import type { HttpRequest } from './http.ts';
 
 /**
@@ -13,3 +15,26 @@ export type Identify = (request: HttpRequest) => Caller | Promise<Caller>;
 const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
 
 export const anybody: Identify = () => ANONYMOUS;
+
+/** The first that knows the credentials says whose they are; without any nobody comes in. */
+export function identifyBy(authenticators: readonly Authenticator[]): Identify {
+  return (request) => {
+    for (const [index, authenticator] of authenticators.entries()) {
+      const found = authenticator.authenticate(request);
+      if (found === undefined) continue;
+      return 'then' in found ? found.then((caller) => caller ?? next(authenticators, index, request)) : found;
+    }
+    throw unknownCaller();
+  };
+}
+
+function next(authenticators: readonly Authenticator[], index: number, request: HttpRequest): Caller | Promise<Caller> {
+  return identifyBy(authenticators.slice(index + 1))(request);
+}
+
+function unknownCaller(): A2AError {
+  return new A2AError(
+    'UNAUTHENTICATED',
+    'This agent answers callers that it knows: send credentials, as its card says',
+  );
+}

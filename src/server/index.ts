@@ -1,5 +1,6 @@
 export { agent, type Agent } from './agent.ts';
 export type { AgentDescription, AgentOptions } from './agent-options.ts';
+export type { Authenticator } from './auth/authenticator.ts';
 export { type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
 export { type AgentHandler, createHandler } from './handler.ts';

@@ -1,0 +1,18 @@
+import type { Caller } from '../../engine/handler.ts';
+import type { SecurityScheme } from '../../model/security.ts';
+import type { HttpRequest } from '../http.ts';
+
+/** One way to find out who calls, by the headers and the query of a request: its body is not read yet. */
+export interface Authenticator {
+  /** How cards tell of it, by a name of its own. */
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  /** What `WWW-Authenticate` says to who has brought nothing, such as `Bearer realm="a2a"`; empty if there is no such word. */
+  readonly challenge: string;
+  /**
+   * Says who calls; `undefined` if the request has no credentials of this kind. What it knows at once it gives at once, so
+   * that nobody waits for a promise.
+   *
+   * @throws A2AError `UNAUTHENTICATED` if it has some, and they are no good.
+   */
+  authenticate(request: HttpRequest): Caller | undefined | Promise<Caller | undefined>;
+}
