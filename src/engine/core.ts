@@ -32,4 +32,6 @@ export interface Core {
   readonly maxSuspended: number;
   /** Push configurations that one task may have. */
   readonly maxPushConfigs: number;
+  /** Messages in the history of a task with which it takes no more. */
+  readonly maxMessages: number;
 }

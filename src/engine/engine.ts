@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly maxSuspended?: number;
   /** Push configurations that one task may have, at least 1: each is one more call for every event. */
   readonly maxPushConfigs?: number;
+  /** Messages in the history of a task with which it takes no more of its caller, at least 1. */
+  readonly maxMessages?: number;
   readonly clock?: Clock;
   readonly scheduler?: Scheduler;
   readonly newId?: () => string;
@@ -105,6 +107,7 @@ export class Engine {
       pollMs: options.pollMs ?? 1000,
       maxSuspended: options.maxSuspended ?? 1000,
       maxPushConfigs: options.maxPushConfigs ?? 10,
+      maxMessages: options.maxMessages ?? 1000,
     };
     this.#runs = new Runs(this.#core, () => this.#claims.nudge());
     this.#claims = new ClaimLoop(this.#core, this.#runs);
@@ -198,8 +201,7 @@ export class Engine {
     access: TaskAccess,
     query: TaskQuery,
   ): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
-    const { agent } = access;
-    const narrowed = agent === undefined ? query : { ...query, agents: [agent] };
+    const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
     const { tasks, total } = await this.#core.store.list(access, narrowed);
     return { tasks: tasks.map(taskOf), total };
   }

@@ -35,6 +35,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
     let write: TaskWrite;
     try {
       assertFits(submission, record, core.agents.get(record.agent));
+      await assertRoom(core, record);
       if (record.question === undefined) write = toInbox(submission, record, isSecret, core.clock.now());
       else ({ write, isSecret } = await toAnswer(core, submission, record));
     } catch (error) {
@@ -102,6 +103,20 @@ function assertFits(
     });
   }
   agent?.admit?.(message, acceptedOutputModes);
+}
+
+/** @throws A2AError `UNSUPPORTED_OPERATION` if the task has as many messages as it may. */
+async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Promise<void> {
+  const { id, lastEvent, lastJournal } = record;
+  // A message comes with an event or with an entry of the journal, but for the first: most often that is all to know.
+  if (lastEvent + lastJournal + 1 < maxMessages) return;
+  const stored = await store.read(record, id, { history: maxMessages });
+  if (stored === undefined || stored.history.length < maxMessages) return;
+  throw new A2AError(
+    'UNSUPPORTED_OPERATION',
+    `Task ${id} has ${maxMessages} messages, and no room for more: begin a new task in the same context`,
+    { details: { taskId: id, maxMessages: String(maxMessages) } },
+  );
 }
 
 /** A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. */

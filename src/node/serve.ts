@@ -5,6 +5,7 @@ import { type Check, kindOf } from '../server/check.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, readHandlerOptions } from '../server/handler-options.ts';
 import type { Store } from '../store/store.ts';
+import { defined } from '../support/defined.ts';
 import { isLoopback, loopbackOnly } from './loopback.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
 
@@ -13,6 +14,10 @@ export interface ServeOptions extends HandlerOptions {
   readonly port?: number;
   /** The address to listen at, `127.0.0.1` if not set. For now this must be of this machine alone. */
   readonly host?: string;
+  /** Connections at a time, 10,000 if not set; what comes above that is hung up on. */
+  readonly maxConnections?: number;
+  /** The first line and the headers of a request, 16 KiB if not set. */
+  readonly maxHeaderBytes?: number;
 }
 
 export interface CloseOptions {
@@ -45,6 +50,8 @@ const TIMES = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5000,
 } as const;
+/** For a process that may have so many files open, and for addresses and tokens as they are. */
+export const DEFAULT_SOCKET_LIMITS = Object.freeze({ maxConnections: 10_000, maxHeaderBytes: 16 * 2 ** 10 });
 const FINISH_MS = 10_000;
 const CUT_MS = 5000;
 const SWEEP_MS = 20;
@@ -58,14 +65,21 @@ const SWEEP_MS = 20;
  * console.log(`${server.url}/.well-known/agent-card.json`);
  */
 export async function serve(agent: Agent, options: ServeOptions = {}): Promise<AgentServer> {
-  const settings = readHandlerOptions('serve()', agent, options, { port: checkPort, host: checkHost });
+  const settings = readHandlerOptions('serve()', agent, options, {
+    port: checkPort,
+    host: checkHost,
+    maxConnections: (check, value) => checkCount(check, 'maxConnections', value),
+    maxHeaderBytes: (check, value) => checkCount(check, 'maxHeaderBytes', value),
+  });
   const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
+  const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
     // Loaded late: who mounts the agent in a framework has it, or needs none.
     const { createServer } = await import('node:http');
-    const http = createServer(TIMES);
+    const http = createServer({ ...TIMES, maxHeaderSize: maxHeaderBytes });
+    http.maxConnections = maxConnections;
     await listen(http, port, host);
     const { port: bound } = http.address() as AddressInfo;
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}${settings.basePath}`;
@@ -97,6 +111,11 @@ function checkPort(check: Check, port: unknown): void {
 function checkHost(check: Check, host: unknown): void {
   if (typeof host === 'string' && isLoopback(host)) return;
   check.fault('host', 'must be of this machine alone: 127.0.0.1, ::1 or localhost');
+}
+
+function checkCount(check: Check, key: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && Number(value) > 0) return;
+  check.fault(key, `must be a whole number, 1 or more, not ${kindOf(value)}`);
 }
 
 /** For who asks before he sends his body: he is told to when somebody begins to read it, which may be never. */

@@ -1,6 +1,12 @@
-import { isStreaming, type OperationName } from '../model/operation.ts';
+import {
+  isStreaming,
+  type OperationName,
+  type SendMessageRequest,
+  type SubscribeToTaskRequest,
+} from '../model/operation.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
 import type { Call } from './call.ts';
+import { assertModest } from './limits/content.ts';
 import { streaming, unary } from './operations.ts';
 import type { TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
@@ -8,7 +14,10 @@ import type { Service } from './service.ts';
 /** What an operation came to: its result in the words of the caller, or the events of which each will be. */
 export type Outcome =
   | { readonly json: unknown; /** There is nothing to tell but that it was done. */ readonly isNothing: boolean }
-  | { readonly events: TaskEvents };
+  | {
+      readonly events: TaskEvents;
+      /** To be called when the stream is over, however it ends. */ readonly onEnd: () => void;
+    };
 
 export interface CallOptions {
   /** Gives what happens to a task where the task is asked for. */
@@ -29,13 +38,29 @@ export async function callOperation(
   { asStream = false }: CallOptions = {},
 ): Promise<Outcome> {
   const { dialect } = call;
-  const input = decodeParams(dialect, operation, params).value;
+  const input = decodeParams(dialect, operation, params, service.limits.reading).value;
+  if (operation === 'SendMessage' || operation === 'SendStreamingMessage') {
+    assertModest(service.limits.settings, input as SendMessageRequest);
+  }
   if (isStreaming(operation) || asStream) {
-    const run = streaming[operation === 'SendStreamingMessage' ? operation : 'SubscribeToTask'];
-    return { events: await run(service, call, input as never) };
+    const isSend = operation === 'SendStreamingMessage';
+    const run = streaming[isSend ? operation : 'SubscribeToTask'];
+    const { caller, remoteAddress } = call;
+    const task = isSend ? undefined : taskKey(call, input as SubscribeToTaskRequest);
+    const onEnd = service.limits.streams.open({ caller, remoteAddress, task });
+    try {
+      return { events: await run(service, call, input as never), onEnd };
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
   }
   const run = unary[operation] as (service: Service, call: Call, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
   const json = operationCodec(dialect, operation).result.encode(output as never);
   return { json, isNothing: output === null };
+}
+
+function taskKey({ caller }: Call, { id, tenant = '' }: SubscribeToTaskRequest): string {
+  return JSON.stringify([caller.id, tenant, id]);
 }

@@ -15,6 +15,8 @@ export interface Call {
   readonly lastEventId: string | undefined;
   /** Aborts when the caller is gone. */
   readonly signal: LeaveSignal;
+  /** The address that the request came from, if anybody knows. */
+  readonly remoteAddress: string | undefined;
 }
 
 /** Whose tasks a call can see, of this agent alone. The tenant is the caller's word, which only ever narrows what is his. */

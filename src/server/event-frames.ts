@@ -36,11 +36,14 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   readonly #items: AsyncIterator<readonly StreamItem[], unknown>;
   readonly #writer: FrameWriter;
   readonly #envelope: Envelope;
+  readonly #onEnd: () => void;
   #batch: readonly StreamItem[] = [];
   #at = 0;
   #isOver = false;
 
-  constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope) {
+  /** `onEnd` is called once, however it ends. */
+  constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope, onEnd: () => void = () => {}) {
+    this.#onEnd = onEnd;
     this.#items = events.items[Symbol.asyncIterator]();
     this.#batch = events.first ?? [];
     this.#writer = new FrameWriter(events, dialect, envelope);
@@ -67,7 +70,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
-    this.#isOver = true;
+    this.#end();
     await this.#items.return?.();
     return DONE;
   }
@@ -83,7 +86,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
       const item = this.#batch[this.#at++];
       if (item !== undefined) text += this.#writer.frame(item);
       if (this.#writer.isOver) {
-        this.#isOver = true;
+        this.#end();
         void this.#items.return?.();
         break;
       }
@@ -94,8 +97,14 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
 
   /** Nothing comes after it. */
   #last(text: string): IteratorYieldResult<string> {
-    this.#isOver = true;
+    this.#end();
     return { done: false, value: text };
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onEnd();
   }
 }
 

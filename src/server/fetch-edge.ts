@@ -1,6 +1,7 @@
 import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
+import { forwardedAddress } from './limits/address.ts';
 import { pieceStream } from './piece-stream.ts';
 import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 
@@ -12,9 +13,11 @@ export class FetchRequest implements HttpRequest {
   readonly #request: Request;
   readonly #url: URL;
   readonly #options: EdgeOptions;
+  readonly #from: object | undefined;
   #left: AbortController | undefined;
 
-  constructor(request: Request, options: EdgeOptions) {
+  constructor(request: Request, options: EdgeOptions, from?: object) {
+    this.#from = from;
     this.#request = request;
     this.#options = options;
     this.#url = new URL(request.url);
@@ -28,6 +31,13 @@ export class FetchRequest implements HttpRequest {
     const { protocol, host } = this.#url;
     const arrival = { protocol: protocol.slice(0, -1), host, mount: basePath };
     return baseUrl(arrival, trustProxy ? (name) => this.header(name) : undefined);
+  }
+
+  get remoteAddress(): string | undefined {
+    const forwarded = this.#options.trustProxy ? forwardedAddress(this.header('x-forwarded-for')) : undefined;
+    if (forwarded !== undefined) return forwarded;
+    const { remoteAddress } = (this.#from ?? {}) as { readonly remoteAddress?: unknown };
+    return typeof remoteAddress === 'string' ? remoteAddress : undefined;
   }
 
   get signal(): AbortSignal {

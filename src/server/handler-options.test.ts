@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../store/memory/store.ts';
 import { agent } from './agent.ts';
+import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
 import { createHandler } from './handler.ts';
 import { readHandlerOptions } from './handler-options.ts';
 
@@ -113,6 +114,7 @@ test('what is not said has its default', () => {
     heartbeatMs: 15_000,
     retention: undefined,
     log: undefined,
+    limits: { ...DEFAULT_LIMITS, given: new Set() },
   });
 });
 

@@ -8,6 +8,8 @@ import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import { Check, isObject, kindOf } from './check.ts';
+import type { Limits, LimitSettings } from './limits/limit-settings.ts';
+import { readLimits } from './limits-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -45,6 +47,8 @@ export interface HandlerOptions {
   readonly retention?: Partial<Retention>;
   /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
+  /** How much may be asked: requests, streams, sizes. */
+  readonly limits?: Partial<Limits>;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -63,6 +67,7 @@ export interface HandlerSettings {
   readonly heartbeatMs: number;
   readonly retention: Partial<Retention> | undefined;
   readonly log: Log | undefined;
+  readonly limits: LimitSettings;
 }
 
 const KEYS = [
@@ -83,6 +88,7 @@ const KEYS = [
   'heartbeatMs',
   'retention',
   'log',
+  'limits',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -126,6 +132,7 @@ export function readHandlerOptions(
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
+    limits: readLimits(check, given['limits']),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

@@ -16,6 +16,8 @@ import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
 import { anybody, identifyBy } from './identify.ts';
+import { FailedLogins } from './limits/failed-logins.ts';
+import { createLimits } from './limits/service-limits.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -78,9 +80,13 @@ export class AgentHandler {
     return this.#closing !== undefined;
   }
 
-  /** Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. */
-  readonly fetch = async (request: Request): Promise<Response> => {
-    const own = new FetchRequest(request, this.edge);
+  /**
+   * Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. Such a request does not know where it came from;
+   * who does can say so by `{ remoteAddress }`, for the limits that count by address. What else a host passes along is
+   * not looked at.
+   */
+  readonly fetch = async (request: Request, from?: object): Promise<Response> => {
+    const own = new FetchRequest(request, this.edge, from);
     return toResponse(await this.handle(own), own, this.heartbeats);
   };
 
@@ -139,24 +145,32 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
+    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention, limits } = this.#settings;
+    const logins = new FailedLogins(limits);
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
       agents: [this.#agent],
       log: this.#log,
       ...(retention !== undefined && { retention }),
+      maxPushConfigs: limits.pushConfigsPerTask,
+      maxMessages: limits.messagesPerTask,
     });
     this.#service = {
       engine,
       agent: this.#agent,
       failures: new Failures(this.#log),
-      identify: auth === undefined ? anybody : identifyBy(auth),
+      identify: auth === undefined ? anybody : logins.before(identifyBy(logins.counting(auth))),
       offer,
       streaming,
       pushNotifications,
       maxBodyBytes,
       isClosing: () => this.isClosing,
+      limits: createLimits({
+        settings: limits,
+        agent: this.#agent.id,
+        takeTokens: store?.takeTokens?.bind(store),
+      }),
     };
   }
 

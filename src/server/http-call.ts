@@ -43,6 +43,10 @@ export class HttpCall implements Call {
   get signal(): LeaveSignal {
     return this.#request.signal;
   }
+
+  get remoteAddress(): string | undefined {
+    return this.#request.remoteAddress;
+  }
 }
 
 export function versionOf(request: HttpRequest): RequestedVersion {
@@ -52,11 +56,16 @@ export function versionOf(request: HttpRequest): RequestedVersion {
 }
 
 /** Asked for, and declared by the agent; others are passed over (1.0 §4.6.3). The header had another name before 1.0. */
-function activated({ agent }: Service, request: HttpRequest): readonly string[] {
+function activated({ agent, limits }: Service, request: HttpRequest): readonly string[] {
   const { extensions } = agent.card;
   if (extensions === undefined) return NONE;
   const asked = [request.header('a2a-extensions') ?? '', request.header('x-a2a-extensions') ?? ''];
   const uris = new Set(asked.flatMap((list) => list.split(',').map((uri) => uri.trim())));
+  uris.delete('');
+  const most = limits.settings.extensionsPerRequest;
+  if (uris.size > most) {
+    throw new A2AError('INVALID_REQUEST', `Expected the header A2A-Extensions to name at most ${most} extensions`);
+  }
   return extensions.map(({ uri }) => uri).filter((uri) => uris.has(uri));
 }
 

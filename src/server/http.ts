@@ -17,6 +17,11 @@ export interface HttpRequest {
   readonly base: string;
   /** Aborts when the caller is gone. Made at the first look, for most requests need none. */
   readonly signal: LeaveSignal;
+  /**
+   * The address that the request came from, for what is counted by address; undefined where the edge does not know it.
+   * With `trustProxy` it is the one that the proxy has seen.
+   */
+  readonly remoteAddress?: string | undefined;
   /** The name in lower case. A header that came twice is one list. */
   header(name: string): string | undefined;
   /** @throws A2AError of `body-errors.ts`; one that is too large is not read whole. */

@@ -8,6 +8,8 @@ import { agent } from './agent.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { anybody, type Identify } from './identify.ts';
+import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
+import { createLimits } from './limits/service-limits.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -27,6 +29,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     pushNotifications: false,
     maxBodyBytes: 1000,
     isClosing: () => false,
+    limits: createLimits({ settings: { ...DEFAULT_LIMITS, given: new Set() }, agent: WHO.id }),
   };
 }
 

@@ -5,6 +5,7 @@ export { type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
 export { type AgentHandler, createHandler } from './handler.ts';
 export type { HandlerOptions } from './handler-options.ts';
+export type { Limits, Rate } from './limits/limit-settings.ts';
 export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 export { Engine, type EngineOptions, type SendResult, type TaskStream } from '../engine/engine.ts';
 export type { AnswerSchema } from '../engine/answer-schema.ts';
@@ -55,5 +56,7 @@ export type {
   TaskQuery,
   TaskRecord,
   TaskWrite,
+  TokenTake,
+  TokenTaken,
   WatchListener,
 } from '../store/store.ts';

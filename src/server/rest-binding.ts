@@ -10,6 +10,7 @@ import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
+import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
@@ -30,16 +31,20 @@ export async function answerRest(
   const isOld =
     version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
   let dialect = dialectOf(isOld ? '0.3' : '1.0');
+  let rate: RateStatus | undefined;
   try {
     const identified = service.identify(request);
     const caller = 'then' in identified ? await identified : identified;
+    const taken = service.limits.rate.take(request, caller);
+    rate = taken !== undefined && 'then' in taken ? await taken : taken;
+    assertTaken(rate);
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
       const call = new HttpCall(service, request, caller, dialect);
       const params = body ?? { id: flat.taskId ?? '' };
-      return respond(service, call, await callOperation(service, call, flat.operation, params));
+      return withRate(respond(service, call, await callOperation(service, call, flat.operation, params)), rate);
     }
     const match = matchRest(request.method, path);
     if (match === undefined) throw noSuchPath(request);
@@ -51,9 +56,9 @@ export async function answerRest(
     if (selection.error !== undefined) throw selection.error;
     const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     const call = new HttpCall(service, request, caller, dialect);
-    return respond(service, call, await callOperation(service, call, match.operation, params));
+    return withRate(respond(service, call, await callOperation(service, call, match.operation, params)), rate);
   } catch (error) {
-    return restFailure(dialect, service.failures.publicError(error));
+    return withRate(restFailure(dialect, service.failures.publicError(error)), rate);
   }
 }
 
@@ -85,7 +90,7 @@ function parse(text: string): unknown {
 function respond(service: Service, call: HttpCall, outcome: Outcome): HttpResponse {
   const { dialect } = call;
   if ('events' in outcome) {
-    const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, dialect));
+    const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, dialect), outcome.onEnd);
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };

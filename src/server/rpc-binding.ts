@@ -10,6 +10,7 @@ import { rpcFailure } from './error-response.ts';
 import { type Envelope, EventFrames } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
+import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
 import { STREAM_HEADERS } from './stream-headers.ts';
 
@@ -18,9 +19,13 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
   const version = versionOf(request);
   let dialect = assumedDialect(version);
   let id: JsonRpcId = null;
+  let rate: RateStatus | undefined;
   try {
     const identified = service.identify(request);
     const caller = 'then' in identified ? await identified : identified;
+    const taken = service.limits.rate.take(request, caller);
+    rate = taken !== undefined && 'then' in taken ? await taken : taken;
+    assertTaken(rate);
     const rpc = await readRpc(service, request);
     id = rpc.id;
     if (rpc.error !== undefined) throw rpc.error;
@@ -31,9 +36,10 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, rpc.params);
     const call = new HttpCall(service, request, caller, dialect);
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
-    return respond(service, call, id, await callOperation(service, call, operation, rpc.params, { asStream }));
+    const outcome = await callOperation(service, call, operation, rpc.params, { asStream });
+    return withRate(respond(service, call, id, outcome), rate);
   } catch (error) {
-    return rpcFailure(dialect, id, service.failures.publicError(error));
+    return withRate(rpcFailure(dialect, id, service.failures.publicError(error)), rate);
   }
 }
 
@@ -55,7 +61,7 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
 
 function respond(service: Service, call: HttpCall, id: JsonRpcId, outcome: Outcome): HttpResponse {
   if ('events' in outcome) {
-    const frames = new EventFrames(outcome.events, call.dialect, envelopeOf(service, call.dialect, id));
+    const frames = new EventFrames(outcome.events, call.dialect, envelopeOf(service, call.dialect, id), outcome.onEnd);
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   const body = successText(id, JSON.stringify(outcome.json ?? null));

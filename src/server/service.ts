@@ -3,6 +3,7 @@ import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
+import type { ServiceLimits } from './limits/service-limits.ts';
 
 /** An agent at work: what the operations and bindings of the protocol need. */
 export interface Service {
@@ -18,4 +19,5 @@ export interface Service {
   readonly maxBodyBytes: number;
   /** It takes no more work, and ends its streams. */
   readonly isClosing: () => boolean;
+  readonly limits: ServiceLimits;
 }

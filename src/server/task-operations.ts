@@ -36,7 +36,7 @@ const PAGE_SIZE = 50;
 export async function listTasks(service: Service, call: Call, input: ListTasksRequest): Promise<ListTasksResponse> {
   const access = accessOf(service, call, input);
   const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
-  const { pageSize = PAGE_SIZE } = input;
+  const pageSize = Math.min(input.pageSize ?? PAGE_SIZE, service.limits.settings.pageSize);
   // A token is good for the same list only, on pages of whatever size.
   const asked = JSON.stringify([access.tenant, access.owner, contextId, status, statusTimestampAfter]);
   const { tasks, next, total } = await readPage((query) => service.engine.list(access, query), {

@@ -110,7 +110,28 @@ export interface Store {
    */
   watch(listener: WatchListener): () => void;
 
+  /**
+   * Takes a token out of a bucket, if there is a whole one. Only for a store that several processes use: they share the
+   * bucket, so that none gives what another has given. Without this each process counts for itself. Buckets need not
+   * survive a restart, and one that is full need not be kept. Nothing about them is told to watchers.
+   */
+  takeTokens?(take: TokenTake): Promise<TokenTaken>;
+
   close(): Promise<void>;
+}
+
+/** A bucket begins full, with `burst` tokens, and gains `perMinute` of them, evenly, as long as it is not full. */
+export interface TokenTake {
+  /** Any text; told apart by every character. */
+  readonly bucket: string;
+  readonly burst: number;
+  readonly perMinute: number;
+}
+
+export interface TokenTaken {
+  readonly isTaken: boolean;
+  /** What is in the bucket now, fractions included. */
+  readonly left: number;
 }
 
 export type WatchListener = (taskId: string, by?: string) => void;

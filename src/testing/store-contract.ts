@@ -20,6 +20,7 @@ import { randomCalls } from './store-contract/random-calls.ts';
 import { retention } from './store-contract/retention.ts';
 import { START } from './store-contract/samples.ts';
 import { scopes } from './store-contract/scopes.ts';
+import { tokenBuckets } from './store-contract/token-buckets.ts';
 import { values } from './store-contract/values.ts';
 import { watching } from './store-contract/watching.ts';
 import { writing } from './store-contract/writing.ts';
@@ -57,6 +58,7 @@ const FOR_ALL: readonly Behaviours[] = [
   values,
   names,
   randomCalls,
+  tokenBuckets,
 ];
 
 /**

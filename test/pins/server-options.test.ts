@@ -8,7 +8,7 @@ import { ROOT, visit } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/server.md'), 'utf8');
 const SUBJECT = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-const SERVE_ONLY = { port() {}, host() {} };
+const SERVE_ONLY = { port() {}, host() {}, maxConnections() {}, maxHeaderBytes() {} };
 
 /** The tables under `## Options`: the name of each option and what stands as its default. */
 const DOCUMENTED = new Map(
@@ -53,7 +53,7 @@ function written(name: string, value: unknown): string {
 }
 
 test('docs/server.md has the defaults that hold', () => {
-  const { offer, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
+  const { offer, limits: _, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
   const all = { ...settings, versions: offer.versions, strict: offer.strict };
   const literal = Object.entries(all).filter(([, value]) => value !== undefined);
   expect(literal.length).toBeGreaterThan(8);

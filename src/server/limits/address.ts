@@ -1,0 +1,35 @@
+/** Whether a socket's address is of this machine. */
+export function isThisMachine(address: string): boolean {
+  return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
+}
+
+/**
+ * Who is meant by an address. With IPv6 a household has 2^64 of them, so that counting each by itself would count nothing:
+ * the first half says who it is.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.toLowerCase().replace(/%.*$/, '').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
+}
+
+/**
+ * The address that a proxy of our own has seen: the last of its list, because what stands before that is the word of
+ * whoever sent the request. Undefined if it is no address.
+ */
+export function forwardedAddress(header: string | undefined): string | undefined {
+  const last = header?.slice(header.lastIndexOf(',') + 1).trim() ?? '';
+  if (last.length > MAX_LENGTH) return undefined;
+  // Some proxies add the port.
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(last)?.[1] ?? last.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]+)$/i.test(bare) ? bare : undefined;
+}
+
+/** IPv6 with brackets and a port. */
+const MAX_LENGTH = 60;

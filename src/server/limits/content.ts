@@ -1,0 +1,45 @@
+import { A2AError } from '../../errors.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { SendMessageRequest } from '../../model/operation.ts';
+import type { Part } from '../../model/part.ts';
+import { jsonSize } from '../../support/json-size.ts';
+import type { Limits } from './limit-settings.ts';
+
+/** @throws A2AError `INVALID_PARAMS` for too many of something, `PAYLOAD_TOO_LARGE` for too large a thing. */
+export function assertModest(limits: Limits, { message, metadata }: SendMessageRequest): void {
+  const { parts } = message;
+  if (parts.length > limits.partsPerMessage) {
+    const description = `expected at most ${limits.partsPerMessage} parts`;
+    throw new A2AError('INVALID_PARAMS', `message.parts: ${description}`, {
+      violations: [{ field: 'message.parts', description }],
+    });
+  }
+  for (let i = 0; i < parts.length; i++) assertPart(limits, parts[i] as Part, i);
+  assertMetadata(limits, message.metadata, 'message.metadata');
+  assertMetadata(limits, metadata, 'metadata');
+}
+
+function assertPart(limits: Limits, part: Part, index: number): void {
+  if ('text' in part && part.text.length > limits.textCharacters) {
+    throw tooLarge(`message.parts[${index}].text`, `${limits.textCharacters} characters`);
+  }
+  if ('raw' in part && bytesOf(part.raw) > limits.fileBytes) {
+    throw tooLarge(`message.parts[${index}].raw`, `${limits.fileBytes} bytes`);
+  }
+  if (part.metadata !== undefined) assertMetadata(limits, part.metadata, `message.parts[${index}].metadata`);
+}
+
+function assertMetadata({ metadataBytes }: Limits, metadata: JsonObject | undefined, field: string): void {
+  if (metadata !== undefined && jsonSize(metadata) > metadataBytes) throw tooLarge(field, `${metadataBytes} bytes`);
+}
+
+/** Of padded base64, without unpacking it. */
+function bytesOf(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+function tooLarge(field: string, most: string): A2AError {
+  const description = `expected at most ${most}`;
+  return new A2AError('PAYLOAD_TOO_LARGE', `${field}: ${description}`, { violations: [{ field, description }] });
+}

@@ -1,0 +1,64 @@
+import { A2AError } from '../../errors.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { HttpRequest } from '../http.ts';
+import type { Identify } from '../identify.ts';
+import { isThisMachine } from './address.ts';
+import type { LimitSettings } from './limit-settings.ts';
+import { addressKey } from './rate-limit.ts';
+import { timeFor, TokenBuckets } from './token-buckets.ts';
+
+/**
+ * Slows down who guesses: after some wrong credentials from one address, more are not even looked at for a while. Counted
+ * in this process alone. Who brings none does not guess.
+ */
+export class FailedLogins {
+  readonly #buckets: TokenBuckets | undefined;
+  readonly #isForAll: boolean;
+
+  constructor({ failedLogins, given }: LimitSettings) {
+    this.#buckets = failedLogins === false ? undefined : new TokenBuckets(failedLogins);
+    this.#isForAll = given.has('failedLogins');
+  }
+
+  /** The authenticators, with their refusals counted. */
+  counting(authenticators: readonly Authenticator[]): readonly Authenticator[] {
+    return authenticators.map((authenticator) => ({
+      schemes: authenticator.schemes,
+      challenge: authenticator.challenge,
+      authenticate: (request) => {
+        try {
+          const found = authenticator.authenticate(request);
+          if (found === undefined || !('then' in found)) return found;
+          return found.catch((error: unknown) => this.#refused(request, error));
+        } catch (error) {
+          return this.#refused(request, error);
+        }
+      },
+    }));
+  }
+
+  /** Asks first whether the address may try at all. */
+  before(identify: Identify): Identify {
+    const buckets = this.#buckets;
+    if (buckets === undefined) return identify;
+    return (request) => {
+      const left = this.#counts(request) ? buckets.left(addressKey(request), Date.now()) : 1;
+      if (left >= 1) return identify(request);
+      throw new A2AError('RATE_LIMIT_EXCEEDED', 'Too many wrong credentials from this address', {
+        retryAfterMs: timeFor(buckets.rate, 1 - left),
+      });
+    };
+  }
+
+  #refused(request: HttpRequest, error: unknown): never {
+    if (A2AError.is(error, 'UNAUTHENTICATED') && this.#counts(request)) {
+      this.#buckets?.take(addressKey(request), Date.now());
+    }
+    throw error;
+  }
+
+  /** All who come without an address would answer for each other; and so would all behind a proxy on this machine. */
+  #counts({ remoteAddress }: HttpRequest): boolean {
+    return this.#isForAll || (remoteAddress !== undefined && !isThisMachine(remoteAddress));
+  }
+}

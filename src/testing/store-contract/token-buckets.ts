@@ -1,0 +1,65 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+
+import type { Store, TokenTaken } from '../../store/store.ts';
+import type { Behaviours, Subject } from './behaviours.ts';
+import { times } from './samples.ts';
+
+type Take = (bucket: string, rate?: { readonly burst: number; readonly perMinute: number }) => Promise<TokenTaken>;
+
+/** Only what a store offers has to keep its promise. */
+function ifOffered(run: (take: Take, subject: Subject) => Promise<void>): (subject: Subject) => Promise<void> {
+  return async (subject) => {
+    const store: Store = subject.store;
+    if (store.takeTokens === undefined) return;
+    const slow = { burst: 3, perMinute: 60 };
+    await run(async (bucket, rate = slow) => {
+      const taken = await store.takeTokens?.({ bucket, burst: rate.burst, perMinute: rate.perMinute });
+      return taken ?? { isTaken: false, left: Number.NaN };
+    }, subject);
+  };
+}
+
+/** Clocks of stores may run on between two calls. */
+function isAbout(left: number, expected: number): void {
+  ok(Math.abs(left - expected) < 0.5, `expected about ${expected}, got ${left}`);
+}
+
+export const tokenBuckets: Behaviours = {
+  'a bucket, if the store has any, gives as many tokens as it holds, and then none': ifOffered(async (take) => {
+    for (const left of [2, 1, 0]) {
+      const taken = await take('a');
+      equal(taken.isTaken, true);
+      isAbout(taken.left, left);
+    }
+    const refused = await take('a');
+    equal(refused.isTaken, false);
+    isAbout(refused.left, 0);
+  }),
+
+  'tokens come back at an even pace, and no more than there is room for': ifOffered(async (take, { clock }) => {
+    for (const _ of times(3)) await take('a');
+    clock.advance(1500);
+    deepEqual([(await take('a')).isTaken, (await take('a')).isTaken], [true, false]);
+    clock.advance(500);
+    equal((await take('a')).isTaken, true);
+    clock.advance(3_600_000);
+    isAbout((await take('a')).left, 2);
+  }),
+
+  'to be refused costs nothing': ifOffered(async (take, { clock }) => {
+    for (const _ of times(20)) await take('a');
+    clock.advance(1000);
+    equal((await take('a')).isTaken, true);
+  }),
+
+  'buckets are told apart by every character': ifOffered(async (take) => {
+    for (const _ of times(4)) await take('a');
+    for (const name of ['A', 'a ', '', 'ä', '["a"]', 'a%']) equal((await take(name)).isTaken, true, name);
+    equal((await take('a')).isTaken, false);
+  }),
+
+  'no token is given twice, however many ask at once': ifOffered(async (take) => {
+    const all = await Promise.all(times(50).map(() => take('a', { burst: 7, perMinute: 0.001 })));
+    equal(all.filter(({ isTaken }) => isTaken).length, 7);
+  }),
+};
