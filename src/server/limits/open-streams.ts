@@ -35,10 +35,10 @@ export class OpenStreams {
     const who = isSpared(settings, 'streamsPerCaller', opening, caller) ? undefined : readerKey(opening);
     const what = isSpared(settings, 'subscribersPerTask', opening, caller) ? undefined : task;
     if (isFull(this.#byCaller, who, settings.streamsPerCaller)) {
-      throw noRoom(`You have ${settings.streamsPerCaller} streams open, and may not have more: end one first`);
+      throw noRoom(`Too many streams: ${settings.streamsPerCaller} at a time for one caller`);
     }
     if (isFull(this.#byTask, what, settings.subscribersPerTask)) {
-      throw noRoom(`This task has ${settings.subscribersPerTask} subscribers, and no room for more: poll it instead`);
+      throw noRoom(`Too many subscribers: ${settings.subscribersPerTask} at a time for one task`);
     }
     add(this.#byCaller, who, 1);
     add(this.#byTask, what, 1);

@@ -18,7 +18,7 @@ export interface RateStatus extends Taking {
 }
 
 /** Where buckets are shared with other processes. */
-export type TakeTokens = NonNullable<Store['takeTokens']>;
+type TakeTokens = NonNullable<Store['takeTokens']>;
 
 export interface RateLimitOptions {
   readonly settings: LimitSettings;

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { timeFor, TokenBuckets } from './token-buckets.ts';
+
+const RATE = { perMinute: 60, burst: 3 };
+
+test('a bucket begins full, gives whole tokens, and fills at an even pace', () => {
+  const buckets = new TokenBuckets(RATE);
+
+  expect([1, 2, 3, 4].map(() => buckets.take('a', 0).isTaken)).toEqual([true, true, true, false]);
+  expect(buckets.take('a', 999)).toEqual({ isTaken: false, left: 0.999 });
+  expect(buckets.take('a', 1000)).toEqual({ isTaken: true, left: 0 });
+  expect(buckets.left('a', 3_600_000)).toBe(3);
+});
+
+test('to look takes nothing, and keeps nothing', () => {
+  const buckets = new TokenBuckets(RATE);
+
+  expect([buckets.left('a', 0), buckets.left('a', 0)]).toEqual([3, 3]);
+  expect(buckets.size).toBe(0);
+});
+
+test('a clock that is set back gives nothing, and goes on from there', () => {
+  const buckets = new TokenBuckets(RATE);
+  for (let i = 0; i < 3; i++) buckets.take('a', 10_000);
+
+  expect(buckets.take('a', 0).isTaken).toBe(false);
+  expect(buckets.take('a', 1000).isTaken).toBe(true);
+});
+
+test('names that somebody makes up do not fill the memory', () => {
+  const buckets = new TokenBuckets(RATE, 100);
+  for (let i = 0; i < 10_000; i++) buckets.take(`name ${i}`, 0);
+
+  expect(buckets.size).toBeLessThanOrEqual(100);
+});
+
+test('who goes on asking is not forgotten over it', () => {
+  const buckets = new TokenBuckets(RATE, 100);
+  for (let i = 0; i < 3; i++) buckets.take('busy', 0);
+
+  for (let i = 0; i < 10_000; i++) {
+    buckets.take(`name ${i}`, 0);
+    if (i % 40 === 0) expect(buckets.take('busy', 0).isTaken).toBe(false);
+  }
+});
+
+test('buckets that are full again are dropped first', () => {
+  const buckets = new TokenBuckets(RATE, 100);
+  for (let i = 0; i < 50; i++) buckets.take(`early ${i}`, 0);
+
+  buckets.take('late', 3_600_000);
+
+  expect(buckets.size).toBe(1);
+});
+
+test.each([
+  [1, 1000],
+  [0.5, 500],
+  [0.0001, 1],
+  [0, 0],
+  [-1, 0],
+])('%d tokens take %d ms to come back', (tokens, ms) => {
+  expect(timeFor(RATE, tokens)).toBe(ms);
+});

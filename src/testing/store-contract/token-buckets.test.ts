@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+
+import { TokenBuckets } from '../../server/limits/token-buckets.ts';
+import { memoryStore } from '../../store/memory/store.ts';
+import type { Store, TokenTake, TokenTaken } from '../../store/store.ts';
+import { type FakeClock, fakeClock } from '../fake-clock.ts';
+import type { Subject } from './behaviours.ts';
+import { START } from './samples.ts';
+import { tokenBuckets } from './token-buckets.ts';
+
+type TakeTokens = (take: TokenTake) => Promise<TokenTaken>;
+
+/** As it should be. */
+function rightly(clock: FakeClock): TakeTokens {
+  const all = new Map<string, TokenBuckets>();
+  return async ({ bucket, burst, perMinute }) => {
+    const buckets = all.get(bucket) ?? new TokenBuckets({ burst, perMinute });
+    all.set(bucket, buckets);
+    return buckets.take(bucket, clock.now());
+  };
+}
+
+async function firstFailure(make: ((clock: FakeClock) => TakeTokens) | undefined): Promise<string | undefined> {
+  for (const [name, run] of Object.entries(tokenBuckets)) {
+    const clock = fakeClock(START);
+    const store: Store = Object.assign(memoryStore({ clock }), make && { takeTokens: make(clock) });
+    const subject: Subject = { store, clock, reopen: async () => store };
+    const failed = await run(subject).then(
+      () => false,
+      () => true,
+    );
+    if (failed) return name;
+  }
+  return undefined;
+}
+
+test('a store that shares buckets rightly passes, and so does one that shares none', async () => {
+  expect(await firstFailure(rightly)).toBeUndefined();
+  expect(await firstFailure(undefined)).toBeUndefined();
+});
+
+test.each<[string, (clock: FakeClock) => TakeTokens]>([
+  [
+    'never refuses',
+    () =>
+      async ({ burst }) => ({ isTaken: true, left: burst }),
+  ],
+  ['never fills up', () => rightly(fakeClock(START))],
+  [
+    'has one bucket for all',
+    (clock) => {
+      const take = rightly(clock);
+      return (request) => take({ ...request, bucket: 'all' });
+    },
+  ],
+  [
+    'looks now and takes later',
+    (clock) => {
+      const buckets = new Map<string, { tokens: number; at: number }>();
+      return async ({ bucket, burst, perMinute }) => {
+        const { tokens, at } = buckets.get(bucket) ?? { tokens: burst, at: clock.now() };
+        await Promise.resolve();
+        const now = Math.min(burst, tokens + ((clock.now() - at) * perMinute) / 60_000);
+        const left = now < 1 ? now : now - 1;
+        buckets.set(bucket, { tokens: left, at: clock.now() });
+        return { isTaken: now >= 1, left };
+      };
+    },
+  ],
+  [
+    'charges for refusals',
+    (clock) => {
+      const take = rightly(clock);
+      const debts = new Map<string, number>();
+      return async (request) => {
+        const debt = debts.get(request.bucket) ?? 0;
+        const taken = await take(request);
+        if (!taken.isTaken) debts.set(request.bucket, debt + 1);
+        return debt > 3 ? { isTaken: false, left: 0 } : taken;
+      };
+    },
+  ],
+])('a store that %s does not', async (_, make) => {
+  expect(await firstFailure(make)).toBeDefined();
+});

@@ -1,0 +1,353 @@
+/** How often a caller may ask (1.0 §13.4): counted before the body is read, told in headers and in a proper error. */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { A2AError } from '../../src/errors.ts';
+import type { Authenticator } from '../../src/server/auth/authenticator.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { TokenBuckets } from '../../src/server/limits/token-buckets.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { verifies } from '../helpers/verifies.ts';
+import type { Ask } from './kit/exchange.ts';
+import { scripted } from './kit/script.ts';
+import { startServer } from './kit/server.ts';
+import { NEWEST, REST_1, RPC_1, VOICES } from './kit/voices.ts';
+
+const NOW = Date.UTC(2026, 2, 12, 10);
+
+/** One token in six seconds, and three to begin with. */
+const SLOW = { perMinute: 10, burst: 3 };
+
+/** A clock that stands still, for numbers that can be told. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+function rateOf({ headers }: { readonly headers: Readonly<Record<string, string | undefined>> }): readonly unknown[] {
+  return ['limit', 'remaining', 'reset'].map((name) => headers[`x-ratelimit-${name}`]);
+}
+
+function inSeconds(seconds: number): string {
+  return String(NOW / 1000 + seconds);
+}
+
+/** Knows whoever says a name and the password. */
+const PASSWORD: Authenticator = {
+  schemes: { password: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+  challenge: 'Bearer',
+  authenticate(request) {
+    const [, name, password] = /^Bearer (\w+):(\w+)$/.exec(request.header('authorization') ?? '') ?? [];
+    if (name === undefined) return undefined;
+    if (password === 'right') return { id: name, isVerified: true };
+    throw new A2AError('UNAUTHENTICATED', 'Wrong password');
+  },
+};
+
+/** The same, after a look elsewhere. */
+const SLOW_PASSWORD: Authenticator = {
+  ...PASSWORD,
+  authenticate: async (request) => PASSWORD.authenticate(request),
+};
+
+function as(name: string, ask: Ask, password = 'right'): Ask {
+  return { ...ask, headers: { ...ask.headers, authorization: `Bearer ${name}:${password}` } };
+}
+
+function from(address: string, ask: Ask): Ask {
+  return { ...ask, headers: { ...ask.headers, 'x-forwarded-for': address } };
+}
+
+describe('who asks too often', () => {
+  test.each(VOICES)(verifies('E-19', '$name: is told when to come back, and how he stands'), async (voice) => {
+    stopClock();
+    const server = await startServer({ limits: { rate: SLOW } });
+
+    const sent = await server.ask(voice.send({ text: 'hello' }));
+    const streamed = await server.ask(voice.stream({ text: 'hello' }));
+    const unknown = await server.ask(voice.get('unknown'));
+    const refused = await server.ask(voice.cancel('unknown'));
+
+    expect(rateOf(sent)).toEqual(['3', '2', inSeconds(6)]);
+    expect(streamed.headers['content-type']).toBe('text/event-stream');
+    expect(rateOf(streamed)).toEqual(['3', '1', inSeconds(12)]);
+    expect(rateOf(unknown)).toEqual(['3', '0', inSeconds(18)]);
+    expect(voice.error(unknown).reason).toBe('TASK_NOT_FOUND');
+    expect(refused.status).toBe(429);
+    expect(rateOf(refused)).toEqual(['3', '0', inSeconds(18)]);
+    expect(refused.headers['retry-after']).toBe('6');
+    expect(voice.error(refused)).toMatchObject({
+      reason: 'RATE_LIMIT_EXCEEDED',
+      message: 'Too many requests: 10 a minute, 3 at once',
+    });
+    if (voice.binding === 'JSON-RPC')
+      expect(refused.json).toMatchObject({ id: null, error: { code: expect.any(Number) } });
+
+    vi.setSystemTime(NOW + 6000);
+    expect(voice.error(await server.ask(voice.get('unknown'))).reason).toBe('TASK_NOT_FOUND');
+    expect((await server.ask(voice.get('unknown'))).status).toBe(429);
+  });
+
+  const OPERATIONS: readonly Ask[] = [
+    { method: 'GET', path: '/tasks' },
+    { method: 'POST', path: '/tasks/x:subscribe' },
+    { method: 'GET', path: '/tasks/x/pushNotificationConfigs' },
+    { method: 'DELETE', path: '/tasks/x/pushNotificationConfigs/y' },
+    { method: 'GET', path: '/extendedAgentCard' },
+    { method: 'GET', path: '/nothing/here' },
+    { method: 'POST', path: '/a2a', body: 'no JSON' },
+  ];
+  test.each(OPERATIONS)(verifies('E-19', '$method $path is counted'), async (ask) => {
+    const server = await startServer({ pushNotifications: true, limits: { rate: { perMinute: 1, burst: 1 } } });
+
+    const first = await server.ask(ask);
+    const second = await server.ask(ask);
+
+    expect(first.status).not.toBe(429);
+    expect(rateOf(first).slice(0, 2)).toEqual(['1', '0']);
+    expect(second.status).toBe(429);
+  });
+
+  test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])('%s is not', async (path) => {
+    const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
+
+    for (let i = 0; i < 3; i++) {
+      const answer = await server.ask({ method: 'GET', path });
+      expect(answer.status).toBe(200);
+      expect(rateOf(answer)).toEqual([undefined, undefined, undefined]);
+    }
+  });
+
+  test('a body that is refused for its caller is not read', async () => {
+    const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
+    await server.ask({ method: 'GET', path: '/tasks' });
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>(
+      { pull: (controller) => controller.enqueue(new Uint8Array(++pulled)) },
+      { highWaterMark: 0 },
+    );
+    const request = (): Request =>
+      new Request('http://localhost/message:send', { method: 'POST', body, duplex: 'half' } as RequestInit);
+
+    await server.server.handler.fetch(new Request('http://localhost/tasks'));
+    const answer = await server.server.handler.fetch(request());
+
+    expect(answer.status).toBe(429);
+    expect(pulled).toBe(0);
+  });
+});
+
+describe('whose requests are counted together', () => {
+  test.each([
+    ['known at once', PASSWORD],
+    ['known after a look elsewhere', SLOW_PASSWORD],
+  ])(verifies('E-19', 'those of one caller, from wherever they come: %s'), async (_, auth) => {
+    const server = await startServer({ auth, trustProxy: true, limits: { rate: SLOW } });
+    const ask = REST_1.get('unknown');
+
+    const alice = await Promise.all(
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((address) =>
+        server.ask(from(address, as('alice', ask))),
+      ),
+    );
+    const bob = await server.ask(from('192.0.2.1', as('bob', ask)));
+
+    expect(alice.map(({ status }) => status).sort()).toEqual([404, 404, 404, 429]);
+    expect(bob.status).toBe(404);
+  });
+
+  test.each([
+    ['one address', ['192.0.2.1', '192.0.2.1'], true],
+    ['the last hop, whatever the caller says before', ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1'], true],
+    ['an address with its port', ['192.0.2.1:4711', '192.0.2.1:4712'], true],
+    ['an address and the same one as IPv6', ['192.0.2.1', '::ffff:192.0.2.1'], true],
+    ['all of one IPv6 network', ['2001:db8:0:7::1', '[2001:db8::7:ffff:0:0:2]:80'], true],
+    ['what is no address at all: the proxy itself', ['unknown', 'a'.repeat(1000)], true],
+    ['two addresses', ['192.0.2.1', '192.0.2.2'], false],
+    ['two IPv6 networks', ['2001:db8:0:7::1', '2001:db8:0:8::1'], false],
+  ])('of callers without a name: %s', async (_, [first = '', second = ''], isOne) => {
+    const server = await startServer({ trustProxy: true, limits: { rate: { perMinute: 1, burst: 1 } } });
+    const ask = RPC_1.get('unknown');
+
+    expect((await server.ask(from(first, ask))).status).toBe(200);
+    expect((await server.ask(from(second, ask))).status).toBe(isOne ? 429 : 200);
+  });
+
+  test('nobody chooses his own address, unless a proxy is trusted', async () => {
+    const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
+    const ask = REST_1.get('unknown');
+
+    expect((await server.ask(from('192.0.2.1', ask))).status).toBe(404);
+    expect((await server.ask(from('192.0.2.2', ask))).status).toBe(429);
+  });
+
+  test('over fetch: by the address that the host gives, and all without one together', async () => {
+    const handler = createHandler(scripted().agent, {
+      store: memoryStore(),
+      limits: { rate: { perMinute: 1, burst: 1 } },
+    });
+    onTestFinished(() => handler.close());
+    const status = async (where?: object): Promise<number> =>
+      (await handler.fetch(new Request('http://localhost/tasks'), where)).status;
+
+    expect([await status(), await status({ env: 'of a host' })]).toEqual([200, 429]);
+    const [one, two] = [{ remoteAddress: '192.0.2.1' }, { remoteAddress: '192.0.2.2' }];
+    expect([await status(one), await status(one), await status(two)]).toEqual([200, 429, 200]);
+  });
+});
+
+describe('by default', () => {
+  const MANY = Array.from({ length: 101 }, () => REST_1.get('unknown'));
+
+  test(verifies('E-19', 'a hundred at once come in from elsewhere, and 600 a minute'), async () => {
+    stopClock();
+    const server = await startServer({ trustProxy: true });
+
+    const answers = await Promise.all(MANY.map((ask) => server.ask(from('192.0.2.1', ask))));
+
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(answers.find(({ status }) => status === 429)?.headers['x-ratelimit-limit']).toBe('100');
+    vi.setSystemTime(NOW + 1000);
+    expect(rateOf(await server.ask(from('192.0.2.1', REST_1.get('unknown'))))).toEqual(['100', '9', inSeconds(11)]);
+  });
+
+  test('who is on this machine is not counted, with a name or without', async () => {
+    for (const server of [await startServer(), await startServer({ auth: PASSWORD })]) {
+      const answers = await Promise.all(MANY.map((ask) => server.ask(as('alice', ask))));
+
+      expect(answers.every(({ status }) => status === 404)).toBe(true);
+      expect(answers.flatMap(rateOf).filter((header) => header !== undefined)).toEqual([]);
+    }
+  });
+
+  test('in process, who has a name is counted, and who has none is not', async () => {
+    const status = async (auth: Authenticator | undefined): Promise<readonly number[]> => {
+      const handler = createHandler(scripted().agent, { store: memoryStore(), ...(auth && { auth }) });
+      onTestFinished(() => handler.close());
+      const answers = MANY.map(() =>
+        handler.fetch(new Request('http://localhost/tasks/x', { headers: { authorization: 'Bearer alice:right' } })),
+      );
+      return (await Promise.all(answers)).map((answer) => answer.status);
+    };
+
+    expect(await status(undefined)).not.toContain(429);
+    expect((await status(PASSWORD)).filter((each) => each === 429)).toHaveLength(1);
+  });
+
+  test('false takes the limit away', async () => {
+    const server = await startServer({ trustProxy: true, limits: { rate: false } });
+
+    const answers = await Promise.all(MANY.map((ask) => server.ask(from('192.0.2.1', ask))));
+
+    expect(answers.every(({ status }) => status === 404)).toBe(true);
+    expect(answers.flatMap(rateOf).filter((header) => header !== undefined)).toEqual([]);
+  });
+});
+
+describe('who guesses', () => {
+  const FEW = { failedLogins: { perMinute: 10, burst: 2 } };
+
+  test.each([
+    ['at once', PASSWORD],
+    ['after a look elsewhere', SLOW_PASSWORD],
+  ])(verifies('H-14', 'is slowed down by his address, right or wrong: %s'), async (_, auth) => {
+    stopClock();
+    const authenticate = vi.fn(auth.authenticate);
+    const server = await startServer({ auth: { ...auth, authenticate }, trustProxy: true, limits: FEW });
+    const guess = (password: string, address = '192.0.2.1'): ReturnType<typeof server.ask> =>
+      server.ask(from(address, as('alice', RPC_1.get('unknown'), password)));
+
+    expect((await guess('wrong')).status).toBe(401);
+    expect((await guess('false')).status).toBe(401);
+    const third = await guess('right');
+    expect(third.status).toBe(429);
+    expect(third.headers['retry-after']).toBe('6');
+    expect(RPC_1.error(third)).toMatchObject({
+      reason: 'RATE_LIMIT_EXCEEDED',
+      message: 'Too many wrong credentials from this address',
+    });
+    expect(authenticate).toHaveBeenCalledTimes(2);
+
+    expect((await guess('right', '192.0.2.2')).status).toBe(200);
+    vi.setSystemTime(NOW + 6000);
+    expect((await guess('right')).status).toBe(200);
+    expect((await guess('right')).status).toBe(200);
+  });
+
+  test('is not who brings no credentials: he asks how to', async () => {
+    const server = await startServer({ auth: PASSWORD, limits: FEW });
+
+    for (let i = 0; i < 5; i++) expect((await server.ask(REST_1.get('unknown'))).status).toBe(401);
+    expect((await server.ask(as('alice', REST_1.get('unknown')))).status).toBe(404);
+  });
+
+  test('has twenty tries by default, and then ten a minute, unless he is on this machine', async () => {
+    stopClock();
+    const server = await startServer({ auth: PASSWORD, trustProxy: true });
+    const statuses = async (count: number, address: string): Promise<readonly number[]> => {
+      const seen: number[] = [];
+      for (let i = 0; i < count; i++) {
+        seen.push((await server.ask(from(address, as('alice', REST_1.get('unknown'), 'wrong')))).status);
+      }
+      return seen;
+    };
+
+    expect((await statuses(22, '192.0.2.1')).slice(-3)).toEqual([401, 429, 429]);
+    vi.setSystemTime(NOW + 6000);
+    expect(await statuses(2, '192.0.2.1')).toEqual([401, 429]);
+    expect(new Set(await statuses(22, '127.0.0.1'))).toEqual(new Set([401]));
+  });
+
+  test('may do so if the owner says so', async () => {
+    const server = await startServer({ auth: PASSWORD, trustProxy: true, limits: { failedLogins: false } });
+
+    for (let i = 0; i < 25; i++) {
+      const answer = await server.ask(from('192.0.2.1', as('alice', REST_1.get('unknown'), 'wrong')));
+      expect(answer.status).toBe(401);
+    }
+  });
+});
+
+describe('a store that several processes use', () => {
+  /** As one database would: both stores have the same buckets. */
+  function sharing(buckets: TokenBuckets, asked: string[] = []): Store {
+    const store = memoryStore();
+    return Object.assign(store, {
+      takeTokens: async ({ bucket }: { readonly bucket: string }) => {
+        asked.push(bucket);
+        return buckets.take(bucket, Date.now());
+      },
+    });
+  }
+
+  test.each(NEWEST)('$name: lets two servers count together', async (voice) => {
+    const buckets = new TokenBuckets(SLOW);
+    const asked: string[] = [];
+    const limits = { rate: SLOW };
+    const one = await startServer({ auth: PASSWORD, store: sharing(buckets, asked), limits });
+    const two = await startServer({ auth: PASSWORD, store: sharing(buckets, asked), limits });
+
+    const answers: number[] = [];
+    for (const server of [one, two, one, two]) {
+      const answer = await server.ask(as('alice', voice.get('unknown')));
+      answers.push(Number(answer.headers['x-ratelimit-remaining']), answer.status);
+    }
+
+    const fine = voice.binding === 'REST' ? 404 : 200;
+    expect(answers).toEqual([2, fine, 1, fine, 0, fine, 0, 429]);
+    expect(new Set(asked)).toEqual(new Set(['["script","caller","alice"]']));
+  });
+
+  test('that fails does not take the agent with it: each counts for himself then', async () => {
+    const takeTokens = async (): Promise<never> => {
+      throw new A2AError('UNAVAILABLE', 'The database is away');
+    };
+    const server = await startServer({
+      store: Object.assign(memoryStore(), { takeTokens }),
+      limits: { rate: { perMinute: 1, burst: 1 } },
+    });
+
+    expect((await server.ask(REST_1.get('unknown'))).status).toBe(404);
+    expect((await server.ask(REST_1.get('unknown'))).status).toBe(429);
+  });
+});

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
+import { DEFAULT_SOCKET_LIMITS } from '../../src/node/serve.ts';
+import { agent } from '../../src/server/agent.ts';
+import { readHandlerOptions } from '../../src/server/handler-options.ts';
+import { DEFAULT_LIMITS, type Rate } from '../../src/server/limits/limit-settings.ts';
+import { DEFAULT_LIMITS as READ_LIMITS } from '../../src/wire/reader.ts';
+import { ROOT } from '../helpers/source.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/limits.md'), 'utf8');
+const [, SET = '', BESIDE = ''] = /## Which are yours([^]*)Beside `limits`:([^]*)## Which are fixed/.exec(PAGE) ?? [];
+
+/** Name → default, of a table whose first column has the name. */
+function rowsOf(section: string): readonly (readonly [string, string])[] {
+  return [...section.matchAll(/^\| `(\w+)`[^|]*\| (.*?) +\|/gm)].map(([, name = '', byDefault = '']) => [
+    name,
+    byDefault,
+  ]);
+}
+
+/** As the page writes it. */
+function written(name: string, value: number | Rate | false | string): string {
+  if (typeof value === 'object') return `${value.perMinute} a minute, ${value.burst} at once`;
+  const number = Number(value);
+  if (name.endsWith('Ms')) return `${number / 60_000} minutes`;
+  if (name.endsWith('Bytes')) return number >= 2 ** 20 ? `${number / 2 ** 20} MiB` : `${number / 2 ** 10} KiB`;
+  if (name === 'textCharacters') return `${number / 2 ** 20} Mi`;
+  return number.toLocaleString('en-US');
+}
+
+test('docs/limits.md lists every member of limits with its default, and no other', () => {
+  const expected = Object.entries(DEFAULT_LIMITS).map(([name, value]) => [name, written(name, value)]);
+
+  expect(rowsOf(SET)).toEqual(expected);
+  expect(expected.length).toBeGreaterThan(10);
+});
+
+test('docs/limits.md has the numbers of the options beside it', () => {
+  const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
+  const { maxBodyBytes } = readHandlerOptions('serve()', subject, {});
+  const all: Readonly<Record<string, number | string>> = { maxBodyBytes, ...DEFAULT_SOCKET_LIMITS, ...RUN_LIMITS };
+  const rows = rowsOf(BESIDE);
+
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [name, byDefault] of rows) expect([name, byDefault]).toEqual([name, written(name, all[name] ?? '')]);
+});
+
+test('docs/limits.md has the numbers that are fixed', () => {
+  const source = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const facts: readonly (readonly [string, string, string])[] = [
+    ['src/wire/jsonrpc.ts', 'MAX_ID_CHARACTERS = 256', '256 characters'],
+    ['src/server/http-call.ts', 'key.length > 255', '255 characters'],
+    ['src/node/serve.ts', 'headersTimeout: 20_000', '20 s to arrive'],
+    ['src/node/serve.ts', 'requestTimeout: 60_000', '60 s to arrive'],
+    ['src/engine/push-configs.ts', 'MAX_DEPTH = 8', '8 levels deep'],
+    ['src/node/listener.ts', 'STALL_MS = 30_000', '30 s with a full connection'],
+    ['src/server/limits/token-buckets.ts', 'MAX_BUCKETS = 10_000', 'at most 10,000 callers'],
+  ];
+
+  for (const [path, code, words] of facts) {
+    expect([path, source(path).includes(code)]).toEqual([path, true]);
+    expect(PAGE).toContain(words);
+  }
+});
+
+test('what reads params does so within the same numbers', () => {
+  expect(READ_LIMITS).toMatchObject({ maxDepth: DEFAULT_LIMITS.depth, maxItems: DEFAULT_LIMITS.items });
+});
