@@ -120,14 +120,13 @@ describe('who asks too often', () => {
 
   test('a body that is refused for its caller is not read', async () => {
     const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
-    await server.ask({ method: 'GET', path: '/tasks' });
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>(
       { pull: (controller) => controller.enqueue(new Uint8Array(++pulled)) },
       { highWaterMark: 0 },
     );
     const request = (): Request =>
-      new Request('http://localhost/message:send', { method: 'POST', body, duplex: 'half' } as RequestInit);
+      new Request('http://localhost/message:send', { method: 'POST', body, duplex: 'half' });
 
     await server.server.handler.fetch(new Request('http://localhost/tasks'));
     const answer = await server.server.handler.fetch(request());
@@ -152,7 +151,8 @@ describe('whose requests are counted together', () => {
     );
     const bob = await server.ask(from('192.0.2.1', as('bob', ask)));
 
-    expect(alice.map(({ status }) => status).sort()).toEqual([404, 404, 404, 429]);
+    expect(alice.filter(({ status }) => status === 404)).toHaveLength(3);
+    expect(alice.filter(({ status }) => status === 429)).toHaveLength(1);
     expect(bob.status).toBe(404);
   });
 
@@ -252,7 +252,7 @@ describe('who guesses', () => {
     ['after a look elsewhere', SLOW_PASSWORD],
   ])(verifies('H-14', 'is slowed down by his address, right or wrong: %s'), async (_, auth) => {
     stopClock();
-    const authenticate = vi.fn(auth.authenticate);
+    const authenticate = vi.fn<Authenticator['authenticate']>(auth.authenticate);
     const server = await startServer({ auth: { ...auth, authenticate }, trustProxy: true, limits: FEW });
     const guess = (password: string, address = '192.0.2.1'): ReturnType<typeof server.ask> =>
       server.ask(from(address, as('alice', RPC_1.get('unknown'), password)));
