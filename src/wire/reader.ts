@@ -42,6 +42,15 @@ export const DEFAULT_LIMITS: ReadLimits = Object.freeze({
   maxString: 16 * 1024 * 1024,
 });
 
+/** Who reads within limits of his own gives the same object each time, and a spread costs as much as a small message. */
+const known = new WeakMap<Partial<ReadLimits>, ReadLimits>();
+
+function completed(limits: Partial<ReadLimits>): ReadLimits {
+  let whole = known.get(limits);
+  if (whole === undefined) known.set(limits, (whole = { ...DEFAULT_LIMITS, ...defined(limits) }));
+  return whole;
+}
+
 export interface ReadOptions {
   /** Refuse what is not official instead of reading it with a warning. */
   readonly strict?: boolean;
@@ -80,7 +89,7 @@ export class Reader {
   constructor(role: ReadRole, options: ReadOptions = {}) {
     this.role = role;
     this.strict = options.strict ?? false;
-    this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...defined(options.limits) };
+    this.limits = options.limits === undefined ? DEFAULT_LIMITS : completed(options.limits);
     this.newId = options.newId ?? newId;
     this.#repairs = options.repairs ?? [];
   }
