@@ -8,6 +8,7 @@ import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
+import { originOf } from './load-task.ts';
 import { keyReused } from './new-task.ts';
 import { isTurnQuestion } from './outcome.ts';
 import { lendPushConfig } from './push-configs.ts';
@@ -84,11 +85,10 @@ async function fateOf(
   return (await store.append({ taskId, by: node, guard: { states: [] }, idempotency })).kind;
 }
 
-function assertFits(
-  { message, acceptedOutputModes = [] }: Submission,
-  record: TaskRecord,
-  agent: Runnable | undefined,
-): void {
+function assertFits(submission: Submission, record: TaskRecord, agent: Runnable | undefined): void {
+  const { message, acceptedOutputModes = [], caller, tenant, skillId } = submission;
+  // Who does not say otherwise goes on with what the task was begun for.
+  agent?.access?.admit(caller, tenant, skillId ?? originOf(record).skillId);
   const { id, contextId, status, canceling } = record;
   if (message.contextId !== undefined && message.contextId !== contextId) {
     throw new A2AError('INVALID_PARAMS', `Task ${id} belongs to another context`, {
@@ -153,11 +153,12 @@ async function answerEntry(
 ): Promise<AnswerEntry> {
   const { question = '', id, lastEvent } = record;
   if (isTurnQuestion(question)) {
-    const { metadata, extensions } = submission;
+    const { metadata, extensions, skillId } = submission;
     const trigger: Trigger = {
       message,
       ...(metadata !== undefined && { metadata }),
       ...(extensions !== undefined && { extensions }),
+      ...(skillId !== undefined && { skillId }),
     };
     // The status that says that it works again is of the old turn.
     const turn: Turn = { ...trigger, after: lastEvent + 1 };

@@ -21,7 +21,10 @@ export interface Caller {
   readonly id: string;
   /** Known by credentials, and not only by having asked. */
   readonly isVerified: boolean;
+  /** What the credentials allow. */
   readonly scopes?: readonly string[];
+  /** The tenants that the caller may name; any if not set. */
+  readonly tenants?: readonly string[];
   /** What else the credentials say. */
   readonly claims?: JsonObject;
 }
@@ -65,6 +68,8 @@ export interface TaskContext {
   readonly extensions: readonly string[];
   /** What the request said about itself. */
   readonly metadata: JsonObject;
+  /** The skill that the message is meant for, if it names one; the caller may use it. */
+  readonly skillId: string | undefined;
   /** The media types that the caller can take; empty if it did not say. */
   readonly acceptedOutputModes: readonly string[];
 
@@ -80,6 +85,14 @@ export interface TaskContext {
   reply(content: string | OutputContent): undefined;
   /** Ends by declining the request. */
   reject(reason?: string | OutputContent): undefined;
+
+  /**
+   * Goes on if the caller may use a skill of the agent, a hidden one too; otherwise the task ends as rejected. For handlers
+   * that choose by themselves what a message is about.
+   *
+   * @throws A2AError `PERMISSION_DENIED`, after which nothing that the handler says counts.
+   */
+  requireSkill(id: string): void;
 
   /**
    * Asks the caller and waits for the answer, for days if need be: the question survives restarts, and the run holds

@@ -39,6 +39,7 @@ export type Begun =
 /** Checks a message and makes a task of it. Whoever wants to hear of it listens before `beginTask` is called. */
 export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): PreparedTask {
   assertStorable(submission);
+  agent.access?.admit(submission.caller, submission.tenant, submission.skillId);
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
   // Who came before and waits goes first.
   const hasPlace = runs.free(agent) > 0 && runs.queued(agent) === 0;

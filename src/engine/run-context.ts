@@ -1,3 +1,4 @@
+import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
@@ -50,6 +51,7 @@ class RunContext implements TaskContext {
   readonly tenant: string;
   readonly extensions: readonly string[];
   readonly metadata: JsonObject;
+  readonly skillId: string | undefined;
   readonly acceptedOutputModes: readonly string[];
   declare readonly signal: AbortSignal;
   readonly inbox: TaskContext['inbox'];
@@ -68,6 +70,7 @@ class RunContext implements TaskContext {
     this.tenant = record.tenant;
     this.extensions = [...(trigger.extensions ?? [])];
     this.metadata = copyOf(trigger.metadata ?? {});
+    this.skillId = trigger.skillId ?? origin.skillId;
     this.acceptedOutputModes = [...origin.acceptedOutputModes];
     this.inbox = new ContextInbox(run);
     Object.defineProperty(this, 'files', RunContext.#files);
@@ -99,6 +102,8 @@ class RunContext implements TaskContext {
     this.#run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
     return undefined;
   };
+
+  readonly requireSkill: TaskContext['requireSkill'] = (id) => requireSkill(this.#run, this.#task, id);
 
   readonly ask = ((question: Question, options?: AskOptions) =>
     contained(this.#run, answered(this.#run, question, options ?? {}))) as Ask;
@@ -173,6 +178,17 @@ async function authorized(
   const text = typeof request === 'string' ? request : authorizationText(request);
   const asked = { ...options, sensitive: options.sensitive ?? true };
   return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked)) as string;
+}
+
+/** By whom the task was begun: follow-ups of the same owner change nothing of what was allowed. */
+function requireSkill(run: Run, { origin, record }: LoadedTask, id: string): void {
+  try {
+    run.agent.access?.require(origin.caller, record.tenant, id);
+  } catch (error) {
+    const text = A2AError.is(error, 'PERMISSION_DENIED') ? error.message : undefined;
+    if (text !== undefined) run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts: [{ text }] });
+    throw error;
+  }
 }
 
 async function spoken(run: Run, output: unknown): Promise<void> {

@@ -6,9 +6,10 @@ import type { SendMessageRequest, SendMessageResponse } from '../model/operation
 import type { Task } from '../model/task.ts';
 import type { Writable } from '../support/writable.ts';
 import { renameTask, underName } from './aliases.ts';
-import { type Call, accessOf } from './call.ts';
+import { type Call, accessOf, requireTenant } from './call.ts';
 import { withHistory } from './history.ts';
 import { inlinePushConfig } from './push-operations.ts';
+import { namedSkill } from './named-skill.ts';
 import type { Service } from './service.ts';
 
 /** The answer of a streaming operation, before it is written in anybody's words. */
@@ -67,6 +68,7 @@ async function submissionOf(
   returnImmediately: boolean,
 ): Promise<Submission> {
   requireExtensions(service, call);
+  requireTenant(call, input);
   const { agent, engine } = service;
   const { configuration, metadata } = input;
   const access = accessOf(service, call, input);
@@ -84,6 +86,8 @@ async function submissionOf(
   else submission.signal = call.signal;
   if (configuration?.acceptedOutputModes !== undefined)
     submission.acceptedOutputModes = configuration.acceptedOutputModes;
+  const skillId = agent.namesSkills ? namedSkill(input) : undefined;
+  if (skillId !== undefined) submission.skillId = skillId;
   if (metadata !== undefined) submission.metadata = metadata;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
