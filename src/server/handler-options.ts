@@ -7,7 +7,9 @@ import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
 import { Check, isObject, kindOf } from './check.ts';
+import { type ExtendedCardOption, type ExtendedCardSetting, readExtendedCard } from './extended-card-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -45,6 +47,10 @@ export interface HandlerOptions {
   readonly retention?: Partial<Retention>;
   /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
+  /** A card of their own for known callers; there is none without `auth`. */
+  readonly extendedCard?: ExtendedCardOption;
+  /** The keys that the cards are signed with. */
+  readonly cardSigning?: CardSigningOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -63,6 +69,8 @@ export interface HandlerSettings {
   readonly heartbeatMs: number;
   readonly retention: Partial<Retention> | undefined;
   readonly log: Log | undefined;
+  readonly extendedCard: ExtendedCardSetting | undefined;
+  readonly cardSigning: readonly CardSigningKey[] | undefined;
 }
 
 const KEYS = [
@@ -83,6 +91,8 @@ const KEYS = [
   'heartbeatMs',
   'retention',
   'log',
+  'extendedCard',
+  'cardSigning',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -126,6 +136,12 @@ export function readHandlerOptions(
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
+    extendedCard: readExtendedCard(check, given['extendedCard']),
+    cardSigning: readCardSigning(
+      check,
+      given['cardSigning'],
+      given['trustProxy'] === true && given['publicUrl'] === undefined,
+    ),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;
