@@ -10,6 +10,7 @@ import { type Call, accessOf, requireTenant } from './call.ts';
 import { withHistory } from './history.ts';
 import { inlinePushConfig } from './push-operations.ts';
 import { namedSkill } from './named-skill.ts';
+import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
 import type { Service } from './service.ts';
 
 /** The answer of a streaming operation, before it is written in anybody's words. */
@@ -78,7 +79,7 @@ async function submissionOf(
     tenant: access.tenant,
     owner: access.owner,
     agent: agent.id,
-    message: input.message,
+    message: scrubMessage(input.message),
     caller: call.caller,
     extensions: call.extensions,
   };
@@ -88,13 +89,14 @@ async function submissionOf(
     submission.acceptedOutputModes = configuration.acceptedOutputModes;
   const skillId = agent.namesSkills ? namedSkill(input) : undefined;
   if (skillId !== undefined) submission.skillId = skillId;
-  if (metadata !== undefined) submission.metadata = metadata;
+  if (metadata !== undefined) submission.metadata = scrubMetadata(metadata);
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
     const known = await engine.resolveAlias(access, submission.alias);
-    submission.message = known === undefined ? withoutTask(input.message) : { ...input.message, taskId: known };
+    submission.message =
+      known === undefined ? withoutTask(submission.message) : { ...submission.message, taskId: known };
   }
   return submission;
 }
