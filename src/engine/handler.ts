@@ -105,7 +105,12 @@ export interface TaskContext {
    * const form = await ctx.ask({ form: 'Where to?', fields: { street: { type: 'string' } } });
    */
   readonly ask: Ask;
-  /** Asks for credentials or consent, which may also arrive by another way. The answer is sensitive. */
+  /**
+   * Asks for credentials or consent and waits for them, as `ask` does. They come by another way, and are given with
+   * `handler.authorize()`; or in a message with a part that is marked as sensitive. Any other message is only something
+   * that the caller has to say, and in the inbox. What it gives is kept out of the history and forgotten at the end of the
+   * task; whether it is any good is for the handler to find out.
+   */
   authorize(request: string | AuthorizationRequest, options?: AuthorizeOptions): Promise<string>;
 
   /** Messages that arrive while the handler runs. */
@@ -179,7 +184,10 @@ export interface AskOptions {
   readonly as?: 'message';
 }
 
-export type AuthorizeOptions = Pick<AskOptions, 'timeoutMs' | 'sensitive'>;
+export interface AuthorizeOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive'> {
+  /** The next message of the caller is the credential, whatever it says: only if he was told so by other means. */
+  readonly inBand?: boolean;
+}
 
 export interface AuthorizationRequest {
   readonly text: string;

@@ -19,7 +19,7 @@ import { filesOf, incoming } from './incoming.ts';
 import { copyOf } from './json-value.ts';
 import type { LoadedTask } from './load-task.ts';
 import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
-import { prepareQuestion } from './question.ts';
+import { type AskedQuestion, prepareQuestion } from './question.ts';
 import type { Run } from './run.ts';
 import type { TaskWriter } from './task-writer.ts';
 
@@ -157,10 +157,12 @@ async function ask(
   state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
   question: Question,
   options: AskOptions,
+  credential?: AskedQuestion['credential'],
 ): Promise<unknown> {
   const { timeoutMs = run.agent.limits.questionTtlMs } = options;
   if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
-  const prepared = copyOf(prepareQuestion(question, options));
+  const plain = copyOf(prepareQuestion(question, options));
+  const prepared = credential === undefined ? plain : { ...plain, credential };
   run.outputs.assertSize(prepared.parts);
   return copyOf(await run.waits.ask(state, prepared, timeoutMs));
 }
@@ -176,8 +178,9 @@ async function authorized(
   options: AuthorizeOptions,
 ): Promise<string> {
   const text = typeof request === 'string' ? request : authorizationText(request);
-  const asked = { ...options, sensitive: options.sensitive ?? true };
-  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked)) as string;
+  const { timeoutMs, sensitive = true, inBand = false } = options;
+  const asked = timeoutMs === undefined ? { sensitive } : { sensitive, timeoutMs };
+  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked, inBand ? 'any' : 'marked')) as string;
 }
 
 /** By whom the task was begun: follow-ups of the same owner change nothing of what was allowed. */

@@ -42,6 +42,13 @@ export function createHandler(agent: Agent, options: HandlerOptions = {}): Agent
   return new AgentHandler(agent, settings);
 }
 
+/** A task that waits for an authorization, and whose it is: `ctx.taskId`, `ctx.caller.id` and `ctx.tenant` of its handler. */
+export interface AuthorizedTask {
+  readonly taskId: string;
+  readonly callerId: string;
+  readonly tenant?: string;
+}
+
 /** An agent behind HTTP. Its functions can be taken off and passed on. */
 export class AgentHandler {
   readonly #agent: Agent;
@@ -142,6 +149,18 @@ export class AgentHandler {
       throw error;
     }
   }
+
+  /**
+   * Gives a task the credential that it waits for, from the route to which a login leads back. Who asked is named with it,
+   * so that nobody's credential ends up in the task of somebody else.
+   *
+   * @throws A2AError `TASK_NOT_FOUND`, and `UNSUPPORTED_OPERATION` if the task waits for no authorization.
+   */
+  readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
+    await this.start();
+    const { taskId, callerId, tenant = '' } = task;
+    await this.#service?.engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
+  };
 
   /**
    * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
