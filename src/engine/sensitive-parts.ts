@@ -3,7 +3,7 @@ import type { Part } from '../model/part.ts';
 import { textOfParts } from '../model/part-text.ts';
 
 /** The member of a part's metadata that says: for the handler alone. */
-export const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
+const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
 
 const HIDDEN: Part = Object.freeze({ text: '[redacted]' });
 

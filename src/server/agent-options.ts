@@ -86,7 +86,7 @@ const OPTION_KEYS = [
 const LIMIT_KEYS = Object.keys(DEFAULT_LIMITS) as readonly (keyof RunLimits)[];
 
 /** The extension by which messages name the skill that they are for. */
-export const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
+const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
 
 const PRIVATE = 'what is not for the card belongs into run';
 

@@ -1,4 +1,4 @@
-import type { CryptoKey, JWK } from 'jose';
+import type { CryptoKey } from 'jose';
 import type { JsonObject } from '../model/json.ts';
 import { signDocument } from '../wire/card-document.ts';
 import { type CardSignerKey, cardSignature } from '../wire/card-signature.ts';
@@ -54,5 +54,5 @@ async function imported({ privateKey, ...names }: CardSigningKey): Promise<CardS
 async function keyOf(privateKey: CardSigningKey['privateKey'], alg: string): Promise<CardSignerKey['key']> {
   const { importJWK, importPKCS8 } = await import('jose');
   if (typeof privateKey === 'string') return importPKCS8(privateKey, alg);
-  return 'kty' in privateKey ? ((await importJWK(privateKey as JWK, alg)) as CryptoKey) : privateKey;
+  return 'kty' in privateKey ? ((await importJWK(privateKey, alg)) as CryptoKey) : privateKey;
 }

@@ -1,5 +1,5 @@
 /** Cards under the name of their agent: signed once, for every kind of reader (1.0 §8.4, docs/adr/0002-default-card.md). */
-import { generateKeyPair, exportJWK, exportPKCS8, FlattenedSign } from 'jose';
+import { exportJWK, exportPKCS8, FlattenedSign, generateKeyPair, type JWK } from 'jose';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { createHandler } from '../../src/server/handler.ts';
@@ -95,7 +95,7 @@ test.each(['JWK', 'PKCS#8'])('a key may be a %s, and say where its other half is
   const jku = 'https://example.com/jwks.json';
   const { ask } = await startServer({ cardSigning: { keys: [{ kid: 'k', alg: 'RS256', privateKey: key, jku }] } });
   const { json } = await ask(card());
-  const keys = vi.fn(async () => exportJWK(publicKey));
+  const keys = vi.fn<() => Promise<JWK>>(async () => exportJWK(publicKey));
   await expect(verifyCard(json, { keys })).resolves.toMatchObject({ kid: 'k' });
   expect(keys).toHaveBeenCalledWith({ alg: 'RS256', kid: 'k', typ: 'JOSE', jku });
 });
