@@ -1,7 +1,6 @@
 import type { CryptoKey } from 'jose';
 import type { JsonObject } from '../model/json.ts';
-import { signDocument } from '../wire/card-document.ts';
-import { type CardSignerKey, cardSignature } from '../wire/card-signature.ts';
+import type { CardSignerKey } from '../wire/card-signature.ts';
 import type { CardSigningKey } from './card-signing-options.ts';
 
 /** Cards of one agent; more than these are of callers whose cards differ. */
@@ -34,6 +33,8 @@ export class CardSigner {
   }
 
   async #sign(json: JsonObject): Promise<JsonObject> {
+    // Loaded late, as all that signs: most agents do not.
+    const { signDocument } = await import('../wire/card-document.ts');
     return signDocument(json, await this.start());
   }
 }
@@ -43,6 +44,7 @@ async function imported({ privateKey, ...names }: CardSigningKey): Promise<CardS
   const { alg, kid } = names;
   try {
     const signer = { ...names, key: await keyOf(privateKey, alg) };
+    const { cardSignature } = await import('../wire/card-signature.ts');
     await cardSignature('{}', signer);
     return signer;
   } catch {
