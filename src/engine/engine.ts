@@ -8,6 +8,7 @@ import { defined } from '../support/defined.ts';
 import { newId } from '../support/id.ts';
 import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
 import { TimerHeap } from '../support/timer-heap.ts';
+import { authorize } from './authorize.ts';
 import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { Core } from './core.ts';
@@ -28,6 +29,7 @@ import {
   type PushConfigRange,
   setPushConfig,
 } from './push-configs.ts';
+import { asItIs, readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, type Retention, RetentionLoop } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
 import { byId, type Runnable } from './runnable.ts';
@@ -181,9 +183,7 @@ export class Engine {
   }
 
   async get(access: TaskAccess, taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
-    const { historyLength } = options;
-    const parts = historyLength === undefined ? { artifacts: true } : { artifacts: true, history: historyLength };
-    return taskOf(shown(access, taskId, await this.#core.store.read(access, taskId, parts)));
+    return readTask(this.#core, access, taskId, options.historyLength);
   }
 
   /** Whether there is such a task that the owner may see. */
@@ -212,6 +212,13 @@ export class Engine {
     shown(access, taskId, await this.#core.store.read(access, taskId, { history: 0 }));
     await cancelTask(this.#core, this.#runs, access, taskId);
     return this.get(access, taskId);
+  }
+
+  /** Gives a task the credential that its handler waits for with `ctx.authorize`, and that came by another way. */
+  async authorize(access: TaskAccess, taskId: string, credential: string): Promise<void> {
+    this.#assertOpen();
+    await authorize(this.#core, access, taskId, credential);
+    this.#wake(taskId);
   }
 
   /** Stores where to tell of a task, or replaces what has the same id. Nothing more is told of a task that has ended. */
@@ -288,8 +295,7 @@ export class Engine {
 
   #hint(taskId: string): void {
     this.#core.feed.tell(taskId, { kind: 'hint' });
-    void this.#runs.hear(taskId);
-    this.#claims.nudge();
+    this.#wake(taskId);
   }
 
   #lookNowAndThen(): void {
@@ -312,9 +318,13 @@ export class Engine {
   async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
     this.#assertOpen();
     const record = await followUp(this.#core, submission, taskId);
+    this.#wake(taskId);
+    return record;
+  }
+
+  #wake(taskId: string): void {
     void this.#runs.hear(taskId);
     this.#claims.nudge();
-    return record;
   }
 
   async #repeated(
@@ -334,7 +344,7 @@ export class Engine {
     findReply: FindReply,
     since = 0,
   ): Promise<SendResult> {
-    if (submission.returnImmediately === true) return this.#asItIs(submission, taskId, findReply);
+    if (submission.returnImmediately === true) return asItIs(this.#core, submission, taskId, findReply);
     const waiter = new RestWaiter(this.#core, submission, taskId, since);
     void waiter.look();
     return this.#outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
@@ -357,7 +367,7 @@ export class Engine {
     }
     if (rest.kind === 'late') {
       if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
-      return this.#asItIs(submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
+      return asItIs(this.#core, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
     return { task: rest.task ?? (await this.get(submission, taskId)) };
   }
@@ -365,14 +375,6 @@ export class Engine {
   /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */
   async #replyOf(taskId: string, waiter: RestWaiter, findReply: FindReply): Promise<Message | undefined> {
     return waiter.hasReply || this.#runs.isHere(taskId) ? waiter.reply : findReply();
-  }
-
-  /** For those who do not wait for the outcome. Who is shown a task can ask for it. */
-  async #asItIs(access: TaskAccess, taskId: string, findReply: FindReply): Promise<SendResult> {
-    const shown = await this.#core.store.append({ taskId, by: this.#core.node, guard: {}, visible: true });
-    const isGone = shown.kind === 'refused' && shown.record === undefined;
-    const message = isGone ? await findReply() : undefined;
-    return message === undefined ? { task: await this.get(access, taskId) } : { message };
   }
 
   #untilLeft(

@@ -8,11 +8,13 @@ import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
 import { statusEvent } from './event-body.ts';
 import type { Trigger, Turn } from './journal.ts';
+import { originOf } from './load-task.ts';
 import { keyReused } from './new-task.ts';
 import { isTurnQuestion } from './outcome.ts';
 import { lendPushConfig } from './push-configs.ts';
-import { type AskedQuestion, readAnswer } from './question.ts';
+import { isAnsweredBy, openQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
+import { redacted, withoutSensitive } from './sensitive-parts.ts';
 import { timeAfter } from './status-time.ts';
 import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
 import { shown } from './task-access.ts';
@@ -37,7 +39,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       assertFits(submission, record, core.agents.get(record.agent));
       await assertRoom(core, record);
       if (record.question === undefined) write = toInbox(submission, record, isSecret, core.clock.now());
-      else ({ write, isSecret } = await toAnswer(core, submission, record));
+      else ({ write, isSecret } = await toQuestion(core, submission, record));
     } catch (error) {
       if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
       await takeBackPushConfig();
@@ -85,11 +87,10 @@ async function fateOf(
   return (await store.append({ taskId, by: node, guard: { states: [] }, idempotency })).kind;
 }
 
-function assertFits(
-  { message, acceptedOutputModes = [] }: Submission,
-  record: TaskRecord,
-  agent: Runnable | undefined,
-): void {
+function assertFits(submission: Submission, record: TaskRecord, agent: Runnable | undefined): void {
+  const { message, acceptedOutputModes = [], caller, tenant, skillId } = submission;
+  // Who does not say otherwise goes on with what the task was begun for.
+  agent?.access?.admit(caller, tenant, skillId ?? originOf(record).skillId);
   const { id, contextId, status, canceling } = record;
   if (message.contextId !== undefined && message.contextId !== contextId) {
     throw new A2AError('INVALID_PARAMS', `Task ${id} belongs to another context`, {
@@ -119,35 +120,38 @@ async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Pro
   );
 }
 
-/** A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. */
+/**
+ * A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. One that
+ * answers nothing leaves a question open.
+ */
 function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, now: number): TaskWrite {
+  const { question } = record;
   const message = addressed(submission.message, record.id, record.contextId);
   return {
     taskId: record.id,
-    guard: { states: AT_WORK, canceling: false },
-    history: [isSecret ? redacted(message) : message],
+    guard: question === undefined ? { states: AT_WORK, canceling: false } : { question, canceling: false },
+    history: [isSecret ? redacted(message) : withoutSensitive(message)],
     journal: [{ kind: 'message', key: message.messageId, body: message as unknown as JsonValue }],
     // One that sleeps may listen meanwhile. Who waits for a place keeps his.
     wakeAt: Math.min(record.wakeAt ?? now, now),
   };
 }
 
-async function toAnswer(core: Core, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
-  const { question = '', status } = record;
-  const message = addressed(submission.message, record.id, record.contextId);
-  const { entry, isSecret } = await answerEntry(core, submission, record, message);
-  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, core.clock.now()) };
-  const write: TaskWrite = {
-    taskId: record.id,
-    guard: { question, canceling: false },
-    events: [statusEvent(record, working)],
-    status: working,
-    history: [...(status.message === undefined ? [] : [status.message]), isSecret ? redacted(message) : message],
-    journal: [entry],
-    question: null,
-    wakeAt: core.clock.now(),
-  };
-  return { write, isSecret };
+async function toQuestion(core: Core, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
+  const { question = '', id, contextId } = record;
+  const message = addressed(submission.message, id, contextId);
+  if (isTurnQuestion(question)) {
+    const entry = turnEntry(submission, record, message);
+    return { write: toAnswer(core, record, entry, withoutSensitive(message)), isSecret: false };
+  }
+  const asked = openQuestion(await core.store.journal(id), question);
+  if (!isAnsweredBy(asked, message)) {
+    return { write: toInbox(submission, record, false, core.clock.now()), isSecret: false };
+  }
+  const said = asked.sensitive ? redacted(message) : withoutSensitive(message);
+  const body = { value: readAnswer(asked, message), said: said as unknown as JsonValue };
+  const write = toAnswer(core, record, { kind: 'answer', key: question, body }, said);
+  return { write, isSecret: asked.sensitive };
 }
 
 interface AnswerWrite {
@@ -155,43 +159,30 @@ interface AnswerWrite {
   readonly isSecret: boolean;
 }
 
-interface AnswerEntry {
-  readonly entry: JournalEntry;
-  readonly isSecret: boolean;
-}
-
-async function answerEntry(
-  core: Core,
-  submission: Submission,
-  record: TaskRecord,
-  message: Message,
-): Promise<AnswerEntry> {
-  const { question = '', id, lastEvent } = record;
-  if (isTurnQuestion(question)) {
-    const { metadata, extensions } = submission;
-    const trigger: Trigger = {
-      message,
-      ...(metadata !== undefined && { metadata }),
-      ...(extensions !== undefined && { extensions }),
-    };
-    // The status that says that it works again is of the old turn.
-    const turn: Turn = { ...trigger, after: lastEvent + 1 };
-    return { entry: { kind: 'turn', key: question, body: turn as unknown as JsonValue }, isSecret: false };
-  }
-  const entries = await core.store.journal(id);
-  const asked = entries.find(({ kind, key }) => kind === 'question' && key === question);
-  const body = (asked?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
-  const said = body.sensitive ? redacted(message) : message;
+function toAnswer(core: Core, record: TaskRecord, entry: JournalEntry, said: Message): TaskWrite {
+  const { question = '', status } = record;
+  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, core.clock.now()) };
   return {
-    entry: {
-      kind: 'answer',
-      key: question,
-      body: { value: readAnswer(body, message), said: said as unknown as JsonValue },
-    },
-    isSecret: body.sensitive,
+    taskId: record.id,
+    guard: { question, canceling: false },
+    events: [statusEvent(record, working)],
+    status: working,
+    history: [...(status.message === undefined ? [] : [status.message]), said],
+    journal: [entry],
+    question: null,
+    wakeAt: core.clock.now(),
   };
 }
 
-function redacted({ messageId, taskId = '', contextId = '', role }: Message): Message {
-  return { messageId, taskId, contextId, role, parts: [{ text: '[redacted]' }] };
+function turnEntry(submission: Submission, { question = '', lastEvent }: TaskRecord, message: Message): JournalEntry {
+  const { metadata, extensions, skillId } = submission;
+  const trigger: Trigger = {
+    message,
+    ...(metadata !== undefined && { metadata }),
+    ...(extensions !== undefined && { extensions }),
+    ...(skillId !== undefined && { skillId }),
+  };
+  // The status that says that it works again is of the old turn.
+  const turn: Turn = { ...trigger, after: lastEvent + 1 };
+  return { kind: 'turn', key: question, body: turn as unknown as JsonValue };
 }

@@ -21,7 +21,10 @@ export interface Caller {
   readonly id: string;
   /** Known by credentials, and not only by having asked. */
   readonly isVerified: boolean;
+  /** What the credentials allow. */
   readonly scopes?: readonly string[];
+  /** The tenants that the caller may name; any if not set. */
+  readonly tenants?: readonly string[];
   /** What else the credentials say. */
   readonly claims?: JsonObject;
 }
@@ -65,6 +68,8 @@ export interface TaskContext {
   readonly extensions: readonly string[];
   /** What the request said about itself. */
   readonly metadata: JsonObject;
+  /** The skill that the message is meant for, if it names one; the caller may use it. */
+  readonly skillId: string | undefined;
   /** The media types that the caller can take; empty if it did not say. */
   readonly acceptedOutputModes: readonly string[];
 
@@ -82,6 +87,14 @@ export interface TaskContext {
   reject(reason?: string | OutputContent): undefined;
 
   /**
+   * Goes on if the caller may use a skill of the agent, a hidden one too; otherwise the task ends as rejected. For handlers
+   * that choose by themselves what a message is about.
+   *
+   * @throws A2AError `PERMISSION_DENIED`, after which nothing that the handler says counts.
+   */
+  requireSkill(id: string): void;
+
+  /**
    * Asks the caller and waits for the answer, for days if need be: the question survives restarts, and the run holds
    * nothing while it waits. Rejects with a `QuestionExpiredError` if nobody answers in time.
    *
@@ -92,7 +105,12 @@ export interface TaskContext {
    * const form = await ctx.ask({ form: 'Where to?', fields: { street: { type: 'string' } } });
    */
   readonly ask: Ask;
-  /** Asks for credentials or consent, which may also arrive by another way. The answer is sensitive. */
+  /**
+   * Asks for credentials or consent and waits for them, as `ask` does. They come by another way, and are given with
+   * `handler.authorize()`; or in a message with a part that is marked as sensitive. Any other message is only something
+   * that the caller has to say, and in the inbox. What it gives is kept out of the history and forgotten at the end of the
+   * task; whether it is any good is for the handler to find out.
+   */
   authorize(request: string | AuthorizationRequest, options?: AuthorizeOptions): Promise<string>;
 
   /** Messages that arrive while the handler runs. */
@@ -166,7 +184,10 @@ export interface AskOptions {
   readonly as?: 'message';
 }
 
-export type AuthorizeOptions = Pick<AskOptions, 'timeoutMs' | 'sensitive'>;
+export interface AuthorizeOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive'> {
+  /** The next message of the caller is the credential, whatever it says: only if he was told so by other means. */
+  readonly inBand?: boolean;
+}
 
 export interface AuthorizationRequest {
   readonly text: string;

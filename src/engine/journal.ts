@@ -33,6 +33,8 @@ export interface Trigger {
   readonly message: Message;
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
+  /** If it is not that of the task. */
+  readonly skillId?: string;
 }
 
 export interface Turn extends Trigger {

@@ -16,6 +16,7 @@ export interface Origin {
   readonly acceptedOutputModes: readonly string[];
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
+  readonly skillId?: string;
 }
 
 /** A task as a run begins with it. */
@@ -41,7 +42,7 @@ export interface LoadedTask {
   readonly outputBytes: number;
 }
 
-function originOf({ origin }: TaskRecord): Origin {
+export function originOf({ origin }: TaskRecord): Origin {
   return origin as unknown as Origin;
 }
 

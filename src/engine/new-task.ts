@@ -10,6 +10,7 @@ import { newlyMade } from './load-task.ts';
 import { pushConfigOf } from './push-configs.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
+import { isSensitive } from './sensitive-parts.ts';
 import { timeText } from './status-time.ts';
 import {
   assertStorable,
@@ -39,6 +40,8 @@ export type Begun =
 /** Checks a message and makes a task of it. Whoever wants to hear of it listens before `beginTask` is called. */
 export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): PreparedTask {
   assertStorable(submission);
+  assertNothingSensitive(submission.message);
+  agent.access?.admit(submission.caller, submission.tenant, submission.skillId);
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
   // Who came before and waits goes first.
   const hasPlace = runs.free(agent) > 0 && runs.queued(agent) === 0;
@@ -94,6 +97,16 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
   else if (hasPlace) start(created.record, true);
   else runs.lookForWork();
   return created;
+}
+
+/** The first message is the request itself, and stays as it is: there is no place to hide a part of it. */
+function assertNothingSensitive({ parts }: Message): void {
+  const first = parts.findIndex(isSensitive);
+  if (first < 0) return;
+  const description = 'must not be marked as sensitive before the task asks for it';
+  throw new A2AError('INVALID_PARAMS', `message.parts[${first}] ${description}`, {
+    violations: [{ field: `message.parts[${first}]`, description }],
+  });
 }
 
 function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace: boolean): NewTask {

@@ -3,7 +3,9 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import { textOfParts } from '../model/part-text.ts';
+import type { JournalRecord } from '../store/store.ts';
 import { type AnswerSchema, answerProblems, assertAnswerSchema, valueFromText } from './answer-schema.ts';
+import { credentialIn } from './sensitive-parts.ts';
 import type { AskOptions, ChooseOption, ChooseQuestion, ConfirmQuestion, FormQuestion, Question } from './handler.ts';
 
 /** A question as the journal keeps it: all that is needed to check an answer, on whatever node it arrives. */
@@ -13,6 +15,8 @@ export interface AskedQuestion {
   readonly schema?: AnswerSchema;
   readonly options?: readonly ChooseOption[];
   readonly sensitive: boolean;
+  /** It asks for a credential: one in a part that is marked as sensitive, or whatever a message says. */
+  readonly credential?: 'marked' | 'any';
   readonly expiresAt: number;
 }
 
@@ -88,9 +92,21 @@ function readForm({ form, fields, required }: FormQuestion): ReadQuestion {
   return { text: [text, ...lines].join('\n'), typed: { kind: 'form', text }, schema };
 }
 
+/** What was asked, as the journal of its task has it. */
+export function openQuestion(entries: readonly JournalRecord[], key: string): AskedQuestion {
+  const asked = entries.find((entry) => entry.kind === 'question' && entry.key === key);
+  return (asked?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
+}
+
+/** Whether a message answers it. Another one is only something that was said (1.0 §7.6.1). */
+export function isAnsweredBy({ credential }: AskedQuestion, message: Message): boolean {
+  return credential !== 'marked' || credentialIn(message) !== undefined;
+}
+
 /** What the handler gets for an answer. @throws A2AError that tells the caller what to answer instead. */
 export function readAnswer(asked: AskedQuestion, message: Message): JsonValue {
   const { gives, schema } = asked;
+  if (asked.credential === 'marked') return credentialIn(message) ?? '';
   const text = textOfParts(message.parts);
   if (schema === undefined) return gives === 'message' ? (message as unknown as JsonValue) : text;
   const value = answerValue(asked, schema, message, text);

@@ -1,3 +1,4 @@
+import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
@@ -18,7 +19,7 @@ import { filesOf, incoming } from './incoming.ts';
 import { copyOf } from './json-value.ts';
 import type { LoadedTask } from './load-task.ts';
 import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
-import { prepareQuestion } from './question.ts';
+import { type AskedQuestion, prepareQuestion } from './question.ts';
 import type { Run } from './run.ts';
 import type { TaskWriter } from './task-writer.ts';
 
@@ -50,6 +51,7 @@ class RunContext implements TaskContext {
   readonly tenant: string;
   readonly extensions: readonly string[];
   readonly metadata: JsonObject;
+  readonly skillId: string | undefined;
   readonly acceptedOutputModes: readonly string[];
   declare readonly signal: AbortSignal;
   readonly inbox: TaskContext['inbox'];
@@ -68,6 +70,7 @@ class RunContext implements TaskContext {
     this.tenant = record.tenant;
     this.extensions = [...(trigger.extensions ?? [])];
     this.metadata = copyOf(trigger.metadata ?? {});
+    this.skillId = trigger.skillId ?? origin.skillId;
     this.acceptedOutputModes = [...origin.acceptedOutputModes];
     this.inbox = new ContextInbox(run);
     Object.defineProperty(this, 'files', RunContext.#files);
@@ -99,6 +102,8 @@ class RunContext implements TaskContext {
     this.#run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
     return undefined;
   };
+
+  readonly requireSkill: TaskContext['requireSkill'] = (id) => requireSkill(this.#run, this.#task, id);
 
   readonly ask = ((question: Question, options?: AskOptions) =>
     contained(this.#run, answered(this.#run, question, options ?? {}))) as Ask;
@@ -152,10 +157,12 @@ async function ask(
   state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
   question: Question,
   options: AskOptions,
+  credential?: AskedQuestion['credential'],
 ): Promise<unknown> {
   const { timeoutMs = run.agent.limits.questionTtlMs } = options;
   if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
-  const prepared = copyOf(prepareQuestion(question, options));
+  const plain = copyOf(prepareQuestion(question, options));
+  const prepared = credential === undefined ? plain : { ...plain, credential };
   run.outputs.assertSize(prepared.parts);
   return copyOf(await run.waits.ask(state, prepared, timeoutMs));
 }
@@ -171,8 +178,20 @@ async function authorized(
   options: AuthorizeOptions,
 ): Promise<string> {
   const text = typeof request === 'string' ? request : authorizationText(request);
-  const asked = { ...options, sensitive: options.sensitive ?? true };
-  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked)) as string;
+  const { timeoutMs, sensitive = true, inBand = false } = options;
+  const asked = timeoutMs === undefined ? { sensitive } : { sensitive, timeoutMs };
+  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked, inBand ? 'any' : 'marked')) as string;
+}
+
+/** By whom the task was begun: follow-ups of the same owner change nothing of what was allowed. */
+function requireSkill(run: Run, { origin, record }: LoadedTask, id: string): void {
+  try {
+    run.agent.access?.require(origin.caller, record.tenant, id);
+  } catch (error) {
+    const text = A2AError.is(error, 'PERMISSION_DENIED') ? error.message : undefined;
+    if (text !== undefined) run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts: [{ text }] });
+    throw error;
+  }
 }
 
 async function spoken(run: Run, output: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Message } from '../model/message.ts';
-import type { Handler } from './handler.ts';
+import type { Caller, Handler } from './handler.ts';
 
 /** What the engine knows of an agent. */
 export interface Runnable {
@@ -11,6 +11,16 @@ export interface Runnable {
   admit?(message: Message, acceptedOutputModes: readonly string[]): void;
   /** Whether the handler may give this media type to a caller who takes `acceptedOutputModes`. */
   mayGive?(mediaType: string, acceptedOutputModes: readonly string[]): boolean;
+  /** Who may use it; everybody may if not set. */
+  readonly access?: RunnableAccess;
+}
+
+/** Says what a caller may ask of an agent. */
+export interface RunnableAccess {
+  /** Looks at a message that names a skill, or none, before anything is stored. @throws A2AError that the caller gets. */
+  admit(caller: Caller, tenant: string, skillId: string | undefined): void;
+  /** Looks at a skill that a handler has chosen. @throws A2AError that ends its task. */
+  require(caller: Caller, tenant: string, skillId: string): void;
 }
 
 export interface RunLimits {

@@ -20,6 +20,8 @@ export interface Submission extends Scope {
   readonly acceptedOutputModes?: readonly string[];
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
+  /** The skill that the message is meant for, if it names one. */
+  readonly skillId?: string;
   /** Answer as soon as the task is stored. */
   readonly returnImmediately?: boolean;
   /** Tells a repeat from a new request. Without it the id of the message does, if the caller is verified. */
@@ -84,9 +86,11 @@ export function contentDigest({ agent, message }: Submission): string {
   return digest(JSON.stringify([agent, message.taskId, message.contextId, message.parts]));
 }
 
-export function originOfSubmission({ caller, acceptedOutputModes = [], metadata, extensions }: Submission): JsonObject {
+export function originOfSubmission(submission: Submission): JsonObject {
+  const { caller, acceptedOutputModes = [], metadata, extensions, skillId } = submission;
   const origin: Writable<Origin> = { caller, acceptedOutputModes };
   if (metadata !== undefined) origin.metadata = metadata;
   if (extensions !== undefined) origin.extensions = extensions;
+  if (skillId !== undefined) origin.skillId = skillId;
   return origin as unknown as JsonObject;
 }

@@ -10,16 +10,23 @@ export interface CardFacts {
   readonly rpcPath: string;
   readonly streaming: boolean;
   readonly pushNotifications: boolean;
+  /** Whether known callers have a card of their own. */
+  readonly extendedAgentCard: boolean;
 }
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, streaming, pushNotifications } = facts;
+  const { agent, streaming, pushNotifications, extendedAgentCard } = facts;
   const { extensions, ...description } = agent.card;
   return {
     ...description,
     supportedInterfaces: interfacesAt(facts, base, older),
-    capabilities: { streaming, pushNotifications, ...(extensions !== undefined && { extensions }) },
+    capabilities: {
+      streaming,
+      pushNotifications,
+      ...(extendedAgentCard && { extendedAgentCard }),
+      ...(extensions !== undefined && { extensions }),
+    },
   };
 }
 

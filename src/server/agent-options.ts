@@ -4,9 +4,11 @@ import { DEFAULT_LIMITS, type RunLimits } from '../engine/runnable.ts';
 import type { AgentCard, AgentExtension, AgentProvider } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
 import { defined } from '../support/defined.ts';
+import { readProvider } from './card-parts.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import { isId, slug } from './names.ts';
-import { readModes, readSkills, type SkillOptions, type Tools } from './skills.ts';
+import { isRestricted, openSkill, publicSkills, type Skill } from './skill-access.ts';
+import { readModes, readScopes, readSkills, type SkillOptions, type Tools } from './skills.ts';
 
 /** What makes an agent. The members of `RunLimits` limit its runs; each has a default. */
 export interface AgentOptions extends Partial<RunLimits> {
@@ -31,6 +33,8 @@ export interface AgentOptions extends Partial<RunLimits> {
   readonly documentationUrl?: string;
   readonly iconUrl?: string;
   readonly extensions?: readonly AgentExtension[];
+  /** What a caller must be allowed to send it a message at all; skills may ask for something else. */
+  readonly scopes?: readonly string[];
 }
 
 /** The part of a card that is the same wherever the agent is served. */
@@ -53,6 +57,8 @@ export interface AgentDescription extends Pick<
 export interface AgentSettings {
   readonly id: string;
   readonly card: AgentDescription;
+  readonly skills: readonly Skill[];
+  readonly scopes: readonly string[];
   readonly run: Handler;
   readonly limits: RunLimits;
 }
@@ -74,9 +80,13 @@ const OPTION_KEYS = [
   'documentationUrl',
   'iconUrl',
   'extensions',
+  'scopes',
 ] as const satisfies readonly (keyof AgentOptions)[];
 
 const LIMIT_KEYS = Object.keys(DEFAULT_LIMITS) as readonly (keyof RunLimits)[];
+
+/** The extension by which messages name the skill that they are for. */
+const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
 
 const PRIVATE = 'what is not for the card belongs into run';
 
@@ -120,23 +130,26 @@ export function readOptions(options: unknown): AgentSettings {
     const wrong = run === undefined ? 'is missing; give' : `must not be ${kindOf(run)}; give`;
     check.fault('run', `${wrong} an async function or generator like async *run({ text }) { … }`);
   }
-  const skills = readSkills(check, options['skills'], options['tools']);
+  const given = readSkills(check, options['skills'], options['tools']);
+  const skills = given.length > 0 ? given : [openSkill({ id, name, description, tags: [id] })];
+  const shown = publicSkills(skills);
+  const scopes = readScopes(check, options['scopes'], 'scopes');
   const card = defined({
     name,
     description,
     version: readVersion(check, options['version']),
-    provider: readProvider(check, options['provider']),
+    provider: readProvider(check, options['provider'], 'provider'),
     documentationUrl: addressOf(check, options, 'documentationUrl'),
     iconUrl: addressOf(check, options, 'iconUrl'),
     defaultInputModes: readModes(check, options['inputModes'], 'inputModes') ?? [...DEFAULT_MODES],
     defaultOutputModes: readModes(check, options['outputModes'], 'outputModes') ?? [...DEFAULT_MODES],
     // Cards need a skill (1.0 §4.4.1), and some readers refuse one without tags.
-    skills: skills.length > 0 ? skills : [{ id, name, description, tags: [id] }],
-    extensions: readExtensions(check, options['extensions']),
+    skills: shown.length > 0 ? shown : [{ id, name, description, tags: [id] }],
+    extensions: withSkillNames(readExtensions(check, options['extensions']), skills),
   });
   const limits = readLimits(check, options);
   check.finish('agent() cannot use these options:');
-  return { id, card, run: run as Handler, limits };
+  return { id, card, skills, scopes, run: run as Handler, limits };
 }
 
 function readId(check: Check, value: unknown, name: string): string {
@@ -159,17 +172,6 @@ function readVersion(check: Check, value: unknown): string {
     check.fault('version', 'must be up to 64 characters without spaces, such as "1.0.0"');
   }
   return version;
-}
-
-function readProvider(check: Check, value: unknown): AgentProvider | undefined {
-  if (value === undefined) return undefined;
-  const given = check.record(value, 'provider', `{ organization: 'Example', url: 'https://example.com' }`);
-  if (given === undefined) return undefined;
-  check.keys(given, ['organization', 'url'], 'provider.');
-  return {
-    organization: check.text(given['organization'], 'provider.organization', 'Example'),
-    url: check.webAddress(given['url'], 'provider.url'),
-  };
 }
 
 function addressOf(check: Check, options: Readonly<Record<string, unknown>>, key: string): string | undefined {
@@ -206,6 +208,15 @@ function readExtensions(check: Check, value: unknown): AgentExtension[] | undefi
   });
   const read = extensions.filter((extension) => extension !== undefined);
   return read.length === 0 ? undefined : read;
+}
+
+/** Where it matters for which skill a message is, callers are told how to say it. */
+function withSkillNames(
+  extensions: AgentExtension[] | undefined,
+  skills: readonly Skill[],
+): AgentExtension[] | undefined {
+  const own = { uri: SKILL_EXTENSION, description: 'A message may name its skill: metadata.skillId' };
+  return skills.some(isRestricted) ? [...(extensions ?? []).filter(({ uri }) => uri !== own.uri), own] : extensions;
 }
 
 function readLimits(check: Check, options: Readonly<Record<string, unknown>>): RunLimits {

@@ -2,12 +2,17 @@ import type { Runnable } from '../engine/runnable.ts';
 import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/in-process.ts';
 import { type AgentDescription, type AgentOptions, readOptions } from './agent-options.ts';
 import { createModes } from './modes.ts';
+import { isRestricted, type Skill, SkillAccess } from './skill-access.ts';
 
 /** An agent, ready to be served. */
 export interface Agent extends Required<Runnable>, InProcessAgent {
   readonly name: string;
   /** What its card says of it wherever it is served. */
   readonly card: AgentDescription;
+  /** All that it can do, with whom each of them is for. */
+  readonly skills: readonly Skill[];
+  /** Whether messages may name their skill: it matters as soon as one of them is not for everybody. */
+  readonly namesSkills: boolean;
 }
 
 /**
@@ -27,27 +32,30 @@ export interface Agent extends Required<Runnable>, InProcessAgent {
  * @throws TypeError that names each wrong option.
  */
 export function agent(options: AgentOptions): Agent {
-  const { id, card, run, limits } = readOptions(options);
-  const { skills, defaultInputModes, defaultOutputModes } = card;
+  const { id, card, skills, scopes, run, limits } = readOptions(options);
+  const { defaultInputModes, defaultOutputModes } = card;
   // A message names no skill, so the agent takes what any of its skills takes.
   const { admit, mayGive } = createModes(
     all(
       defaultInputModes,
-      skills.map(({ inputModes }) => inputModes),
+      skills.map((skill) => skill.card.inputModes),
     ),
     all(
       defaultOutputModes,
-      skills.map(({ outputModes }) => outputModes),
+      skills.map((skill) => skill.card.outputModes),
     ),
   );
   const made: Agent = freeze({
     id,
     name: card.name,
     card,
+    skills,
+    namesSkills: skills.some(isRestricted),
     run,
     limits,
     admit,
     mayGive,
+    access: new SkillAccess(skills, scopes),
     [IN_PROCESS]: () => open(made),
   });
   return made;

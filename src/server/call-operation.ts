@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts';
 import {
   isStreaming,
   type OperationName,
@@ -6,6 +7,7 @@ import {
 } from '../model/operation.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
 import type { Call } from './call.ts';
+import { EXTENDED_CARD_HEADERS } from './extended-card.ts';
 import { assertModest } from './limits/content.ts';
 import { streaming, unary } from './operations.ts';
 import type { TaskEvents } from './send-operations.ts';
@@ -13,7 +15,13 @@ import type { Service } from './service.ts';
 
 /** What an operation came to: its result in the words of the caller, or the events of which each will be. */
 export type Outcome =
-  | { readonly json: unknown; /** There is nothing to tell but that it was done. */ readonly isNothing: boolean }
+  | {
+      readonly json: unknown;
+      /** There is nothing to tell but that it was done. */
+      readonly isNothing: boolean;
+      /** In the place of those that answers have. */
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | {
       readonly events: TaskEvents;
       /** To be called when the stream is over, however it ends. */ readonly onEnd: () => void;
@@ -58,9 +66,14 @@ export async function callOperation(
   const run = unary[operation] as (service: Service, call: Call, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
   const json = operationCodec(dialect, operation).result.encode(output as never);
+  if (operation === 'GetExtendedAgentCard') return extendedCard(service, json as JsonObject);
   return { json, isNothing: output === null };
 }
 
 function taskKey({ caller }: Call, { id, tenant = '' }: SubscribeToTaskRequest): string {
   return JSON.stringify([caller.id, tenant, id]);
+}
+
+async function extendedCard({ extendedCards }: Service, json: JsonObject): Promise<Outcome> {
+  return { json: await extendedCards?.signed(json), isNothing: false, headers: EXTENDED_CARD_HEADERS };
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../engine/handler.ts';
+import { A2AError } from '../errors.ts';
 import type { TaskAccess } from '../engine/task-access.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
@@ -7,6 +8,8 @@ import type { Service } from './service.ts';
 /** What an operation knows of the request that asks for it, whatever binding it came by. */
 export interface Call {
   readonly dialect: Dialect;
+  /** Where the caller sees the agent. */
+  readonly base: string;
   readonly caller: Caller;
   /** The extensions that the caller asked for, as far as the agent has them. */
   readonly extensions: readonly string[];
@@ -19,11 +22,32 @@ export interface Call {
   readonly remoteAddress: string | undefined;
 }
 
-/** Whose tasks a call can see, of this agent alone. The tenant is the caller's word, which only ever narrows what is his. */
+/** Owns nothing: no caller is called so. */
+const NOBODY = '';
+
+/**
+ * Whose tasks a call can see, of this agent alone. The tenant is the caller's word, which only ever narrows what is his:
+ * in one that is not his there is nothing to be seen, found out by the same steps as for any other.
+ */
 export function accessOf(
   { agent }: Service,
   { caller }: Pick<Call, 'caller'>,
-  { tenant = '' }: { readonly tenant?: string },
+  { tenant = '' }: Tenanted,
 ): Required<TaskAccess> {
-  return { tenant, owner: caller.id, agent: agent.id };
+  if (caller.id === NOBODY) throw new Error('An authenticator let in a caller without an id');
+  return { tenant, owner: isOwnTenant(caller, tenant) ? caller.id : NOBODY, agent: agent.id };
+}
+
+/** For what makes something in a tenant. @throws A2AError `PERMISSION_DENIED`, whether there is such a tenant or not. */
+export function requireTenant({ caller }: Pick<Call, 'caller'>, { tenant = '' }: Tenanted): void {
+  if (!isOwnTenant(caller, tenant)) throw new A2AError('PERMISSION_DENIED', 'This tenant is not yours');
+}
+
+interface Tenanted {
+  readonly tenant?: string;
+}
+
+/** Who names no tenant is among his own. */
+function isOwnTenant({ tenants }: Caller, tenant: string): boolean {
+  return tenants === undefined || tenant === '' || tenants.includes(tenant);
 }

@@ -1,9 +1,11 @@
 import { A2AError } from '../errors.ts';
+import type { JsonObject } from '../model/json.ts';
 import { digest } from '../support/digest.ts';
 import { type CardForm, cardForm, encodeCard } from '../wire/card-forms.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import { dialectOf } from '../wire/select.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
+import type { CardSigner } from './card-signer.ts';
 import { restFailure, wrongVerb } from './error-response.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
 import { versionOf } from './http-call.ts';
@@ -15,6 +17,8 @@ export interface CardEndpointOptions extends CardFacts {
   readonly publicUrl: string | undefined;
   /** When what the card says was settled. */
   readonly since: Date;
+  /** Signs what it serves, if there is one. */
+  readonly signer?: CardSigner | undefined;
 }
 
 interface Rendered {
@@ -41,13 +45,14 @@ const PREFLIGHT = {
 /** Serves the cards of an agent: rendered once for each form and address, not for each request. */
 export class CardEndpoint {
   readonly #options: CardEndpointOptions;
-  readonly #rendered = new Map<string, Rendered | undefined>();
+  readonly #rendered = new Map<string, Rendered | undefined | Promise<Rendered | undefined>>();
 
   constructor(options: CardEndpointOptions) {
     this.#options = options;
   }
 
-  answer(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse {
+  /** At once, unless a card has still to be signed. */
+  answer(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const { method } = request;
     if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT };
     if (method !== 'GET' && method !== 'HEAD') return restFailure(dialectOf('1.0'), wrongVerb(ALLOWED));
@@ -56,10 +61,13 @@ export class CardEndpoint {
     const form = cardForm(file, versionOf(request), byDefault);
     // A card that the agent cannot have in this form is not worth an error where another one helps.
     const card = this.#render(base, form) ?? this.#render(base, instead(file, form, byDefault));
-    if (card === undefined) {
-      const version = file === 'agent.json' ? 'versions before 0.3' : `version ${byDefault}`;
-      return jsonResponse(404, { error: `This agent has no card for ${version}` }, CORS);
-    }
+    const missing = file === 'agent.json' ? 'versions before 0.3' : `version ${byDefault}`;
+    if (card === undefined || !('then' in card)) return this.#respond(request, card, missing);
+    return card.then((signed) => this.#respond(request, signed, missing));
+  }
+
+  #respond(request: HttpRequest, card: Rendered | undefined, missing: string): HttpResponse {
+    if (card === undefined) return jsonResponse(404, { error: `This agent has no card for ${missing}` }, CORS);
     if (isFresh(request, card.headers)) {
       const { 'content-type': _, ...headers } = card.headers;
       return { status: 304, headers };
@@ -67,19 +75,41 @@ export class CardEndpoint {
     return { status: 200, ...card };
   }
 
-  #render(base: string, form: CardForm): Rendered | undefined {
+  #render(base: string, form: CardForm): Rendered | undefined | Promise<Rendered | undefined> {
     const key = `${form} ${base}`;
     if (this.#rendered.has(key)) return this.#rendered.get(key);
     if (this.#rendered.size >= MAX_RENDERED) this.#rendered.clear();
-    const body = this.#textOf(base, form);
-    const rendered = body === undefined ? undefined : { body, headers: this.#headersOf(body) };
+    const json = this.#jsonOf(base, form);
+    const rendered = json === undefined ? undefined : this.#finished(key, json, form);
     this.#rendered.set(key, rendered);
     return rendered;
   }
 
-  #textOf(base: string, form: CardForm): string | undefined {
+  #finished(key: string, json: JsonObject, form: CardForm): Rendered | Promise<Rendered> {
+    const { signer } = this.#options;
+    // Older versions have no word for a signature.
+    if (signer === undefined || form === '0.2' || form === '0.1') return this.#written(json);
+    return signer.signed(json).then(
+      (signed) => {
+        const rendered = this.#written(signed);
+        this.#rendered.set(key, rendered);
+        return rendered;
+      },
+      (error: unknown) => {
+        this.#rendered.delete(key);
+        throw error;
+      },
+    );
+  }
+
+  #written(json: JsonObject): Rendered {
+    const body = JSON.stringify(json);
+    return { body, headers: this.#headersOf(body) };
+  }
+
+  #jsonOf(base: string, form: CardForm): JsonObject | undefined {
     try {
-      return JSON.stringify(encodeCard(agentCard(this.#options, base, olderOf(form)), form));
+      return encodeCard(agentCard(this.#options, base, olderOf(form)), form);
     } catch (error) {
       if (A2AError.is(error, 'UNSUPPORTED_OPERATION')) return undefined;
       throw error;

@@ -7,9 +7,11 @@ import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
+import { type ExtendedCardOption, type ExtendedCardSetting, readExtendedCard } from './extended-card-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -49,6 +51,10 @@ export interface HandlerOptions {
   readonly log?: Log;
   /** How much may be asked: requests, streams, sizes. */
   readonly limits?: Partial<Limits>;
+  /** A card of their own for known callers; there is none without `auth`. */
+  readonly extendedCard?: ExtendedCardOption;
+  /** The keys that the cards are signed with. */
+  readonly cardSigning?: CardSigningOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -68,6 +74,8 @@ export interface HandlerSettings {
   readonly retention: Partial<Retention> | undefined;
   readonly log: Log | undefined;
   readonly limits: LimitSettings;
+  readonly extendedCard: ExtendedCardSetting | undefined;
+  readonly cardSigning: readonly CardSigningKey[] | undefined;
 }
 
 const KEYS = [
@@ -89,6 +97,8 @@ const KEYS = [
   'retention',
   'log',
   'limits',
+  'extendedCard',
+  'cardSigning',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -133,6 +143,12 @@ export function readHandlerOptions(
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
     limits: readLimits(check, given['limits']),
+    extendedCard: readExtendedCard(check, given['extendedCard']),
+    cardSigning: readCardSigning(
+      check,
+      given['cardSigning'],
+      given['trustProxy'] === true && given['publicUrl'] === undefined,
+    ),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

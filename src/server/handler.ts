@@ -8,6 +8,10 @@ import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import { type EdgeOptions, pathBelow } from './base-url.ts';
 import { CardEndpoint } from './card-endpoint.ts';
+import { CardSigner } from './card-signer.ts';
+import { NEEDS_URL } from './card-signing-options.ts';
+import { ExtendedCards } from './extended-card.ts';
+import { answerExtendedCard, extendedCardPath } from './extended-card-endpoint.ts';
 import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './error-response.ts';
 import { Failures } from './failure.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
@@ -33,7 +37,18 @@ import type { Service } from './service.ts';
  * @throws TypeError that names each wrong option.
  */
 export function createHandler(agent: Agent, options: HandlerOptions = {}): AgentHandler {
-  return new AgentHandler(agent, readHandlerOptions('createHandler()', agent, options));
+  const settings = readHandlerOptions('createHandler()', agent, options);
+  if (settings.cardSigning !== undefined && settings.publicUrl === undefined) {
+    throw new TypeError(`createHandler() cannot use these options:\n  - cardSigning: ${NEEDS_URL}`);
+  }
+  return new AgentHandler(agent, settings);
+}
+
+/** A task that waits for an authorization, and whose it is: `ctx.taskId`, `ctx.caller.id` and `ctx.tenant` of its handler. */
+export interface AuthorizedTask {
+  readonly taskId: string;
+  readonly callerId: string;
+  readonly tenant?: string;
 }
 
 /** An agent behind HTTP. Its functions can be taken off and passed on. */
@@ -44,6 +59,9 @@ export class AgentHandler {
   readonly #rpcPaths: ReadonlySet<string>;
   readonly #reserved: ReadonlySet<string>;
   readonly #cards: CardEndpoint;
+  readonly #signer: CardSigner | undefined;
+  readonly #extendedCards: ExtendedCards | undefined;
+  readonly #extendedCardPath: string;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
   #service: Service | undefined;
@@ -58,16 +76,22 @@ export class AgentHandler {
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
-    this.#cards = new CardEndpoint({
+    const { extendedCard, cardSigning, publicUrl } = settings;
+    const facts = {
       agent,
       versions: settings.offer.versions,
       rpcPath: settings.rpcPaths[0],
       streaming: settings.streaming,
       pushNotifications: settings.pushNotifications,
-      byDefault: settings.cardForm,
-      publicUrl: settings.publicUrl,
-      since: new Date(),
-    });
+      // Without credentials there is nobody to show it to.
+      extendedAgentCard: settings.auth !== undefined && extendedCard !== undefined,
+    };
+    const signer = cardSigning && new CardSigner(cardSigning);
+    this.#signer = signer;
+    this.#cards = new CardEndpoint({ ...facts, byDefault: settings.cardForm, publicUrl, since: new Date(), signer });
+    if (facts.extendedAgentCard && extendedCard !== undefined)
+      this.#extendedCards = new ExtendedCards({ facts, setting: extendedCard, publicUrl, signer });
+    this.#extendedCardPath = extendedCardPath(facts.rpcPath);
   }
 
   /** @internal For the edges that make requests of ours. */
@@ -102,7 +126,7 @@ export class AgentHandler {
    */
   owns(path: string, method = 'POST'): boolean {
     if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
-    if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
+    if (this.#rpcPaths.has(path) || OWN_PATHS.has(path) || path === this.#extendedCardPath) return true;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
@@ -133,6 +157,18 @@ export class AgentHandler {
   }
 
   /**
+   * Gives a task the credential that it waits for, from the route to which a login leads back. Who asked is named with it,
+   * so that nobody's credential ends up in the task of somebody else.
+   *
+   * @throws A2AError `TASK_NOT_FOUND`, and `UNSUPPORTED_OPERATION` if the task waits for no authorization.
+   */
+  readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
+    await this.start();
+    const { taskId, callerId, tenant = '' } = task;
+    await this.#service?.engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
+  };
+
+  /**
    * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
    * rest. The store stays open.
    */
@@ -147,6 +183,7 @@ export class AgentHandler {
   async #start(): Promise<void> {
     const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention, limits } = this.#settings;
     const logins = new FailedLogins(limits);
+    await this.#signer?.start();
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
@@ -164,6 +201,7 @@ export class AgentHandler {
       offer,
       streaming,
       pushNotifications,
+      extendedCards: this.#extendedCards,
       maxBodyBytes,
       isClosing: () => this.isClosing,
       limits: createLimits({
@@ -215,6 +253,8 @@ export class AgentHandler {
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
         return probe(method, () => this.#readiness(service));
+      case this.#extendedCardPath:
+        return answerExtendedCard(service, request);
       default:
         return answerRest(service, request, path, this.#reserved);
     }

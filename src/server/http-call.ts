@@ -32,6 +32,10 @@ export class HttpCall implements Call {
     if (!isName(key)) throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have no NUL');
   }
 
+  get base(): string {
+    return this.#request.base;
+  }
+
   get idempotencyKey(): string | undefined {
     return this.#request.header('idempotency-key');
   }

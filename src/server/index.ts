@@ -3,7 +3,7 @@ export type { AgentDescription, AgentOptions } from './agent-options.ts';
 export type { Authenticator } from './auth/authenticator.ts';
 export { type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
-export { type AgentHandler, createHandler } from './handler.ts';
+export { type AgentHandler, type AuthorizedTask, createHandler } from './handler.ts';
 export type { HandlerOptions } from './handler-options.ts';
 export type { Limits, Rate } from './limits/limit-settings.ts';
 export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';

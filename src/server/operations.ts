@@ -1,12 +1,6 @@
-import type {
-  GetExtendedAgentCardRequest,
-  Input,
-  OperationName,
-  Output,
-  StreamingOperation,
-} from '../model/operation.ts';
-import { A2AError } from '../errors.ts';
+import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import type { Call } from './call.ts';
+import { getExtendedAgentCard } from './extended-card.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';
 import { sendMessage, sendStreamingMessage, type TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
@@ -36,14 +30,3 @@ export const streaming: {
   SendStreamingMessage: sendStreamingMessage,
   SubscribeToTask: subscribeToTask,
 };
-
-/** Only callers with credentials may have it (1.0 §13.3), and there are none yet: no card declares it. */
-async function getExtendedAgentCard(
-  _service: Service,
-  _call: Call,
-  _input: GetExtendedAgentCardRequest,
-): Promise<never> {
-  throw new A2AError('UNSUPPORTED_OPERATION', 'This agent has no extended card: the public one says it all', {
-    details: { capability: 'extendedAgentCard' },
-  });
-}

@@ -94,7 +94,7 @@ function respond(service: Service, call: HttpCall, outcome: Outcome): HttpRespon
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
-  const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType }, call);
+  const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType, ...outcome.headers }, call);
   return { status: 200, headers, body: JSON.stringify(outcome.json) };
 }
 

@@ -65,7 +65,8 @@ function respond(service: Service, call: HttpCall, id: JsonRpcId, outcome: Outco
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   const body = successText(id, JSON.stringify(outcome.json ?? null));
-  return { status: 200, headers: withExtensions(JSON_HEADERS, call), body };
+  const headers = outcome.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...outcome.headers };
+  return { status: 200, headers: withExtensions(headers, call), body };
 }
 
 function envelopeOf({ failures, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {

@@ -6,9 +6,11 @@ import type { SendMessageRequest, SendMessageResponse } from '../model/operation
 import type { Task } from '../model/task.ts';
 import type { Writable } from '../support/writable.ts';
 import { renameTask, underName } from './aliases.ts';
-import { type Call, accessOf } from './call.ts';
+import { type Call, accessOf, requireTenant } from './call.ts';
 import { withHistory } from './history.ts';
 import { inlinePushConfig } from './push-operations.ts';
+import { namedSkill } from './named-skill.ts';
+import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
 import type { Service } from './service.ts';
 
 /** The answer of a streaming operation, before it is written in anybody's words. */
@@ -67,6 +69,8 @@ async function submissionOf(
   returnImmediately: boolean,
 ): Promise<Submission> {
   requireExtensions(service, call);
+  // A task that is not there is not found, wherever it is looked for.
+  if (input.message.taskId === undefined) requireTenant(call, input);
   const { agent, engine } = service;
   const { configuration, metadata } = input;
   const access = accessOf(service, call, input);
@@ -76,7 +80,7 @@ async function submissionOf(
     tenant: access.tenant,
     owner: access.owner,
     agent: agent.id,
-    message: input.message,
+    message: scrubMessage(input.message),
     caller: call.caller,
     extensions: call.extensions,
   };
@@ -84,13 +88,16 @@ async function submissionOf(
   else submission.signal = call.signal;
   if (configuration?.acceptedOutputModes !== undefined)
     submission.acceptedOutputModes = configuration.acceptedOutputModes;
-  if (metadata !== undefined) submission.metadata = metadata;
+  const skillId = agent.namesSkills ? namedSkill(input) : undefined;
+  if (skillId !== undefined) submission.skillId = skillId;
+  if (metadata !== undefined) submission.metadata = scrubMetadata(metadata);
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
     const known = await engine.resolveAlias(access, submission.alias);
-    submission.message = known === undefined ? withoutTask(input.message) : { ...input.message, taskId: known };
+    submission.message =
+      known === undefined ? withoutTask(submission.message) : { ...submission.message, taskId: known };
   }
   return submission;
 }

@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import type { ExtendedCards } from './extended-card.ts';
 import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
 import type { ServiceLimits } from './limits/service-limits.ts';
@@ -16,6 +17,8 @@ export interface Service {
   readonly streaming: boolean;
   /** Whether it takes push configurations. */
   readonly pushNotifications: boolean;
+  /** If known callers have cards of their own. */
+  readonly extendedCards?: ExtendedCards | undefined;
   readonly maxBodyBytes: number;
   /** It takes no more work, and ends its streams. */
   readonly isClosing: () => boolean;

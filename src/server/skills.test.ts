@@ -54,3 +54,27 @@ test('a given skill stands for the tool of its id, and the other tools follow', 
 test('empty lists are as good as none', () => {
   expect(agent({ ...BASE, skills: [], tools: {}, extensions: [] }).card).toEqual(agent(BASE).card);
 });
+
+test('whom a skill is for is on no card, and said in known words only', () => {
+  const skill = { id: 'pay', name: 'Pay', description: 'Pays' };
+  const rules = { visibility: 'secret', scopes: ['bank pay', 7], tenants: 'acme', scope: 'x' };
+  const make = (): unknown => agent({ ...BASE, skills: [{ ...skill, ...rules }], scopes: 'bank' } as never);
+  const problems = [
+    'skills[0].scope: is not an option; did you mean scopes?',
+    'skills[0].visibility: must be "public" or "authenticated" or "hidden"',
+    'skills[0].scopes[0]: must be one scope, without spaces',
+    'skills[0].scopes[1]: must be a text such as "mail.read", not 7',
+    'skills[0].tenants: must be a list of tenants, not a text',
+    'scopes: must be a list of scopes, not a text',
+  ];
+  for (const problem of problems) expect(make).toThrow(problem);
+
+  const { card } = agent({ ...BASE, skills: [{ ...skill, scopes: ['bank.pay'] }], scopes: ['bank'] });
+  expect(card.skills).toEqual([{ ...skill, tags: ['pay'] }]);
+});
+
+test('a skill in the place of a tool may hide it', () => {
+  const tools = [{ name: 'purge' }, { name: 'look' }];
+  const hidden = { id: 'purge', name: 'Purge', description: 'Purges', visibility: 'hidden' } as const;
+  expect(agent({ ...BASE, tools, skills: [hidden] }).card.skills.map(({ id }) => id)).toEqual(['look']);
+});

@@ -3,6 +3,7 @@ import { defined } from '../support/defined.ts';
 import { type Check, isObject, kindOf } from './check.ts';
 import { parseMediaRange } from './media-type.ts';
 import { humanise } from './names.ts';
+import { openSkill, type Skill, type SkillVisibility } from './skill-access.ts';
 
 /** Something the agent can do, as its card tells it. */
 export interface SkillOptions {
@@ -17,6 +18,12 @@ export interface SkillOptions {
   /** Where they differ from the agent's. */
   readonly inputModes?: readonly string[];
   readonly outputModes?: readonly string[];
+  /** Whose cards show it: everybody's, those of known callers, or none; `public` if not set. */
+  readonly visibility?: SkillVisibility;
+  /** What a caller must be allowed to use it, all of them. Never on a card. */
+  readonly scopes?: readonly string[];
+  /** The tenants that have it; the others, and the public card, do not know it. */
+  readonly tenants?: readonly string[];
 }
 
 /** A tool in any of the usual forms. Its name, title, description and tags are read, and nothing else. */
@@ -35,17 +42,65 @@ type Tool = ToolOptions | (ToolOptions & Readonly<Record<string, unknown>>);
 
 export type Tools = readonly Tool[] | Readonly<Record<string, Tool>>;
 
-const SKILL_KEYS = ['id', 'name', 'description', 'tags', 'examples', 'inputModes', 'outputModes'] as const;
+const SKILL_KEYS = [
+  'id',
+  'name',
+  'description',
+  'tags',
+  'examples',
+  'inputModes',
+  'outputModes',
+  'visibility',
+  'scopes',
+  'tenants',
+] as const satisfies readonly (keyof SkillOptions)[];
+
+const VISIBILITIES: readonly SkillVisibility[] = ['public', 'authenticated', 'hidden'];
 
 /** Given skills, then one for each tool that has no skill of its id. */
-export function readSkills(check: Check, skills: unknown, tools: unknown): AgentSkill[] {
-  const read = check.list(skills, 'skills', 'skills', (skill, path) => readSkill(check, skill, path));
-  const given = distinct(check, 'skills', read);
-  const derived = distinct(check, 'tools', readTools(check, tools));
-  return [...given, ...derived.filter(({ id }) => !given.some((skill) => skill.id === id))];
+export function readSkills(check: Check, skills: unknown, tools: unknown): Skill[] {
+  const given = readSkillList(check, skills, 'skills');
+  const derived = distinct(check, 'tools', readTools(check, tools)).map(openSkill);
+  return [...given, ...derived.filter(({ card: { id } }) => !given.some(({ card }) => card.id === id))];
 }
 
-function readSkill(check: Check, value: unknown, path: string): AgentSkill | undefined {
+export function readSkillList(check: Check, skills: unknown, path: string): Skill[] {
+  const read = check.list(skills, path, 'skills', (skill, at) => readSkill(check, skill, at));
+  distinct(
+    check,
+    path,
+    read.map((skill) => skill?.card),
+  );
+  return read.filter((skill) => skill !== undefined);
+}
+
+function readSkill(check: Check, value: unknown, path: string): Skill | undefined {
+  const card = readCard(check, value, path);
+  if (card === undefined || !isObject(value)) return undefined;
+  const { visibility = 'public' } = value;
+  const known = VISIBILITIES.find((word) => word === visibility);
+  if (known === undefined) {
+    const words = VISIBILITIES.map((word) => JSON.stringify(word)).join(' or ');
+    check.fault(`${path}.visibility`, `must be ${words}`);
+  }
+  return {
+    card,
+    visibility: known ?? 'hidden',
+    scopes: readScopes(check, value['scopes'], `${path}.scopes`),
+    tenants: textsOf(check, value['tenants'], `${path}.tenants`, 'tenants'),
+  };
+}
+
+/** As they stand in credentials, which list them with spaces between. */
+export function readScopes(check: Check, value: unknown, path: string): readonly string[] {
+  return check.list(value, path, 'scopes', (item, at) => {
+    const scope = check.text(item, at, 'mail.read');
+    if (/\s/.test(scope)) check.fault(at, 'must be one scope, without spaces');
+    return scope;
+  });
+}
+
+function readCard(check: Check, value: unknown, path: string): AgentSkill | undefined {
   const given = check.record(value, path, `{ id: 'translate', name: 'Translate', description: 'English to French' }`);
   if (given === undefined) return undefined;
   check.keys(given, SKILL_KEYS, `${path}.`);

@@ -16,7 +16,8 @@ import { isObject } from './codec.ts';
 /** Each signature may cost a key lookup and several verifications, and whoever serves the card chose their number. */
 const MAX_SIGNATURES = 16;
 
-export interface SignCardOptions {
+/** What a signature is made with. */
+export interface CardSignerKey {
   /** The private key. */
   readonly key: CryptoKey | JWK;
   readonly alg: string;
@@ -24,6 +25,9 @@ export interface SignCardOptions {
   readonly kid: string;
   /** Where verifiers may find the public key, if they trust the place. */
   readonly jku?: string;
+}
+
+export interface SignCardOptions extends CardSignerKey {
   /**
    * What is signed, `spec` by default. `pruned` is for readers built on the reference SDKs, which leave out empty values
    * even where they are required: where the card has such values, add it as a second signature.
@@ -41,7 +45,17 @@ export interface SignCardOptions {
  * const signed = await signCard(card, { key: privateKey, alg: 'ES256', kid: '2025-01' });
  */
 export async function signCard(card: AgentCard, options: SignCardOptions): Promise<AgentCard> {
-  const { key, alg, kid, jku, variant = 'spec' } = options;
+  const { variant = 'spec' } = options;
+  const earlier = card.signatures ?? [];
+  const plain = JSON.parse(JSON.stringify(card)) as JsonObject;
+  const json = earlier.length === 0 ? tidyCard(plain) : plain;
+  const signature = await cardSignature(await canonicalPayload(json, variant), options);
+  return { ...(json as unknown as AgentCard), signatures: [...earlier, signature] };
+}
+
+/** A signature over a canonical text. @throws A2AError `INVALID_PARAMS` for a key that readers could not use. */
+export async function cardSignature(canonical: string, signer: CardSignerKey): Promise<AgentCardSignature> {
+  const { key, alg, kid, jku } = signer;
   if (!CARD_ALGORITHMS.includes(alg)) {
     throw new A2AError(
       'INVALID_PARAMS',
@@ -49,15 +63,11 @@ export async function signCard(card: AgentCard, options: SignCardOptions): Promi
     );
   }
   if (kid === '') throw new A2AError('INVALID_PARAMS', 'A card signature needs a kid, by which verifiers find the key');
-  const earlier = card.signatures ?? [];
-  const plain = JSON.parse(JSON.stringify(card)) as JsonObject;
-  const json = earlier.length === 0 ? tidyCard(plain) : plain;
-  const payload = new TextEncoder().encode(await canonicalPayload(json, variant));
+  const payload = new TextEncoder().encode(canonical);
   const { FlattenedSign } = await import('jose');
   const header = defined({ alg, typ: 'JOSE', kid, jku });
   const jws = await new FlattenedSign(payload).setProtectedHeader(header).sign(key);
-  const signature: AgentCardSignature = { protected: jws.protected ?? '', signature: jws.signature };
-  return { ...(json as unknown as AgentCard), signatures: [...earlier, signature] };
+  return { protected: jws.protected ?? '', signature: jws.signature };
 }
 
 export interface VerifyCardOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AuthorizeOptions, QuestionExpiredError } from '../../src/engine/handler.ts';
+import { QuestionExpiredError } from '../../src/engine/handler.ts';
 import { ANN, artifactText, collect, harness, statusText, until, userMessage, VARIANTS } from './harness.ts';
 
 const SECRET = 'hunter2';
@@ -63,27 +63,6 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [done] = await Promise.all([reply(asked, SECRET), reply(asked, SECRET)]);
     expect(artifactText(done)).toBe('7 letters');
     expect(JSON.stringify(done)).not.toContain(SECRET);
-  });
-
-  test.each([{}, { sensitive: undefined }])('credentials are asked for as such, and forgotten: %o', async (options) => {
-    const { task, reply } = await harness(
-      async ({ authorize }) => {
-        const request = { text: 'Please sign in', url: 'https://a.example/login', scopes: ['read', 'write'] };
-        return `${(await authorize(request, options as AuthorizeOptions)).length} letters`;
-      },
-      { variant },
-    );
-    const asked = await task('go');
-    expect(asked.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
-    expect(statusText(asked)).toBe('Please sign in\nhttps://a.example/login\nScopes: read, write');
-    const done = await reply(asked, SECRET);
-    expect(artifactText(done)).toBe('7 letters');
-    expect(JSON.stringify(done)).not.toContain(SECRET);
-  });
-
-  test('consent that needs no word is given by any message', async () => {
-    const { task, reply } = await harness(async ({ authorize }) => `[${await authorize('Sign in')}]`, { variant });
-    expect(artifactText(await reply(await task('go'), ''))).toBe('[]');
   });
 
   test('a question that nobody answers fails the task in its time', async () => {

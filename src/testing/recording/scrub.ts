@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { mapMembers } from './json-walk.ts';
-import { isSecretName, isSecretParameter } from './secret-names.ts';
+import { isSecretName, isSecretParameter } from '../../support/secret-names.ts';
 
 /** What stands where a secret was. */
 export const SCRUBBED = '[scrubbed]';

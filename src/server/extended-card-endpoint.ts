@@ -1,0 +1,34 @@
+import { A2AError } from '../errors.ts';
+import { encodeCard } from '../wire/card-forms.ts';
+import { dialectOf } from '../wire/select.ts';
+import { restFailure, wrongVerb } from './error-response.ts';
+import { EXTENDED_CARD_HEADERS, getExtendedAgentCard } from './extended-card.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
+import { HttpCall } from './http-call.ts';
+import type { Service } from './service.ts';
+
+/** Where 0.2 looks for it, from the address of the agent on: `{url}/../agent/authenticatedExtendedCard` (0.2 §7.9). */
+export function extendedCardPath(rpcPath: string): string {
+  const place = rpcPath.slice(0, rpcPath.lastIndexOf('/') + 1) || '/';
+  return `${place}agent/authenticatedExtendedCard`;
+}
+
+/** In 0.2 the extended card is no operation but a page of its own. Never rejects. */
+export async function answerExtendedCard(service: Service, request: HttpRequest): Promise<HttpResponse> {
+  const dialect = dialectOf('0.2');
+  try {
+    const caller = await service.identify(request);
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
+    const call = new HttpCall(service, request, caller, dialect);
+    const card = encodeCard(await getExtendedAgentCard(service, call, {}), '0.2');
+    return jsonResponse(200, card, EXTENDED_CARD_HEADERS);
+  } catch (error) {
+    if (isAbsent(error)) return jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' });
+    return restFailure(dialect, service.failures.publicError(error));
+  }
+}
+
+/** To who asks for a page, what is not there is not found. */
+function isAbsent(error: unknown): error is A2AError {
+  return A2AError.is(error, 'UNSUPPORTED_OPERATION') || A2AError.is(error, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED');
+}

@@ -1,0 +1,59 @@
+import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
+import { isSecretName } from '../support/secret-names.ts';
+
+const REDACTED = '[redacted]';
+
+/**
+ * A message without the secrets in its metadata: what comes in is kept, given back and shown to whoever may see the task,
+ * so it must not hold what opens other doors. The message itself, if there is nothing to take out.
+ */
+export function scrubMessage(message: Message): Message {
+  const { metadata } = message;
+  const parts = scrubParts(message.parts);
+  const own = metadata === undefined ? undefined : scrubMetadata(metadata);
+  if (parts === message.parts && own === metadata) return message;
+  return { ...message, parts, ...(own !== undefined && { metadata: own }) };
+}
+
+/** Metadata without values whose names say that they are secret; the object itself, if there are none. */
+export function scrubMetadata(metadata: JsonObject): JsonObject {
+  return scrubObject(metadata);
+}
+
+function scrubParts(parts: readonly Part[]): readonly Part[] {
+  // Most have none, and are not copied.
+  if (parts.every(({ metadata }) => metadata === undefined || scrubObject(metadata) === metadata)) return parts;
+  return parts.map((part) => (part.metadata === undefined ? part : { ...part, metadata: scrubObject(part.metadata) }));
+}
+
+function scrubObject(object: JsonObject): JsonObject {
+  let changed: [string, JsonValue][] | undefined;
+  const entries = Object.entries(object);
+  for (const [i, [name, value]] of entries.entries()) {
+    const scrubbed = isSecret(name, value) ? REDACTED : scrubValue(value);
+    if (scrubbed === value) continue;
+    changed ??= [...entries];
+    changed[i] = [name, scrubbed];
+  }
+  return changed === undefined ? object : Object.fromEntries(changed);
+}
+
+function scrubValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!isList(value)) return scrubObject(value);
+  const scrubbed = value.map(scrubValue);
+  return scrubbed.every((item, i) => item === value[i]) ? value : scrubbed;
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The name of an extension is an address: its last word says nothing. How many tokens a model used is no secret. */
+function isSecret(name: string, value: JsonValue): boolean {
+  if (value === null || typeof value === 'boolean' || value === '') return false;
+  if (name.includes(':') || !isSecretName(name)) return false;
+  return !(typeof value === 'number' && /tokens?$/i.test(name));
+}

@@ -1,0 +1,147 @@
+/** A task that needs more than it was given: how it asks, how it is given that, and who ever sees it (1.0 §7.6). */
+import { describe, expect, test } from 'vitest';
+import { agent } from '../../src/server/agent.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { as, knownCallers } from './kit/callers.ts';
+import { serveOnSocket } from './kit/server.ts';
+import { nextOf, restOf } from './kit/talk.ts';
+import { NEWEST, RPC_01, RPC_1, SINCE_02, type Voice, VOICES } from './kit/voices.ts';
+import type { Said, SeenTask } from './kit/voices/voice.ts';
+
+const SECRET = 'hunter2';
+
+const CALLERS = [
+  { id: 'ann', isVerified: true },
+  { id: 'bob', isVerified: true },
+] as const;
+
+const MAIL = agent({
+  name: 'Mail',
+  description: 'Reads your mail',
+  async *run({ authorize, inbox }) {
+    const token = await authorize({ text: 'I need to read your mail', url: 'https://mail.example/login' });
+    const said = (await inbox.take()).map(({ text }) => text);
+    // What it does with it is its own affair; here it says that it has it.
+    yield { artifact: 'mail', text: `${token.length} letters; heard: ${said.join(', ')}` };
+  },
+});
+
+interface Mail {
+  send(voice: Voice, said: Said): Promise<SeenTask>;
+  get(voice: Voice, id: string): Promise<SeenTask>;
+  readonly server: Awaited<ReturnType<typeof serveOnSocket>>;
+  readonly store: ReturnType<typeof memoryStore>;
+  readonly logged: unknown[];
+  /** All that is kept of a task, and all that was told to the log. */
+  traces(): Promise<string>;
+}
+
+async function open(): Promise<Mail> {
+  const store = memoryStore();
+  const logged: unknown[] = [];
+  const take = (...said: readonly unknown[]): void => void logged.push(said);
+  const log = { info: take, warn: take, error: take };
+  const server = await serveOnSocket(MAIL, { store, log, auth: knownCallers(...CALLERS) });
+  return {
+    server,
+    store,
+    logged,
+    async send(voice, said) {
+      const sent = voice.sent(await server.ask(as('ann', voice.send(said))));
+      return 'task' in sent ? sent.task : expect.fail('Expected a task');
+    },
+    get: async (voice, id) => voice.task(await server.ask(as('ann', voice.get(id)))),
+    async traces() {
+      const { tasks } = await store.list({ tenant: '', owner: 'ann' }, { limit: 10, artifacts: true });
+      const inner = await Promise.all(
+        tasks.map(({ record: { id } }) => Promise.all([store.journal(id), store.events(id, 0, 100)])),
+      );
+      return JSON.stringify([tasks, inner, logged]);
+    },
+  };
+}
+
+/** A part in the words of a voice, for the handler alone. */
+function secretPart(voice: Voice): object {
+  const metadata = { 'urn:tandem-a2a:sensitive:1': true };
+  if (voice === RPC_01) return { type: 'text', text: SECRET, metadata };
+  const hasKind = voice.binding === 'JSON-RPC' && voice.version !== '1.0';
+  return hasKind ? { kind: 'text', text: SECRET, metadata } : { text: SECRET, metadata };
+}
+
+describe.each(VOICES)('$name', (voice) => {
+  test(verifies('I-01', 'it asks by its state, and says what for'), async () => {
+    const mail = await open();
+    const asked = await mail.send(voice, { text: 'any news?' });
+    const state = voice === RPC_01 ? 'input-required' : 'auth-required';
+    expect([asked.state, asked.says]).toEqual([state, 'I need to read your mail\nhttps://mail.example/login']);
+  });
+
+  test(verifies('I-07', 'in a message it is read by the handler, and by nobody else'), async () => {
+    const mail = await open();
+    const { id: taskId, contextId } = await mail.send(voice, { text: 'any news?' });
+    const answer = await mail.server.ask(as('ann', voice.send({ taskId, contextId, parts: [secretPart(voice)] })));
+    const got = await mail.get(voice, taskId);
+    expect(got).toMatchObject({ state: 'completed', artifacts: { mail: '7 letters; heard: ' } });
+    expect(answer.text).not.toContain(SECRET);
+    expect(await mail.traces()).not.toContain(SECRET);
+  });
+});
+
+describe.each(NEWEST)('$name', (voice) => {
+  test(verifies(['I-02', 'I-03'], 'it comes by another way, and the task goes on by itself'), async () => {
+    const mail = await open();
+    const stream = await mail.server.open(as('ann', voice.stream({ text: 'any news?' })));
+    const first = await nextOf(stream, voice);
+    const taskId = first.kind === 'task' ? first.task.id : expect.fail('Expected a task');
+    await nextOf(stream, voice);
+
+    await mail.server.server.handler.authorize({ taskId, callerId: 'ann' }, SECRET);
+
+    await restOf(stream, voice);
+    expect(await mail.get(voice, taskId)).toMatchObject({
+      state: 'completed',
+      artifacts: { mail: '7 letters; heard: ' },
+    });
+    expect(stream.raw()).not.toContain(SECRET);
+    expect(await mail.traces()).not.toContain(SECRET);
+  });
+});
+
+describe.each(SINCE_02)('$name', (voice) => {
+  test(verifies(['I-04', 'I-08'], 'a message is taken while it waits, and is no authorization'), async () => {
+    const mail = await open();
+    const { id: taskId } = await mail.send(voice, { text: 'any news?' });
+
+    const after = await mail.send(voice, { text: 'I have signed in', taskId });
+
+    expect(after.state).toBe('auth-required');
+    expect(after.history?.at(-1)).toBe('user: I have signed in');
+    await mail.server.server.handler.authorize({ taskId, callerId: 'ann' }, SECRET);
+    await expect
+      .poll(async () => (await mail.get(voice, taskId)).artifacts)
+      .toEqual({
+        mail: '7 letters; heard: I have signed in',
+      });
+  });
+});
+
+test('it is given to the task of who signed in, and to no other', async () => {
+  const mail = await open();
+  const { id: taskId } = await mail.send(RPC_1, { text: 'any news?' });
+  const { handler } = mail.server.server;
+  for (const task of [
+    { taskId, callerId: 'bob' },
+    { taskId, callerId: 'ann', tenant: 'acme' },
+    { taskId: 'unknown', callerId: 'ann' },
+  ]) {
+    await expect(handler.authorize(task, SECRET)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+  }
+  expect((await mail.get(RPC_1, taskId)).state).toBe('auth-required');
+  await handler.authorize({ taskId, callerId: 'ann' }, SECRET);
+  await expect.poll(async () => (await mail.get(RPC_1, taskId)).state).toBe('completed');
+  await expect(handler.authorize({ taskId, callerId: 'ann' }, SECRET)).rejects.toMatchObject({
+    code: 'UNSUPPORTED_OPERATION',
+  });
+});

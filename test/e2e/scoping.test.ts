@@ -1,0 +1,261 @@
+/** What is somebody else's looks exactly like what does not exist: in its answer, and in what is done for it. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { as, knownCallers } from './kit/callers.ts';
+import { type CountingStore, countingStore } from './kit/counting-store.ts';
+import type { Answer, Ask } from './kit/exchange.ts';
+import { Mask } from './kit/mask.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+import { NEWEST, REST_03, REST_1, RPC_02, RPC_03, RPC_1, VOICES, type Voice } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+
+const CALLERS = [
+  { id: 'ann', isVerified: true },
+  { id: 'bob', isVerified: true },
+  { id: 'tim', isVerified: true, tenants: ['globex'] },
+] as const;
+
+interface Served extends TestServer {
+  readonly counting: CountingStore;
+}
+
+async function serve(): Promise<Served> {
+  const counting = countingStore(memoryStore());
+  const server = await startServer({
+    store: counting.store,
+    auth: knownCallers(...CALLERS),
+    pushNotifications: true,
+  });
+  return { ...server, counting };
+}
+
+interface Operation {
+  readonly name: string;
+  ask(id: string): Ask;
+}
+
+const HOOK = { url: 'https://example.com/hook' };
+
+function operationsOf(voice: Voice): readonly Operation[] {
+  const numbered = (ask: Ask): Ask => ({ ...ask, headers: { ...ask.headers, 'last-event-id': '0' } });
+  return [
+    { name: 'get', ask: (id) => voice.get(id) },
+    { name: 'cancel', ask: (id) => voice.cancel(id) },
+    { name: 'subscribe', ask: (id) => voice.subscribe(id) },
+    { name: 'subscribe from a number on', ask: (id) => numbered(voice.subscribe(id)) },
+    { name: 'follow up', ask: (taskId) => voice.send({ text: 'Rome', taskId }) },
+    { name: 'follow up at once', ask: (taskId) => voice.send({ text: 'Rome', taskId, returnImmediately: true }) },
+    { name: 'follow up and listen', ask: (taskId) => voice.stream({ text: 'Rome', taskId }) },
+    { name: 'refer to it', ask: (id) => referring(voice, id) },
+    ...pushOperationsOf(voice),
+  ];
+}
+
+/** A new message that names another task as one to look at. */
+function referring(voice: Voice, id: string): Ask {
+  const ask = voice.send({ text: 'about', messageId: randomUUID() });
+  const text = JSON.stringify(ask.body);
+  return { ...ask, body: text.replace('"messageId":', `"referenceTaskIds":["${id}"],"messageId":`) };
+}
+
+function pushOperationsOf(voice: Voice): readonly Operation[] {
+  const call = (name: string, method: string, params: (id: string) => object): Operation => ({
+    name: `${name} a push configuration`,
+    ask: (id) => rpc(voice.version, method, params(id)),
+  });
+  const rest = (name: string, method: string, path: (id: string) => string, body?: object): Operation => ({
+    name: `${name} a push configuration`,
+    ask: (id) => ({ method, path: path(id), headers: { 'a2a-version': voice.version }, ...(body && { body }) }),
+  });
+  const older = 'tasks/pushNotificationConfig';
+  switch (voice) {
+    case RPC_1:
+      return [
+        call('make', 'CreateTaskPushNotificationConfig', (taskId) => ({ taskId, ...HOOK })),
+        call('get', 'GetTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c' })),
+        call('list', 'ListTaskPushNotificationConfigs', (taskId) => ({ taskId })),
+        call('delete', 'DeleteTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c' })),
+      ];
+    case REST_1:
+      return [
+        rest('make', 'POST', (id) => `/tasks/${id}/pushNotificationConfigs`, HOOK),
+        rest('get', 'GET', (id) => `/tasks/${id}/pushNotificationConfigs/c`),
+        rest('list', 'GET', (id) => `/tasks/${id}/pushNotificationConfigs`),
+        rest('delete', 'DELETE', (id) => `/tasks/${id}/pushNotificationConfigs/c`),
+      ];
+    case REST_03:
+      return [
+        rest('get', 'GET', (id) => `/v1/tasks/${id}/pushNotificationConfigs/c`),
+        rest('list', 'GET', (id) => `/v1/tasks/${id}/pushNotificationConfigs`),
+      ];
+    case RPC_03:
+    case RPC_02:
+      return [
+        call('set', `${older}/set`, (taskId) => ({ taskId, pushNotificationConfig: HOOK })),
+        call('get', `${older}/get`, (id) => ({ id })),
+        call('list', `${older}/list`, (id) => ({ id })),
+        call('delete', `${older}/delete`, (id) => ({ id, pushNotificationConfigId: 'c' })),
+      ];
+    default:
+      return [
+        call('set', 'tasks/pushNotification/set', (id) => ({ id, pushNotificationConfig: HOOK })),
+        call('get', 'tasks/pushNotification/get', (id) => ({ id })),
+      ];
+  }
+}
+
+/** The same request, in a tenant; older versions have none. */
+function inTenant(tenant: string, ask: Ask): Ask {
+  if (tenant === '') return ask;
+  if (ask.path !== '/a2a') return { ...ask, path: `/${tenant}${ask.path}` };
+  const body = (typeof ask.body === 'string' ? JSON.parse(ask.body) : ask.body) as { params: object };
+  return { ...ask, body: { ...body, params: { ...body.params, tenant } } };
+}
+
+/** All that an answer says, without what is different in any two. */
+function facts({ status, headers, text }: Answer): object {
+  const { date: _, ...others } = headers;
+  return { status, headers: others, text: new Mask().text(text) };
+}
+
+interface Party {
+  readonly name: string;
+  readonly caller: string;
+  readonly tenant: string;
+}
+
+const STRANGERS: readonly Party[] = [
+  { name: 'another caller', caller: 'bob', tenant: '' },
+  { name: 'another caller of the same tenant', caller: 'bob', tenant: 'acme' },
+  { name: 'the same caller in another tenant', caller: 'ann', tenant: 'globex' },
+  { name: 'the same caller without a tenant', caller: 'ann', tenant: '' },
+  { name: 'a caller whose tenant it is not', caller: 'tim', tenant: 'acme' },
+];
+
+async function makeTask(server: Served, voice: Voice, text: string, tenant: string): Promise<string> {
+  const ask = as('ann', inTenant(tenant, voice.send({ text })));
+  const sent = voice.sent(await server.ask(ask));
+  return 'task' in sent ? sent.task.id : expect.fail('Expected a task');
+}
+
+const CASES = VOICES.flatMap((voice) =>
+  operationsOf(voice).map((operation) => ({ name: `${voice.name}: ${operation.name}`, voice, operation })),
+);
+
+describe.each(['ask', 'done'])('a task that began with "%s"', (text) => {
+  test.each(CASES)(
+    verifies(['Z-01', 'Z-04', 'Z-05', 'Z-07', 'H-09', 'H-17', 'N-09'], '$name'),
+    async ({ voice, operation }) => {
+      const server = await serve();
+      const tenants = NEWEST.includes(voice) ? ['acme', ''] : [''];
+      for (const tenant of tenants) {
+        const id = await makeTask(server, voice, text, tenant);
+        const before = await server.ask(as('ann', inTenant(tenant, voice.get(id))));
+        for (const party of strangersTo(tenant)) {
+          const answerTo = (name: string): Promise<Answer> =>
+            server.ask(as(party.caller, inTenant(party.tenant, operation.ask(name))));
+          const unknown = await server.counting.during(() => answerTo(randomUUID()));
+          const foreign = await server.counting.during(() => answerTo(id));
+          expect({ to: party.name, ...facts(foreign.result) }).toEqual({ to: party.name, ...facts(unknown.result) });
+          expect(foreign.calls).toEqual(unknown.calls);
+          // Who may not make anything in a tenant is refused before anything is looked at.
+          expect(unknown.calls.length === 0).toBe(unknown.result.status === 403);
+          expect(foreign.result.text).not.toContain('Which city?');
+        }
+        expect(facts(await server.ask(as('ann', inTenant(tenant, voice.get(id)))))).toEqual(facts(before));
+      }
+    },
+  );
+});
+
+/** Older versions, and tasks without a tenant, know other callers only. */
+function strangersTo(tenant: string): readonly Party[] {
+  return STRANGERS.filter((party) => (tenant === '' ? party.name === 'another caller' : true));
+}
+
+test.each(NEWEST)(
+  verifies(['Z-02', 'Z-03'], '$name: a list has the tasks of its caller, whatever it asks for'),
+  async (voice) => {
+    const server = await serve();
+    const id = await makeTask(server, voice, 'ask', 'acme');
+    const own = voice.task(await server.ask(as('ann', inTenant('acme', voice.get(id)))));
+    const list = (query: Readonly<Record<string, string>>): Ask =>
+      voice === RPC_1
+        ? rpc('1.0', 'ListTasks', query)
+        : { method: 'GET', path: `/tasks?${new URLSearchParams(query).toString()}`, headers: { 'a2a-version': '1.0' } };
+
+    const listed = await server.ask(as('ann', inTenant('acme', list({ contextId: own.contextId }))));
+    expect(listed.text).toContain(id);
+
+    for (const { caller, tenant } of STRANGERS) {
+      const answers = await Promise.all(
+        [{}, { contextId: own.contextId }, { contextId: randomUUID() }, { status: 'TASK_STATE_INPUT_REQUIRED' }].map(
+          (query) => server.ask(as(caller, inTenant(tenant, list(query)))),
+        ),
+      );
+      for (const answer of answers) expect(answer.text).toContain('"totalSize":0');
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    }
+  },
+);
+
+test('where a page of one list ends says nothing to another caller', async () => {
+  const server = await serve();
+  for (const text of ['one', 'two']) await makeTask(server, RPC_1, text, '');
+  const page = (caller: string, pageToken: string): Promise<Answer> =>
+    server.ask(as(caller, rpc('1.0', 'ListTasks', { pageSize: 1, pageToken })));
+  const { result } = (await page('ann', '')).json as { result: { nextPageToken: string } };
+  expect((await page('ann', result.nextPageToken)).json).toHaveProperty('result');
+  const foreign = await page('bob', result.nextPageToken);
+  expect(foreign.text).toBe((await page('bob', 'nonsense')).text);
+  expect(RPC_1.error(foreign).reason).toBe('INVALID_PARAMS');
+});
+
+describe.each(VOICES)('$name: the context of somebody else', (voice) => {
+  test('is as empty as a new one, and stays as it was', async () => {
+    const server = await serve();
+    const first = voice.sent(await server.ask(as('ann', voice.send({ text: 'secret plan' }))));
+    const contextId = 'task' in first ? first.task.contextId : expect.fail('Expected a task');
+
+    const join = async (caller: string, id: string): Promise<string> => {
+      const sent = voice.sent(await server.ask(as(caller, voice.send({ text: 'about', contextId: id }))));
+      const about = 'task' in sent ? sent.task.artifacts?.['about'] : undefined;
+      const said = JSON.parse(about ?? expect.fail('Expected a task')) as { readonly data?: unknown };
+      // One form of 0.3 wraps data once more.
+      return JSON.stringify(said.data ?? said);
+    };
+    const foreign = await join('bob', contextId);
+    const unknown = await join('bob', randomUUID());
+
+    expect(JSON.parse(foreign)).toMatchObject({ earlier: [], contextId });
+    expect(new Mask().text(foreign)).toBe(new Mask().text(unknown));
+    expect(JSON.parse(await join('ann', contextId))).toMatchObject({ earlier: [expect.any(String)] });
+    const listed = await server.ask(as('ann', rpc('1.0', 'ListTasks', { contextId })));
+    expect(listed.json).toMatchObject({ result: { totalSize: 2 } });
+  });
+});
+
+test.each(NEWEST)('$name: nobody makes anything in a tenant that is not his', async (voice) => {
+  const server = await serve();
+  const send = (caller: string, tenant: string): Promise<Answer> =>
+    server.ask(as(caller, inTenant(tenant, voice.send({ text: 'hello' }))));
+  const refused = await Promise.all([send('tim', 'acme'), send('tim', 'nowhere')]);
+  for (const answer of refused) expect(voice.error(answer)).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
+  expect(facts(refused[0] ?? expect.fail())).toEqual(facts(refused[1] ?? expect.fail()));
+  expect(server.runs()).toBe(0);
+  for (const tenant of ['globex', '']) expect(voice.sent(await send('tim', tenant))).toHaveProperty('task');
+});
+
+test.each(VOICES)('$name: what happens to a task is heard by its caller alone', async (voice) => {
+  const server = await serve();
+  const stream = await server.open(as('ann', voice.stream({ text: 'hold on' })));
+  const event = voice.event((await stream.next()) ?? expect.fail());
+  const id = event.kind === 'task' ? event.task.id : event.kind === 'status' ? event.taskId : expect.fail();
+
+  const refused = await server.ask(as('bob', voice.subscribe(id)));
+  expect(voice.error(refused).reason).toBe('TASK_NOT_FOUND');
+  server.release();
+  expect((await stream.rest()).map(({ json }) => JSON.stringify(json)).join('')).toContain('held');
+});

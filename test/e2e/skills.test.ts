@@ -1,0 +1,189 @@
+/** Which skill a message is for, and who may use it. */
+import { describe, expect, test } from 'vitest';
+import { agent } from '../../src/server/agent.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { as, knownCallers } from './kit/callers.ts';
+import { serveOnSocket, type TestServer } from './kit/server.ts';
+import { getTask, sendTask } from './kit/talk.ts';
+import { REST_1, RPC_03, RPC_1, VOICES, type Voice } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+import type { Said, SeenError, SeenTask } from './kit/voices/voice.ts';
+
+const CALLERS = [
+  { id: 'ann', isVerified: true, scopes: ['chat', 'pay'] },
+  { id: 'bob', isVerified: true, scopes: ['chat'] },
+  { id: 'payer', isVerified: true, scopes: ['pay'] },
+  { id: 'nobody', isVerified: true },
+  { id: 'guest', isVerified: false, scopes: ['chat', 'pay'] },
+] as const;
+
+const of = (id: string) => ({ id, name: id, description: `Can ${id}` });
+
+/** Says which skill it was called for; a text that begins with `need` makes it choose one itself. */
+const SHOP = agent({
+  name: 'Shop',
+  description: 'Sells things',
+  scopes: ['chat'],
+  skills: [
+    of('greet'),
+    { ...of('pay'), visibility: 'authenticated', scopes: ['pay'] },
+    { ...of('purge'), visibility: 'hidden', scopes: ['admin'] },
+    { ...of('house'), tenants: ['acme'] },
+  ],
+  async *run(ctx) {
+    const [word, id = ''] = ctx.text.split(' ');
+    if (word === 'need') ctx.requireSkill(id);
+    if (word === 'ask') yield { artifact: 'answer', text: await ctx.ask('What?') };
+    if (word === 'turn') {
+      yield { status: 'input-required', text: 'Which?' };
+      return;
+    }
+    yield { artifact: 'skill', text: ctx.skillId ?? 'none' };
+  },
+});
+
+interface Shop extends Pick<TestServer, 'ask' | 'open'> {
+  send(who: string, voice: Voice, said: Said): Promise<SeenTask>;
+  refusal(who: string, voice: Voice, said: Said): Promise<SeenError & { readonly text: string }>;
+}
+
+async function open(): Promise<Shop> {
+  const { ask, open } = await serveOnSocket(SHOP, { auth: knownCallers(...CALLERS) });
+  return {
+    ask,
+    open,
+    send: (who, voice, said) => sendTask({ ask: (each) => ask(as(who, each)), open }, voice, said),
+    async refusal(who, voice, said) {
+      const answer = await ask(as(who, voice.send(said)));
+      return { ...voice.error(answer), text: answer.text };
+    },
+  };
+}
+
+const named = (skillId: unknown, text = 'go'): Said => ({ text, metadata: { skillId } });
+
+describe.each(VOICES)('$name', (voice) => {
+  test('a message names its skill, and the handler learns of it', async () => {
+    const shop = await open();
+    expect((await shop.send('ann', voice, named('pay'))).artifacts).toMatchObject({ skill: 'pay' });
+    expect((await shop.send('bob', voice, named('greet'))).artifacts).toMatchObject({ skill: 'greet' });
+    expect((await shop.send('bob', voice, { text: 'go' })).artifacts).toMatchObject({ skill: 'none' });
+  });
+
+  test(verifies(['H-07', 'H-08'], 'who lacks a scope is told which one, and nothing is begun'), async () => {
+    const shop = await open();
+    const refused = await shop.refusal('bob', voice, named('pay'));
+    expect(refused).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
+    expect(refused.message).toBe('This needs the scope pay');
+    expect(refused.text).not.toContain('Can pay');
+    expect(await shop.refusal('nobody', voice, { text: 'go' })).toMatchObject({
+      status: 403,
+      message: 'This needs the scope chat',
+    });
+    const { json } = await shop.ask(as('bob', rpc('1.0', 'ListTasks', {})));
+    expect(json).toMatchObject({ result: { totalSize: 0 } });
+  });
+
+  test('a skill that the caller cannot know of looks like one that there is not', async () => {
+    const shop = await open();
+    const unknown = await shop.refusal('ann', voice, named('no-such-skill'));
+    expect(unknown).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['metadata.skillId'] });
+    expect(await shop.refusal('ann', voice, named('purge'))).toEqual(unknown);
+    expect(await shop.refusal('ann', voice, named('house'))).toEqual(unknown);
+    expect(await shop.refusal('guest', voice, named('pay'))).toEqual(unknown);
+  });
+});
+
+test('the scopes of a skill count instead of those of the agent', async () => {
+  const shop = await open();
+  expect((await shop.send('payer', RPC_1, named('pay'))).state).toBe('completed');
+  expect(await shop.refusal('payer', RPC_1, named('greet'))).toMatchObject({ message: 'This needs the scope chat' });
+});
+
+test('a skill of a tenant can be named in that tenant', async () => {
+  const shop = await open();
+  const params = { tenant: 'acme', message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }] } };
+  const answer = await shop.ask(as('ann', rpc('1.0', 'SendMessage', { ...params, metadata: { skillId: 'house' } })));
+  expect(RPC_1.sent(answer)).toMatchObject({ task: { artifacts: { skill: 'house' } } });
+});
+
+test('the message may name it in place of the request, but not another one', async () => {
+  const shop = await open();
+  const send = (ofMessage: unknown, ofRequest?: unknown) => {
+    const metadata = { skillId: ofMessage };
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }], metadata };
+    return shop.ask(as('ann', rpc('1.0', 'SendMessage', { message, metadata: { skillId: ofRequest } })));
+  };
+  expect(RPC_1.sent(await send('pay'))).toMatchObject({ task: { artifacts: { skill: 'pay' } } });
+  expect(RPC_1.error(await send('pay', 'greet'))).toMatchObject({ fields: ['metadata.skillId'] });
+  expect(RPC_1.error(await send(7))).toMatchObject({ fields: ['message.metadata.skillId'] });
+});
+
+describe('a follow-up', () => {
+  test('goes on with the skill of its task', async () => {
+    const shop = await open();
+    const { id: taskId } = await shop.send('payer', RPC_1, named('pay', 'ask'));
+    expect((await shop.send('payer', RPC_1, { text: 'this', taskId })).artifacts).toEqual({
+      answer: 'this',
+      skill: 'pay',
+    });
+  });
+
+  test('may name another one that its sender may use', async () => {
+    const shop = await open();
+    const { id: taskId } = await shop.send('bob', RPC_1, named('greet', 'turn'));
+    expect(await shop.refusal('bob', RPC_1, { ...named('pay'), taskId })).toMatchObject({ status: 403 });
+    expect((await getTask({ ...shop, ask: (each) => shop.ask(as('bob', each)) }, RPC_1, taskId)).history).toHaveLength(
+      1,
+    );
+    const own = await shop.send('ann', RPC_1, named('greet', 'turn'));
+    const paid = await shop.send('ann', RPC_1, { ...named('pay'), taskId: own.id });
+    expect(paid.artifacts).toMatchObject({ skill: 'pay' });
+  });
+});
+
+describe('a handler that chooses the skill', () => {
+  test.each([RPC_1, REST_1, RPC_03])('$name: goes on for who may use it', async (voice) => {
+    const shop = await open();
+    expect(await shop.send('ann', voice, { text: 'need pay' })).toMatchObject({ state: 'completed' });
+  });
+
+  test.each([
+    ['a scope is missing', 'bob', 'need pay', 'rejected', 'This needs the scope pay'],
+    ['a hidden one is meant', 'ann', 'need purge', 'rejected', 'This needs the scope admin'],
+    ['the caller is not known', 'guest', 'need pay', 'rejected', 'This is for known callers only'],
+    ['another tenant has it', 'ann', 'need house', 'rejected', 'This tenant does not have it'],
+    ['there is none', 'ann', 'need nothing', 'failed', expect.stringMatching(/^The agent failed\. Reference/)],
+  ])('ends the task where %s', async (_, who, text, state, says) => {
+    const shop = await open();
+    const done = await shop.send(who, RPC_1, { text });
+    expect([done.state, done.says]).toEqual([state, says]);
+    expect(done.artifacts).toBeUndefined();
+  });
+});
+
+test('an agent whose skills are for everybody takes any metadata', async () => {
+  const open = agent({
+    name: 'Open',
+    description: 'For all',
+    skills: [of('greet')],
+    run: ({ skillId }) => skillId ?? 'none',
+  });
+  const server = await serveOnSocket(open);
+  const { artifacts } = await sendTask(server, RPC_1, named('whatever'));
+  expect(Object.values(artifacts ?? {})).toEqual(['none']);
+  const card = await server.ask({ method: 'GET', path: '/.well-known/agent-card.json' });
+  expect(card.text).not.toContain('urn:tandem-a2a:skill:1');
+});
+
+test('the card says how a message names its skill', async () => {
+  const { ask } = await open();
+  const card = await ask({ method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } });
+  expect(card.json).toMatchObject({ capabilities: { extensions: [{ uri: 'urn:tandem-a2a:skill:1' }] } });
+});
+
+test('who wants it as the profile rxjs has it is forbidden as it has it', async () => {
+  const { ask } = await serveOnSocket(SHOP, { auth: knownCallers(...CALLERS), profile: 'rxjs' });
+  const answer = await ask(as('bob', RPC_03.send(named('pay'))));
+  expect(answer.json).toMatchObject({ error: { code: -32603, message: 'Forbidden: This needs the scope pay' } });
+});
