@@ -15,6 +15,7 @@ import type {
 import { contained } from './contain.ts';
 import { taskOf } from './event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
+import { type TraceHeaders, traceHeaders, traceOf } from '../observe/trace-context.ts';
 import { copyOf } from './json-value.ts';
 import type { LoadedTask } from './load-task.ts';
 import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
@@ -51,6 +52,7 @@ class RunContext implements TaskContext {
   readonly extensions: readonly string[];
   readonly metadata: JsonObject;
   readonly acceptedOutputModes: readonly string[];
+  readonly trace: TraceHeaders;
   declare readonly signal: AbortSignal;
   readonly inbox: TaskContext['inbox'];
 
@@ -69,6 +71,7 @@ class RunContext implements TaskContext {
     this.extensions = [...(trigger.extensions ?? [])];
     this.metadata = copyOf(trigger.metadata ?? {});
     this.acceptedOutputModes = [...origin.acceptedOutputModes];
+    this.trace = traceHeaders(run.trace?.context ?? traceOf(record));
     this.inbox = new ContextInbox(run);
     Object.defineProperty(this, 'files', RunContext.#files);
     Object.defineProperty(this, 'task', RunContext.#currentTask);
