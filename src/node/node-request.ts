@@ -51,6 +51,10 @@ export class NodeRequest implements HttpRequest {
     return baseUrl(arrival, trustProxy ? (name) => this.header(name) : undefined);
   }
 
+  get remoteAddress(): string | undefined {
+    return this.#incoming.socket.remoteAddress;
+  }
+
   get signal(): LeaveSignal {
     if (this.#leaving === undefined) {
       const leaving = (this.#leaving = new Leaving());

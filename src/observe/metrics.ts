@@ -41,7 +41,7 @@ export class Metrics {
   readonly #pushes = new Counter('tandem_push_deliveries_total', 'Attempts to deliver a push notification', [
     'outcome',
   ]);
-  readonly #gauges: Gauge[] = [];
+  readonly #gauges = new Map<string, Gauge>();
 
   /** @param code `OK`, or the code of the error. */
   operationDone(operation: string, binding: string, version: string, code: string, seconds: number): void {
@@ -72,9 +72,9 @@ export class Metrics {
     this.#pushes.of(outcome).add();
   }
 
-  /** Shows what `read` gives whenever somebody asks. */
+  /** Shows what `read` gives whenever somebody asks. The last one of a name counts. */
   gauge(name: string, help: string, labels: readonly string[], read: Gauge['read']): void {
-    this.#gauges.push({ name, help, labels, read });
+    this.#gauges.set(name, { name, help, labels, read });
   }
 
   text(): string {
@@ -87,7 +87,7 @@ export class Metrics {
       this.#limits,
       this.#pushes,
     ];
-    return families.map((family) => family.text()).join('') + this.#gauges.map(gaugeText).join('');
+    return families.map((family) => family.text()).join('') + Array.from(this.#gauges.values(), gaugeText).join('');
   }
 }
 

@@ -1,6 +1,6 @@
 import { isStreaming, type OperationName } from '../model/operation.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
-import type { Call } from './call.ts';
+import type { HttpCall } from './http-call.ts';
 import { streaming, unary } from './operations.ts';
 import type { TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
@@ -21,12 +21,24 @@ export interface CallOptions {
  *
  * @throws A2AError for what the caller got wrong; anything else for what went wrong here.
  */
-export async function callOperation(
+export function callOperation(
   service: Service,
-  call: Call,
+  call: HttpCall,
   operation: OperationName,
   params: unknown,
-  { asStream = false }: CallOptions = {},
+  options: CallOptions = {},
+): Promise<Outcome> {
+  const { watch } = service;
+  if (watch === undefined) return perform(service, call, operation, params, options);
+  return watch.see(call, operation, params, () => perform(service, call, operation, params, options));
+}
+
+async function perform(
+  service: Service,
+  call: HttpCall,
+  operation: OperationName,
+  params: unknown,
+  { asStream = false }: CallOptions,
 ): Promise<Outcome> {
   const { dialect } = call;
   const input = decodeParams(dialect, operation, params).value;
@@ -34,7 +46,7 @@ export async function callOperation(
     const run = streaming[operation === 'SendStreamingMessage' ? operation : 'SubscribeToTask'];
     return { events: await run(service, call, input as never) };
   }
-  const run = unary[operation] as (service: Service, call: Call, input: unknown) => Promise<unknown>;
+  const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
   const json = operationCodec(dialect, operation).result.encode(output as never);
   return { json, isNothing: output === null };

@@ -1,5 +1,7 @@
 import { DEFAULT_RETENTION, type Retention } from '../engine/retention.ts';
+import type { Audit } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
+import type { OpenTelemetry } from '../observe/opentelemetry.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import type { CardForm } from '../wire/card-forms.ts';
@@ -8,6 +10,7 @@ import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import { Check, isObject, kindOf } from './check.ts';
+import { type ObserveSettings, readObserve } from './observe-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -45,10 +48,19 @@ export interface HandlerOptions {
   readonly retention?: Partial<Retention>;
   /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
+  /**
+   * `import * as api from '@opentelemetry/api'`, to make spans. Without it the traces of callers are gone on with, but
+   * nothing is told of them; `false`: not even that.
+   */
+  readonly tracing?: OpenTelemetry | false;
+  /** Counts what happens, and shows it at `/metrics` to this machine or to callers with credentials; not if not set. */
+  readonly metrics?: boolean;
+  /** Takes a record of every refusal and of every act of an operator; they go to the log if not set. */
+  readonly audit?: Audit;
 }
 
 /** Options that were checked, with the defaults in place. */
-export interface HandlerSettings {
+export interface HandlerSettings extends ObserveSettings {
   readonly store: Store | undefined;
   readonly auth: readonly Authenticator[] | undefined;
   readonly publicUrl: string | undefined;
@@ -83,6 +95,9 @@ const KEYS = [
   'heartbeatMs',
   'retention',
   'log',
+  'tracing',
+  'metrics',
+  'audit',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -126,6 +141,7 @@ export function readHandlerOptions(
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
+    ...readObserve(check, given),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

@@ -1,7 +1,11 @@
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
+import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
+import { Metrics } from '../observe/metrics.ts';
+import { openTelemetryTracer } from '../observe/opentelemetry.ts';
+import { safeLog } from '../observe/safe-log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
@@ -16,6 +20,8 @@ import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
 import { anybody, identifyBy } from './identify.ts';
+import { answerMetrics } from './metrics-endpoint.ts';
+import { OperationWatch } from './operation-watch.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -42,6 +48,7 @@ export class AgentHandler {
   readonly #rpcPaths: ReadonlySet<string>;
   readonly #reserved: ReadonlySet<string>;
   readonly #cards: CardEndpoint;
+  readonly #metrics: Metrics | undefined;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
   #service: Service | undefined;
@@ -52,10 +59,11 @@ export class AgentHandler {
   constructor(agent: Agent, settings: HandlerSettings) {
     this.#agent = agent;
     this.#settings = settings;
-    this.#log = settings.log ?? consoleLog;
+    this.#log = safeLog(settings.log ?? consoleLog);
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    this.#metrics = settings.metrics ? new Metrics() : undefined;
     this.#cards = new CardEndpoint({
       agent,
       versions: settings.offer.versions,
@@ -97,6 +105,7 @@ export class AgentHandler {
   owns(path: string, method = 'POST'): boolean {
     if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
+    if (path === '/metrics') return this.#metrics !== undefined;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
@@ -139,23 +148,32 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
+    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention, tracing } = this.#settings;
+    const metrics = this.#metrics;
+    const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
+    const observers = { tracer, metrics };
+    const audit = new AuditTrail(this.#settings.audit, this.#log);
+    metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
       agents: [this.#agent],
       log: this.#log,
+      observers,
       ...(retention !== undefined && { retention }),
     });
     this.#service = {
       engine,
       agent: this.#agent,
-      failures: new Failures(this.#log),
+      failures: new Failures(this.#log, Date.now, { audit, metrics }),
       identify: auth === undefined ? anybody : identifyBy(auth),
       offer,
       streaming,
       pushNotifications,
       maxBodyBytes,
+      keepsTraces: tracing !== false,
+      audit,
+      watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(this.#agent.id, observers),
       isClosing: () => this.isClosing,
     };
   }
@@ -201,6 +219,9 @@ export class AgentHandler {
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
         return probe(method, () => this.#readiness(service));
+      case '/metrics':
+        if (this.#metrics !== undefined) return answerMetrics(service, this.#metrics, request);
+        return answerRest(service, request, path, this.#reserved);
       default:
         return answerRest(service, request, path, this.#reserved);
     }

@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly query: string;
   /** The address of the place at which the handler is mounted, as the caller sees it; no slash at its end. */
   readonly base: string;
+  /** The address at the other end of the connection, where the edge knows it. */
+  readonly remoteAddress?: string | undefined;
   /** Aborts when the caller is gone. Made at the first look, for most requests need none. */
   readonly signal: LeaveSignal;
   /** The name in lower case. A header that came twice is one list. */

@@ -85,6 +85,8 @@ async function submissionOf(
   if (configuration?.acceptedOutputModes !== undefined)
     submission.acceptedOutputModes = configuration.acceptedOutputModes;
   if (metadata !== undefined) submission.metadata = metadata;
+  const { trace } = call;
+  if (trace !== undefined) submission.trace = trace;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
