@@ -35,7 +35,7 @@ export interface OtelSpanContext {
 }
 
 export interface OtelTracer {
-  startSpan(name: string, options: never, context: OtelContext): OtelSpan;
+  startSpan(name: string, options: never, context: never): OtelSpan;
 }
 
 export interface OtelSpan {
@@ -58,7 +58,7 @@ export function openTelemetryTracer(api: OpenTelemetry): Tracer {
     start(name, kind, parent, attributes) {
       const context = parent === undefined ? api.context.active() : remote(api, parent);
       const options = { kind: KINDS[kind], attributes: known(attributes) };
-      return new ApiSpan(api, context, tracer.startSpan(name, options as never, context));
+      return new ApiSpan(api, context, tracer.startSpan(name, options as never, context as never));
     },
     active() {
       const active = api.trace.getSpanContext(api.context.active());
