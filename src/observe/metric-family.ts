@@ -1,5 +1,5 @@
 /** One named metric with all its series, one for each combination of label values. */
-export abstract class Family<Series> {
+abstract class Family<Series> {
   readonly name: string;
   readonly labels: readonly string[];
   readonly #help: string;

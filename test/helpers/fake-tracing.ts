@@ -59,7 +59,7 @@ export function fakeTracing(): { readonly api: OpenTelemetry; readonly spans: Se
     ROOT_CONTEXT: root,
     context: {
       active: () => active.getStore() ?? root,
-      with: (context, work) => active.run(context as Context, work),
+      with: (context, work) => active.run(context, work),
     },
     trace: {
       getTracer: () => ({ startSpan }),
