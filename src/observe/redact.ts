@@ -33,7 +33,7 @@ function valueOf(value: unknown, depth: number): unknown {
   try {
     if (value instanceof Error) return cleanError(value, depth);
     if (Array.isArray(value)) return cleanList(value, depth);
-    if (value instanceof Headers || value instanceof Map) return members(Object.fromEntries(value) as object, depth);
+    if (value instanceof Headers || value instanceof Map) return members(Object.fromEntries(value), depth);
     return isPlain(value) ? members(value, depth) : cleanJson(value, depth);
   } catch {
     // What is logged may come from broken code, where even looking at it throws.
@@ -59,13 +59,13 @@ function cleanJson(value: object, depth: number): unknown {
 
 /** Still an error, for loggers that know how to write one. */
 function cleanError(error: Error, depth: number): Error {
-  const message = withoutSecrets(String(error.message), REDACTED);
+  const message = withoutSecrets(`${error.message}`, REDACTED);
   const stack = typeof error.stack === 'string' ? withoutSecrets(error.stack, REDACTED) : undefined;
   const cause = valueOf(error.cause, depth + 1);
   const own = members(error, depth);
   if (message === error.message && stack === error.stack && cause === error.cause && own === error) return error;
   const clean = new Error(message, cause === undefined ? undefined : { cause });
-  Object.assign(clean, own, { name: String(error.name), message });
+  Object.assign(clean, own, { name: error.name, message });
   if (stack !== undefined) clean.stack = stack;
   return clean;
 }

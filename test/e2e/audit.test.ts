@@ -177,6 +177,8 @@ describe('what goes wrong here', () => {
 /** As somebody would write it who writes everything. */
 function written(lines: readonly Line[]): string {
   const whole = (_: string, value: unknown): unknown =>
-    value instanceof Error ? { own: Object.entries(value), message: value.message, stack: value.stack, cause: value.cause } : value;
+    value instanceof Error
+      ? { own: Object.entries(value), message: value.message, stack: value.stack, cause: value.cause }
+      : value;
   return JSON.stringify(lines, whole);
 }

@@ -32,7 +32,9 @@ test('docs/observability.md has the name and the type of every metric', async ()
   };
   const { body } = await handler.handle(request);
 
-  const served = [...(typeof body === 'string' ? body : '').matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
+  const served = [...(typeof body === 'string' ? body : '').matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
+    ([, name, type]) => [name, type],
+  );
   expect(rowsUnder('Metrics').map(([name, type]) => [code(name)[0], type])).toEqual(served);
   expect(served.length).toBeGreaterThan(8);
 });
