@@ -59,7 +59,7 @@ function cleanJson(value: object, depth: number): unknown {
 
 /** Still an error, for loggers that know how to write one. */
 function cleanError(error: Error, depth: number): Error {
-  const message = withoutSecrets(`${error.message}`, REDACTED);
+  const message = withoutSecrets(error.message, REDACTED);
   const stack = typeof error.stack === 'string' ? withoutSecrets(error.stack, REDACTED) : undefined;
   const cause = valueOf(error.cause, depth + 1);
   const own = members(error, depth);
