@@ -54,11 +54,16 @@ export function portTrouble(error: unknown): string | undefined {
  * Waits for a signal to stop, then lets what runs finish. The server is announced in between: whoever reads that may stop
  * it at once.
  */
-export async function runUntilStopped(server: AgentServer, store: Store, announce: () => void): Promise<void> {
+export async function runUntilStopped(
+  server: AgentServer,
+  store: Store,
+  announce: () => void,
+  tell: (text: string) => void = (text) => void process.stderr.write(`${text}\n`),
+): Promise<void> {
   const stopped = new Promise<void>((resolve) => onStopSignal(['SIGINT', 'SIGTERM'], resolve));
   announce();
   await stopped;
-  process.stderr.write('Stopping. What runs has 10 s to finish; another signal stops it at once.\n');
+  tell('Stopping. What runs has 10 s to finish; another signal stops it at once.');
   await server.close();
   await store.close();
   // Not by itself: what the file of a user has opened would keep the process alive.

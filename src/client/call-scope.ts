@@ -14,7 +14,7 @@ export class CallScope {
 
   constructor(clock: Clock, options: CallOptions, timeoutMs: number | undefined) {
     this.deadline = new Deadline(clock, { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal });
-    this.trace = new Trace(options.traceparent);
+    this.trace = new Trace(options.traceparent, options.tracestate);
     this.extensions = options.extensions ?? [];
   }
 

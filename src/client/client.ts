@@ -118,7 +118,7 @@ export class AgentClient {
 
   /** A page of the caller's tasks, the latest first. */
   list(options: ListOptions = {}): Promise<ListTasksResponse> {
-    const { timeoutMs: _t, signal: _s, traceparent: _p, extensions: _e, ...request } = options;
+    const { timeoutMs: _t, signal: _s, traceparent: _p, tracestate: _v, extensions: _e, ...request } = options;
     return this.#call('ListTasks', request, options);
   }
 

@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
+import type { TraceContext } from '../observe/trace-context.ts';
 import type { AuthContext } from './auth.ts';
 import type { AuthAttempt, Credentials } from './credentials.ts';
 import type { Deadline } from './deadline.ts';
@@ -8,6 +9,7 @@ import type { Lingering } from './lingering.ts';
 import type { Leaving } from '../support/leave-signal.ts';
 import { unsentError } from './response-error.ts';
 import type { Settings } from './settings.ts';
+import { inSpan } from './request-span.ts';
 import type { Trace } from './trace.ts';
 import type { Transport, TransportResponse } from './transport/transport.ts';
 import { parseUrl, type Trust } from './trust.ts';
@@ -42,6 +44,8 @@ export class UrlMemory {
 export interface Passage {
   readonly deadline: Deadline;
   readonly trace: Trace;
+  /** Of the request that is under way, if spans are made. */
+  readonly span?: TraceContext;
   /** Absent as long as a request is made without credentials. */
   readonly auth: AuthAttempt | undefined;
   readonly card: AgentCard | undefined;
@@ -49,6 +53,14 @@ export interface Passage {
 
 /** Makes one request: through the interceptors, with credentials where they belong, over redirects to its answer. */
 export function exchange(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
+  const { tracer } = wiring.settings;
+  if (tracer === undefined) return exchanged(wiring, passage, request);
+  return inSpan(tracer, passage.trace, request, (span) =>
+    exchanged(wiring, { ...passage, span: span.context }, request),
+  );
+}
+
+function exchanged(wiring: Wiring, passage: Passage, request: OutgoingRequest): Promise<TransportResponse> {
   const send = (outgoing: OutgoingRequest): Promise<TransportResponse> => followed(wiring, passage, outgoing, request);
   const { interceptors } = wiring;
   if (interceptors.length === 0) return send(request);
@@ -103,14 +115,16 @@ function lost(message: string): A2AError {
 
 async function sent(
   { settings, transport, trust, credentials, closing }: Wiring,
-  { deadline, trace, auth, card }: Passage,
+  { deadline, trace, span, auth, card }: Passage,
   request: OutgoingRequest,
   url: URL,
 ): Promise<TransportResponse> {
   if (closing.aborted) throw new DOMException('The client is closed', 'AbortError');
   const { isTrusted, isRecipient } = trust.judge(url);
   const headers: Record<string, string> = { ...request.headers };
-  headers['traceparent'] = trace.next();
+  headers['traceparent'] = trace.next(span);
+  const state = span === undefined ? trace.state : span.tracestate;
+  if (state !== undefined) headers['tracestate'] = state;
   if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
   if (isRecipient) {
     Object.assign(headers, settings.headers);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
+import type { OpenTelemetry } from '../observe/opentelemetry.ts';
 import type { Clock } from '../support/clock.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import type { Warning } from '../wire/reader.ts';
@@ -57,6 +58,8 @@ export interface ConnectOptions {
   readonly fetch?: Fetch;
   /** Called for everything that was read although it is not what the protocol says. */
   readonly onWarning?: (warning: Warning) => void;
+  /** `import * as api from '@opentelemetry/api'`, to make a span of every request. */
+  readonly tracing?: OpenTelemetry;
   /** For tests. */
   readonly clock?: Clock;
 }
@@ -82,6 +85,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** W3C trace context to be part of; each call begins a trace of its own if not set. */
   readonly traceparent?: string;
+  /** What vendors have added to it. */
+  readonly tracestate?: string;
   /** Extensions of the protocol to ask for beside those of the client. */
   readonly extensions?: readonly string[];
 }

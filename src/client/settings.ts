@@ -1,3 +1,5 @@
+import { openTelemetryTracer } from '../observe/opentelemetry.ts';
+import type { Tracer } from '../observe/tracer.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import type { ReadOptions, Warning } from '../wire/reader.ts';
@@ -28,6 +30,7 @@ export interface Settings {
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string | undefined;
   readonly strict: boolean;
+  readonly tracer: Tracer | undefined;
   warn(warnings: readonly Warning[]): void;
 }
 
@@ -49,6 +52,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
     userAgent:
       'document' in globalThis ? undefined : options.userAgent === undefined ? own : `${options.userAgent} ${own}`,
     strict,
+    tracer: options.tracing === undefined ? undefined : openTelemetryTracer(options.tracing),
     warn,
   };
 }

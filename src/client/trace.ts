@@ -1,34 +1,27 @@
-/** W3C trace context, level 1: version, trace id, span id, flags. */
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+import { newSpanId, newTraceId, parseTrace, type TraceContext, traceparentText } from '../observe/trace-context.ts';
 
 /** The trace that a call is part of. Each request of the call is a span of its own in it. */
 export class Trace {
   readonly #id: string;
   readonly #flags: string;
+  /** Where the call is, if that is known: given, or found out by the first span. */
+  parent: TraceContext | undefined;
+  readonly state: string | undefined;
 
   /** Goes on with the caller's trace; begins a new one if there is none, or none that can be read. */
-  constructor(traceparent?: string) {
-    const [, id, , flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
-    this.#id = id ?? newTraceId();
-    this.#flags = flags ?? '01';
+  constructor(traceparent?: string, tracestate?: string) {
+    this.parent = parseTrace(traceparent, tracestate);
+    this.#id = this.parent?.traceId ?? newTraceId();
+    this.#flags = this.parent?.flags ?? '01';
+    this.state = this.parent?.tracestate;
   }
 
   /** The header of the last request. */
   last = '';
 
-  /** The header for one more request. */
-  next(): string {
-    this.last = `00-${this.#id}-${newSpanId()}-${this.#flags}`;
+  /** The header for one more request; of the span that was begun for it, if there is one. */
+  next(span?: TraceContext): string {
+    this.last = span === undefined ? `00-${this.#id}-${newSpanId()}-${this.#flags}` : traceparentText(span);
     return this.last;
   }
-}
-
-function newTraceId(): string {
-  const id = crypto.randomUUID();
-  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
-}
-
-function newSpanId(): string {
-  const id = crypto.randomUUID();
-  return id.slice(19, 23) + id.slice(24);
 }

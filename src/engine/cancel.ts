@@ -91,6 +91,7 @@ async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | u
     return after !== undefined && after.lastEvent !== stored.record.lastEvent ? endIfIdle(core, after) : undefined;
   }
   const numbered = events.map((event, i) => ({ ...event, number: result.firstEvent + i }));
+  core.observers.metrics?.stateReached(result.record);
   core.feed.tell(record.id, { kind: 'written', record: result.record, events: numbered });
   return result.record;
 }

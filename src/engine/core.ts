@@ -1,4 +1,5 @@
 import type { Log } from '../observe/log.ts';
+import type { Observers } from '../observe/observers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
@@ -20,6 +21,7 @@ export interface Core {
   readonly gathering: Gathering;
   readonly feed: Feed;
   readonly log: Log;
+  readonly observers: Observers;
   readonly newId: () => string;
   readonly fetchFile: FetchFile | undefined;
   /** Called at named points, where tests make things go wrong. Does nothing otherwise. */

@@ -2,6 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { type Log, silentLog } from '../observe/log.ts';
+import type { Observers } from '../observe/observers.ts';
 import type { PushConfigRecord, Store, TaskQuery, TaskRecord } from '../store/store.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { defined } from '../support/defined.ts';
@@ -18,7 +19,7 @@ import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
 import { Gathering } from './gathering.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { type FindReply, Mailbox } from './mailbox.ts';
+import { type FindReply, Mailbox, noReply } from './mailbox.ts';
 import { beginTask, type Begun, prepareTask } from './new-task.ts';
 import { notFound } from './not-found.ts';
 import {
@@ -43,6 +44,7 @@ export interface EngineOptions {
   readonly store: Store;
   readonly agents: readonly Runnable[];
   readonly log?: Log;
+  readonly observers?: Observers;
   readonly fetchFile?: FetchFile;
   readonly retention?: Partial<Retention>;
   /** How long this node may be silent before others take its tasks. */
@@ -69,8 +71,6 @@ export interface TaskStream {
   readonly taskId: string;
   readonly items: AsyncIterable<readonly StreamItem[]>;
 }
-
-const noReply: FindReply = async () => undefined;
 
 /** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
 const POLLS_PER_LOOK = 5;
@@ -101,6 +101,7 @@ export class Engine {
       gathering: new Gathering(scheduler),
       feed: new Feed(),
       log: options.log ?? silentLog,
+      observers: options.observers ?? {},
       newId: options.newId ?? newId,
       node: (options.newId ?? newId)(),
       fetchFile: options.fetchFile,

@@ -7,16 +7,19 @@ import type { NewEvent, TaskRecord } from '../store/store.ts';
 import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { StoredTask, TaskEvent } from '../store/store.ts';
 import type { Writable } from '../support/writable.ts';
+import { eventMetadata } from './task-trace.ts';
 
-/** The two ids that every event of a task carries. */
-export type TaskIds = Pick<TaskRecord, 'id' | 'contextId'>;
+/** The two ids that every event of a task carries, and where its trace stands. */
+type TaskIds = Pick<TaskRecord, 'id' | 'contextId' | 'origin'>;
 
 /** Event 1: the task as it was made. */
 export function createdEvent(record: NewTaskView, message: Message): NewEvent {
   return { kind: 'task', body: JSON.stringify({ task: taskView(record, [message]) }) };
 }
 
-export function statusEvent({ id, contextId }: TaskIds, status: TaskStatus, metadata?: JsonObject): NewEvent {
+export function statusEvent(record: TaskIds, status: TaskStatus, given?: JsonObject): NewEvent {
+  const { id, contextId } = record;
+  const metadata = eventMetadata(record, given);
   const statusUpdate =
     metadata === undefined ? { taskId: id, contextId, status } : { taskId: id, contextId, status, metadata };
   return { kind: 'status', body: JSON.stringify({ statusUpdate }) };
@@ -31,7 +34,7 @@ export function artifactUpdateOf({ body }: Pick<TaskEvent, 'body'>): TaskArtifac
   return (JSON.parse(body) as { artifactUpdate: TaskArtifactUpdateEvent }).artifactUpdate;
 }
 
-interface NewTaskView extends TaskIds {
+interface NewTaskView extends Pick<TaskRecord, 'id' | 'contextId'> {
   readonly status: TaskStatus;
   readonly metadata?: JsonObject;
 }

@@ -68,6 +68,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
     // Otherwise it has changed in the meantime: look again.
     if (result.kind === 'appended') {
       const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
+      if (write.status !== undefined) core.observers.metrics?.stateReached(result.record);
       core.feed.tell(taskId, { kind: 'written', record: result.record, events });
       return result.record;
     }

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
+import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { AnswerSchema } from './answer-schema.ts';
 import type { Output, OutputContent, StatusOutput } from './output.ts';
 
@@ -72,6 +73,11 @@ export interface TaskContext {
   readonly skillId: string | undefined;
   /** The media types that the caller can take; empty if it did not say. */
   readonly acceptedOutputModes: readonly string[];
+  /**
+   * Where in a trace the run is, as headers to send with whatever it asks of others: `fetch(url, { headers: ctx.trace })`,
+   * `peer.send(text, ctx.trace)`. Empty if the request was in none.
+   */
+  readonly trace: TraceHeaders;
 
   /** Aborts on cancel, timeout, lost lease and shutdown. Whatever takes time should listen to it. */
   readonly signal: AbortSignal;

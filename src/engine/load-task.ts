@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
 import type { Writable } from '../support/writable.ts';
+import type { TraceContext } from '../observe/trace-context.ts';
 import type { Creation } from './creation.ts';
 import { artifactUpdateOf } from './event-body.ts';
 import type { Caller } from './handler.ts';
@@ -17,6 +18,8 @@ export interface Origin {
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
   readonly skillId?: string;
+  /** Where in a trace the request was. The task, and all runs of it, stay in that trace. */
+  readonly trace?: TraceContext;
 }
 
 /** A task as a run begins with it. */
@@ -92,7 +95,7 @@ export async function loadTask(store: Store, claimed: TaskRecord): Promise<Loade
     trigger: journal.trigger ?? firstTrigger(origin, firstMessage),
     history: stored.history,
     journal,
-    replay: new Replay(before, events.slice(start)),
+    replay: new Replay(before, events.slice(start), record),
     fold,
     begun: before.map(({ artifactId }) => artifactId),
     artifactBytes,

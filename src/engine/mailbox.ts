@@ -12,6 +12,8 @@ const MAX_BUFFERED_BYTES = 2 ** 20;
 /** Finds the bare message that a task was dropped for. */
 export type FindReply = () => Promise<Message | undefined>;
 
+export const noReply: FindReply = async () => undefined;
+
 /** What a reader remembers of a task: a record may hold much more, and there may be thousands of readers. */
 export interface Position extends Scope {
   readonly id: string;

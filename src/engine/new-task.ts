@@ -93,6 +93,7 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
     giveUp();
     return knownTask(created);
   }
+  core.observers.metrics?.stateReached(created.record);
   if (creation !== undefined) creation.succeed();
   else if (hasPlace) start(created.record, true);
   else runs.lookForWork();
@@ -158,9 +159,10 @@ export function keyReused(): A2AError {
   return new A2AError('INVALID_PARAMS', 'This key was used for another message: take a new one for each message');
 }
 
-function assertQueueHasRoom({ pollMs }: Core, runs: Runs, agent: Runnable): void {
+function assertQueueHasRoom({ pollMs, observers }: Core, runs: Runs, agent: Runnable): void {
   const { limits } = agent;
   if (runs.queued(agent) < limits.queue) return;
+  observers.metrics?.limitHit('queue');
   throw new A2AError('UNAVAILABLE', `The agent has ${limits.concurrency} tasks at work and ${limits.queue} waiting`, {
     retryAfterMs: pollMs,
   });

@@ -6,7 +6,7 @@ import { artifactEvent, statusEvent } from './event-body.ts';
 import { Replay } from './replay.ts';
 
 const ids = { taskId: 't', contextId: 'c' };
-const task = { id: 't', contextId: 'c' };
+const task = { id: 't', contextId: 'c', origin: {} };
 
 function update(artifactId: string, text: string, append = true): TaskArtifactUpdateEvent {
   return { ...ids, artifact: { artifactId, parts: [{ text }] }, ...(append && { append }) };

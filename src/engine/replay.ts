@@ -4,8 +4,9 @@ import type { StreamResponse, TaskArtifactUpdateEvent } from '../model/event.ts'
 import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused } from '../model/state.ts';
-import type { TaskEvent } from '../store/store.ts';
+import type { TaskEvent, TaskRecord } from '../store/store.ts';
 import { artifactUpdateOf } from './event-body.ts';
+import { eventMetadata } from './task-trace.ts';
 
 /** What an earlier attempt at the same turn said on one stream, and how far this attempt has said the same. */
 interface Stream {
@@ -28,6 +29,7 @@ export type Verdict =
  * it is replaced once by what this attempt has made of it, and goes on from there; events are never taken back.
  */
 export class Replay {
+  readonly #record: Pick<TaskRecord, 'origin'>;
   readonly #statuses: Stream = { said: [], next: 0 };
   readonly #artifacts = new Map<string, Stream>();
   /** The artifacts that are still being compared, as this attempt has made them. */
@@ -37,7 +39,13 @@ export class Replay {
    * @param before The artifacts at the beginning of the turn.
    * @param events The events since then.
    */
-  constructor(before: Iterable<Artifact>, events: readonly TaskEvent[]) {
+  constructor(
+    before: Iterable<Artifact>,
+    events: readonly TaskEvent[],
+    record: Pick<TaskRecord, 'origin'> = { origin: {} },
+  ) {
+    this.#record = record;
+    const ownText = textOf([], eventMetadata(record, undefined));
     this.#attempt = new ArtifactFold(before);
     for (const event of events) {
       if (event.kind === 'artifact') {
@@ -47,13 +55,13 @@ export class Replay {
         this.#artifacts.set(artifactId, stream);
       } else if (event.kind === 'status') {
         const text = statusText(event);
-        if (text !== undefined) this.#statuses.said.push(text);
+        if (text !== undefined && text !== ownText) this.#statuses.said.push(text);
       }
     }
   }
 
   status(parts: readonly Part[], metadata: JsonObject | undefined): Verdict {
-    return advance(this.#statuses, textOf(parts, metadata));
+    return advance(this.#statuses, textOf(parts, eventMetadata(this.#record, metadata)));
   }
 
   artifact(update: TaskArtifactUpdateEvent, body: string): Verdict {
@@ -91,14 +99,13 @@ function advance(stream: Stream, text: string): Verdict {
   return 'different';
 }
 
-/** What a status says, without its time and ids. Nothing for those that are the engine's own. */
+/** What a status says, without its time and ids. Nothing for questions, which the journal has. */
 function statusText({ body }: TaskEvent): string | undefined {
   const event = JSON.parse(body) as StreamResponse;
   if (!('statusUpdate' in event)) return undefined;
   const { status, metadata } = event.statusUpdate;
   if (isPaused(status.state)) return undefined;
-  const parts = status.message?.parts ?? [];
-  return parts.length === 0 && metadata === undefined ? undefined : textOf(parts, metadata);
+  return textOf(status.message?.parts ?? [], metadata);
 }
 
 function textOf(parts: readonly Part[], metadata: JsonObject | undefined): string {

@@ -16,6 +16,7 @@ import type {
 import { contained } from './contain.ts';
 import { taskOf } from './event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
+import { type TraceHeaders, traceHeaders, traceOf } from '../observe/trace-context.ts';
 import { copyOf } from './json-value.ts';
 import type { LoadedTask } from './load-task.ts';
 import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
@@ -53,6 +54,7 @@ class RunContext implements TaskContext {
   readonly metadata: JsonObject;
   readonly skillId: string | undefined;
   readonly acceptedOutputModes: readonly string[];
+  readonly trace: TraceHeaders;
   declare readonly signal: AbortSignal;
   readonly inbox: TaskContext['inbox'];
 
@@ -72,6 +74,7 @@ class RunContext implements TaskContext {
     this.metadata = copyOf(trigger.metadata ?? {});
     this.skillId = trigger.skillId ?? origin.skillId;
     this.acceptedOutputModes = [...origin.acceptedOutputModes];
+    this.trace = traceHeaders(run.trace?.context ?? traceOf(record));
     this.inbox = new ContextInbox(run);
     Object.defineProperty(this, 'files', RunContext.#files);
     Object.defineProperty(this, 'task', RunContext.#currentTask);

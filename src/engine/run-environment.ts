@@ -1,16 +1,29 @@
 import type { Log } from '../observe/log.ts';
+import type { Observers } from '../observe/observers.ts';
+import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Feed } from './feed.ts';
+import type { Gathering } from './gathering.ts';
 import type { Run } from './run.ts';
 import type { Loss } from './loss.ts';
-import type { WriterEnvironment } from './task-writer.ts';
 
 /** Gets the content of a stranger's address, with all guards. */
 export type FetchFile = (
   url: string,
   options: { readonly maxBytes: number; readonly signal: AbortSignal },
 ) => Promise<Uint8Array>;
+
+/** What every run needs to write. */
+export interface WriterEnvironment {
+  readonly store: Store;
+  readonly node: string;
+  readonly gathering: Gathering;
+  readonly feed: Feed;
+  readonly observers: Observers;
+  readonly faultPoint: (name: string) => void;
+}
 
 /** What every run of a node shares. None of it belongs to a task. */
 export interface RunEnvironment extends WriterEnvironment {

@@ -13,6 +13,7 @@ import type { LoadedTask } from './load-task.ts';
 import type { Emission } from './output.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
+import { taskFields, traceMarks } from './task-trace.ts';
 import type { TaskWriter } from './task-writer.ts';
 
 type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
@@ -25,6 +26,7 @@ export class RunOutputs {
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #log: Log;
+  readonly #marks: JsonObject | undefined;
   readonly #refused = new Set<string>();
   /** The artifacts that have something in them, as this attempt has made them. */
   readonly #begun: Set<string>;
@@ -36,6 +38,7 @@ export class RunOutputs {
   constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
     this.#log = log;
     this.#task = task;
+    this.#marks = traceMarks(task.record);
     this.#begun = new Set(task.begun);
     this.#agent = agent;
     this.#writer = writer;
@@ -108,7 +111,7 @@ export class RunOutputs {
   finish(): void {
     this.speak();
     for (const artifact of this.#task.replay?.cutShort() ?? []) {
-      this.#writer.addArtifact({ ...this.#ids(), artifact, lastChunk: true });
+      this.#writer.addArtifact(this.#whole(artifact, true));
     }
   }
 
@@ -139,10 +142,8 @@ export class RunOutputs {
   #tellOnce(mediaType: string): void {
     if (this.#refused.has(mediaType)) return;
     this.#refused.add(mediaType);
-    const { id: taskId, agent } = this.#task.record;
     this.#log.warn('An output was left out: its type is not among the output modes of the agent and the caller', {
-      taskId,
-      agent,
+      ...taskFields(this.#task.record),
       mediaType,
     });
   }
@@ -150,7 +151,15 @@ export class RunOutputs {
   #correct({ artifact: { artifactId }, lastChunk }: TaskArtifactUpdateEvent): void {
     const artifact = this.#task.replay?.settle(artifactId);
     if (artifact === undefined) return;
-    this.#writer.addArtifact({ ...this.#ids(), artifact, ...(lastChunk === true && { lastChunk }) });
+    this.#writer.addArtifact(this.#whole(artifact, lastChunk === true));
+  }
+
+  /** In the place of all that was said of it. */
+  #whole(artifact: Artifact, lastChunk: boolean): TaskArtifactUpdateEvent {
+    const update: Writable<TaskArtifactUpdateEvent> = { ...this.#ids(), artifact };
+    if (lastChunk) update.lastChunk = true;
+    if (this.#marks !== undefined) update.metadata = this.#marks;
+    return update;
   }
 
   #updateOf(emission: ArtifactEmission, parts: readonly Part[]): TaskArtifactUpdateEvent {
@@ -165,6 +174,7 @@ export class RunOutputs {
     // Some readers drop what is appended to nothing, so the first piece begins it whatever its author called it.
     if (append && this.#begun.has(name)) update.append = true;
     if (lastChunk) update.lastChunk = true;
+    if (this.#marks !== undefined) update.metadata = this.#marks;
     return update;
   }
 

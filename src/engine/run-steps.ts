@@ -76,7 +76,8 @@ export class RunSteps {
     }
     const record = (body: StepRecord): Promise<void> => run.note('step', key, body as JsonObject);
     try {
-      const value = this.#storable(key, await this.#tryAll(key, work, options));
+      const all = (): Promise<unknown> => this.#tryAll(key, work, options);
+      const value = this.#storable(key, await (run.trace === undefined ? all() : run.trace.step(key, all)));
       run.env.faultPoint('after-step');
       await record(value === undefined ? {} : { value });
       run.env.faultPoint('after-step-recorded');

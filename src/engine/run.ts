@@ -20,9 +20,11 @@ import { RunOutputs } from './run-outputs.ts';
 import { RunPauses } from './run-pauses.ts';
 import { RunSteps } from './run-steps.ts';
 import { RunTimers } from './run-timers.ts';
+import { RunTrace } from './run-trace.ts';
 import { RunWaits } from './run-waits.ts';
 import type { Runnable } from './runnable.ts';
 import type { Loss } from './loss.ts';
+import { taskFields } from './task-trace.ts';
 import { TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
 
@@ -45,6 +47,7 @@ export class Run implements Sink, WriterEvents {
   readonly journal: Journal;
   readonly outputs: RunOutputs;
   readonly timers: RunTimers;
+  readonly trace: RunTrace | undefined;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
   // Made when they are needed: a short run needs none of them.
@@ -66,6 +69,7 @@ export class Run implements Sink, WriterEvents {
     this.taskId = task.record.id;
     this.journal = task.journal;
     this.#task = task;
+    this.trace = env.observers.tracer === undefined ? undefined : new RunTrace(env.observers.tracer);
     this.#writer = new TaskWriter(env, this, task);
     this.outputs = new RunOutputs(task, agent, this.#writer, env);
     this.timers = new RunTimers(env, this);
@@ -131,7 +135,7 @@ export class Run implements Sink, WriterEvents {
     // Others can see it already, so they may as well see that it has begun.
     if (this.record.visible) this.outputs.begin();
     if (this.record.canceling) this.cancel();
-    void this.#execute();
+    void (this.trace === undefined ? this.#execute() : this.trace.within(() => this.#execute()));
   }
 
   /** Goes on under a new lease, with what has been written meanwhile. */
@@ -291,11 +295,11 @@ export class Run implements Sink, WriterEvents {
 
   #failed(error: unknown): void {
     if (this.#isDone('threw')) return;
+    this.trace?.fail(error);
     const text = publicText(error);
     if (text !== undefined) return this.#fail(text);
     const reference = this.env.newId();
-    if (!this.#isCanceling)
-      this.env.log.error('A handler failed', { taskId: this.taskId, agent: this.agent.id, reference, error });
+    if (!this.#isCanceling) this.env.log.error('A handler failed', { ...taskFields(this.record), reference, error });
     this.#fail(`The agent failed. Reference: ${reference}`);
   }
 
@@ -385,7 +389,7 @@ export class Run implements Sink, WriterEvents {
   #isDone(what: string): boolean {
     if (!this.isOver) return false;
     if (this.#stopping.reason === undefined)
-      this.env.log.warn(`A handler ${what} after its end`, { taskId: this.taskId, agent: this.agent.id });
+      this.env.log.warn(`A handler ${what} after its end`, taskFields(this.record));
     return true;
   }
 }

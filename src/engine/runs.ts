@@ -6,10 +6,12 @@ import { type LoadedTask, loadTask } from './load-task.ts';
 import { notFound } from './not-found.ts';
 import { isTurnQuestion, type Outcome } from './outcome.ts';
 import { Run } from './run.ts';
+import { showRuns } from './run-gauges.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
 import { Takings } from './takings.ts';
+import { taskFields } from './task-trace.ts';
 import type { Loss } from './loss.ts';
 
 /** How long to wait before trying again to load a task. */
@@ -45,6 +47,7 @@ export class Runs {
     this.#onFree = onFree;
     this.#giveBacks = new GiveBacks(core, onFree);
     this.#suspended = new SuspendedRuns(core.maxSuspended);
+    showRuns(core, this, this.#suspended);
   }
 
   get size(): number {
@@ -59,6 +62,11 @@ export class Runs {
   /** How many more runs of an agent there may be. */
   free({ id, limits }: Runnable): number {
     return limits.concurrency - (this.#places.get(id) ?? 0);
+  }
+
+  /** How many runs of an agent there are, or are about to be. */
+  placesTaken({ id }: Runnable): number {
+    return this.#places.get(id) ?? 0;
   }
 
   /** Takes a place. Whoever takes one calls `start`, `take` or `giveUp`. */
@@ -128,7 +136,7 @@ export class Runs {
     } catch (error) {
       // A node that is gone holds nothing.
       if (this.#isOver) return;
-      this.#core.log.warn('A task could not be loaded', { taskId: record.id, error });
+      this.#core.log.warn('A task could not be loaded', { ...taskFields(record), error });
       const { timers, clock } = this.#core;
       // Kept, and not given back: an attempt that has not begun is no attempt.
       timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record));
@@ -239,10 +247,11 @@ export class Runs {
     return (this.#running.get(id)?.record.fence ?? 0) > fence;
   }
 
-  #enter(run: Run): Run {
+  #enter(run: Run, record = run.record): Run {
     // A node that was thought dead has claimed its own task: the run that it still has is over.
     this.#running.get(run.taskId)?.stop('lease-lost');
     this.#running.set(run.taskId, run);
+    run.trace?.begin(record);
     return run;
   }
 
@@ -259,7 +268,7 @@ export class Runs {
     // It may have been put away meanwhile, to make room, or have come to grief while it waited.
     if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
     this.#core.faultPoint('before-resume');
-    this.#enter(run).resume(record, entries);
+    this.#enter(run, record).resume(record, entries);
     return true;
   }
 
@@ -273,6 +282,7 @@ export class Runs {
   #rested(run: Run, loss: Loss | undefined): void {
     const { taskId, agent } = run;
     if (this.#running.get(taskId) === run) this.#running.delete(taskId);
+    run.trace?.end(run.record);
     if (run.state === 'suspended') this.#keep(run);
     if (loss !== undefined) this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
@@ -295,6 +305,7 @@ export class Runs {
       return;
     }
     if (loss.kind === 'failed') this.#interrupted(run, loss.error);
+    else this.#core.observers.metrics?.leaseLost(run.agent.id);
     if (loss.kind === 'overtaken') this.#giveBack(run.record);
     // The task is gone, so nobody else will tell those who wait for it.
     if (loss.kind === 'refused' && loss.record === undefined)
@@ -321,7 +332,7 @@ export class Runs {
       if (woken.kind === 'appended') this.#onFree();
       else await this.hear(taskId);
     } catch (error) {
-      this.#core.log.warn('A suspended run could not be woken', { taskId, owner: record.owner, error });
+      this.#core.log.warn('A suspended run could not be woken', { ...taskFields(record), error });
       timers.add(clock.now() + AGAIN_MS, () => {
         if (run.state === 'suspended') void this.#wake(run);
       });
@@ -334,7 +345,7 @@ export class Runs {
       cause,
       retryAfterMs: 1000,
     });
-    this.#core.log.error('A run was interrupted by its store', { taskId, error: cause });
+    this.#core.log.error('A run was interrupted by its store', { ...taskFields(record), error: cause });
     this.#core.feed.tell(taskId, { kind: 'interrupted', error });
     // Not at once: what failed now would fail again, and use up the attempts.
     this.#giveBack(record, 'revoke', Math.min(AGAIN_MS * 2 ** record.attempts, MAX_AGAIN_MS));

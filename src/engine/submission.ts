@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
+import type { TraceContext } from '../observe/trace-context.ts';
 import type { Idempotency, Scope } from '../store/store.ts';
 import { digest } from '../support/digest.ts';
 import { isName } from '../support/name.ts';
@@ -22,6 +23,8 @@ export interface Submission extends Scope {
   readonly extensions?: readonly string[];
   /** The skill that the message is meant for, if it names one. */
   readonly skillId?: string;
+  /** Where in a trace the request is, if it is in one. */
+  readonly trace?: TraceContext;
   /** Answer as soon as the task is stored. */
   readonly returnImmediately?: boolean;
   /** Tells a repeat from a new request. Without it the id of the message does, if the caller is verified. */
@@ -87,10 +90,11 @@ export function contentDigest({ agent, message }: Submission): string {
 }
 
 export function originOfSubmission(submission: Submission): JsonObject {
-  const { caller, acceptedOutputModes = [], metadata, extensions, skillId } = submission;
+  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace } = submission;
   const origin: Writable<Origin> = { caller, acceptedOutputModes };
   if (metadata !== undefined) origin.metadata = metadata;
   if (extensions !== undefined) origin.extensions = extensions;
   if (skillId !== undefined) origin.skillId = skillId;
+  if (trace !== undefined) origin.trace = trace;
   return origin as unknown as JsonObject;
 }

@@ -16,6 +16,10 @@ export class SuspendedRuns<T extends Suspended = Run> {
     this.#max = max;
   }
 
+  get size(): number {
+    return this.#runs.size;
+  }
+
   get(taskId: string): T | undefined {
     return this.#runs.get(taskId)?.run;
   }

@@ -9,7 +9,6 @@ import type {
   JournalEntry,
   Lease,
   NewEvent,
-  Store,
   TaskEvent,
   TaskRecord,
   TaskWrite,
@@ -19,10 +18,11 @@ import type { Writable } from '../support/writable.ts';
 import { stopError, type StopReason } from './abort.ts';
 import { Conversation } from './conversation.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from './event-body.ts';
-import type { Feed, News } from './feed.ts';
-import type { Gatherer, Gathering } from './gathering.ts';
+import type { News } from './feed.ts';
+import type { Gatherer } from './gathering.ts';
 import type { LoadedTask } from './load-task.ts';
 import type { Loss } from './loss.ts';
+import type { WriterEnvironment } from './run-environment.ts';
 import { addDecision, Batch, type Decision } from './write-batch.ts';
 
 /** Outputs that may wait for the store; a handler that gives more waits too. */
@@ -30,14 +30,6 @@ const MAX_WAITING = 256;
 const MAX_WAITING_BYTES = 2 ** 20;
 /** Below this a snapshot is not worth its write. */
 const MIN_SNAPSHOT_BYTES = 2 ** 16;
-
-export interface WriterEnvironment {
-  readonly store: Store;
-  readonly node: string;
-  readonly gathering: Gathering;
-  readonly feed: Feed;
-  readonly faultPoint: (name: string) => void;
-}
 
 /** Where in the journal something was stored, and whether nothing else was stored with it. */
 export interface Noted {
@@ -331,6 +323,7 @@ export class TaskWriter implements Gatherer {
     }
     this.#env.faultPoint('after-commit');
     const { record, firstEvent } = result;
+    if (record.status.state !== this.#record.status.state) this.#env.observers.metrics?.stateReached(record);
     if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
     batch.firstJournal = record.lastJournal - (write.journal?.length ?? 0) + 1;
     this.#flight = undefined;

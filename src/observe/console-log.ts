@@ -14,7 +14,7 @@ export const consoleLog: Log = {
 };
 
 /** Never throws, and never gives more than a line: what is logged may come from a stranger, or from broken code. */
-function logLine(level: string, message: string, fields: LogFields = {}): string {
+export function logLine(level: string, message: string, fields: LogFields = {}): string {
   const more = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
   return `tandem ${level}: ${message}${more.join('')}`.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
@@ -29,7 +29,7 @@ function valueText(value: unknown): string {
 }
 
 /** No stack: most of what is logged comes from a store or the network, and its causes say more. */
-function errorText(error: Error): string {
+export function errorText(error: Error): string {
   const texts: string[] = [];
   let next: unknown = error;
   while (next !== undefined && texts.length < MAX_CAUSES) {

@@ -6,8 +6,8 @@ import {
   type SubscribeToTaskRequest,
 } from '../model/operation.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
-import type { Call } from './call.ts';
 import { EXTENDED_CARD_HEADERS } from './extended-card.ts';
+import type { HttpCall } from './http-call.ts';
 import { assertModest } from './limits/content.ts';
 import { streaming, unary } from './operations.ts';
 import type { TaskEvents } from './send-operations.ts';
@@ -38,12 +38,24 @@ export interface CallOptions {
  *
  * @throws A2AError for what the caller got wrong; anything else for what went wrong here.
  */
-export async function callOperation(
+export function callOperation(
   service: Service,
-  call: Call,
+  call: HttpCall,
   operation: OperationName,
   params: unknown,
-  { asStream = false }: CallOptions = {},
+  options: CallOptions = {},
+): Promise<Outcome> {
+  const { watch } = service;
+  if (watch === undefined) return perform(service, call, operation, params, options);
+  return watch.see(call, operation, params, () => perform(service, call, operation, params, options));
+}
+
+async function perform(
+  service: Service,
+  call: HttpCall,
+  operation: OperationName,
+  params: unknown,
+  { asStream = false }: CallOptions,
 ): Promise<Outcome> {
   const { dialect } = call;
   const input = decodeParams(dialect, operation, params, service.limits.reading).value;
@@ -63,14 +75,14 @@ export async function callOperation(
       throw error;
     }
   }
-  const run = unary[operation] as (service: Service, call: Call, input: unknown) => Promise<unknown>;
+  const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
   const json = operationCodec(dialect, operation).result.encode(output as never);
   if (operation === 'GetExtendedAgentCard') return extendedCard(service, json as JsonObject);
   return { json, isNothing: output === null };
 }
 
-function taskKey({ caller }: Call, { id, tenant = '' }: SubscribeToTaskRequest): string {
+function taskKey({ caller }: HttpCall, { id, tenant = '' }: SubscribeToTaskRequest): string {
   return JSON.stringify([caller.id, tenant, id]);
 }
 

@@ -1,3 +1,4 @@
+import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import { encodeCard } from '../wire/card-forms.ts';
 import { dialectOf } from '../wire/select.ts';
@@ -5,6 +6,7 @@ import { restFailure, wrongVerb } from './error-response.ts';
 import { EXTENDED_CARD_HEADERS, getExtendedAgentCard } from './extended-card.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { HttpCall } from './http-call.ts';
+import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
 
 /** Where 0.2 looks for it, from the address of the agent on: `{url}/../agent/authenticatedExtendedCard` (0.2 §7.9). */
@@ -16,15 +18,20 @@ export function extendedCardPath(rpcPath: string): string {
 /** In 0.2 the extended card is no operation but a page of its own. Never rejects. */
 export async function answerExtendedCard(service: Service, request: HttpRequest): Promise<HttpResponse> {
   const dialect = dialectOf('0.2');
+  let caller: Caller | undefined;
+  let rate: RateStatus | undefined;
   try {
-    const caller = await service.identify(request);
+    caller = await service.identify(request);
+    rate = await service.limits.rate.take(request, caller);
+    assertTaken(rate);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
-    const call = new HttpCall(service, request, caller, dialect);
+    const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
     const card = encodeCard(await getExtendedAgentCard(service, call, {}), '0.2');
-    return jsonResponse(200, card, EXTENDED_CARD_HEADERS);
+    return withRate(jsonResponse(200, card, EXTENDED_CARD_HEADERS), rate);
   } catch (error) {
     if (isAbsent(error)) return jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' });
-    return restFailure(dialect, service.failures.publicError(error));
+    const about = { request, binding: 'HTTP+JSON', caller, operation: 'GetExtendedAgentCard' } as const;
+    return withRate(restFailure(dialect, service.failures.publicError(error, about)), rate);
   }
 }
 

@@ -1,6 +1,9 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, type ErrorCode } from '../errors.ts';
+import type { AuditTrail } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import { newId } from '../support/id.ts';
+import { auditFacts, type FailedRequest, requestFields } from './failed-request.ts';
 
 /** Errors quote what they are about, which can be as large as a body may be. */
 const MAX_MESSAGE = 1000;
@@ -9,37 +12,70 @@ const MAX_DETAIL = 256;
 /** A store that is away fails every request: one warning in this time says it all. */
 const QUIET_MS = 1000;
 
+/** Somebody wanted what he may not have, or too much of it. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMIT_EXCEEDED']);
+
+/** Limits that an error is about without naming them. */
+const LIMITS: Readonly<Partial<Record<ErrorCode, string>>> = { RATE_LIMIT_EXCEEDED: 'rate', PAYLOAD_TOO_LARGE: 'body' };
+
+/** Who is told of failures, beside the log. */
+export interface FailureObservers {
+  readonly audit?: AuditTrail;
+  readonly metrics?: Metrics | undefined;
+}
+
 /** Stands between what goes wrong here and whoever asked: he learns what he may know, the log learns the rest. */
 export class Failures {
   readonly #log: Log;
   readonly #now: () => number;
+  readonly #observers: FailureObservers;
   #lastWarning = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
 
-  constructor(log: Log, now: () => number = Date.now) {
+  constructor(log: Log, now: () => number = Date.now, observers: FailureObservers = {}) {
     this.#log = log;
     this.#now = now;
+    this.#observers = observers;
   }
 
-  /** What a stranger may see of an error. What is our fault goes to the log, under an id that he can quote. */
-  publicError(error: unknown): A2AError {
-    if (!isA2AError(error)) return this.#internal(error, 'Something went wrong here', {});
-    const shown = isLong(error) ? shortened(error) : error;
-    // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.
-    if (error.code === 'INTERNAL_ERROR') return this.#internal(error, shown.message, shown.details);
-    if (error.code === 'UNAVAILABLE' && error.cause !== undefined) this.#warn(error);
+  /**
+   * What a stranger may see of an error. What is our fault goes to the log, under an id that he can quote; that he was
+   * refused goes to the audit. Every error answer passes here, so that no refusal is forgotten.
+   */
+  publicError(error: unknown, about?: FailedRequest): A2AError {
+    const shown = this.#shown(error, about);
+    if (about !== undefined) this.#observe(shown, about);
     return shown;
   }
 
-  #internal(error: unknown, message: string, details: A2AError['details']): A2AError {
+  #shown(error: unknown, about: FailedRequest | undefined): A2AError {
+    if (!isA2AError(error)) return this.#internal(error, 'Something went wrong here', {}, about);
+    const shown = isLong(error) ? shortened(error) : error;
+    // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.
+    if (error.code === 'INTERNAL_ERROR') return this.#internal(error, shown.message, shown.details, about);
+    if (error.code === 'UNAVAILABLE' && error.cause !== undefined) this.#warn(error, about);
+    return shown;
+  }
+
+  #observe(error: A2AError, about: FailedRequest): void {
+    const { audit, metrics } = this.#observers;
+    const { code, details } = error;
+    metrics?.requestFailed(about.binding, code);
+    const limit = LIMITS[code];
+    if (limit !== undefined) metrics?.limitHit(details['limit'] ?? limit);
+    // A guard that refuses an address or a host says so, whatever the code.
+    if (REFUSALS.has(code) || details['guard'] !== undefined) audit?.refused(code, auditFacts(about, error));
+  }
+
+  #internal(error: unknown, message: string, details: A2AError['details'], about: FailedRequest | undefined): A2AError {
     const errorId = newId();
-    this.#log.error('A request failed', { errorId, error });
+    this.#log.error('A request failed', { errorId, ...(about && requestFields(about)), error });
     return new A2AError('INTERNAL_ERROR', `${message}; the log has it as ${errorId}`, {
       details: { ...details, errorId },
     });
   }
 
-  #warn(error: A2AError): void {
+  #warn(error: A2AError, about: FailedRequest | undefined): void {
     const now = this.#now();
     // Also if the time was set back.
     if (Math.abs(now - this.#lastWarning) < QUIET_MS) {
@@ -47,6 +83,7 @@ export class Failures {
       return;
     }
     this.#log.warn('A request could not be answered', {
+      ...(about && requestFields(about)),
       error,
       ...(this.#leftOut > 0 && { othersSinceTheLast: this.#leftOut }),
     });

@@ -76,6 +76,9 @@ test.each([
   [{ store: {} }, 'store: must be a store such as memoryStore(), with create, append, read'],
   [{ store: () => memoryStore() }, 'store: must be a store such as memoryStore(), not a function'],
   [{ retention: 30 }, 'retention: must be an object like { maxAgeMs: 86_400_000 }, not 30'],
+  [{ tracing: true }, "tracing: must be what import * as api from '@opentelemetry/api' gives, or false"],
+  [{ metrics: 'on' }, 'metrics: must be true or false, not a text'],
+  [{ audit: {} }, 'audit: must be a function that takes a record, not an object'],
   [{ log: () => {} }, 'log: must be an object like console, not a function'],
   [{ publicUrl: 'https://example.com/?tenant=a' }, 'publicUrl: must end with its host or path, without a query'],
   [{ publicUrl: 'https://me:secret@example.com' }, 'publicUrl: must hold no user name or password: the card is public'],
@@ -115,6 +118,9 @@ test('what is not said has its default', () => {
     retention: undefined,
     log: undefined,
     limits: { ...DEFAULT_LIMITS, given: new Set() },
+    tracing: undefined,
+    metrics: false,
+    audit: undefined,
   });
 });
 

@@ -1,5 +1,7 @@
 import { DEFAULT_RETENTION, type Retention } from '../engine/retention.ts';
+import type { Audit } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
+import type { OpenTelemetry } from '../observe/opentelemetry.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import type { CardForm } from '../wire/card-forms.ts';
@@ -12,6 +14,7 @@ import { Check, isObject, kindOf } from './check.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
 import { type ExtendedCardOption, type ExtendedCardSetting, readExtendedCard } from './extended-card-options.ts';
+import { type ObserveSettings, readObserve } from './observe-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -55,10 +58,19 @@ export interface HandlerOptions {
   readonly extendedCard?: ExtendedCardOption;
   /** The keys that the cards are signed with. */
   readonly cardSigning?: CardSigningOptions;
+  /**
+   * `import * as api from '@opentelemetry/api'`, to make spans. Without it the traces of callers are gone on with, but
+   * nothing is told of them; `false`: not even that.
+   */
+  readonly tracing?: OpenTelemetry | false;
+  /** Counts what happens, and shows it at `/metrics` to this machine or to callers with credentials; not if not set. */
+  readonly metrics?: boolean;
+  /** Takes a record of every refusal and of every act of an operator; they go to the log if not set. */
+  readonly audit?: Audit;
 }
 
 /** Options that were checked, with the defaults in place. */
-export interface HandlerSettings {
+export interface HandlerSettings extends ObserveSettings {
   readonly store: Store | undefined;
   readonly auth: readonly Authenticator[] | undefined;
   readonly publicUrl: string | undefined;
@@ -99,6 +111,9 @@ const KEYS = [
   'limits',
   'extendedCard',
   'cardSigning',
+  'tracing',
+  'metrics',
+  'audit',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -149,6 +164,7 @@ export function readHandlerOptions(
       given['cardSigning'],
       given['trustProxy'] === true && given['publicUrl'] === undefined,
     ),
+    ...readObserve(check, given),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

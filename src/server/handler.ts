@@ -1,7 +1,11 @@
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
+import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
+import { Metrics } from '../observe/metrics.ts';
+import { openTelemetryTracer } from '../observe/opentelemetry.ts';
+import { safeLog } from '../observe/safe-log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
@@ -22,6 +26,8 @@ import { versionOf } from './http-call.ts';
 import { anybody, identifyBy } from './identify.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
 import { createLimits } from './limits/service-limits.ts';
+import { answerMetrics } from './metrics-endpoint.ts';
+import { OperationWatch } from './operation-watch.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -62,6 +68,7 @@ export class AgentHandler {
   readonly #signer: CardSigner | undefined;
   readonly #extendedCards: ExtendedCards | undefined;
   readonly #extendedCardPath: string;
+  readonly #metrics: Metrics | undefined;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
   #service: Service | undefined;
@@ -72,10 +79,11 @@ export class AgentHandler {
   constructor(agent: Agent, settings: HandlerSettings) {
     this.#agent = agent;
     this.#settings = settings;
-    this.#log = settings.log ?? consoleLog;
+    this.#log = safeLog(settings.log ?? consoleLog);
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    this.#metrics = settings.metrics ? new Metrics() : undefined;
     const { extendedCard, cardSigning, publicUrl } = settings;
     const facts = {
       agent,
@@ -127,6 +135,7 @@ export class AgentHandler {
   owns(path: string, method = 'POST'): boolean {
     if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path) || path === this.#extendedCardPath) return true;
+    if (path === '/metrics') return this.#metrics !== undefined;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
@@ -181,14 +190,21 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention, limits } = this.#settings;
+    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing } =
+      this.#settings;
     const logins = new FailedLogins(limits);
     await this.#signer?.start();
+    const metrics = this.#metrics;
+    const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
+    const observers = { tracer, metrics };
+    const audit = new AuditTrail(this.#settings.audit, this.#log);
+    metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
       agents: [this.#agent],
       log: this.#log,
+      observers,
       ...(retention !== undefined && { retention }),
       maxPushConfigs: limits.pushConfigsPerTask,
       maxMessages: limits.messagesPerTask,
@@ -196,13 +212,16 @@ export class AgentHandler {
     this.#service = {
       engine,
       agent: this.#agent,
-      failures: new Failures(this.#log),
+      failures: new Failures(this.#log, Date.now, { audit, metrics }),
       identify: auth === undefined ? anybody : logins.before(identifyBy(logins.counting(auth))),
       offer,
       streaming,
       pushNotifications,
       extendedCards: this.#extendedCards,
       maxBodyBytes,
+      keepsTraces: tracing !== false,
+      audit,
+      watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(this.#agent.id, observers),
       isClosing: () => this.isClosing,
       limits: createLimits({
         settings: limits,
@@ -255,6 +274,9 @@ export class AgentHandler {
         return probe(method, () => this.#readiness(service));
       case this.#extendedCardPath:
         return answerExtendedCard(service, request);
+      case '/metrics':
+        if (this.#metrics !== undefined) return answerMetrics(service, this.#metrics, request);
+        return answerRest(service, request, path, this.#reserved);
       default:
         return answerRest(service, request, path, this.#reserved);
     }

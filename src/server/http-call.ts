@@ -4,7 +4,9 @@ import type { LeaveSignal } from '../support/leave-signal.ts';
 import { isName } from '../support/name.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
-import type { Call } from './call.ts';
+import { childOf, parseTrace, type TraceContext } from '../observe/trace-context.ts';
+import type { Span } from '../observe/tracer.ts';
+import type { Binding, Call } from './call.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { Service } from './service.ts';
 
@@ -15,13 +17,18 @@ export class HttpCall implements Call {
   readonly caller: Caller;
   readonly dialect: Dialect;
   readonly extensions: readonly string[];
-  readonly #request: HttpRequest;
+  readonly binding: Binding;
+  readonly request: HttpRequest;
+  readonly #keepsTraces: boolean;
+  #trace: TraceContext | undefined;
 
   /** @throws A2AError `INVALID_REQUEST` */
-  constructor(service: Service, request: HttpRequest, caller: Caller, dialect: Dialect) {
+  constructor(service: Service, request: HttpRequest, caller: Caller, dialect: Dialect, binding: Binding) {
     this.caller = caller;
     this.dialect = dialect;
-    this.#request = request;
+    this.binding = binding;
+    this.request = request;
+    this.#keepsTraces = service.keepsTraces;
     this.extensions = activated(service, request);
     const key = this.idempotencyKey;
     if (key === undefined) return;
@@ -33,23 +40,42 @@ export class HttpCall implements Call {
   }
 
   get base(): string {
-    return this.#request.base;
+    return this.request.base;
   }
 
   get idempotencyKey(): string | undefined {
-    return this.#request.header('idempotency-key');
+    return this.request.header('idempotency-key');
+  }
+
+  /** The place that the caller is at. */
+  get parent(): TraceContext | undefined {
+    return this.#keepsTraces
+      ? parseTrace(this.request.header('traceparent'), this.request.header('tracestate'))
+      : undefined;
+  }
+
+  /** A place of our own, below that of the caller. */
+  get trace(): TraceContext | undefined {
+    if (this.#trace !== undefined) return this.#trace;
+    const { parent } = this;
+    return parent === undefined ? undefined : (this.#trace = childOf(parent));
+  }
+
+  /** From now on the call is this span. */
+  becomes(span: Span): void {
+    this.#trace = span.context;
   }
 
   get lastEventId(): string | undefined {
-    return this.#request.header('last-event-id');
+    return this.request.header('last-event-id');
   }
 
   get signal(): LeaveSignal {
-    return this.#request.signal;
+    return this.request.signal;
   }
 
   get remoteAddress(): string | undefined {
-    return this.#request.remoteAddress;
+    return this.request.remoteAddress;
   }
 }
 

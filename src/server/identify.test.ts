@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
+import { AuditTrail } from '../observe/audit.ts';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { PROTOCOL_VERSIONS } from '../wire/dialect.ts';
@@ -28,6 +29,9 @@ async function serviceOf(identify: Identify): Promise<Service> {
     streaming: true,
     pushNotifications: false,
     maxBodyBytes: 1000,
+    keepsTraces: true,
+    audit: new AuditTrail(undefined, silentLog),
+    watch: undefined,
     isClosing: () => false,
     limits: createLimits({ settings: { ...DEFAULT_LIMITS, given: new Set() }, agent: WHO.id }),
   };

@@ -30,6 +30,10 @@ export type { RunLimits } from '../engine/runnable.ts';
 export type { Submission } from '../engine/submission.ts';
 export type { LeaveSignal } from '../support/leave-signal.ts';
 export type { StreamItem, StreamStart } from '../engine/subscribe.ts';
+export type { Audit, AuditRecord } from '../observe/audit.ts';
+export type { Log, LogFields } from '../observe/log.ts';
+export type { OpenTelemetry } from '../observe/opentelemetry.ts';
+export type { TraceContext, TraceHeaders } from '../observe/trace-context.ts';
 export { memoryStore, type MemoryStoreOptions } from '../store/memory/store.ts';
 export type {
   Appended,

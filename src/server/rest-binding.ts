@@ -1,7 +1,8 @@
+import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { OperationName } from '../model/operation.ts';
 import { isObject } from '../wire/codec.ts';
-import type { Dialect } from '../wire/dialect.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
@@ -32,33 +33,38 @@ export async function answerRest(
     version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
   let dialect = dialectOf(isOld ? '0.3' : '1.0');
   let rate: RateStatus | undefined;
+  let caller: Caller | undefined;
+  let operation: OperationName | undefined;
+  let params: JsonObject | undefined;
   try {
     const identified = service.identify(request);
-    const caller = 'then' in identified ? await identified : identified;
+    caller = 'then' in identified ? await identified : identified;
     const taken = service.limits.rate.take(request, caller);
     rate = taken !== undefined && 'then' in taken ? await taken : taken;
     assertTaken(rate);
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
-      ({ dialect } = flat);
+      ({ dialect, operation } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
-      const call = new HttpCall(service, request, caller, dialect);
-      const params = body ?? { id: flat.taskId ?? '' };
-      return withRate(respond(service, call, await callOperation(service, call, flat.operation, params)), rate);
+      const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
+      params = body ?? { id: flat.taskId ?? '' };
+      return withRate(respond(service, call, operation, await callOperation(service, call, operation, params)), rate);
     }
     const match = matchRest(request.method, path);
     if (match === undefined) throw noSuchPath(request);
     if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
     if ('allow' in match) throw wrongVerb(match.allow);
+    operation = match.operation;
     const body = request.method === 'POST' ? await readBody(service, request) : undefined;
     const selection = selectRest(match.prefix, body, version, service.offer);
     ({ dialect } = selection);
     if (selection.error !== undefined) throw selection.error;
-    const params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
-    const call = new HttpCall(service, request, caller, dialect);
-    return withRate(respond(service, call, await callOperation(service, call, match.operation, params)), rate);
+    params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
+    const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
+    return withRate(respond(service, call, operation, await callOperation(service, call, operation, params)), rate);
   } catch (error) {
-    return withRate(restFailure(dialect, service.failures.publicError(error)), rate);
+    const about = { request, binding: 'HTTP+JSON', caller, operation, params } as const;
+    return withRate(restFailure(dialect, service.failures.publicError(error, about)), rate);
   }
 }
 
@@ -87,10 +93,10 @@ function parse(text: string): unknown {
   }
 }
 
-function respond(service: Service, call: HttpCall, outcome: Outcome): HttpResponse {
+function respond(service: Service, call: HttpCall, operation: OperationName, outcome: Outcome): HttpResponse {
   const { dialect } = call;
   if ('events' in outcome) {
-    const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, dialect), outcome.onEnd);
+    const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, call, operation), outcome.onEnd);
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
@@ -98,12 +104,17 @@ function respond(service: Service, call: HttpCall, outcome: Outcome): HttpRespon
   return { status: 200, headers, body: JSON.stringify(outcome.json) };
 }
 
-function envelopeOf({ failures, isClosing }: Service, dialect: Dialect): Envelope {
+function envelopeOf(
+  { failures, isClosing }: Service,
+  { dialect, request, binding, caller }: HttpCall,
+  operation: OperationName,
+): Envelope {
   return {
     before: '',
     after: '',
     errorName: 'error',
-    error: (error) => dialect.errors.encodeRest(failures.publicError(error)).body,
+    error: (error) =>
+      dialect.errors.encodeRest(failures.publicError(error, { request, binding, caller, operation })).body,
     isGoingAway: isClosing,
   };
 }

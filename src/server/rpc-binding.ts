@@ -1,5 +1,6 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
+import type { OperationName } from '../model/operation.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
@@ -20,26 +21,31 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
   let dialect = assumedDialect(version);
   let id: JsonRpcId = null;
   let rate: RateStatus | undefined;
+  let caller: Caller | undefined;
+  let operation: OperationName | undefined;
+  let params: unknown;
   try {
     const identified = service.identify(request);
-    const caller = 'then' in identified ? await identified : identified;
+    caller = 'then' in identified ? await identified : identified;
     const taken = service.limits.rate.take(request, caller);
     rate = taken !== undefined && 'then' in taken ? await taken : taken;
     assertTaken(rate);
     const rpc = await readRpc(service, request);
     id = rpc.id;
     if (rpc.error !== undefined) throw rpc.error;
+    params = rpc.params;
     const selection = selectRpc(rpc.method, rpc.params, version, service.offer);
     dialect = selection.dialect;
     if (selection.error !== undefined) throw selection.error;
-    const { operation } = selection;
+    operation = selection.operation;
     if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, rpc.params);
-    const call = new HttpCall(service, request, caller, dialect);
+    const call = new HttpCall(service, request, caller, dialect, 'JSONRPC');
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
     const outcome = await callOperation(service, call, operation, rpc.params, { asStream });
-    return withRate(respond(service, call, id, outcome), rate);
+    return withRate(respond(service, call, operation, id, outcome), rate);
   } catch (error) {
-    return withRate(rpcFailure(dialect, id, service.failures.publicError(error)), rate);
+    const about = { request, binding: 'JSONRPC', caller, operation, params } as const;
+    return withRate(rpcFailure(dialect, id, service.failures.publicError(error, about)), rate);
   }
 }
 
@@ -59,9 +65,16 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
   return 'text' in body ? parseRequest(body.text) : decodeRequest(body.json);
 }
 
-function respond(service: Service, call: HttpCall, id: JsonRpcId, outcome: Outcome): HttpResponse {
+function respond(
+  service: Service,
+  call: HttpCall,
+  operation: OperationName,
+  id: JsonRpcId,
+  outcome: Outcome,
+): HttpResponse {
   if ('events' in outcome) {
-    const frames = new EventFrames(outcome.events, call.dialect, envelopeOf(service, call.dialect, id), outcome.onEnd);
+    const envelope = envelopeOf(service, call, operation, id);
+    const frames = new EventFrames(outcome.events, call.dialect, envelope, outcome.onEnd);
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
   }
   const body = successText(id, JSON.stringify(outcome.json ?? null));
@@ -69,12 +82,21 @@ function respond(service: Service, call: HttpCall, id: JsonRpcId, outcome: Outco
   return { status: 200, headers: withExtensions(headers, call), body };
 }
 
-function envelopeOf({ failures, isClosing }: Service, dialect: Dialect, id: JsonRpcId): Envelope {
+function envelopeOf(
+  { failures, isClosing }: Service,
+  { dialect, request, binding, caller }: HttpCall,
+  operation: OperationName,
+  id: JsonRpcId,
+): Envelope {
   const itemId = dialect.streamItemId ?? id;
   return {
     before: `{"jsonrpc":"2.0","id":${JSON.stringify(itemId)},"result":`,
     after: '}',
-    error: (error) => encodeError(itemId, dialect.errors.encodeRpc(failures.publicError(error))),
+    error: (error) =>
+      encodeError(
+        itemId,
+        dialect.errors.encodeRpc(failures.publicError(error, { request, binding, caller, operation })),
+      ),
     isGoingAway: isClosing,
   };
 }

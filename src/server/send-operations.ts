@@ -91,6 +91,8 @@ async function submissionOf(
   const skillId = agent.namesSkills ? namedSkill(input) : undefined;
   if (skillId !== undefined) submission.skillId = skillId;
   if (metadata !== undefined) submission.metadata = scrubMetadata(metadata);
+  const { trace } = call;
+  if (trace !== undefined) submission.trace = trace;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {

@@ -1,10 +1,12 @@
 import type { Engine } from '../engine/engine.ts';
+import type { AuditTrail } from '../observe/audit.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { ExtendedCards } from './extended-card.ts';
 import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
 import type { ServiceLimits } from './limits/service-limits.ts';
+import type { OperationWatch } from './operation-watch.ts';
 
 /** An agent at work: what the operations and bindings of the protocol need. */
 export interface Service {
@@ -20,6 +22,11 @@ export interface Service {
   /** If known callers have cards of their own. */
   readonly extendedCards?: ExtendedCards | undefined;
   readonly maxBodyBytes: number;
+  /** Whether the traces of callers are gone on with. */
+  readonly keepsTraces: boolean;
+  readonly audit: AuditTrail;
+  /** Told of every operation, if somebody wants to know. */
+  readonly watch: OperationWatch | undefined;
   /** It takes no more work, and ends its streams. */
   readonly isClosing: () => boolean;
   readonly limits: ServiceLimits;

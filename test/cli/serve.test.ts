@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { verifies } from '../helpers/verifies.ts';
 import { addressOf, projectWith, ROOT, tandem, TIMEOUT_MS } from './program.ts';
 
 const IMPORT = `import { agent } from 'tandem-a2a/server';\n`;
@@ -181,3 +182,74 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
   TIMEOUT_MS,
 );
+
+const SECRET = 'abc123def456ghi';
+const FAILING = {
+  'agent.mjs': `${IMPORT}export default agent({ name: 'Failing', description: 'Fails.', run() { throw new Error('Bearer ${SECRET}'); } });`,
+};
+
+async function failed(...flags: readonly string[]): Promise<string> {
+  const server = tandem(['serve', 'agent.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FAILING) });
+  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'go' }] };
+  const headers = { 'content-type': 'application/json' };
+  const url = await addressOf(server);
+  await fetch(`${url}/message:send`, { method: 'POST', headers, body: JSON.stringify({ message }) });
+  server.child.kill('SIGTERM');
+  return (await server.ended).stderr;
+}
+
+test(
+  verifies(['E-11', 'H-13'], 'what goes wrong is a line of JSON where nobody looks, without secrets'),
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const lines = (await failed())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+    expect(lines).toMatchObject([
+      { level: 'info', msg: expect.stringContaining('Failing is at ') as unknown },
+      {
+        level: 'error',
+        msg: 'A handler failed',
+        agent: 'failing',
+        taskId: expect.any(String) as unknown,
+        err: { type: 'Error', message: 'Error: Bearer [redacted]' },
+      },
+      { level: 'info', msg: expect.stringContaining('Stopping.') as unknown },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(SECRET);
+  },
+);
+
+test.each([
+  [
+    ['--log', 'pretty'],
+    /^Failing is at .*\ntandem error: A handler failed taskId=".*error="Error: Bearer \[redacted\]"\nStopping/,
+  ],
+  [['--log', 'silent'], /^$/],
+])(
+  'the log is %j',
+  async (flags, pattern) => {
+    expect(await failed(...flags)).toMatch(pattern);
+  },
+  TIMEOUT_MS,
+);
+
+test.each([
+  [['--log', 'xml'], '--log must be json, pretty or silent, not xml'],
+  [['--log-level', 'loud'], '--log-level must be info, warn, error, not loud'],
+])(
+  '%j is refused',
+  async (flags, sentence) => {
+    const { code, stderr } = await tandem(['serve', 'agent.mjs', ...flags], { cwd: projectWith(FAILING) }).ended;
+    expect([code, stderr]).toEqual([2, `tandem: ${sentence}\n`]);
+  },
+  TIMEOUT_MS,
+);
+
+test('--metrics shows numbers to this machine', { timeout: TIMEOUT_MS }, async () => {
+  const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, '--metrics'], { cwd: projectWith(FILE) });
+  const response = await fetch(`${await addressOf(server)}/metrics`);
+  expect(await response.text()).toContain('tandem_runs{agent="echo"} 0');
+});

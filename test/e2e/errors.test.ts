@@ -301,7 +301,9 @@ describe('what lies outside of the protocol', () => {
       });
       expect(answer.text).not.toMatch(/SELECT|vault|at \w+ \(|\.ts/);
       const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
-      expect(lines).toEqual([{ message: 'A request failed', fields: { errorId, error: trouble } }]);
+      const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
+      const fields = { errorId, binding, operation: 'GetTask', taskId: 't1', error: trouble };
+      expect(lines).toEqual([{ message: 'A request failed', fields }]);
     },
   );
 

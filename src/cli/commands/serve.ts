@@ -4,6 +4,7 @@ import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readPort } from '../read-values.ts';
 import { listen, openStore, runUntilStopped } from '../serving.ts';
+import { LOG_OPTIONS, servingLog } from '../serving-log.ts';
 
 export const command = defineCommand({
   synopsis: 'serve <file>',
@@ -35,6 +36,8 @@ The address of its card is printed on stdout, all else on stderr.`,
       help: 'The address under which the world knows the agent, for its card',
       flagOnly: true,
     },
+    ...LOG_OPTIONS,
+    metrics: { type: 'boolean', help: 'Count what happens, and show it at /metrics to this machine', flagOnly: true },
   },
   run: ({ values, positionals }) => serveFile(positionals, values),
 });
@@ -44,6 +47,9 @@ interface ServeValues {
   readonly host: string | undefined;
   readonly store: string | undefined;
   readonly 'public-url': string | undefined;
+  readonly log: string | undefined;
+  readonly 'log-level': string | undefined;
+  readonly metrics: boolean;
 }
 
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
@@ -57,12 +63,23 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
 
+  const { log, tell } = servingLog(values);
+
   const agent = await loadAgent(file);
   const store = await openStore(storeName);
-  const server = await listen(agent, { port, host, store, ...(publicUrl !== undefined && { publicUrl }) });
-  const kept = storeName === 'memory' ? 'in memory' : `in ${storeName}`;
-  await runUntilStopped(server, store, () => {
-    process.stderr.write(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:\n`);
-    process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
+  const { metrics } = values;
+  const server = await listen(agent, {
+    port,
+    host,
+    store,
+    log,
+    metrics,
+    ...(publicUrl !== undefined && { publicUrl }),
   });
+  const kept = storeName === 'memory' ? 'in memory' : `in ${storeName}`;
+  const announce = (): void => {
+    tell(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:`);
+    process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
+  };
+  await runUntilStopped(server, store, announce, tell);
 }

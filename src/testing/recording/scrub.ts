@@ -1,31 +1,14 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { mapMembers } from './json-walk.ts';
-import { isSecretName, isSecretParameter } from '../../support/secret-names.ts';
+import { isSecretName } from '../../support/secret-names.ts';
+import { withoutSecrets } from '../../support/secret-texts.ts';
 
 /** What stands where a secret was. */
 export const SCRUBBED = '[scrubbed]';
 
 /** Shorter values of headers are words of the language as well. */
 const SHORTEST_KNOWN = 6;
-
-/** What secrets look like, wherever they stand. */
-const LOOKS: readonly RegExp[] = [
-  /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g,
-  /\b(?:sk|pk|rk)[-_](?=[\w-]*\d)[\w-]{16,}/g,
-  /\bgh[pousr]_\w{20,}/g,
-  /\bgithub_pat_\w{20,}/g,
-  /\bglpat-[\w-]{16,}/g,
-  /\bxox[abeoprs]-[\w-]{10,}/g,
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /\bya29\.[\w-]{10,}/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-];
-
-const BEARER = /\b(Bearer|Basic)\s+(?=\S*[\d_.=+/-])[\w.~+/=-]{8,}/gi;
-const USER_IN_ADDRESS = /(\/\/)[^/@\s"']+@/g;
-const PARAMETER = /([?&#;])([\w.\-[\]]+)=([^&#;\s"']+)/g;
 
 /** Descriptions of how to authenticate hold names, not secrets. */
 const DESCRIPTIONS = new Set(['securitySchemes', 'security', 'securityRequirements', 'schemes']);
@@ -52,13 +35,7 @@ export class Scrubber {
   text(text: string): string {
     let clean = text;
     for (const secret of this.#known) clean = clean.replaceAll(secret, SCRUBBED);
-    for (const look of LOOKS) clean = clean.replace(look, SCRUBBED);
-    return clean
-      .replace(BEARER, `$1 ${SCRUBBED}`)
-      .replace(USER_IN_ADDRESS, '$1scrubbed@')
-      .replace(PARAMETER, (whole: string, mark: string, name: string) =>
-        isSecretParameter(name) ? `${mark}${name}=${SCRUBBED}` : whole,
-      );
+    return withoutSecrets(clean, SCRUBBED);
   }
 
   /** Without the question mark. */

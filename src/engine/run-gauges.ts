@@ -1,0 +1,26 @@
+import type { Core } from './core.ts';
+import type { Runs } from './runs.ts';
+import type { SuspendedRuns } from './suspended-runs.ts';
+
+/** Lets whoever asks for metrics see what this node has to do. */
+export function showRuns({ observers, agents }: Core, runs: Runs, suspended: SuspendedRuns): void {
+  const { metrics } = observers;
+  if (metrics === undefined) return;
+  const each = (read: (agent: Parameters<Runs['queued']>[0]) => number) => () =>
+    Array.from(agents.values(), (agent) => [[agent.id], read(agent)] as const);
+  metrics.gauge(
+    'tandem_runs',
+    'Runs at work on this node; each holds a place and a lease',
+    ['agent'],
+    each((agent) => runs.placesTaken(agent)),
+  );
+  metrics.gauge(
+    'tandem_queue',
+    'Tasks that wait on this node for a place',
+    ['agent'],
+    each((agent) => runs.queued(agent)),
+  );
+  metrics.gauge('tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', [], () => [
+    [[], suspended.size],
+  ]);
+}

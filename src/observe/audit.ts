@@ -1,0 +1,62 @@
+import type { Log } from './log.ts';
+
+/**
+ * Something that who answers for the agent wants to know of later: that somebody was refused, or that an operator did
+ * something. It holds no credentials, and nothing of what was said.
+ */
+export interface AuditRecord {
+  /** ISO 8601. */
+  readonly time: string;
+  readonly outcome: 'refused' | 'done';
+  /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`. */
+  readonly reason: string;
+  /** Who asked, if he is known. */
+  readonly caller?: string;
+  /** Where the request came from, as far as the connection tells. */
+  readonly address?: string;
+  readonly operation?: string;
+  readonly binding?: string;
+  readonly taskId?: string;
+  /** What the request calls itself, in `X-Request-Id`. */
+  readonly requestId?: string;
+  readonly traceId?: string;
+  /** What was missing or exceeded: a scope, a limit. */
+  readonly detail?: string;
+}
+
+/** Takes the records, at once or later. What it throws is logged, and changes nothing. */
+export type Audit = (record: AuditRecord) => void | Promise<void>;
+
+export type AuditFacts = Partial<Omit<AuditRecord, 'time' | 'outcome' | 'reason'>>;
+
+/** Writes the records. Without anybody who takes them they go to the log. */
+export class AuditTrail {
+  readonly #audit: Audit;
+  readonly #log: Log;
+  readonly #now: () => number;
+
+  constructor(audit: Audit | undefined, log: Log, now: () => number = Date.now) {
+    this.#audit = audit ?? ((record) => log.info('audit', { ...record }));
+    this.#log = log;
+    this.#now = now;
+  }
+
+  refused(reason: string, facts: AuditFacts): void {
+    this.#write('refused', reason, facts);
+  }
+
+  /** An administrative act. */
+  done(act: string, facts: AuditFacts): void {
+    this.#write('done', act, facts);
+  }
+
+  #write(outcome: AuditRecord['outcome'], reason: string, facts: AuditFacts): void {
+    const failed = (error: unknown): void => this.#log.warn('A record for the audit was lost', { reason, error });
+    try {
+      const taken = this.#audit({ time: new Date(this.#now()).toISOString(), outcome, reason, ...facts });
+      if (taken instanceof Promise) taken.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** Numbers for who operates an agent, and nobody else. */
+import { describe, expect, test } from 'vitest';
+
+import type { Caller } from '../../src/engine/handler.ts';
+import type { Authenticator } from '../../src/server/auth/authenticator.ts';
+import { agent } from '../../src/server/agent.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { verifies } from '../helpers/verifies.ts';
+import type { Ask } from './kit/exchange.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+import { getTask, sendTask } from './kit/talk.ts';
+import { REST_1, RPC_03, RPC_1 } from './kit/voices.ts';
+
+const METRICS: Ask = { method: 'GET', path: '/metrics' };
+
+/** By whole line: name, labels and value. */
+async function numbers(server: Pick<TestServer, 'ask'>): Promise<readonly string[]> {
+  const { status, text } = await server.ask(METRICS);
+  expect(status).toBe(200);
+  return text.trimEnd().split('\n');
+}
+
+describe('the numbers', () => {
+  test(verifies('O-04', 'count operations, failures and how long they took'), async () => {
+    const server = await startServer({ metrics: true });
+    await sendTask(server, RPC_1, { text: 'hello' });
+    await sendTask(server, RPC_03, { text: 'hello' });
+    await server.ask(REST_1.get('unknown'));
+    await server.ask({ method: 'POST', path: '/a2a', headers: { 'content-type': 'application/json' }, body: '{' });
+
+    const lines = await numbers(server);
+
+    const operation = (labels: string): string => `tandem_operation_seconds_count{operation=${labels}} 1`;
+    expect(lines).toContain(operation('"SendMessage",binding="JSONRPC",version="1.0",code="OK"'));
+    expect(lines).toContain(operation('"SendMessage",binding="JSONRPC",version="0.3",code="OK"'));
+    expect(lines).toContain(operation('"GetTask",binding="HTTP+JSON",version="1.0",code="TASK_NOT_FOUND"'));
+    expect(lines).toContain('tandem_failures_total{binding="HTTP+JSON",code="TASK_NOT_FOUND"} 1');
+    expect(lines).toContain('tandem_failures_total{binding="JSONRPC",code="PARSE_ERROR"} 1');
+    expect(lines).toContain('tandem_task_states_total{agent="script",state="TASK_STATE_COMPLETED"} 2');
+    expect(lines).toContain('tandem_task_seconds_count{agent="script",state="TASK_STATE_COMPLETED"} 2');
+  });
+
+  test('show what is at work, what waits and what is open', async () => {
+    const server = await startServer({ metrics: true, agent: { concurrency: 1, queue: 1 } });
+    const held = await server.open(REST_1.stream({ text: 'hold on' }));
+    await held.next();
+    const queued = await sendTask(server, REST_1, { text: 'hello', returnImmediately: true });
+    await server.ask(REST_1.send({ text: 'too many', returnImmediately: true }));
+
+    const busy = await numbers(server);
+    server.release();
+    await held.rest();
+    await expect.poll(async () => (await getTask(server, REST_1, queued.id)).state).toBe('completed');
+    const idle = await numbers(server);
+
+    expect(busy).toContain('tandem_runs{agent="script"} 1');
+    expect(busy).toContain('tandem_queue{agent="script"} 1');
+    expect(busy).toContain('tandem_open_streams 1');
+    expect(busy).toContain('tandem_limits_hit_total{limit="queue"} 1');
+    expect(idle).toContain('tandem_queue{agent="script"} 0');
+    await expect.poll(async () => numbers(server)).toContain('tandem_runs{agent="script"} 0');
+    await expect.poll(async () => numbers(server)).toContain('tandem_open_streams 0');
+  });
+
+  test('are in the format of Prometheus: each name explained once, buckets that add up', async () => {
+    const server = await startServer({ metrics: true });
+    await sendTask(server, RPC_1, { text: 'hello' });
+
+    const lines = await numbers(server);
+
+    const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2] ?? '');
+    expect(new Set(types).size).toBe(types.length);
+    for (const line of lines.filter((each) => !each.startsWith('#'))) {
+      expect(line).toMatch(/^[a-z_]+(?:\{(?:[a-z]+="[^"]*",?)+\})? [\d.e+-]+$/);
+      expect(types.some((type) => line.startsWith(type))).toBe(true);
+    }
+    const buckets = lines.filter((line) => line.startsWith('tandem_operation_seconds_bucket'));
+    const counts = buckets.map((line) => Number(line.split(' ').at(-1)));
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(buckets.at(-1)).toMatch(/le="\+Inf"\} 1$/);
+  });
+});
+
+const KNOWN: Authenticator = {
+  schemes: {},
+  challenge: 'Bearer',
+  authenticate: (request): Caller | undefined => {
+    const word = request.header('authorization');
+    return word === undefined ? undefined : { id: word, isVerified: word === 'ann' };
+  },
+};
+
+describe('who sees them', () => {
+  test.each([
+    ['this machine', {}, {}, 200],
+    ['who comes through a proxy', {}, { 'x-forwarded-for': '203.0.113.7' }, 403],
+    ['who has credentials', { auth: KNOWN }, { authorization: 'ann', via: '1.1 proxy' }, 200],
+    ['who has none where they are needed', { auth: KNOWN }, {}, 401],
+    ['who is not known by his', { auth: KNOWN }, { authorization: 'eve', via: '1.1 proxy' }, 403],
+    ['nobody, unless they are switched on', { metrics: false }, {}, 404],
+  ])('%s', async (_, options, headers, status) => {
+    const server = await startServer({ metrics: true, ...options });
+
+    expect((await server.ask({ ...METRICS, headers })).status).toBe(status);
+  });
+
+  test('not who comes over fetch, where nobody knows from where', async () => {
+    const echo = agent({ name: 'Echo', description: 'Says it again', run: ({ text }) => text });
+    await using handler = createHandler(echo, { metrics: true, store: memoryStore() });
+
+    expect((await handler.fetch(new Request('http://127.0.0.1/metrics'))).status).toBe(403);
+    expect(handler.owns('/metrics', 'GET')).toBe(true);
+  });
+
+  test('only GET and HEAD', async () => {
+    const server = await startServer({ metrics: true });
+
+    expect((await server.ask({ method: 'POST', path: '/metrics' })).headers).toMatchObject({ allow: 'GET, HEAD' });
+  });
+});

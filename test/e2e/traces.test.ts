@@ -1,0 +1,167 @@
+/** Traces: taken over from the caller, kept with the task, shown in its events, and handed on. */
+import { describe, expect, test } from 'vitest';
+
+import { agent } from '../../src/server/agent.ts';
+import { fakeTracing } from '../helpers/fake-tracing.ts';
+import { verifies } from '../helpers/verifies.ts';
+import type { Ask } from './kit/exchange.ts';
+import { serveOnSocket, startServer } from './kit/server.ts';
+import { eventsOf, type SseEvent } from './kit/sse-text.ts';
+import { NEWEST, REST_1, RPC_01, VOICES } from './kit/voices.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+const TRACEPARENT = `00-${TRACE}-${PARENT}-01`;
+const OWN_SPAN: unknown = expect.stringMatching(/^(?!00f067aa0ba902b7)[0-9a-f]{16}$/);
+
+function traced(ask: Ask, headers: Readonly<Record<string, string>> = { traceparent: TRACEPARENT }): Ask {
+  return { ...ask, headers: { ...ask.headers, ...headers } };
+}
+
+/** Everywhere in the events of a stream where one says which trace it is in. */
+function marksIn(text: string): readonly unknown[] {
+  return marksOf(eventsOf(text));
+}
+
+function marksOf(events: readonly SseEvent[]): readonly unknown[] {
+  return events.flatMap(({ json }) => {
+    const found: unknown[] = [];
+    JSON.parse(JSON.stringify(json), (name, value: unknown) => {
+      if (name === 'metadata' && typeof value === 'object' && value !== null && 'traceId' in value) found.push(value);
+      return value;
+    });
+    return found;
+  });
+}
+
+const HEADERS = agent({
+  name: 'Tracer',
+  description: 'Says where in a trace it is.',
+  run: ({ trace }) => JSON.stringify(trace),
+});
+
+describe('the events of a task', () => {
+  test.each(VOICES)(verifies('O-03', '$name: say which trace they are in'), async (voice) => {
+    const server = await startServer();
+
+    const { text } = await server.ask(traced(voice.stream({ text: 'story' })));
+
+    const marks = marksIn(text);
+    expect(marks.length).toBeGreaterThan(4);
+    for (const mark of marks) expect(mark).toEqual({ traceId: TRACE, spanId: OWN_SPAN });
+    expect(new Set(marks.map((mark) => JSON.stringify(mark))).size).toBe(1);
+  });
+
+  test.each(NEWEST)('$name: are the same for who comes back for them', async (voice) => {
+    const server = await startServer();
+    const first = eventsOf((await server.ask(traced(voice.stream({ text: 'story' })))).text);
+    const { taskId = '' } = /"taskId":"(?<taskId>[\w-]+)/.exec(JSON.stringify(first))?.groups ?? {};
+
+    const again = await server.ask(traced(voice.subscribe(taskId), { 'last-event-id': '1' }));
+
+    expect(eventsOf(again.text).map(({ id }) => id)).toEqual(first.slice(1).map(({ id }) => id));
+    expect(marksIn(again.text)).toEqual(marksOf(first.slice(1)));
+  });
+
+  test.each([
+    ['there is none', {}],
+    ['it has another length', { traceparent: TRACEPARENT.slice(0, -1) }],
+    ['it is in capitals', { traceparent: TRACEPARENT.toUpperCase() }],
+    ['it is empty of digits', { traceparent: `00-${'0'.repeat(32)}-${PARENT}-01` }],
+    ['it has no span', { traceparent: `00-${TRACE}-${'0'.repeat(16)}-01` }],
+    ['it is of a version that cannot be', { traceparent: `ff-${TRACE}-${PARENT}-01` }],
+    ['it goes on where it may not', { traceparent: `${TRACEPARENT}-more` }],
+  ])('say nothing of a trace if %s', async (_, headers) => {
+    const server = await startServer();
+
+    const { text, status } = await server.ask(traced(REST_1.stream({ text: 'story' }), headers));
+
+    expect(status).toBe(200);
+    expect(marksIn(text)).toEqual([]);
+  });
+
+  test('say nothing of a trace if tracing is off', async () => {
+    const server = await startServer({ tracing: false });
+
+    const { text } = await server.ask(traced(REST_1.stream({ text: 'story' })));
+
+    expect(marksIn(text)).toEqual([]);
+  });
+});
+
+test(verifies('O-03', 'a handler gets the trace to hand it on, with what vendors have added'), async () => {
+  const { ask } = await serveOnSocket(HEADERS);
+
+  const headers = { traceparent: `01-${TRACE}-${PARENT}-00-later`, tracestate: 'vendor=1' };
+  const { text } = await ask(traced(REST_1.send({ text: 'where?' }), headers));
+
+  expect(text.replaceAll('\\', '')).toMatch(
+    new RegExp(`{"traceparent":"00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-00","tracestate":"vendor=1"}`),
+  );
+});
+
+test('without a trace a handler has nothing to hand on', async () => {
+  const { ask } = await serveOnSocket(HEADERS);
+
+  expect((await ask(REST_1.send({ text: 'where?' }))).text).toContain('"{}"');
+});
+
+describe('spans', () => {
+  test.each(VOICES)(
+    verifies('O-03', '$name: an operation is one, and the run and its steps are below'),
+    async (voice) => {
+      const { api, spans } = fakeTracing();
+      const stepping = agent({
+        name: 'S',
+        id: 'stepper',
+        description: 'Steps.',
+        run: ({ step }) => step('one', () => 'done'),
+      });
+      const { ask } = await serveOnSocket(stepping, { tracing: api });
+
+      const { text } = await ask(traced(voice.send({ text: 'go' })));
+
+      const operation = spans.find(({ kind }) => kind === 1);
+      const run = spans.find(({ name }) => name === 'a2a.run');
+      const step = spans.find(({ name }) => name === 'a2a.step');
+      expect(operation).toMatchObject({ name: 'a2a.SendMessage', traceId: TRACE, parentId: PARENT, isEnded: true });
+      expect(operation?.attributes).toMatchObject({ 'a2a.agent': 'stepper', 'a2a.operation': 'SendMessage' });
+      expect(run).toMatchObject({ traceId: TRACE, parentId: operation?.spanId, isEnded: true });
+      // A caller of 0.1 has named the task himself.
+      if (voice !== RPC_01) expect(text).toContain(String(run?.attributes['a2a.task.id']));
+      expect(step).toMatchObject({ parentId: run?.spanId, attributes: { 'a2a.step.name': 'one#1' }, isEnded: true });
+    },
+  );
+
+  test('without a trace of the caller one begins here, and its events say which', async () => {
+    const { api, spans } = fakeTracing();
+    const server = await startServer({ tracing: api });
+
+    const { text } = await server.ask(REST_1.stream({ text: 'story' }));
+
+    const [operation] = spans;
+    for (const mark of marksIn(text)) expect(mark).toEqual({ traceId: operation?.traceId, spanId: operation?.spanId });
+    expect(marksIn(text).length).toBeGreaterThan(4);
+  });
+
+  test('a failure is told without secrets', async () => {
+    const { api, spans } = fakeTracing();
+    const run = async (): Promise<never> => {
+      throw new Error('401 for Bearer abc123def456ghi');
+    };
+    const { ask } = await serveOnSocket(agent({ name: 'F', description: 'Fails.', run }), { tracing: api });
+
+    await ask(REST_1.send({ text: 'go' }));
+    await ask(REST_1.get('unknown'));
+
+    expect(spans.find(({ name }) => name === 'a2a.run')?.status).toEqual({
+      code: 2,
+      message: '401 for Bearer [redacted]',
+    });
+    expect(spans.find(({ name }) => name === 'a2a.GetTask')).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'error.type': 'TASK_NOT_FOUND', 'a2a.task.id': 'unknown' },
+    });
+    expect(JSON.stringify(spans)).not.toContain('abc123');
+  });
+});
