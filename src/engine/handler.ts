@@ -22,6 +22,10 @@ export interface Caller {
   /** Known by credentials, and not only by having asked. */
   readonly isVerified: boolean;
   readonly scopes?: readonly string[];
+  /** The tenants it may call for; any if not set. What belongs to no tenant is always its own. */
+  readonly tenants?: readonly string[];
+  /** When the credentials end, in milliseconds since 1970; never if not set. */
+  readonly expiresAt?: number;
   /** What else the credentials say. */
   readonly claims?: JsonObject;
 }

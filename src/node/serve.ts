@@ -1,18 +1,22 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from '../server/agent.ts';
-import { type Check, kindOf } from '../server/check.ts';
+import { Check, kindOf } from '../server/check.ts';
+import { consoleLog } from '../observe/console-log.ts';
 import { AgentHandler } from '../server/handler.ts';
-import { type HandlerOptions, readHandlerOptions } from '../server/handler-options.ts';
+import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/handler-options.ts';
 import type { Store } from '../store/store.ts';
-import { isLoopback, loopbackOnly } from './loopback.ts';
+import { isLoopback } from '../support/loopback.ts';
+import { loopbackOnly } from './loopback.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
 
 export interface ServeOptions extends HandlerOptions {
   /** 4100 if not set; 0 for any that is free. */
   readonly port?: number;
-  /** The address to listen at, `127.0.0.1` if not set. For now this must be of this machine alone. */
+  /** The address to listen at, `127.0.0.1` if not set. Any that others can reach needs `auth`. */
   readonly host?: string;
+  /** Listen to others without `auth`: everybody may call, nobody may list tasks, and whoever knows the id of one may have it. */
+  readonly insecurePublic?: boolean;
 }
 
 export interface CloseOptions {
@@ -38,6 +42,11 @@ export interface AgentServer {
 
 const DEFAULT_PORT = 4100;
 const DEFAULT_FILE = 'tandem.db';
+/** Addresses that mean all of a machine's, and the one of them that is always there. */
+const ALL_ADDRESSES: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 /** A request must be there within a minute. An idle connection is kept for as long as most clients keep it. */
 const TIMES = {
   headersTimeout: 20_000,
@@ -58,8 +67,13 @@ const SWEEP_MS = 20;
  * console.log(`${server.url}/.well-known/agent-card.json`);
  */
 export async function serve(agent: Agent, options: ServeOptions = {}): Promise<AgentServer> {
-  const settings = readHandlerOptions('serve()', agent, options, { port: checkPort, host: checkHost });
-  const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
+  const settings = readHandlerOptions('serve()', agent, options, {
+    port: checkPort,
+    host: checkHost,
+    insecurePublic: checkInsecure,
+  });
+  const { port = DEFAULT_PORT, host = '127.0.0.1', insecurePublic = false } = options;
+  requireAuth(settings, host, insecurePublic);
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
@@ -68,10 +82,16 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const http = createServer(TIMES);
     await listen(http, port, host);
     const { port: bound } = http.address() as AddressInfo;
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}${settings.basePath}`;
-    const publicUrl = settings.publicUrl ?? (settings.trustProxy ? undefined : url);
-    const handler = new AgentHandler(agent, { ...settings, store, publicUrl });
-    const listener = loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
+    const url = `http://${reachable(host)}:${bound}${settings.basePath}`;
+    // Who listens at every address of a machine does not know by which one he is called.
+    const isAtOne = !ALL_ADDRESSES.has(host);
+    const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
+    const isPublic = !isLoopback(host);
+    const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, isPublic && settings.auth === undefined);
+    // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
+    const listener = isPublic
+      ? toNodeListener(handler)
+      : loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
     try {
@@ -95,8 +115,33 @@ function checkPort(check: Check, port: unknown): void {
 }
 
 function checkHost(check: Check, host: unknown): void {
-  if (typeof host === 'string' && isLoopback(host)) return;
-  check.fault('host', 'must be of this machine alone: 127.0.0.1, ::1 or localhost');
+  if (typeof host === 'string' && /^[\w.:%-]+$/.test(host)) return;
+  check.fault('host', 'must be an address or a name to listen at, such as "0.0.0.0"');
+}
+
+function checkInsecure(check: Check, insecure: unknown): void {
+  if (typeof insecure !== 'boolean') check.fault('insecurePublic', `must be true or false, not ${kindOf(insecure)}`);
+}
+
+/** Closed unless somebody has said who may come in, or that everybody may. */
+function requireAuth({ auth, log = consoleLog }: HandlerSettings, host: string, insecurePublic: boolean): void {
+  if (auth !== undefined) return;
+  const check = new Check();
+  if (!isLoopback(host) && !insecurePublic) {
+    check.fault(
+      'host',
+      'can be reached by others: set auth to say who may call, or insecurePublic: true for everybody',
+    );
+  }
+  check.finish('serve() cannot use these options:');
+  const who = isLoopback(host) ? 'whoever can reach this machine from within' : 'everybody who can reach it';
+  log.warn(`No auth is set: ${who} may call this agent`);
+}
+
+/** How this machine itself reaches what listens there. */
+function reachable(host: string): string {
+  const name = ALL_ADDRESSES.get(host) ?? host;
+  return name.includes(':') ? `[${name}]` : name;
 }
 
 /** For who asks before he sends his body: he is told to when somebody begins to read it, which may be never. */

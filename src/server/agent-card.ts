@@ -1,6 +1,8 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import type { Agent } from './agent.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import { cardSecurity } from './auth/card-security.ts';
 
 /** How an agent is served: what its card says beyond the agent itself. */
 export interface CardFacts {
@@ -10,16 +12,20 @@ export interface CardFacts {
   readonly rpcPath: string;
   readonly streaming: boolean;
   readonly pushNotifications: boolean;
+  /** Who may call; everybody if not set. */
+  readonly auth?: readonly Authenticator[] | undefined;
+  readonly requiredScopes?: readonly string[] | undefined;
 }
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, streaming, pushNotifications } = facts;
+  const { agent, streaming, pushNotifications, auth = [], requiredScopes = [] } = facts;
   const { extensions, ...description } = agent.card;
   return {
     ...description,
     supportedInterfaces: interfacesAt(facts, base, older),
     capabilities: { streaming, pushNotifications, ...(extensions !== undefined && { extensions }) },
+    ...cardSecurity(auth, requiredScopes),
   };
 }
 

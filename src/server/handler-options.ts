@@ -6,7 +6,9 @@ import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
-import type { Authenticator } from './auth/authenticator.ts';
+import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
+import type { AuthenticateHook, Authenticator } from './auth/authenticator.ts';
+import { authenticatorOf } from './auth/hook.ts';
 import { Check, isObject, kindOf } from './check.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
@@ -14,7 +16,7 @@ export interface HandlerOptions {
   /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
   readonly store?: Store;
   /** Who may call, one way or several; everybody if not set. */
-  readonly auth?: Authenticator | readonly Authenticator[];
+  readonly auth?: Authenticator | AuthenticateHook | readonly (Authenticator | AuthenticateHook)[];
   /** The address of the handler as the world sees it, for the card; taken from each request if not set. */
   readonly publicUrl?: string;
   /** Believe `X-Forwarded-Host` and `-Proto`: only behind a proxy of your own that sets them. */
@@ -45,6 +47,8 @@ export interface HandlerOptions {
   readonly retention?: Partial<Retention>;
   /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
+  /** What callers need beyond being known. */
+  readonly access?: AccessOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -63,6 +67,7 @@ export interface HandlerSettings {
   readonly heartbeatMs: number;
   readonly retention: Partial<Retention> | undefined;
   readonly log: Log | undefined;
+  readonly access: AccessSettings | undefined;
 }
 
 const KEYS = [
@@ -83,6 +88,7 @@ const KEYS = [
   'heartbeatMs',
   'retention',
   'log',
+  'access',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -126,6 +132,7 @@ export function readHandlerOptions(
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
+    access: readAccess(check, given['access'], given['auth'] !== undefined),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;
@@ -157,11 +164,13 @@ function readAuth(check: Check, value: unknown): readonly Authenticator[] | unde
   if (value === undefined) return undefined;
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   refuseEmpty(check, value, 'auth');
-  for (const [index, each] of all.entries()) {
+  return all.map((each, index) => {
+    if (typeof each === 'function') return authenticatorOf(each as AuthenticateHook);
     const path = Array.isArray(value) ? `auth[${index}]` : 'auth';
-    readObject(check, { [path]: each }, path, ['authenticate'], 'an authenticator');
-  }
-  return all as readonly Authenticator[];
+    // A hole in the list is somebody who was forgotten.
+    readObject(check, { [path]: each ?? null }, path, ['authenticate'], 'an authenticator, or a function');
+    return each as Authenticator;
+  });
 }
 
 /** A card of a version that is not answered would list nothing that its readers can call. */

@@ -6,8 +6,9 @@ import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import { Access } from './auth/access.ts';
 import { type EdgeOptions, pathBelow } from './base-url.ts';
-import { CardEndpoint } from './card-endpoint.ts';
+import { CardEndpoint, CORS } from './card-endpoint.ts';
 import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './error-response.ts';
 import { Failures } from './failure.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
@@ -15,10 +16,10 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
-import { anybody, identifyBy } from './identify.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
+import { overTlsOnly } from './transport-security.ts';
 
 /**
  * Makes a handler of an agent, to be mounted in whatever serves HTTP. It answers every version of the protocol over
@@ -39,6 +40,7 @@ export class AgentHandler {
   readonly #agent: Agent;
   readonly #settings: HandlerSettings;
   readonly #log: Log;
+  readonly #access: Access;
   readonly #rpcPaths: ReadonlySet<string>;
   readonly #reserved: ReadonlySet<string>;
   readonly #cards: CardEndpoint;
@@ -48,11 +50,12 @@ export class AgentHandler {
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @internal */
-  constructor(agent: Agent, settings: HandlerSettings) {
+  /** @internal `isOpenToStrangers`: somebody has said that they can reach it, and may. */
+  constructor(agent: Agent, settings: HandlerSettings, isOpenToStrangers = false) {
     this.#agent = agent;
     this.#settings = settings;
     this.#log = settings.log ?? consoleLog;
+    this.#access = new Access({ ...settings, isOpenToStrangers }, this.#log);
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
@@ -65,6 +68,9 @@ export class AgentHandler {
       byDefault: settings.cardForm,
       publicUrl: settings.publicUrl,
       since: new Date(),
+      auth: settings.auth,
+      requiredScopes: settings.access?.requiredScopes,
+      isProtected: this.#access.protectsCard,
     });
   }
 
@@ -87,7 +93,9 @@ export class AgentHandler {
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
   readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {
     const service = this.#service;
-    return service === undefined ? this.#handleLater(request) : this.#route(service, request);
+    const answer = service === undefined ? this.#handleLater(request) : this.#route(service, request);
+    if (!this.#isOverTls(request)) return answer;
+    return 'then' in answer ? answer.then(overTlsOnly) : overTlsOnly(answer);
   };
 
   /**
@@ -139,7 +147,7 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
+    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
@@ -151,12 +159,13 @@ export class AgentHandler {
       engine,
       agent: this.#agent,
       failures: new Failures(this.#log),
-      identify: auth === undefined ? anybody : identifyBy(auth),
+      identify: this.#access.identify,
       offer,
       streaming,
       pushNotifications,
       maxBodyBytes,
       isClosing: () => this.isClosing,
+      access: this.#access,
     };
   }
 
@@ -165,6 +174,7 @@ export class AgentHandler {
     await this.#service?.engine.close(options);
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
+    this.#access.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {
@@ -176,7 +186,7 @@ export class AgentHandler {
       const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
       return this.#turnAway(request, late);
     }
-    return this.handle(request);
+    return this.#service === undefined ? this.#handleLater(request) : this.#route(this.#service, request);
   }
 
   /** Without reading the body, so that an answer over JSON-RPC has no id. */
@@ -194,9 +204,9 @@ export class AgentHandler {
     }
     switch (path) {
       case '/.well-known/agent-card.json':
-        return this.#cards.answer('agent-card.json', request);
+        return this.#card(service, 'agent-card.json', request);
       case '/.well-known/agent.json':
-        return this.#cards.answer('agent.json', request);
+        return this.#card(service, 'agent.json', request);
       case '/healthz':
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
@@ -204,6 +214,35 @@ export class AgentHandler {
       default:
         return answerRest(service, request, path, this.#reserved);
     }
+  }
+
+  #card(
+    { failures }: Service,
+    file: 'agent-card.json' | 'agent.json',
+    request: HttpRequest,
+  ): HttpResponse | Promise<HttpResponse> {
+    // A browser asks without credentials whether it may ask with them.
+    if (!this.#access.protectsCard || request.method === 'OPTIONS') return this.#cards.answer(file, request);
+    return this.#protectedCard(failures, file, request);
+  }
+
+  async #protectedCard(
+    failures: Failures,
+    file: 'agent-card.json' | 'agent.json',
+    request: HttpRequest,
+  ): Promise<HttpResponse> {
+    try {
+      await this.#access.identify(request);
+    } catch (error) {
+      const shown = failures.publicError(error);
+      return restFailure(dialectOf('1.0'), shown, { ...CORS, ...this.#access.challenge(shown) });
+    }
+    return this.#cards.answer(file, request);
+  }
+
+  /** As the world sees it: a proxy may have taken TLS off. */
+  #isOverTls(request: HttpRequest): boolean {
+    return (this.#settings.publicUrl ?? request.base).startsWith('https:');
   }
 
   /** Ready is who can answer: the store must too. */

@@ -5,6 +5,7 @@ import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { PROTOCOL_VERSIONS } from '../wire/dialect.ts';
 import { agent } from './agent.ts';
+import { Access } from './auth/access.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { anybody, type Identify } from './identify.ts';
@@ -27,6 +28,10 @@ async function serviceOf(identify: Identify): Promise<Service> {
     pushNotifications: false,
     maxBodyBytes: 1000,
     isClosing: () => false,
+    access: new Access(
+      { auth: undefined, access: undefined, publicUrl: undefined, isOpenToStrangers: false },
+      silentLog,
+    ),
   };
 }
 

@@ -53,7 +53,8 @@ export async function answerRest(
     const call = new HttpCall(service, request, caller, dialect);
     return respond(service, call, await callOperation(service, call, match.operation, params));
   } catch (error) {
-    return restFailure(dialect, service.failures.publicError(error));
+    const shown = service.failures.publicError(error);
+    return restFailure(dialect, shown, service.access.challenge(shown));
   }
 }
 
@@ -86,7 +87,8 @@ function respond(service: Service, call: HttpCall, outcome: Outcome): HttpRespon
   const { dialect } = call;
   if ('events' in outcome) {
     const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, dialect));
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
+    const body = service.access.whileKnown(frames, call.caller);
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
   }
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType }, call);

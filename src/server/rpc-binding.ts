@@ -33,7 +33,8 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
     return respond(service, call, id, await callOperation(service, call, operation, rpc.params, { asStream }));
   } catch (error) {
-    return rpcFailure(dialect, id, service.failures.publicError(error));
+    const shown = service.failures.publicError(error);
+    return rpcFailure(dialect, id, shown, service.access.challenge(shown));
   }
 }
 
@@ -56,7 +57,8 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
 function respond(service: Service, call: HttpCall, id: JsonRpcId, outcome: Outcome): HttpResponse {
   if ('events' in outcome) {
     const frames = new EventFrames(outcome.events, call.dialect, envelopeOf(service, call.dialect, id));
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
+    const body = service.access.whileKnown(frames, call.caller);
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
   }
   const body = successText(id, JSON.stringify(outcome.json ?? null));
   return { status: 200, headers: withExtensions(JSON_HEADERS, call), body };

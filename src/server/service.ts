@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import type { Access } from './auth/access.ts';
 import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
 
@@ -18,4 +19,5 @@ export interface Service {
   readonly maxBodyBytes: number;
   /** It takes no more work, and ends its streams. */
   readonly isClosing: () => boolean;
+  readonly access: Access;
 }
