@@ -100,6 +100,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
       http.close();
       throw error;
     }
+    warnIfOpen(settings, host, insecurePublic);
     let closing: Promise<void> | undefined;
     const close: AgentServer['close'] = (given = {}) => (closing ??= shutDown(http, handler, own, given));
     return { url, port: bound, handler, close, [Symbol.asyncDispose]: () => close() };
@@ -124,17 +125,17 @@ function checkInsecure(check: Check, insecure: unknown): void {
 }
 
 /** Closed unless somebody has said who may come in, or that everybody may. */
-function requireAuth({ auth, log = consoleLog }: HandlerSettings, host: string, insecurePublic: boolean): void {
-  if (auth !== undefined) return;
+function requireAuth({ auth }: HandlerSettings, host: string, insecurePublic: boolean): void {
+  if (auth !== undefined || insecurePublic || isLoopback(host)) return;
   const check = new Check();
-  if (!isLoopback(host) && !insecurePublic) {
-    check.fault(
-      'host',
-      'can be reached by others: set auth to say who may call, or insecurePublic: true for everybody',
-    );
-  }
+  check.fault('host', 'can be reached by others: set auth to say who may call, or insecurePublic: true for everybody');
   check.finish('serve() cannot use these options:');
-  const who = isLoopback(host) ? 'whoever can reach this machine from within' : 'everybody who can reach it';
+}
+
+/** Who has said so himself is only told where it matters to others. */
+function warnIfOpen({ auth, log = consoleLog }: HandlerSettings, host: string, insecurePublic: boolean): void {
+  if (auth !== undefined || (insecurePublic && isLoopback(host))) return;
+  const who = isLoopback(host) ? 'every program on this machine' : 'everybody who can reach it';
   log.warn(`No auth is set: ${who} may call this agent`);
 }
 
