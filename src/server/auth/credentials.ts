@@ -8,9 +8,10 @@ export const BEARER_CHALLENGE = 'Bearer realm="a2a"';
 export function credentialsOf(request: HttpRequest, scheme: 'bearer' | 'basic'): string | undefined {
   const header = request.header('authorization');
   if (header === undefined) return undefined;
-  const space = header.indexOf(' ');
-  if (space < 0 || header.slice(0, space).toLowerCase() !== scheme) return undefined;
-  return header.slice(space + 1).trim();
+  // The name alone has empty credentials: HTTP takes off the space after it.
+  const { length } = scheme;
+  if (header.length > length && header[length] !== ' ') return undefined;
+  return header.slice(0, length).toLowerCase() === scheme ? header.slice(length).trim() : undefined;
 }
 
 /** Credentials came, and are no good. The details use the words of RFC 6750 §3.1, as `WWW-Authenticate` does. */
