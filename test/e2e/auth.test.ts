@@ -1,5 +1,5 @@
 /** Who calls: what the boundary says to those it knows and to those it does not. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
 import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
@@ -7,11 +7,14 @@ import { basicAuth } from '../../src/server/auth/basic-auth.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { oidc } from '../../src/server/auth/oidc.ts';
 import { sharedSecret } from '../../src/server/auth/shared-secret.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Claims, startIdentityProvider } from '../helpers/identity-provider.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, basicOf, bearerOf, type Credentials } from './auth/kinds.ts';
 import type { Ask } from './kit/exchange.ts';
+import { scripted } from './kit/script.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
 import { REST_1, RPC_03, RPC_1, type Voice } from './kit/voices.ts';
 import { rpc } from './kit/voices/rpc.ts';
@@ -208,4 +211,25 @@ test('what a function does wrong is no way in', async () => {
     expect(answer.text).not.toContain('geheim');
     expect(server.runs()).toBe(0);
   }
+});
+
+test(verifies(['H-04', 'H-11'], 'a handler that is mounted elsewhere does the same'), async () => {
+  const { agent } = scripted();
+  const handler = createHandler(agent, { auth: TOKENS, store: memoryStore() });
+  onTestFinished(() => handler.close());
+  const { path, method, headers, body } = asked(RPC_1.send({ text: 'about' }), ALICE);
+  const send = (more: Readonly<Record<string, string>>): Promise<Response> => {
+    const all = { 'content-type': 'application/json', ...headers, ...more };
+    return handler.fetch(
+      new Request(`https://agent.example${path}`, { method, headers: all, body: JSON.stringify(body) }),
+    );
+  };
+
+  const refused = await send({ authorization: 'Bearer \u00ff' });
+  const served = await send({});
+
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="a2a", error="invalid_token"');
+  expect(served.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(await served.text()).toContain('"caller":"alice"');
 });

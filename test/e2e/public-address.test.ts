@@ -46,8 +46,19 @@ describe('an address that others can reach', () => {
     ]);
   });
 
+  test('lists nothing for guests that a function lets in, either', async () => {
+    const server = await startServer({ auth: () => ({ id: 'guest', isVerified: false }) });
+
+    expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(200);
+    expect((await server.ask(rpc('1.0', 'ListTasks', {}))).status).toBe(403);
+  });
+
   test.each<[string, TestServerOptions, readonly string[]]>([
-    ['without a word', {}, ['No auth is set: every program on this machine may call this agent']],
+    [
+      'without a word',
+      { insecurePublic: false },
+      ['No auth is set: every program on this machine may call this agent'],
+    ],
     ['by intention', { insecurePublic: true }, []],
     ['with credentials', { auth: TOKENS }, []],
   ])('on this machine alone, %s, the log has one line at most', async (_, options, lines) => {

@@ -23,13 +23,13 @@ export class Access {
   readonly identify: Identify;
   readonly #challenges: Challenges;
   readonly #settings: AccessSettings;
-  readonly #isOpenToStrangers: boolean;
+  readonly #listsForStrangers: boolean;
   readonly #timers = new TimerHeap(systemClock);
 
   constructor({ auth, access = DEFAULT_ACCESS, publicUrl, isOpenToStrangers }: AccessRules, log: Log) {
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
-    this.#isOpenToStrangers = isOpenToStrangers;
+    this.#listsForStrangers = auth === undefined && !isOpenToStrangers;
     const { requiredScopes } = access;
     this.identify =
       auth === undefined
@@ -51,11 +51,8 @@ export class Access {
    * @throws A2AError `PERMISSION_DENIED`
    */
   requireListing({ isVerified }: Caller): void {
-    if (isVerified || !this.#isOpenToStrangers) return;
-    throw new A2AError(
-      'PERMISSION_DENIED',
-      'This agent does not know its callers, so it lists no tasks: keep their ids',
-    );
+    if (isVerified || this.#listsForStrangers) return;
+    throw new A2AError('PERMISSION_DENIED', 'This agent lists tasks for callers that it knows: keep the ids of yours');
   }
 
   /** A stream that ends when its caller's credentials do, so that he comes back with new ones. */
