@@ -19,7 +19,7 @@ test('jose is not loaded before the first token that needs it', async () => {
   const secret = sharedSecret({ secret: 'secret' });
   jwks({ issuer, jwksUrl: `${issuer}/keys` });
   oidc({ issuer });
-  bearerTokens({ alice: 'token' }).authenticate(bearing('token'), here);
+  expect(bearerTokens({ alice: 'token' }).authenticate(bearing('token'), here)).toMatchObject({ id: 'alice' });
   expect(() => secret.authenticate(bearing('opaque'), here)).toThrow('The bearer token is not a JWT');
   expect(loads).toBe(0);
 
