@@ -24,8 +24,10 @@ export interface Caller {
   readonly isVerified: boolean;
   /** What the credentials allow. */
   readonly scopes?: readonly string[];
-  /** The tenants that the caller may name; any if not set. */
+  /** The tenants it may call for; any if not set. What belongs to no tenant is always its own. */
   readonly tenants?: readonly string[];
+  /** When the credentials end, in milliseconds since 1970; never if not set. */
+  readonly expiresAt?: number;
   /** What else the credentials say. */
   readonly claims?: JsonObject;
 }

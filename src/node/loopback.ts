@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopback } from '../support/loopback.ts';
 import { endAnswer } from './early-answer.ts';
 import type { NodeListener } from './listener.ts';
-
-const NAMES = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
-
-/** Whether a name or address means this machine, and nothing else. */
-export function isLoopback(host: string): boolean {
-  return NAMES.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
 
 /**
  * Lets requests through that were meant for this machine, or for the public address. A page in a browser can have its own

@@ -14,7 +14,7 @@ test('a server that closes keeps no connection whose stream it has just ended', 
       await once(signal, 'abort');
     },
   });
-  const server = await serve(waiting, { port: 0, store: memoryStore() });
+  const server = await serve(waiting, { port: 0, store: memoryStore(), insecurePublic: true });
   const body = JSON.stringify({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'wait' }] } });
   const headers = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   // A client that would hold its connection for ever.

@@ -12,13 +12,18 @@ async function started(options: ServeOptions = {}): Promise<AgentServer> {
   return server;
 }
 
+const CLOSED = 'host: can be reached by others: set auth to say who may call, or insecurePublic: true for everybody';
+
 test.each([
   [{ port: 70_000 }, 'port: must be a number from 0 to 65535, not 70000'],
   [{ port: -1 }, 'port: must be a number from 0 to 65535, not -1'],
   [{ port: '4100' }, 'port: must be a number from 0 to 65535, not a text'],
-  [{ host: '0.0.0.0' }, 'host: must be of this machine alone: 127.0.0.1, ::1 or localhost'],
-  [{ host: 'example.com' }, 'host: must be of this machine alone: 127.0.0.1, ::1 or localhost'],
-  [{ host: 7 }, 'host: must be of this machine alone: 127.0.0.1, ::1 or localhost'],
+  [{ host: '0.0.0.0' }, CLOSED],
+  [{ host: '::' }, CLOSED],
+  [{ host: 'example.com', insecurePublic: false }, CLOSED],
+  [{ host: '0.0.0.0', insecurePublic: 'yes' }, 'insecurePublic: must be true or false, not a text'],
+  [{ host: 7 }, 'host: must be an address or a name to listen at, such as "0.0.0.0"'],
+  [{ host: '' }, 'host: must be an address or a name to listen at, such as "0.0.0.0"'],
   [{ hosts: 'localhost' }, 'hosts: is not an option; did you mean host?'],
   [null, 'options: must be an object, not null'],
 ])('%j is refused, before anything is opened', async (options, fault) => {

@@ -1,23 +1,27 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from '../server/agent.ts';
-import { type Check, kindOf } from '../server/check.ts';
+import { Check, kindOf } from '../server/check.ts';
+import { consoleLog } from '../observe/console-log.ts';
 import { AgentHandler } from '../server/handler.ts';
-import { type HandlerOptions, readHandlerOptions } from '../server/handler-options.ts';
+import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/handler-options.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
-import { isLoopback, loopbackOnly } from './loopback.ts';
+import { isLoopback } from '../support/loopback.ts';
+import { loopbackOnly } from './loopback.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
 
 export interface ServeOptions extends HandlerOptions {
   /** 4100 if not set; 0 for any that is free. */
   readonly port?: number;
-  /** The address to listen at, `127.0.0.1` if not set. For now this must be of this machine alone. */
+  /** The address to listen at, `127.0.0.1` if not set. Any that others can reach needs `auth`. */
   readonly host?: string;
   /** Connections at a time, 10,000 if not set; what comes above that is hung up on. */
   readonly maxConnections?: number;
   /** The first line and the headers of a request, 16 KiB if not set. */
   readonly maxHeaderBytes?: number;
+  /** Listen to others without `auth`: everybody may call, nobody may list tasks, and whoever knows the id of one may have it. */
+  readonly insecurePublic?: boolean;
 }
 
 export interface CloseOptions {
@@ -43,6 +47,11 @@ export interface AgentServer {
 
 const DEFAULT_PORT = 4100;
 const DEFAULT_FILE = 'tandem.db';
+/** Addresses that mean all of a machine's, and the one of them that is always there. */
+const ALL_ADDRESSES: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 /** A request must be there within a minute. An idle connection is kept for as long as most clients keep it. */
 const TIMES = {
   headersTimeout: 20_000,
@@ -70,9 +79,11 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     host: checkHost,
     maxConnections: (check, value) => checkCount(check, 'maxConnections', value),
     maxHeaderBytes: (check, value) => checkCount(check, 'maxHeaderBytes', value),
+    insecurePublic: checkInsecure,
   });
-  const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
+  const { port = DEFAULT_PORT, host = '127.0.0.1', insecurePublic = false } = options;
   const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
+  requireAuth(settings, host, insecurePublic);
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
@@ -82,10 +93,16 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     http.maxConnections = maxConnections;
     await listen(http, port, host);
     const { port: bound } = http.address() as AddressInfo;
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}${settings.basePath}`;
-    const publicUrl = settings.publicUrl ?? (settings.trustProxy ? undefined : url);
-    const handler = new AgentHandler(agent, { ...settings, store, publicUrl });
-    const listener = loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
+    const url = `http://${reachable(host)}:${bound}${settings.basePath}`;
+    // Who listens at every address of a machine does not know by which one he is called.
+    const isAtOne = !ALL_ADDRESSES.has(host);
+    const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
+    const isPublic = !isLoopback(host);
+    const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, isPublic && settings.auth === undefined);
+    // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
+    const listener = isPublic
+      ? toNodeListener(handler)
+      : loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
     try {
@@ -94,6 +111,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
       http.close();
       throw error;
     }
+    warnIfOpen(settings, host, insecurePublic);
     let closing: Promise<void> | undefined;
     const close: AgentServer['close'] = (given = {}) => (closing ??= shutDown(http, handler, own, given));
     return { url, port: bound, handler, close, [Symbol.asyncDispose]: () => close() };
@@ -109,8 +127,33 @@ function checkPort(check: Check, port: unknown): void {
 }
 
 function checkHost(check: Check, host: unknown): void {
-  if (typeof host === 'string' && isLoopback(host)) return;
-  check.fault('host', 'must be of this machine alone: 127.0.0.1, ::1 or localhost');
+  if (typeof host === 'string' && /^[\w.:%-]+$/.test(host)) return;
+  check.fault('host', 'must be an address or a name to listen at, such as "0.0.0.0"');
+}
+
+function checkInsecure(check: Check, insecure: unknown): void {
+  if (typeof insecure !== 'boolean') check.fault('insecurePublic', `must be true or false, not ${kindOf(insecure)}`);
+}
+
+/** Closed unless somebody has said who may come in, or that everybody may. */
+function requireAuth({ auth }: HandlerSettings, host: string, insecurePublic: boolean): void {
+  if (auth !== undefined || insecurePublic || isLoopback(host)) return;
+  const check = new Check();
+  check.fault('host', 'can be reached by others: set auth to say who may call, or insecurePublic: true for everybody');
+  check.finish('serve() cannot use these options:');
+}
+
+/** Who has said so himself is only told where it matters to others. */
+function warnIfOpen({ auth, log = consoleLog }: HandlerSettings, host: string, insecurePublic: boolean): void {
+  if (auth !== undefined || (insecurePublic && isLoopback(host))) return;
+  const who = isLoopback(host) ? 'every program on this machine' : 'everybody who can reach it';
+  log.warn(`No auth is set: ${who} may call this agent`);
+}
+
+/** How this machine itself reaches what listens there. */
+function reachable(host: string): string {
+  const name = ALL_ADDRESSES.get(host) ?? host;
+  return name.includes(':') ? `[${name}]` : name;
 }
 
 function checkCount(check: Check, key: string, value: unknown): void {

@@ -1,6 +1,8 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import type { Agent } from './agent.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import { cardSecurity } from './auth/card-security.ts';
 
 /** How an agent is served: what its card says beyond the agent itself. */
 export interface CardFacts {
@@ -12,11 +14,14 @@ export interface CardFacts {
   readonly pushNotifications: boolean;
   /** Whether known callers have a card of their own. */
   readonly extendedAgentCard: boolean;
+  /** Who may call; everybody if not set. */
+  readonly auth?: readonly Authenticator[] | undefined;
+  readonly requiredScopes?: readonly string[] | undefined;
 }
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, streaming, pushNotifications, extendedAgentCard } = facts;
+  const { agent, streaming, pushNotifications, extendedAgentCard, auth = [], requiredScopes = [] } = facts;
   const { extensions, ...description } = agent.card;
   return {
     ...description,
@@ -27,6 +32,7 @@ export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion
       ...(extendedAgentCard && { extendedAgentCard }),
       ...(extensions !== undefined && { extensions }),
     },
+    ...cardSecurity(auth, requiredScopes),
   };
 }
 

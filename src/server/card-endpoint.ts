@@ -19,6 +19,8 @@ export interface CardEndpointOptions extends CardFacts {
   readonly since: Date;
   /** Signs what it serves, if there is one. */
   readonly signer?: CardSigner | undefined;
+  /** Whether it is only for those who are known. */
+  readonly isProtected?: boolean;
 }
 
 interface Rendered {
@@ -31,8 +33,8 @@ const MAX_RENDERED = 64;
 
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS'] as const;
 
-/** Anybody may read a card, from any page. */
-const CORS = { 'access-control-allow-origin': '*' } as const;
+/** Anybody may read a card, from any page; what is protected is so by what the page must know. */
+export const CORS = { 'access-control-allow-origin': '*' } as const;
 
 const PREFLIGHT = {
   ...SAFE,
@@ -117,14 +119,15 @@ export class CardEndpoint {
   }
 
   #headersOf(body: string): Readonly<Record<string, string>> {
+    const { isProtected = false, since } = this.#options;
     return {
       ...SAFE,
       ...CORS,
       'content-type': 'application/json',
-      'cache-control': 'public, max-age=300',
+      'cache-control': `${isProtected ? 'private' : 'public'}, max-age=300`,
       etag: `"${digest(body)}"`,
-      'last-modified': this.#options.since.toUTCString(),
-      vary: 'A2A-Version',
+      'last-modified': since.toUTCString(),
+      vary: isProtected ? 'A2A-Version, Authorization' : 'A2A-Version',
     };
   }
 }

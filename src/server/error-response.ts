@@ -11,16 +11,19 @@ const EXCHANGE_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'UNAVAILABLE',
 ]);
 
-export function rpcFailure(dialect: Dialect, id: JsonRpcId, error: A2AError): HttpResponse {
+/** Headers that an error needs beside its own. */
+type MoreHeaders = HttpResponse['headers'] | undefined;
+
+export function rpcFailure(dialect: Dialect, id: JsonRpcId, error: A2AError, more?: MoreHeaders): HttpResponse {
   return {
     status: rpcStatus(error),
-    headers: { ...JSON_HEADERS, ...retryHeader(error) },
+    headers: { ...JSON_HEADERS, ...retryHeader(error), ...more },
     body: JSON.stringify(encodeError(id, dialect.errors.encodeRpc(error))),
   };
 }
 
 /** Also for what is neither of the two bindings: whoever finds nothing at a path understands a status. */
-export function restFailure(dialect: Dialect, error: A2AError): HttpResponse {
+export function restFailure(dialect: Dialect, error: A2AError, more?: MoreHeaders): HttpResponse {
   const { status, body } = dialect.errors.encodeRest(error);
   const { allow } = error.details;
   return {
@@ -31,6 +34,7 @@ export function restFailure(dialect: Dialect, error: A2AError): HttpResponse {
       'cache-control': 'no-store',
       ...retryHeader(error),
       ...(allow !== undefined && { allow }),
+      ...more,
     },
     body: JSON.stringify(body),
   };

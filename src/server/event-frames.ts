@@ -40,6 +40,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   #batch: readonly StreamItem[] = [];
   #at = 0;
   #isOver = false;
+  #isCutShort = false;
 
   /** `onEnd` is called once, however it ends. */
   constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope, onEnd: () => void = () => {}) {
@@ -58,7 +59,10 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
         if (text !== '') return { done: false, value: text };
         const next = await this.#items.next();
         // Otherwise the reader had all there is when he came.
-        if (next.done === true) return this.#envelope.isGoingAway() ? this.#last(GOING_AWAY) : await this.return();
+        if (next.done === true) {
+          const isEarly = this.#isCutShort || this.#envelope.isGoingAway();
+          return isEarly ? this.#last(GOING_AWAY) : await this.return();
+        }
         this.#batch = next.value;
         this.#at = 0;
       }
@@ -73,6 +77,12 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
     this.#end();
     await this.#items.return?.();
     return DONE;
+  }
+
+  /** Ends the stream with the hint to come back, after what is there already. */
+  cutShort(): void {
+    this.#isCutShort = true;
+    void this.#items.return?.();
   }
 
   [Symbol.asyncIterator](): this {

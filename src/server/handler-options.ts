@@ -8,8 +8,10 @@ import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
-import type { Authenticator } from './auth/authenticator.ts';
 import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
+import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
+import type { AuthenticateHook, Authenticator } from './auth/authenticator.ts';
+import { authenticatorOf } from './auth/hook.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
@@ -21,7 +23,7 @@ export interface HandlerOptions {
   /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
   readonly store?: Store;
   /** Who may call, one way or several; everybody if not set. */
-  readonly auth?: Authenticator | readonly Authenticator[];
+  readonly auth?: Authenticator | AuthenticateHook | readonly (Authenticator | AuthenticateHook)[];
   /** The address of the handler as the world sees it, for the card; taken from each request if not set. */
   readonly publicUrl?: string;
   /** Believe `X-Forwarded-Host` and `-Proto`: only behind a proxy of your own that sets them. */
@@ -67,6 +69,8 @@ export interface HandlerOptions {
   readonly metrics?: boolean;
   /** Takes a record of every refusal and of every act of an operator; they go to the log if not set. */
   readonly audit?: Audit;
+  /** What callers need beyond being known. */
+  readonly access?: AccessOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -88,6 +92,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly limits: LimitSettings;
   readonly extendedCard: ExtendedCardSetting | undefined;
   readonly cardSigning: readonly CardSigningKey[] | undefined;
+  readonly access: AccessSettings | undefined;
 }
 
 const KEYS = [
@@ -114,6 +119,7 @@ const KEYS = [
   'tracing',
   'metrics',
   'audit',
+  'access',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -165,6 +171,7 @@ export function readHandlerOptions(
       given['trustProxy'] === true && given['publicUrl'] === undefined,
     ),
     ...readObserve(check, given),
+    access: readAccess(check, given['access'], given['auth'] !== undefined),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;
@@ -196,11 +203,13 @@ function readAuth(check: Check, value: unknown): readonly Authenticator[] | unde
   if (value === undefined) return undefined;
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   refuseEmpty(check, value, 'auth');
-  for (const [index, each] of all.entries()) {
+  return all.map((each, index) => {
+    if (typeof each === 'function') return authenticatorOf(each as AuthenticateHook);
     const path = Array.isArray(value) ? `auth[${index}]` : 'auth';
-    readObject(check, { [path]: each }, path, ['authenticate'], 'an authenticator');
-  }
-  return all as readonly Authenticator[];
+    // A hole in the list is somebody who was forgotten.
+    readObject(check, { [path]: each ?? null }, path, ['authenticate'], 'an authenticator, or a function');
+    return each as Authenticator;
+  });
 }
 
 /** A card of a version that is not answered would list nothing that its readers can call. */

@@ -10,8 +10,9 @@ import { memoryStore } from '../store/memory/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import { Access } from './auth/access.ts';
 import { type EdgeOptions, pathBelow } from './base-url.ts';
-import { CardEndpoint } from './card-endpoint.ts';
+import { CardEndpoint, CORS } from './card-endpoint.ts';
 import { CardSigner } from './card-signer.ts';
 import { NEEDS_URL } from './card-signing-options.ts';
 import { ExtendedCards } from './extended-card.ts';
@@ -23,7 +24,6 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
-import { anybody, identifyBy } from './identify.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
 import { createLimits } from './limits/service-limits.ts';
 import { answerMetrics } from './metrics-endpoint.ts';
@@ -31,6 +31,7 @@ import { OperationWatch } from './operation-watch.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
+import { overTlsOnly } from './transport-security.ts';
 
 /**
  * Makes a handler of an agent, to be mounted in whatever serves HTTP. It answers every version of the protocol over
@@ -62,6 +63,7 @@ export class AgentHandler {
   readonly #agent: Agent;
   readonly #settings: HandlerSettings;
   readonly #log: Log;
+  readonly #access: Access;
   readonly #rpcPaths: ReadonlySet<string>;
   readonly #reserved: ReadonlySet<string>;
   readonly #cards: CardEndpoint;
@@ -75,11 +77,13 @@ export class AgentHandler {
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @internal */
-  constructor(agent: Agent, settings: HandlerSettings) {
+  /** @internal `isOpenToStrangers`: somebody has said that they can reach it, and may. */
+  constructor(agent: Agent, settings: HandlerSettings, isOpenToStrangers = false) {
     this.#agent = agent;
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
+    const logins = new FailedLogins(settings.limits);
+    this.#access = new Access({ ...settings, isOpenToStrangers, logins }, this.#log);
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
@@ -91,12 +95,21 @@ export class AgentHandler {
       rpcPath: settings.rpcPaths[0],
       streaming: settings.streaming,
       pushNotifications: settings.pushNotifications,
+      auth: settings.auth,
+      requiredScopes: settings.access?.requiredScopes,
       // Without credentials there is nobody to show it to.
       extendedAgentCard: settings.auth !== undefined && extendedCard !== undefined,
     };
     const signer = cardSigning && new CardSigner(cardSigning);
     this.#signer = signer;
-    this.#cards = new CardEndpoint({ ...facts, byDefault: settings.cardForm, publicUrl, since: new Date(), signer });
+    this.#cards = new CardEndpoint({
+      ...facts,
+      byDefault: settings.cardForm,
+      publicUrl,
+      since: new Date(),
+      signer,
+      isProtected: this.#access.protectsCard,
+    });
     if (facts.extendedAgentCard && extendedCard !== undefined)
       this.#extendedCards = new ExtendedCards({ facts, setting: extendedCard, publicUrl, signer });
     this.#extendedCardPath = extendedCardPath(facts.rpcPath);
@@ -125,7 +138,9 @@ export class AgentHandler {
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
   readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {
     const service = this.#service;
-    return service === undefined ? this.#handleLater(request) : this.#route(service, request);
+    const answer = service === undefined ? this.#handleLater(request) : this.#route(service, request);
+    if (!this.#isOverTls(request)) return answer;
+    return 'then' in answer ? answer.then(overTlsOnly) : overTlsOnly(answer);
   };
 
   /**
@@ -190,9 +205,7 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing } =
-      this.#settings;
-    const logins = new FailedLogins(limits);
+    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing } = this.#settings;
     await this.#signer?.start();
     const metrics = this.#metrics;
     const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
@@ -213,7 +226,7 @@ export class AgentHandler {
       engine,
       agent: this.#agent,
       failures: new Failures(this.#log, Date.now, { audit, metrics }),
-      identify: auth === undefined ? anybody : logins.before(identifyBy(logins.counting(auth))),
+      identify: this.#access.identify,
       offer,
       streaming,
       pushNotifications,
@@ -228,6 +241,7 @@ export class AgentHandler {
         agent: this.#agent.id,
         takeTokens: store?.takeTokens?.bind(store),
       }),
+      access: this.#access,
     };
   }
 
@@ -236,6 +250,7 @@ export class AgentHandler {
     await this.#service?.engine.close(options);
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
+    this.#access.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {
@@ -247,7 +262,7 @@ export class AgentHandler {
       const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
       return this.#turnAway(request, late);
     }
-    return this.handle(request);
+    return this.#service === undefined ? this.#handleLater(request) : this.#route(this.#service, request);
   }
 
   /** Without reading the body, so that an answer over JSON-RPC has no id. */
@@ -265,9 +280,9 @@ export class AgentHandler {
     }
     switch (path) {
       case '/.well-known/agent-card.json':
-        return this.#cards.answer('agent-card.json', request);
+        return this.#card(service, 'agent-card.json', request);
       case '/.well-known/agent.json':
-        return this.#cards.answer('agent.json', request);
+        return this.#card(service, 'agent.json', request);
       case '/healthz':
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
@@ -280,6 +295,35 @@ export class AgentHandler {
       default:
         return answerRest(service, request, path, this.#reserved);
     }
+  }
+
+  #card(
+    { failures }: Service,
+    file: 'agent-card.json' | 'agent.json',
+    request: HttpRequest,
+  ): HttpResponse | Promise<HttpResponse> {
+    // A browser asks without credentials whether it may ask with them.
+    if (!this.#access.protectsCard || request.method === 'OPTIONS') return this.#cards.answer(file, request);
+    return this.#protectedCard(failures, file, request);
+  }
+
+  async #protectedCard(
+    failures: Failures,
+    file: 'agent-card.json' | 'agent.json',
+    request: HttpRequest,
+  ): Promise<HttpResponse> {
+    try {
+      await this.#access.identify(request);
+    } catch (error) {
+      const shown = failures.publicError(error);
+      return restFailure(dialectOf('1.0'), shown, { ...CORS, ...this.#access.challenge(shown) });
+    }
+    return this.#cards.answer(file, request);
+  }
+
+  /** As the world sees it: a proxy may have taken TLS off. */
+  #isOverTls(request: HttpRequest): boolean {
+    return (this.#settings.publicUrl ?? request.base).startsWith('https:');
   }
 
   /** Ready is who can answer: the store must too. */

@@ -6,15 +6,18 @@ import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { PROTOCOL_VERSIONS } from '../wire/dialect.ts';
 import { agent } from './agent.ts';
+import { Access } from './auth/access.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { anybody, type Identify } from './identify.ts';
+import { FailedLogins } from './limits/failed-logins.ts';
 import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
 import { createLimits } from './limits/service-limits.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc } from './rpc-binding.ts';
 import type { Service } from './service.ts';
 
+const LIMITS = { ...DEFAULT_LIMITS, given: new Set<never>() };
 const WHO = agent({ name: 'Who', description: 'Says who asks', run: async ({ caller }) => `You are ${caller.id}` });
 
 async function serviceOf(identify: Identify): Promise<Service> {
@@ -33,7 +36,17 @@ async function serviceOf(identify: Identify): Promise<Service> {
     audit: new AuditTrail(undefined, silentLog),
     watch: undefined,
     isClosing: () => false,
-    limits: createLimits({ settings: { ...DEFAULT_LIMITS, given: new Set() }, agent: WHO.id }),
+    limits: createLimits({ settings: LIMITS, agent: WHO.id }),
+    access: new Access(
+      {
+        auth: undefined,
+        access: undefined,
+        publicUrl: undefined,
+        isOpenToStrangers: false,
+        logins: new FailedLogins(LIMITS),
+      },
+      silentLog,
+    ),
   };
 }
 

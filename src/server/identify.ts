@@ -1,13 +1,16 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
-import type { Authenticator } from './auth/authenticator.ts';
+import type { Authenticator, ServedAt } from './auth/authenticator.ts';
+import { missingCredentials } from './auth/credentials.ts';
+import type { OnRefusal } from './auth/refusals.ts';
+import { requireScopes } from './auth/scopes.ts';
 import type { HttpRequest } from './http.ts';
 
 /**
  * Says who calls, by the headers of the request: it is asked before the body is read. What it knows at once it gives at
  * once, so that nobody waits for a promise.
  *
- * @throws A2AError `UNAUTHENTICATED` that the caller gets.
+ * @throws A2AError `UNAUTHENTICATED`, `PERMISSION_DENIED` or `UNAVAILABLE` that the caller gets.
  */
 export type Identify = (request: HttpRequest) => Caller | Promise<Caller>;
 
@@ -16,25 +19,55 @@ const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
 
 export const anybody: Identify = () => ANONYMOUS;
 
-/** The first that knows the credentials says whose they are; without any nobody comes in. */
-export function identifyBy(authenticators: readonly Authenticator[]): Identify {
-  return (request) => {
-    for (const [index, authenticator] of authenticators.entries()) {
-      const found = authenticator.authenticate(request);
-      if (found === undefined) continue;
-      return 'then' in found ? found.then((caller) => caller ?? next(authenticators, index, request)) : found;
-    }
-    throw unknownCaller();
+/** How callers are found out, and what all of them need. */
+export interface IdentifyOptions extends ServedAt {
+  readonly authenticators: readonly Authenticator[];
+  readonly requiredScopes: readonly string[];
+  readonly onRefusal: OnRefusal;
+}
+
+/**
+ * The first that knows the credentials says whose they are; without any nobody comes in. What one authenticator finds
+ * wrong another may find right: a fixed token is no JWT.
+ */
+export function identifyBy(options: IdentifyOptions): Identify {
+  const { authenticators, requiredScopes, onRefusal } = options;
+  const refuse = (request: HttpRequest, error: A2AError, hasCredentials = true): never => {
+    onRefusal(request, error, hasCredentials);
+    throw error;
   };
+  const admit = (request: HttpRequest, caller: Caller): Caller => {
+    if (requiredScopes.length === 0) return caller;
+    try {
+      requireScopes(caller, requiredScopes);
+      return caller;
+    } catch (error) {
+      return refuse(request, error as A2AError);
+    }
+  };
+  const askFrom = (first: number, request: HttpRequest, earlier?: A2AError): Caller | Promise<Caller> => {
+    let refusal = earlier;
+    for (let i = first; i < authenticators.length; i++) {
+      try {
+        const found = authenticators[i]?.authenticate(request, options);
+        if (found === undefined) continue;
+        if (!('then' in found)) return admit(request, found);
+        const before = refusal;
+        return found.then(
+          (caller) => (caller === undefined ? askFrom(i + 1, request, before) : admit(request, caller)),
+          (error: unknown) => askFrom(i + 1, request, graver(before, error)),
+        );
+      } catch (error) {
+        refusal = graver(refusal, error);
+      }
+    }
+    return refuse(request, refusal ?? missingCredentials(), refusal !== undefined);
+  };
+  return (request) => askFrom(0, request);
 }
 
-function next(authenticators: readonly Authenticator[], index: number, request: HttpRequest): Caller | Promise<Caller> {
-  return identifyBy(authenticators.slice(index + 1))(request);
-}
-
-function unknownCaller(): A2AError {
-  return new A2AError(
-    'UNAUTHENTICATED',
-    'This agent answers callers that it knows: send credentials, as its card says',
-  );
+/** Whoever cannot be known at the moment is not refused for good. What is no refusal at all is not passed over. */
+function graver(earlier: A2AError | undefined, error: unknown): A2AError {
+  if (!A2AError.is(error, 'UNAUTHENTICATED') && !A2AError.is(error, 'UNAVAILABLE')) throw error;
+  return earlier?.code === 'UNAVAILABLE' ? earlier : error;
 }

@@ -1,6 +1,16 @@
 export { agent, type Agent } from './agent.ts';
 export type { AgentDescription, AgentOptions } from './agent-options.ts';
-export type { Authenticator } from './auth/authenticator.ts';
+export type { AccessOptions } from './access-options.ts';
+export { apiKeys, type ApiKeysOptions, type KeyCaller } from './auth/api-keys.ts';
+export type { AuthenticateHook, Authenticator, ServedAt } from './auth/authenticator.ts';
+export { basicAuth, type BasicUser } from './auth/basic-auth.ts';
+export { bearerTokens, type TokenCaller } from './auth/bearer-tokens.ts';
+export type { IssuerOptions } from './auth/issuer.ts';
+export { jwks, type JwksOptions } from './auth/jwks.ts';
+export type { CallerGrants } from './auth/known-callers.ts';
+export { oidc, type OidcOptions } from './auth/oidc.ts';
+export { sharedSecret, type SharedSecretOptions } from './auth/shared-secret.ts';
+export type { TokenRules } from './auth/verify-jwt.ts';
 export { type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
 export { type AgentHandler, type AuthorizedTask, createHandler } from './handler.ts';

@@ -64,7 +64,8 @@ export async function answerRest(
     return withRate(respond(service, call, operation, await callOperation(service, call, operation, params)), rate);
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation, params } as const;
-    return withRate(restFailure(dialect, service.failures.publicError(error, about)), rate);
+    const shown = service.failures.publicError(error, about);
+    return withRate(restFailure(dialect, shown, service.access.challenge(shown)), rate);
   }
 }
 
@@ -97,7 +98,8 @@ function respond(service: Service, call: HttpCall, operation: OperationName, out
   const { dialect } = call;
   if ('events' in outcome) {
     const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, call, operation), outcome.onEnd);
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
+    const body = service.access.whileKnown(frames, call.caller);
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
   }
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType, ...outcome.headers }, call);

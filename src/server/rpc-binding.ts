@@ -45,7 +45,8 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     return withRate(respond(service, call, operation, id, outcome), rate);
   } catch (error) {
     const about = { request, binding: 'JSONRPC', caller, operation, params } as const;
-    return withRate(rpcFailure(dialect, id, service.failures.publicError(error, about)), rate);
+    const shown = service.failures.publicError(error, about);
+    return withRate(rpcFailure(dialect, id, shown, service.access.challenge(shown)), rate);
   }
 }
 
@@ -75,7 +76,8 @@ function respond(
   if ('events' in outcome) {
     const envelope = envelopeOf(service, call, operation, id);
     const frames = new EventFrames(outcome.events, call.dialect, envelope, outcome.onEnd);
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body: frames };
+    const body = service.access.whileKnown(frames, call.caller);
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
   }
   const body = successText(id, JSON.stringify(outcome.json ?? null));
   const headers = outcome.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...outcome.headers };

@@ -3,6 +3,7 @@ import type { AuditTrail } from '../observe/audit.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { ExtendedCards } from './extended-card.ts';
+import type { Access } from './auth/access.ts';
 import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
 import type { ServiceLimits } from './limits/service-limits.ts';
@@ -30,4 +31,5 @@ export interface Service {
   /** It takes no more work, and ends its streams. */
   readonly isClosing: () => boolean;
   readonly limits: ServiceLimits;
+  readonly access: Access;
 }

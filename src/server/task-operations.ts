@@ -34,6 +34,7 @@ export async function cancelTask(service: Service, call: Call, input: CancelTask
 const PAGE_SIZE = 50;
 
 export async function listTasks(service: Service, call: Call, input: ListTasksRequest): Promise<ListTasksResponse> {
+  service.access.requireListing(call.caller);
   const access = accessOf(service, call, input);
   const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
   const pageSize = Math.min(input.pageSize ?? PAGE_SIZE, service.limits.settings.pageSize);

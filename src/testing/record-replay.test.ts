@@ -58,7 +58,7 @@ async function openClerk(): Promise<string> {
       yield `Booked ${text}`;
     },
   });
-  const server = await serve(clerk, { port: 0, store: memoryStore() });
+  const server = await serve(clerk, { port: 0, store: memoryStore(), insecurePublic: true });
   onTestFinished(() => server.close());
   return server.url;
 }

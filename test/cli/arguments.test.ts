@@ -9,12 +9,16 @@ test.each([
   [['serve', 'a.js', '--prot', '1'], 'There is no option --prot; did you mean --port?'],
   [
     ['serve', 'a.js', '--tls'],
-    'There is no option --tls; known are --port, --host, --store, --public-url, --debug, --help',
+    'There is no option --tls; known are --port, --host, --store, --public-url, --token, --insecure-public, --debug, --help',
   ],
   [['serve', 'a.js', '--port'], `Option '--port <value>' argument missing`],
   [['serve', 'a.js', '--port', 'http'], '--port must be a number from 0 to 65535, not "http"'],
   [['serve', 'a.js', '--port', '65536'], '--port must be a number from 0 to 65535, not "65536"'],
-  [['serve', 'a.js', '--host', '0.0.0.0'], '--host must be of this machine, 127.0.0.1, ::1 or localhost, not 0.0.0.0'],
+  [
+    ['serve', 'a.js', '--host', '0.0.0.0'],
+    'At 0.0.0.0 others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
+  ],
+  [['serve', 'a.js', '--token', ''], '--token or TANDEM_TOKEN must be a token that a header can hold, and not empty'],
   [
     ['serve', 'a.js', '--public-url', 'example.com'],
     '--public-url must be an address that starts with http:// or https://, not example.com',

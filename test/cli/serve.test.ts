@@ -141,6 +141,25 @@ test('the card names the public address', { timeout: TIMEOUT_MS }, async () => {
   expect(card).toMatchObject({ supportedInterfaces: [{ url: 'https://echo.example/agent/a2a' }, {}, {}, {}] });
 });
 
+test.each([
+  ['a token', ['--token', 'sesame'], {}, 'sesame', 200],
+  ['a token of the environment', [], { TANDEM_TOKEN: 'sesame' }, 'sesame', 200],
+  ['another token', [], { TANDEM_TOKEN: 'sesame', A2A_SECRET: 'shared' }, 'other', 401],
+  ['no token', ['--insecure-public'], {}, undefined, 200],
+])(
+  'others are let in with %s',
+  async (_, more, env, token, status) => {
+    const args = ['serve', 'echo.mjs', ...ANYWHERE, '--host', '0.0.0.0', ...more];
+    const server = tandem(args, { cwd: projectWith(FILE), env });
+    const url = await addressOf(server);
+    const body = JSON.stringify({ message: { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } });
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+    expect((await fetch(`${url}/message:send`, { method: 'POST', headers, body })).status).toBe(status);
+    expect(server.stderr).not.toContain('sesame');
+  },
+  TIMEOUT_MS,
+);
+
 /** Runs until it is aborted, and then a little longer than anybody waits. */
 const STUBBORN = {
   'stubborn.mjs': `${IMPORT}export default agent({ name: 'Stubborn', description: 'Does not listen.', async *run() {

@@ -47,7 +47,7 @@ const PASSWORD: Authenticator = {
 /** The same, after a look elsewhere. */
 const SLOW_PASSWORD: Authenticator = {
   ...PASSWORD,
-  authenticate: async (request) => PASSWORD.authenticate(request),
+  authenticate: async (request, served) => PASSWORD.authenticate(request, served),
 };
 
 function as(name: string, ask: Ask, password = 'right'): Ask {

@@ -58,7 +58,7 @@ export function clerk(limits: Pick<AgentOptions, 'onDisconnect'> = {}): Clerk {
 /** Serves a clerk on a free port until the test is over. */
 export async function serveClerk(options: ServeOptions = {}): Promise<AgentServer & Pick<Clerk, 'gate'>> {
   const { agent, gate } = clerk();
-  const server = await serve(agent, { port: 0, store: memoryStore(), ...options });
+  const server = await serve(agent, { port: 0, store: memoryStore(), insecurePublic: true, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   return { ...server, gate };
 }

@@ -11,7 +11,21 @@ const ENTRIES = {
 
 const NAMES = {
   '.': ['A2AError', 'connect', 'inspectCard', 'tryDiscover'],
-  './server': ['Engine', 'QuestionExpiredError', 'agent', 'createHandler', 'memoryStore', 'toHono', 'toNext'],
+  './server': [
+    'Engine',
+    'QuestionExpiredError',
+    'agent',
+    'apiKeys',
+    'basicAuth',
+    'bearerTokens',
+    'createHandler',
+    'jwks',
+    'memoryStore',
+    'oidc',
+    'sharedSecret',
+    'toHono',
+    'toNext',
+  ],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],
   './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],

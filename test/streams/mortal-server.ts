@@ -22,5 +22,5 @@ const speaker = agent({
     }
   },
 });
-await serve(speaker, { port, store: sqlite(path) });
+await serve(speaker, { port, store: sqlite(path), insecurePublic: true });
 process.send?.('listening');

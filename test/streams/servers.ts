@@ -30,7 +30,7 @@ export function testAgent(run: Handler, limits: Partial<RunLimits> = {}): Agent 
 
 /** Serves until the test is over. */
 export async function serving(made: Agent, options: ServeOptions = {}): Promise<AgentServer> {
-  const server = await serve(made, { port: 0, store: memoryStore(), ...options });
+  const server = await serve(made, { port: 0, store: memoryStore(), insecurePublic: true, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   return server;
 }

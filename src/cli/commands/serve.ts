@@ -1,4 +1,7 @@
-import { isLoopback } from '../../node/loopback.ts';
+import type { Authenticator } from '../../server/auth/authenticator.ts';
+import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
+import { sharedSecret } from '../../server/auth/shared-secret.ts';
+import { isLoopback } from '../../support/loopback.ts';
 import { CliError } from '../cli-error.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
@@ -10,7 +13,7 @@ export const command = defineCommand({
   synopsis: 'serve <file>',
   about: `Serves the agent that a file exports, by default or as its only agent, until it gets a signal to stop.
 The address of its card is printed on stdout, all else on stderr.`,
-  examples: ['tandem serve agent.ts --port 8080'],
+  examples: ['tandem serve agent.ts --port 8080', 'TANDEM_TOKEN=… tandem serve agent.ts --host 0.0.0.0'],
   options: {
     port: {
       type: 'string',
@@ -21,7 +24,7 @@ The address of its card is printed on stdout, all else on stderr.`,
     host: {
       type: 'string',
       value: '<address>',
-      help: '127.0.0.1 unless set; for now it must be of this machine',
+      help: '127.0.0.1 unless set. What others can reach needs --token, A2A_SECRET or --insecure-public',
       flagOnly: true,
     },
     store: {
@@ -33,7 +36,19 @@ The address of its card is printed on stdout, all else on stderr.`,
     'public-url': {
       type: 'string',
       value: '<url>',
-      help: 'The address under which the world knows the agent, for its card',
+      help: 'The address under which the world knows the agent, for its card and for tokens',
+      flagOnly: true,
+    },
+    token: {
+      type: 'string',
+      value: '<token>',
+      help: 'Callers must send it as a bearer token; else TANDEM_TOKEN from the environment, which others cannot see',
+      flagOnly: true,
+      secret: true,
+    },
+    'insecure-public': {
+      type: 'boolean',
+      help: 'Let everybody call who can reach the agent, without credentials',
       flagOnly: true,
     },
     ...LOG_OPTIONS,
@@ -50,14 +65,21 @@ interface ServeValues {
   readonly log: string | undefined;
   readonly 'log-level': string | undefined;
   readonly metrics: boolean;
+  readonly token: string | undefined;
+  readonly 'insecure-public': boolean;
 }
 
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CliError('usage', 'Give one file: tandem serve <file>');
   const { host = '127.0.0.1', store: storeName = 'tandem.db' } = values;
-  if (!isLoopback(host)) {
-    throw new CliError('usage', `--host must be of this machine, 127.0.0.1, ::1 or localhost, not ${host}`);
+  const insecurePublic = values['insecure-public'];
+  const auth = authOf(values.token);
+  if (!isLoopback(host) && auth === undefined && !insecurePublic) {
+    throw new CliError(
+      'usage',
+      `At ${host} others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody`,
+    );
   }
   const port = readPort(values.port) ?? 4100;
   const publicUrl = values['public-url'];
@@ -74,7 +96,9 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     store,
     log,
     metrics,
+    insecurePublic,
     ...(publicUrl !== undefined && { publicUrl }),
+    ...(auth !== undefined && { auth }),
   });
   const kept = storeName === 'memory' ? 'in memory' : `in ${storeName}`;
   const announce = (): void => {
@@ -82,4 +106,19 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
   };
   await runUntilStopped(server, store, announce, tell);
+}
+
+/** Who may call, by what is set: a token, a secret that signs tokens, both, or nobody in particular. */
+function authOf(flag: string | undefined): readonly Authenticator[] | undefined {
+  const token = flag ?? process.env['TANDEM_TOKEN'];
+  const secret = process.env['A2A_SECRET'];
+  const ways: Authenticator[] = [];
+  try {
+    if (token !== undefined) ways.push(bearerTokens({ token }));
+    if (secret !== undefined) ways.push(sharedSecret({ secret }));
+  } catch (cause) {
+    const wrong = ways.length > 0 || token === undefined ? 'A2A_SECRET' : '--token or TANDEM_TOKEN';
+    throw new CliError('usage', `${wrong} must be a token that a header can hold, and not empty`, { cause });
+  }
+  return ways.length === 0 ? undefined : ways;
 }

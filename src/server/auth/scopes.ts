@@ -6,9 +6,13 @@ export function lacksScope({ scopes: given = [] }: Caller, scopes: readonly stri
   return scopes.find((scope) => !given.includes(scope));
 }
 
-/** @throws A2AError `PERMISSION_DENIED` that names the first scope which the caller lacks. */
+/** @throws A2AError `PERMISSION_DENIED` that names the scopes which a caller lacks, and nothing else. */
 export function requireScopes(caller: Caller, scopes: readonly string[]): void {
-  const scope = lacksScope(caller, scopes);
-  if (scope === undefined) return;
-  throw new A2AError('PERMISSION_DENIED', `This needs the scope ${scope}`, { details: { scope } });
+  if (scopes.length === 0) return;
+  const missing = scopes.filter((scope) => caller.scopes?.includes(scope) !== true);
+  if (missing.length === 0) return;
+  const scope = missing.join(' ');
+  throw new A2AError('PERMISSION_DENIED', `This needs a permission that your credentials do not have: ${scope}`, {
+    details: { error: 'insufficient_scope', scope },
+  });
 }

@@ -1,5 +1,4 @@
 import { A2AError } from '../../errors.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
 import type { HttpRequest } from '../http.ts';
 import type { Identify } from '../identify.ts';
 import { isThisMachine } from './address.ts';
@@ -20,23 +19,6 @@ export class FailedLogins {
     this.#isForAll = given.has('failedLogins');
   }
 
-  /** The authenticators, with their refusals counted. */
-  counting(authenticators: readonly Authenticator[]): readonly Authenticator[] {
-    return authenticators.map((authenticator) => ({
-      schemes: authenticator.schemes,
-      challenge: authenticator.challenge,
-      authenticate: (request) => {
-        try {
-          const found = authenticator.authenticate(request);
-          if (found === undefined || !('then' in found)) return found;
-          return found.catch((error: unknown) => this.#refused(request, error));
-        } catch (error) {
-          return this.#refused(request, error);
-        }
-      },
-    }));
-  }
-
   /** Asks first whether the address may try at all. */
   before(identify: Identify): Identify {
     const buckets = this.#buckets;
@@ -50,11 +32,10 @@ export class FailedLogins {
     };
   }
 
-  #refused(request: HttpRequest, error: unknown): never {
-    if (A2AError.is(error, 'UNAUTHENTICATED') && this.#counts(request)) {
-      this.#buckets?.take(addressKey(request), Date.now());
-    }
-    throw error;
+  /** Counts who has brought credentials, and nobody knows them. */
+  refused(request: HttpRequest, { code }: A2AError): void {
+    if (code !== 'UNAUTHENTICATED' || !this.#counts(request)) return;
+    this.#buckets?.take(addressKey(request), Date.now());
   }
 
   /** All who come without an address would answer for each other; and so would all behind a proxy on this machine. */

@@ -35,7 +35,8 @@ export async function serveOnSocket(
   agent: Agent,
   options: ServeOptions = {},
 ): Promise<Pick<TestServer, 'url' | 'server' | 'ask' | 'open'>> {
-  const server = await serve(agent, { port: 0, store: memoryStore(), log: silentLog, ...options });
+  const open = { insecurePublic: true };
+  const server = await serve(agent, { port: 0, store: memoryStore(), log: silentLog, ...open, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   const { url } = server;
   return { url, server, ask: (ask) => exchange(url, ask), open: (ask) => openStream(url, ask) };

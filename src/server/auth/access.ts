@@ -1,0 +1,75 @@
+import type { Caller } from '../../engine/handler.ts';
+import { A2AError } from '../../errors.ts';
+import type { Log } from '../../observe/log.ts';
+import { systemClock } from '../../support/clock.ts';
+import { TimerHeap } from '../../support/timer-heap.ts';
+import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
+import type { EventFrames } from '../event-frames.ts';
+import { anybody, type Identify, identifyBy } from '../identify.ts';
+import type { FailedLogins } from '../limits/failed-logins.ts';
+import type { Authenticator, ServedAt } from './authenticator.ts';
+import { Challenges } from './challenges.ts';
+import { type OnRefusal, refusals } from './refusals.ts';
+import { EndingFrames } from './ending-frames.ts';
+
+export interface AccessRules extends ServedAt {
+  readonly auth: readonly Authenticator[] | undefined;
+  readonly access: AccessSettings | undefined;
+  /** Whether strangers can reach the agent, and are let in. */
+  readonly isOpenToStrangers: boolean;
+  /** Slows down who guesses. */
+  readonly logins: FailedLogins;
+}
+
+/** Who may call an agent, and what becomes of those who may not. */
+export class Access {
+  readonly identify: Identify;
+  readonly #challenges: Challenges;
+  readonly #settings: AccessSettings;
+  readonly #listsForStrangers: boolean;
+  readonly #timers = new TimerHeap(systemClock);
+
+  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, isOpenToStrangers, logins }: AccessRules, log: Log) {
+    this.#settings = access;
+    this.#challenges = new Challenges(auth ?? []);
+    this.#listsForStrangers = auth === undefined && !isOpenToStrangers;
+    const { requiredScopes } = access;
+    const note = refusals(log);
+    const onRefusal: OnRefusal = (request, error, hasCredentials) => {
+      note(request, error, hasCredentials);
+      if (hasCredentials) logins.refused(request, error);
+    };
+    this.identify =
+      auth === undefined
+        ? anybody
+        : logins.before(identifyBy({ authenticators: auth, publicUrl, requiredScopes, onRefusal }));
+  }
+
+  get protectsCard(): boolean {
+    return this.#settings.protectCard;
+  }
+
+  /** Headers that tell a refused caller what is missing. */
+  readonly challenge = (error: A2AError): Readonly<Record<string, string>> | undefined =>
+    this.#challenges.headers(error);
+
+  /**
+   * All strangers are one owner, so a list would show each the tasks of all; whoever has the id of a task was given it.
+   *
+   * @throws A2AError `PERMISSION_DENIED`
+   */
+  requireListing({ isVerified }: Caller): void {
+    if (isVerified || this.#listsForStrangers) return;
+    throw new A2AError('PERMISSION_DENIED', 'This agent lists tasks for callers that it knows: keep the ids of yours');
+  }
+
+  /** A stream that ends when its caller's credentials do, so that he comes back with new ones. */
+  whileKnown(frames: EventFrames, { expiresAt }: Caller): AsyncIterable<string> {
+    if (expiresAt === undefined) return frames;
+    return new EndingFrames(frames, expiresAt + this.#settings.streamGraceMs, this.#timers);
+  }
+
+  close(): void {
+    this.#timers.clear();
+  }
+}

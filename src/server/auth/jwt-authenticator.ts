@@ -1,0 +1,40 @@
+import type { Caller } from '../../engine/handler.ts';
+import type { SecurityScheme } from '../../model/security.ts';
+import { sha256 } from '../../support/sha256.ts';
+import type { Authenticator, ServedAt } from './authenticator.ts';
+import { BEARER_CHALLENGE, credentialsOf, invalidCredentials } from './credentials.ts';
+import { TokenCache } from './token-cache.ts';
+
+/** Three parts in base64url. Longer ones are no tokens, but work for whoever gets them. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const MAX_LENGTH = 16_384;
+
+/** Verifies a token of a fitting shape, for the agent at an address. @throws A2AError of `Authenticator`. */
+export type VerifyToken = (token: string, servedAt: ServedAt) => Promise<Caller>;
+
+/** An authenticator for bearer tokens that prove themselves; who was verified is remembered for up to a minute. */
+export function jwtAuthenticator(
+  schemes: Readonly<Record<string, SecurityScheme>>,
+  verify: VerifyToken,
+  now: () => number,
+): Authenticator {
+  const verified = new TokenCache(now);
+  const verifyNow = async (digest: string, token: string, servedAt: ServedAt): Promise<Caller> => {
+    const caller = await verify(token, servedAt);
+    verified.set(digest, caller);
+    return caller;
+  };
+  return {
+    schemes,
+    challenge: BEARER_CHALLENGE,
+    authenticate(request, servedAt) {
+      const token = credentialsOf(request, 'bearer');
+      if (token === undefined) return undefined;
+      if (token.length > MAX_LENGTH || !JWT.test(token)) throw invalidCredentials('The bearer token is not a JWT');
+      // One authenticator may serve agents at several addresses, and a token is for one of them.
+      const digest = sha256(`${servedAt.publicUrl ?? ''} ${token}`);
+      if (typeof digest === 'string') return verified.get(digest) ?? verifyNow(digest, token, servedAt);
+      return digest.then((later) => verified.get(later) ?? verifyNow(later, token, servedAt));
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** What cards say of who may call, and who may read them. */
+import { describe, expect, test } from 'vitest';
+
+import { connect } from '../../src/client/connect.ts';
+import { apiKeys } from '../../src/server/auth/api-keys.ts';
+import { basicAuth } from '../../src/server/auth/basic-auth.ts';
+import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { oidc } from '../../src/server/auth/oidc.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { asked, bearerOf } from './auth/kinds.ts';
+import { connected } from './client/kit.ts';
+import { startServer } from './kit/server.ts';
+
+const CARD = { method: 'GET', path: '/.well-known/agent-card.json' };
+const OLD_CARD = { method: 'GET', path: '/.well-known/agent.json' };
+const ALICE = bearerOf('alice-token');
+const TOKENS = bearerTokens({ alice: 'alice-token' });
+
+describe('the card', () => {
+  test(verifies('H-16', 'names what is configured, in the words of each version'), async () => {
+    const auth = [
+      TOKENS,
+      apiKeys({ query: 'key', keys: { bob: 'k' } }),
+      basicAuth({ carol: 'c' }),
+      oidc({ issuer: 'https://login.example' }),
+    ];
+    const server = await startServer({ auth, access: { requiredScopes: ['use'] } });
+    const url = 'https://login.example/.well-known/openid-configuration';
+    const tagged = {
+      bearer: { type: 'http', scheme: 'Bearer' },
+      apiKey: { type: 'apiKey', in: 'query', name: 'key' },
+      basic: { type: 'http', scheme: 'Basic' },
+      oidc: { type: 'openIdConnect', openIdConnectUrl: url },
+    };
+    const security = [{ bearer: [] }, { apiKey: [] }, { basic: [] }, { oidc: ['use'] }];
+
+    expect((await server.ask({ ...CARD, headers: { 'a2a-version': '1.0' } })).json).toMatchObject({
+      securitySchemes: {
+        bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+        apiKey: { apiKeySecurityScheme: { location: 'query', name: 'key' } },
+        basic: { httpAuthSecurityScheme: { scheme: 'Basic' } },
+        oidc: { openIdConnectSecurityScheme: { openIdConnectUrl: url } },
+      },
+      securityRequirements: [
+        { schemes: { bearer: {} } },
+        { schemes: { apiKey: {} } },
+        { schemes: { basic: {} } },
+        { schemes: { oidc: { list: ['use'] } } },
+      ],
+    });
+    for (const ask of [{ ...CARD, headers: { 'a2a-version': '0.3' } }, CARD, OLD_CARD]) {
+      expect((await server.ask(ask)).json).toMatchObject({ securitySchemes: tagged, security });
+    }
+  });
+
+  test('says nothing where everybody may call, and is for everybody where not', async () => {
+    const open = await (await startServer()).ask(CARD);
+    const closed = await (await startServer({ auth: TOKENS })).ask(CARD);
+
+    expect(open.text).not.toContain('security');
+    expect([closed.status, closed.headers['cache-control']]).toEqual([200, 'public, max-age=300']);
+  });
+
+  test('two ways that look alike are one, and two of a name have two names', async () => {
+    const auth = [
+      TOKENS,
+      bearerTokens({ bob: 'b' }),
+      apiKeys({ keys: { a: 'a' } }),
+      apiKeys({ query: 'k', keys: { a: 'b' } }),
+    ];
+    const { json } = await (await startServer({ auth })).ask({ ...CARD, headers: { 'a2a-version': '1.0' } });
+
+    expect(Object.keys((json as { securitySchemes: object }).securitySchemes)).toEqual(['bearer', 'apiKey', 'apiKey2']);
+  });
+
+  test.each([CARD, OLD_CARD])(verifies('D-17', 'can be for known callers only: $path'), async (ask) => {
+    const server = await startServer({ auth: TOKENS, access: { protectCard: true } });
+    const refused = await server.ask(ask);
+    const given = await server.ask(asked(ask, ALICE));
+
+    expect(refused.status).toBe(401);
+    expect(refused.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="a2a"', 'cache-control': 'no-store' });
+    expect(refused.text).not.toContain('Script');
+    expect(given.status).toBe(200);
+    expect(given.text).toContain('Script');
+    expect(given.headers).toMatchObject({
+      'cache-control': 'private, max-age=300',
+      vary: 'A2A-Version, Authorization',
+    });
+    expect((await server.ask({ ...ask, method: 'HEAD' })).status).toBe(401);
+    expect((await server.ask({ ...ask, headers: { 'if-none-match': '*' } })).status).toBe(401);
+    expect((await server.ask({ ...ask, method: 'OPTIONS' })).status).toBe(204);
+  });
+
+  test('that is protected is read by our client with its credentials', async () => {
+    const server = await startServer({ auth: TOKENS, access: { protectCard: true } });
+
+    expect((await (await connected(server.url, { auth: 'alice-token' })).send('hello')).state).toBe('completed');
+    await expect(connect(server.url)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+});

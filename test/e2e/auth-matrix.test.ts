@@ -1,0 +1,133 @@
+/** Each kind of credentials × each operation × what can be wrong with them × each binding of 1.0 and 0.3. */
+import { describe, expect, test } from 'vitest';
+
+import { verifies } from '../helpers/verifies.ts';
+import { type AuthKind, type Callers, type Credentials, KINDS, PUBLIC_URL } from './auth/kinds.ts';
+import { NEWER_WAYS, type Outcome, outcomeOf, startTask, stepsOf } from './auth/operations.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+
+type World = Callers & TestServer;
+
+async function startWorld({ callers }: AuthKind): Promise<World> {
+  const known = await callers();
+  const server = await startServer({
+    auth: known.auth,
+    access: { requiredScopes: ['use'] },
+    publicUrl: PUBLIC_URL,
+    pushNotifications: true,
+  });
+  return { ...known, ...server };
+}
+
+const CASES = KINDS.flatMap((kind) =>
+  NEWER_WAYS.map((way) => ({ kind, way, name: `${kind.name}, ${way.version} ${way.binding}` })),
+);
+
+describe.each(CASES)('$name', ({ kind, way }) => {
+  const steps = stepsOf(way);
+
+  async function outcomes(
+    world: World,
+    taskId: string,
+    by: Credentials,
+  ): Promise<readonly (readonly [string, Outcome])[]> {
+    const all: (readonly [string, Outcome])[] = [];
+    for (const { operation, input } of steps) {
+      all.push([operation, await outcomeOf(way, world.url, operation, input(taskId), by)]);
+    }
+    return all;
+  }
+
+  test(verifies(['H-04', 'H-06', 'H-16'], 'who brings nothing is told what to bring'), async () => {
+    const world = await startWorld(kind);
+    const taskId = await startTask(way, world.url, world.right);
+    const before = world.runs();
+
+    for (const [operation, { status, code, headers, text }] of await outcomes(world, taskId, {})) {
+      expect([operation, status, code]).toEqual([operation, 401, 'UNAUTHENTICATED']);
+      expect(headers.get('www-authenticate')).toBe(kind.challenge);
+      if (way.binding === 'JSONRPC') expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null });
+    }
+    expect(world.runs()).toBe(before);
+  });
+
+  test(verifies(['H-05', 'H-06', 'H-09'], 'who brings what is no good is refused, whatever he asks'), async () => {
+    const world = await startWorld(kind);
+    const taskId = await startTask(way, world.url, world.right);
+    const before = world.runs();
+    const problem = kind.challenge.startsWith('Bearer') ? ', error="invalid_token"' : '';
+
+    for (const [name, by] of Object.entries(world.bad)) {
+      for (const [operation, { status, code, headers, text }] of await outcomes(world, taskId, by)) {
+        expect([name, operation, status, code]).toEqual([name, operation, 401, 'UNAUTHENTICATED']);
+        expect(headers.get('www-authenticate')).toBe(kind.challenge + problem);
+        expect(text).not.toContain(taskId);
+      }
+    }
+    expect(world.runs()).toBe(before);
+  });
+
+  test(verifies(['H-07', 'H-08'], 'who lacks a scope is told which, and nothing else'), async () => {
+    const world = await startWorld(kind);
+    const taskId = await startTask(way, world.url, world.right);
+
+    for (const [operation, outcome] of await outcomes(world, taskId, world.wrongScope)) {
+      const { status, code, details, headers, text } = outcome;
+      expect([operation, status, code]).toEqual([operation, 403, 'PERMISSION_DENIED']);
+      expect(details).toEqual({ error: 'insufficient_scope', scope: 'use' });
+      const isBearer = kind.challenge.startsWith('Bearer');
+      expect(headers.get('www-authenticate')).toBe(
+        isBearer ? `${kind.challenge}, error="insufficient_scope", scope="use"` : null,
+      );
+      expect(text).not.toContain(taskId);
+    }
+  });
+
+  test(verifies(['H-09', 'H-17'], 'what is of another caller is the same as what is not there'), async () => {
+    const world = await startWorld(kind);
+    const taskId = await startTask(way, world.url, world.right);
+    const madeUp = crypto.randomUUID();
+
+    for (const { operation, input, isOfTask } of steps) {
+      const foreign = await outcomeOf(way, world.url, operation, input(taskId), world.other);
+      if (!isOfTask) {
+        expect(foreign.text).not.toContain(taskId);
+        continue;
+      }
+      const unknown = await outcomeOf(way, world.url, operation, input(madeUp), world.other);
+      expect([operation, foreign.code]).toEqual([operation, 'TASK_NOT_FOUND']);
+      expect(foreign.status).toBe(unknown.status);
+      expect(foreign.text.replaceAll(taskId, madeUp)).toBe(unknown.text);
+    }
+  });
+
+  test(verifies('H-04', 'who is known and may do so is served'), async () => {
+    const world = await startWorld(kind);
+    const taskId = await startTask(way, world.url, world.right);
+
+    for (const [operation, { status, code, text }] of await outcomes(world, taskId, world.right)) {
+      // Its card says that there is no other one.
+      const isAbsent = operation === 'GetExtendedAgentCard';
+      expect([operation, code]).toEqual([operation, isAbsent ? code : undefined]);
+      expect([401, 403, 500, 503]).not.toContain(status);
+      if (operation === 'ListTasks') expect(text).toContain(taskId);
+    }
+  });
+});
+
+describe.each(CASES.filter(({ way }) => way.version === '1.0'))('$name', ({ kind, way }) => {
+  test(verifies(['H-09', 'H-17'], 'what is of another tenant is the same as what is not there'), async () => {
+    const { url, right } = await startWorld(kind);
+    const taskId = await startTask(way, url, right, 'acme');
+    const madeUp = crypto.randomUUID();
+
+    for (const { operation, input, isOfTask } of stepsOf(way)) {
+      if (!isOfTask) continue;
+      const foreign = await outcomeOf(way, url, operation, { ...input(taskId), tenant: 'globex' }, right);
+      const unknown = await outcomeOf(way, url, operation, { ...input(madeUp), tenant: 'globex' }, right);
+      expect([operation, foreign.code]).toEqual([operation, 'TASK_NOT_FOUND']);
+      expect(foreign.text.replaceAll(taskId, madeUp)).toBe(unknown.text);
+    }
+    expect((await outcomeOf(way, url, 'GetTask', { id: taskId, tenant: 'acme' }, right)).code).toBeUndefined();
+  });
+});

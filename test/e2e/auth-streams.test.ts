@@ -1,0 +1,61 @@
+/** Streams of callers whose credentials end. */
+import { describe, expect, test } from 'vitest';
+
+import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
+import { connected } from './client/kit.ts';
+import { startServer } from './kit/server.ts';
+import { REST_1, RPC_1, type Voice } from './kit/voices.ts';
+
+const BOTH: readonly Voice[] = [RPC_1, REST_1];
+
+describe('a stream', () => {
+  /** Known for a moment, each time anew. */
+  function momentary(lifetimeMs: number, onTime: (time: number) => void = () => {}): AuthenticateHook {
+    let time = 0;
+    return () => {
+      onTime(++time);
+      return { id: 'alice', isVerified: true, expiresAt: Date.now() + lifetimeMs };
+    };
+  }
+
+  test.each(BOTH)('$name: ends with the credentials, with the hint to come back', async (voice) => {
+    const server = await startServer({ auth: momentary(50) });
+
+    const stream = await server.open(voice.stream({ text: 'hold on' }));
+    const events = await stream.rest();
+
+    expect(events.length).toBeGreaterThan(0);
+    expect(stream.raw()).toContain(': to be continued, come back with Last-Event-ID\nretry: 1000');
+    expect(stream.raw()).not.toContain('COMPLETED');
+  });
+
+  test('our client comes back with new ones, and misses nothing', async () => {
+    let times = 0;
+    const auth = momentary(100, (time) => {
+      times = time;
+      // Not before it has come back twice.
+      if (time === 3) server.release();
+    });
+    const server = await startServer({ auth });
+    const agent = await connected(server.url, { auth: 'any' });
+    const states: unknown[] = [];
+
+    for await (const event of agent.stream('hold on')) states.push('state' in event ? event.state : event.type);
+
+    expect(times).toBeGreaterThan(2);
+    expect(states.at(-1)).toBe('completed');
+    expect(states.filter((state) => state === 'artifact')).toHaveLength(1);
+  });
+
+  test('may outlive them by as much as is allowed', async () => {
+    const server = await startServer({ auth: momentary(-1000), access: { streamGraceMs: 3_600_000 } });
+
+    const stream = await server.open(RPC_1.stream({ text: 'hold on' }));
+    await stream.next();
+    server.release();
+
+    expect((await stream.rest()).at(-1)?.json).toMatchObject({
+      result: { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } },
+    });
+  });
+});

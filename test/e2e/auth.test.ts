@@ -1,0 +1,235 @@
+/** Who calls: what the boundary says to those it knows and to those it does not. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { apiKeys } from '../../src/server/auth/api-keys.ts';
+import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
+import { basicAuth } from '../../src/server/auth/basic-auth.ts';
+import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { oidc } from '../../src/server/auth/oidc.ts';
+import { sharedSecret } from '../../src/server/auth/shared-secret.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { type Claims, startIdentityProvider } from '../helpers/identity-provider.ts';
+import { keptLog } from '../helpers/kept-log.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { asked, basicOf, bearerOf, type Credentials } from './auth/kinds.ts';
+import type { Ask } from './kit/exchange.ts';
+import { scripted } from './kit/script.ts';
+import { startServer, type TestServerOptions } from './kit/server.ts';
+import { REST_1, RPC_03, RPC_1, type Voice } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+
+const CARD: Ask = { method: 'GET', path: '/.well-known/agent-card.json' };
+const ALICE = bearerOf('alice-token');
+const TOKENS = bearerTokens({ alice: 'alice-token' });
+const BOTH: readonly Voice[] = [RPC_1, REST_1];
+
+describe('several ways at once', () => {
+  const secret = 'a-secret-of-more-than-32-characters';
+  const auth = [
+    TOKENS,
+    apiKeys({ keys: { bob: 'bob-key' } }),
+    sharedSecret({ secret }),
+    basicAuth({ carol: 'geheim' }),
+  ];
+
+  test(verifies('H-06', 'each is named once'), async () => {
+    const server = await startServer({ auth });
+    const challenges = [
+      'Bearer realm="a2a"',
+      'ApiKey realm="a2a", in="header", name="x-api-key"',
+      'Basic realm="a2a", charset="UTF-8"',
+    ];
+
+    const { headers } = await server.ask(RPC_1.get('any'));
+    const bad = await server.ask(asked(RPC_1.get('any'), bearerOf('x')));
+
+    expect(headers['www-authenticate']).toBe(challenges.join(', '));
+    expect(bad.headers['www-authenticate']).toBe(
+      [`${challenges[0]}, error="invalid_token"`, ...challenges.slice(1)].join(', '),
+    );
+  });
+
+  test.each<[string, Credentials, string]>([
+    ['a token', ALICE, 'alice'],
+    ['a key', { headers: { 'x-api-key': 'bob-key' } }, 'bob'],
+    ['a password', basicOf('carol:geheim'), 'carol'],
+    [
+      'a key beside a token of somebody else',
+      { headers: { 'x-api-key': 'bob-key', authorization: 'Bearer x' } },
+      'bob',
+    ],
+  ])('%s is enough', async (_, by, id) => {
+    const server = await startServer({ auth });
+
+    const answer = await server.ask(asked(RPC_1.send({ text: 'about' }), by));
+
+    expect(answer.text).toContain(`"caller":"${id}"`);
+  });
+});
+
+test.each(['/healthz', '/readyz'])('%s needs no credentials', async (path) => {
+  const server = await startServer({ auth: TOKENS });
+
+  expect((await server.ask({ method: 'GET', path })).status).toBe(200);
+});
+
+test('what is nowhere is told to nobody who is not known', async () => {
+  const server = await startServer({ auth: TOKENS });
+
+  expect((await server.ask({ method: 'GET', path: '/nowhere' })).status).toBe(401);
+  expect((await server.ask(asked({ method: 'GET', path: '/nowhere' }, ALICE))).status).toBe(404);
+});
+
+test.each(BOTH)(
+  verifies(['H-07', 'H-09'], '$name: a caller with tenants has no others, there or not'),
+  async (voice) => {
+    const auth = bearerTokens({ alice: { token: 'alice-token', tenants: ['acme'] } });
+    const server = await startServer({ auth });
+    const list = (tenant: string) => server.ask(asked(rpc('1.0', 'ListTasks', { tenant }), ALICE));
+
+    expect((await list('acme')).json).toMatchObject({ result: { tasks: [] } });
+    expect((await server.ask(asked(voice.send({ text: 'hello' }), ALICE))).status).toBe(200);
+    expect(await list('globex')).toMatchObject({
+      status: 403,
+      json: { error: { message: 'Your credentials are not for this tenant' } },
+    });
+  },
+);
+
+describe('an issuer that is away', () => {
+  test.each([...BOTH, RPC_03])('$name: is told as such, with a time to come again', async (voice) => {
+    const provider = await startIdentityProvider();
+    provider.status = 500;
+    const log = keptLog();
+    const server = await startServer({ auth: oidc({ issuer: provider.issuer, audience: 'mail' }), log });
+    const token = await provider.sign({ aud: 'mail' });
+
+    const answer = await server.ask(asked(voice.send({ text: 'hello' }), bearerOf(token)));
+
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
+    expect(voice.error(answer)).toMatchObject({ reason: 'UNAVAILABLE' });
+    expect(answer.text).not.toContain(provider.issuer);
+    expect(log.lines.map(({ message }) => message)).toEqual(['A request could not be answered']);
+  });
+});
+
+test.each<[string, TestServerOptions, Readonly<Record<string, string>>, string | undefined]>([
+  ['with https', { publicUrl: 'https://agent.example' }, {}, 'max-age=31536000'],
+  ['behind a proxy with https', { trustProxy: true }, { 'x-forwarded-proto': 'https' }, 'max-age=31536000'],
+  ['behind a proxy without', { trustProxy: true }, { 'x-forwarded-proto': 'http' }, undefined],
+  ['without https', {}, { 'x-forwarded-proto': 'https' }, undefined],
+])(verifies('H-11', '%s, every answer says whether to come by TLS only'), async (_, options, headers, expected) => {
+  const server = await startServer({ auth: TOKENS, ...options });
+  const asks = [CARD, RPC_1.get('x'), REST_1.get('x'), asked(RPC_1.stream({ text: 'hello' }), ALICE)];
+
+  for (const ask of asks) {
+    const answer = await server.ask({ ...ask, headers: { ...ask.headers, ...headers } });
+    expect(answer.headers['strict-transport-security']).toBe(expected);
+  }
+});
+
+describe('what was brought', () => {
+  const SECRETS = ['geheim-token', 'geheim-key', 'geheim-password', 'alice-token'];
+  const auth = [TOKENS, apiKeys({ query: 'key', keys: { bob: 'bob-key' } }), basicAuth({ carol: 'c' })];
+
+  test.each<[string, Credentials, string]>([
+    ['a token', bearerOf('geheim-token'), 'The bearer token is not one that this agent knows'],
+    ['a key', { query: 'key=geheim-key' }, 'The API key is not one that this agent knows'],
+    ['a password', basicOf('carol:geheim-password'), 'The user and password are not known to this agent'],
+  ])(
+    verifies(['H-12', 'H-14'], '%s that is wrong is written down as refused, but not itself'),
+    async (_, by, reason) => {
+      const log = keptLog();
+      const server = await startServer({ auth, log });
+
+      const answer = await server.ask(asked(RPC_1.send({ text: 'hello' }), by));
+
+      expect(log.lines).toEqual([
+        {
+          level: 'warn',
+          message: 'Refused',
+          fields: { code: 'UNAUTHENTICATED', reason, method: 'POST', path: '/a2a' },
+        },
+      ]);
+      for (const secret of SECRETS) expect(answer.text + JSON.stringify(log.lines)).not.toContain(secret);
+    },
+  );
+
+  test('who brings nothing is no reason to worry', async () => {
+    const log = keptLog();
+    const server = await startServer({ auth, log });
+
+    await server.ask(RPC_1.send({ text: 'hello' }));
+
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([['info', 'Refused']]);
+  });
+
+  test(verifies('H-12', 'a token that is right is in no answer, card or log'), async () => {
+    const log = keptLog();
+    const server = await startServer({ auth, log });
+
+    const answers = [
+      await server.ask(asked(RPC_1.send({ text: 'about' }), ALICE)),
+      await server.ask(asked(RPC_1.get('nowhere'), ALICE)),
+      await server.ask(asked(rpc('1.0', 'ListTasks', { includeArtifacts: true }), ALICE)),
+      await server.ask(CARD),
+    ];
+
+    const all = answers.map(({ text, headers }) => text + JSON.stringify(headers)).join();
+    for (const secret of [...SECRETS, 'bob-key']) expect(all + JSON.stringify(log.lines)).not.toContain(secret);
+  });
+
+  test(verifies('H-14', 'a token can be revoked'), async () => {
+    const provider = await startIdentityProvider();
+    const revoked = new Set<unknown>();
+    const isRevoked = ({ jti }: Claims): boolean => revoked.has(jti);
+    const server = await startServer({ auth: oidc({ issuer: provider.issuer, audience: 'mail', isRevoked }) });
+    const [good, bad] = await Promise.all(['good', 'bad'].map((jti) => provider.sign({ aud: 'mail', jti })));
+    revoked.add('bad');
+
+    expect((await server.ask(asked(RPC_1.send({ text: 'hello' }), bearerOf(good ?? '')))).status).toBe(200);
+    expect(await server.ask(asked(RPC_1.send({ text: 'hello' }), bearerOf(bad ?? '')))).toMatchObject({
+      status: 401,
+      json: { error: { message: 'The token was revoked' } },
+    });
+  });
+});
+
+test('what a function does wrong is no way in', async () => {
+  const log = keptLog();
+  for (const broken of [
+    () => 'alice',
+    () => ({ id: '' }),
+    () => ({}),
+    async () => Promise.reject(new Error('geheim')),
+  ]) {
+    const server = await startServer({ auth: broken as unknown as AuthenticateHook, log });
+    const answer = await server.ask(RPC_1.send({ text: 'hello' }));
+
+    expect(RPC_1.error(answer)).toMatchObject({ reason: 'INTERNAL_ERROR' });
+    expect(answer.text).not.toContain('geheim');
+    expect(server.runs()).toBe(0);
+  }
+});
+
+test(verifies(['H-04', 'H-11'], 'a handler that is mounted elsewhere does the same'), async () => {
+  const { agent } = scripted();
+  const handler = createHandler(agent, { auth: TOKENS, store: memoryStore() });
+  onTestFinished(() => handler.close());
+  const { path, method, headers, body } = asked(RPC_1.send({ text: 'about' }), ALICE);
+  const send = (more: Readonly<Record<string, string>>): Promise<Response> => {
+    const all = { 'content-type': 'application/json', ...headers, ...more };
+    return handler.fetch(
+      new Request(`https://agent.example${path}`, { method, headers: all, body: JSON.stringify(body) }),
+    );
+  };
+
+  const refused = await send({ authorization: 'Bearer \u00ff' });
+  const served = await send({});
+
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="a2a", error="invalid_token"');
+  expect(served.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(await served.text()).toContain('"caller":"alice"');
+});

@@ -1,0 +1,180 @@
+/** Every way to know a caller, with what callers bring for it. */
+import { SignJWT } from 'jose';
+
+import { apiKeys } from '../../../src/server/auth/api-keys.ts';
+import type { AuthenticateHook, Authenticator } from '../../../src/server/auth/authenticator.ts';
+import { basicAuth } from '../../../src/server/auth/basic-auth.ts';
+import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
+import { jwks } from '../../../src/server/auth/jwks.ts';
+import { oidc } from '../../../src/server/auth/oidc.ts';
+import { sharedSecret } from '../../../src/server/auth/shared-secret.ts';
+import { type Claims, startIdentityProvider } from '../../helpers/identity-provider.ts';
+import type { Ask } from '../kit/exchange.ts';
+
+/** What a caller brings: headers, or a piece of the query. */
+export interface Credentials {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+}
+
+/** Callers that all kinds know: the right one, another one, and one who may not use the agent. */
+export interface Callers {
+  readonly auth: Authenticator | AuthenticateHook;
+  readonly right: Credentials;
+  readonly other: Credentials;
+  /** Is known, but lacks the scope `use`. */
+  readonly wrongScope: Credentials;
+  /** Nobody's: never to be let in. */
+  readonly bad: Readonly<Record<string, Credentials>>;
+}
+
+export interface AuthKind {
+  readonly name: string;
+  /** What `WWW-Authenticate` says to who has brought nothing. */
+  readonly challenge: string;
+  callers(): Promise<Callers>;
+}
+
+/** Where the agent of the matrix is for the world. */
+export const PUBLIC_URL = 'https://agent.example';
+
+const SECRET = 'a-secret-of-more-than-32-characters';
+const USE = ['use'];
+const BEARER = 'Bearer realm="a2a"';
+
+export const bearerOf = (token: string): Credentials => ({ headers: { authorization: `Bearer ${token}` } });
+export const basicOf = (text: string): Credentials => ({ headers: { authorization: `Basic ${btoa(text)}` } });
+const keyOf = (key: string): Credentials => ({ headers: { 'x-api-key': key } });
+const queryOf = (key: string): Credentials => ({ query: `key=${key}` });
+
+/** A request with what its caller brings. */
+export function asked(ask: Ask, { headers, query }: Credentials): Ask {
+  const path = query === undefined ? ask.path : `${ask.path}${ask.path.includes('?') ? '&' : '?'}${query}`;
+  return { ...ask, path, headers: { ...ask.headers, ...headers } };
+}
+
+/** Tokens by what is wrong with them. */
+async function tokens(sign: (claims: Claims) => Promise<string>, more: Claims = {}): Promise<Omit<Callers, 'auth'>> {
+  const bearing = async (claims: Claims): Promise<Credentials> =>
+    bearerOf(await sign({ aud: PUBLIC_URL, sub: 'alice', scope: 'use', ...more, ...claims }));
+  const token = (await bearing({})).headers?.['authorization'] ?? '';
+  return {
+    right: await bearing({}),
+    other: await bearing({ sub: 'bob' }),
+    wrongScope: await bearing({ scope: 'look' }),
+    bad: {
+      opaque: bearerOf('opaque'),
+      'with another signature': { headers: { authorization: `${token.slice(0, -10)}AAAAAAAAAA` } },
+      expired: await bearing({ exp: Math.floor(Date.now() / 1000) - 3600 }),
+      'for another audience': await bearing({ aud: 'https://other.example' }),
+    },
+  };
+}
+
+function signShared(claims: Claims): Promise<string> {
+  const all = { exp: Math.floor(Date.now() / 1000) + 300, ...claims };
+  return new SignJWT(all).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET));
+}
+
+const hook: AuthenticateHook = async (request) => {
+  const id = request.header('x-session');
+  return id === undefined ? undefined : { id, isVerified: true, scopes: id === 'carol' ? [] : USE };
+};
+
+export const KINDS: readonly AuthKind[] = [
+  {
+    name: 'bearerTokens',
+    challenge: BEARER,
+    callers: async () => ({
+      auth: bearerTokens({
+        alice: { token: 'a', scopes: USE },
+        bob: { token: 'b', scopes: USE },
+        carol: 'c',
+      }),
+      right: bearerOf('a'),
+      other: bearerOf('b'),
+      wrongScope: bearerOf('c'),
+      bad: { wrong: bearerOf('x'), empty: bearerOf(''), 'of other bytes': bearerOf('\u00e4\u00ff') },
+    }),
+  },
+  {
+    name: 'apiKeys in a header',
+    challenge: 'ApiKey realm="a2a", in="header", name="x-api-key"',
+    callers: async () => ({
+      auth: apiKeys({ keys: { alice: { key: 'a', scopes: USE }, bob: { key: 'b', scopes: USE }, carol: 'c' } }),
+      right: keyOf('a'),
+      other: keyOf('b'),
+      wrongScope: keyOf('c'),
+      bad: { wrong: keyOf('x'), 'of other bytes': keyOf('\u00e4\u00ff') },
+    }),
+  },
+  {
+    name: 'apiKeys in the query',
+    challenge: 'ApiKey realm="a2a", in="query", name="key"',
+    callers: async () => ({
+      auth: apiKeys({
+        query: 'key',
+        keys: { alice: { key: 'a', scopes: USE }, bob: { key: 'b', scopes: USE }, carol: 'c' },
+      }),
+      right: queryOf('a'),
+      other: queryOf('b'),
+      wrongScope: queryOf('c'),
+      bad: { wrong: queryOf('x'), empty: queryOf(''), 'of other bytes': queryOf('%ff%00') },
+    }),
+  },
+  {
+    name: 'basicAuth',
+    challenge: 'Basic realm="a2a", charset="UTF-8"',
+    callers: async () => ({
+      auth: basicAuth({
+        alice: { password: 'a', scopes: USE },
+        bob: { password: 'a', scopes: USE },
+        carol: 'c',
+      }),
+      right: basicOf('alice:a'),
+      other: basicOf('bob:a'),
+      wrongScope: basicOf('carol:c'),
+      bad: { wrong: basicOf('alice:c'), malformed: { headers: { authorization: 'Basic ***' } } },
+    }),
+  },
+  {
+    name: 'sharedSecret',
+    challenge: BEARER,
+    callers: async () => ({ auth: sharedSecret({ secrets: ['an-older-one', SECRET] }), ...(await tokens(signShared)) }),
+  },
+  {
+    name: 'sharedSecret of an organisation',
+    challenge: BEARER,
+    callers: async () => ({
+      auth: sharedSecret({ orgs: async (domain) => (domain === 'acme.example' ? SECRET : undefined) }),
+      ...(await tokens(signShared, { org_domain: 'acme.example' })),
+    }),
+  },
+  {
+    name: 'jwks',
+    challenge: BEARER,
+    callers: async () => {
+      const { issuer, jwksUrl, sign } = await startIdentityProvider();
+      return { auth: jwks({ issuer, jwksUrl }), ...(await tokens(sign)) };
+    },
+  },
+  {
+    name: 'oidc',
+    challenge: BEARER,
+    callers: async () => {
+      const { issuer, sign } = await startIdentityProvider();
+      return { auth: oidc({ issuer }), ...(await tokens(sign)) };
+    },
+  },
+  {
+    name: 'a function',
+    challenge: BEARER,
+    callers: async () => ({
+      auth: hook,
+      right: { headers: { 'x-session': 'alice' } },
+      other: { headers: { 'x-session': 'bob' } },
+      wrongScope: { headers: { 'x-session': 'carol' } },
+      bad: {},
+    }),
+  },
+];

@@ -1,0 +1,97 @@
+/** Every operation of the protocol as a request, by the codecs, and what came of it. */
+import type { A2AError } from '../../../src/errors.ts';
+import type { Input, OperationName } from '../../../src/model/operation.ts';
+import { dialectFor, rawCall, unwrapped, type Way, WAYS } from '../../helpers/raw-call.ts';
+import type { Credentials } from './kinds.ts';
+
+export const NEWER_WAYS: readonly Way[] = WAYS.filter(({ version }) => version === '1.0' || version === '0.3');
+
+/** An operation on a task. */
+export interface Step<K extends OperationName = OperationName> {
+  readonly operation: K;
+  input(taskId: string): Input<K>;
+  /** Whether it is about one task. */
+  readonly isOfTask: boolean;
+}
+
+function step<K extends OperationName>(
+  operation: K,
+  input: (taskId: string) => Input<K>,
+  { isOfTask = true }: { readonly isOfTask?: boolean } = {},
+): Step {
+  return { operation, input, isOfTask };
+}
+
+const said = (text: string): Input<'SendMessage'> => ({
+  message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] },
+});
+
+/** In an order in which each can succeed. */
+const STEPS: readonly Step[] = [
+  step('SendMessage', () => said('hello'), { isOfTask: false }),
+  step('SendStreamingMessage', () => said('hello'), { isOfTask: false }),
+  step('ListTasks', () => ({}), { isOfTask: false }),
+  step('GetTask', (id) => ({ id })),
+  step('SubscribeToTask', (id) => ({ id })),
+  step('CreateTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c', url: 'https://hooks.example.com/news' })),
+  step('GetTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c' })),
+  step('ListTaskPushNotificationConfigs', (taskId) => ({ taskId })),
+  step('DeleteTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c' })),
+  step('GetExtendedAgentCard', () => ({}), { isOfTask: false }),
+  step('CancelTask', (id) => ({ id })),
+];
+
+/** The operations that a version has. */
+export function stepsOf(way: Way): readonly Step[] {
+  const { operations } = dialectFor(way);
+  return STEPS.filter(({ operation }) => operations[operation] !== undefined);
+}
+
+export interface Outcome {
+  readonly status: number;
+  /** The code of the error; undefined if there is none. */
+  readonly code: string | undefined;
+  readonly details: A2AError['details'];
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Sends one operation and reads its answer, of a stream only its beginning. */
+export async function outcomeOf<K extends OperationName>(
+  way: Way,
+  base: string,
+  operation: K,
+  input: Input<K>,
+  { headers = {}, query }: Credentials,
+): Promise<Outcome> {
+  const url = way.binding === 'JSONRPC' ? `${base}/a2a` : base;
+  const response = await rawCall(way, url, operation, input, {
+    headers,
+    send: (to, init) => fetch(withQuery(to, query), init),
+  });
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
+  const error = errorOf(way, response.status, text);
+  return { status: response.status, code: error?.code, details: error?.details ?? {}, headers: response.headers, text };
+}
+
+function withQuery(url: string, query: string | undefined): string {
+  return query === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}
+
+function errorOf(way: Way, status: number, text: string): A2AError | undefined {
+  const { errors } = dialectFor(way);
+  const json = text === '' ? undefined : (JSON.parse(text) as { readonly error?: never });
+  if (way.binding === 'HTTP+JSON') return status < 300 ? undefined : errors.decodeRest(status, json);
+  return json?.error === undefined ? undefined : errors.decodeRpc(json.error);
+}
+
+/** Starts a task that does not end by itself. */
+export async function startTask(way: Way, base: string, credentials: Credentials, tenant?: string): Promise<string> {
+  const input = { ...said('hold on'), configuration: { returnImmediately: true }, ...(tenant && { tenant }) };
+  const { text } = await outcomeOf(way, base, 'SendMessage', input, credentials);
+  const id = /"id":"([^"]{8,})"/.exec(JSON.stringify(unwrapped(way, JSON.parse(text))))?.[1];
+  if (id === undefined) throw new Error(`Expected a task, got ${text}`);
+  return id;
+}

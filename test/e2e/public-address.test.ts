@@ -1,0 +1,70 @@
+/** Agents that others can reach. */
+import { describe, expect, test } from 'vitest';
+
+import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { keptLog } from '../helpers/kept-log.ts';
+import { asked, bearerOf } from './auth/kinds.ts';
+import { startServer, type TestServerOptions } from './kit/server.ts';
+import { RPC_1 } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+
+const CARD = { method: 'GET', path: '/.well-known/agent-card.json' };
+const ALICE = bearerOf('alice-token');
+const TOKENS = bearerTokens({ alice: 'alice-token' });
+
+describe('an address that others can reach', () => {
+  const AWAY = { host: 'agent.far.example' };
+
+  test('is served under any name, to those who are known', async () => {
+    const server = await startServer({ host: '0.0.0.0', auth: TOKENS });
+
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { json } = await server.ask({ ...CARD, headers: AWAY });
+    expect(json).toMatchObject({ supportedInterfaces: [{ url: 'http://agent.far.example/a2a' }, {}, {}, {}] });
+    const send = asked(RPC_1.send({ text: 'hello' }), ALICE);
+    expect((await server.ask({ ...send, headers: { ...send.headers, ...AWAY } })).status).toBe(200);
+    expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(401);
+  });
+
+  test('can be open, and then lists nothing: the id of a task is the key to it', async () => {
+    const log = keptLog();
+    const server = await startServer({ host: '0.0.0.0', insecurePublic: true, log });
+
+    const sent = RPC_1.sent(await server.ask(RPC_1.send({ text: 'hello' })));
+    if (!('task' in sent)) expect.fail('Expected a task');
+    expect(RPC_1.task(await server.ask(RPC_1.get(sent.task.id)))).toMatchObject({ state: 'completed' });
+    for (const ask of [
+      rpc('1.0', 'ListTasks', {}),
+      { method: 'GET', path: '/tasks', headers: { 'a2a-version': '1.0' } },
+    ]) {
+      const answer = await server.ask(ask);
+      expect(answer.status).toBe(403);
+      expect(answer.text).not.toContain(sent.task.id);
+    }
+    expect(log.lines).toEqual([
+      { level: 'warn', message: 'No auth is set: everybody who can reach it may call this agent', fields: undefined },
+    ]);
+  });
+
+  test('lists nothing for guests that a function lets in, either', async () => {
+    const server = await startServer({ auth: () => ({ id: 'guest', isVerified: false }) });
+
+    expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(200);
+    expect((await server.ask(rpc('1.0', 'ListTasks', {}))).status).toBe(403);
+  });
+
+  test.each<[string, TestServerOptions, readonly string[]]>([
+    [
+      'without a word',
+      { insecurePublic: false },
+      ['No auth is set: every program on this machine may call this agent'],
+    ],
+    ['by intention', { insecurePublic: true }, []],
+    ['with credentials', { auth: TOKENS }, []],
+  ])('on this machine alone, %s, the log has one line at most', async (_, options, lines) => {
+    const log = keptLog();
+    await startServer({ log, ...options });
+
+    expect(log.lines.map(({ message }) => message)).toEqual(lines);
+  });
+});

@@ -1,0 +1,22 @@
+import type { HttpRequest } from '../../src/server/http.ts';
+
+/** A request that has headers and a query, and nothing else to speak of. */
+export function bareRequest(headers: Readonly<Record<string, string>> = {}, query = ''): HttpRequest {
+  return {
+    method: 'POST',
+    path: '/a2a',
+    query,
+    base: 'http://forged.example',
+    signal: new AbortController().signal,
+    header: (name) => headers[name],
+    body: () => Promise.reject(new Error('The body is not for authenticators')),
+  };
+}
+
+export function bearing(token: string): HttpRequest {
+  return bareRequest({ authorization: `Bearer ${token}` });
+}
+
+export function basic(userAndPassword: string): HttpRequest {
+  return bareRequest({ authorization: `Basic ${Buffer.from(userAndPassword).toString('base64')}` });
+}
