@@ -20,7 +20,9 @@ export interface AuditRecord {
   /** What the request calls itself, in `X-Request-Id`. */
   readonly requestId?: string;
   readonly traceId?: string;
-  /** What was missing or exceeded: a scope, a limit. */
+  /** The path of the request, without its query, which may hold a key. */
+  readonly path?: string;
+  /** What was wrong, missing or exceeded: `invalid_token`, a scope, a limit. */
   readonly detail?: string;
 }
 
@@ -36,7 +38,7 @@ export class AuditTrail {
   readonly #now: () => number;
 
   constructor(audit: Audit | undefined, log: Log, now: () => number = Date.now) {
-    this.#audit = audit ?? ((record) => log.info('audit', { ...record }));
+    this.#audit = audit ?? ((record) => toLog(log, record));
     this.#log = log;
     this.#now = now;
   }
@@ -59,4 +61,12 @@ export class AuditTrail {
       failed(error);
     }
   }
+}
+
+/** Who has brought no credentials is probably new here, and not worth a warning. */
+function toLog(log: Log, record: AuditRecord): void {
+  const { outcome, reason, detail } = record;
+  if (outcome === 'done') log.info('Done', { ...record });
+  else if (reason === 'UNAUTHENTICATED' && detail === undefined) log.info('Refused', { ...record });
+  else log.warn('Refused', { ...record });
 }

@@ -11,12 +11,16 @@ import type { HttpRequest } from './http.ts';
 /** A request that is answered with an error, as far as it was understood before that. */
 export interface FailedRequest {
   readonly request: HttpRequest;
-  readonly binding: Binding;
+  /** Absent where no operation is asked for. */
+  readonly binding?: Binding;
   readonly caller?: Caller | undefined;
   readonly operation?: string | undefined;
   /** As they came. */
   readonly params?: unknown;
 }
+
+/** What is longer is nobody's way to a task. */
+const MAX_PATH = 100;
 
 /** Ids are short; what is longer is something else. */
 const ID = /^[\x21-\x7e]{1,128}$/;
@@ -38,16 +42,17 @@ export function auditFacts(
   { request, binding, caller, operation, params }: FailedRequest,
   error: A2AError,
 ): AuditFacts {
-  const { scope, limit, guard } = error.details;
+  const { scope, limit, guard, error: wrong } = error.details;
   return defined({
     caller: caller?.id,
     address: request.remoteAddress,
     operation,
     binding,
+    path: request.path?.slice(0, MAX_PATH),
     taskId: idsIn(params).taskId,
     requestId: requestIdOf(request),
     traceId: traceIdOf(request),
-    detail: scope ?? limit ?? guard,
+    detail: scope ?? limit ?? guard ?? wrong,
   });
 }
 

@@ -60,7 +60,7 @@ export class Failures {
   #observe(error: A2AError, about: FailedRequest): void {
     const { audit, metrics } = this.#observers;
     const { code, details } = error;
-    metrics?.requestFailed(about.binding, code);
+    if (about.binding !== undefined) metrics?.requestFailed(about.binding, code);
     const limit = LIMITS[code];
     if (limit !== undefined) metrics?.limitHit(details['limit'] ?? limit);
     // A guard that refuses an address or a host says so, whatever the code.

@@ -83,7 +83,7 @@ export class AgentHandler {
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     const logins = new FailedLogins(settings.limits);
-    this.#access = new Access({ ...settings, isOpenToStrangers, logins }, this.#log);
+    this.#access = new Access({ ...settings, isOpenToStrangers, logins });
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
@@ -315,7 +315,7 @@ export class AgentHandler {
     try {
       await this.#access.identify(request);
     } catch (error) {
-      const shown = failures.publicError(error);
+      const shown = failures.publicError(error, { request });
       return restFailure(dialectOf('1.0'), shown, { ...CORS, ...this.#access.challenge(shown) });
     }
     return this.#cards.answer(file, request);

@@ -37,16 +37,13 @@ async function serviceOf(identify: Identify): Promise<Service> {
     watch: undefined,
     isClosing: () => false,
     limits: createLimits({ settings: LIMITS, agent: WHO.id }),
-    access: new Access(
-      {
-        auth: undefined,
-        access: undefined,
-        publicUrl: undefined,
-        isOpenToStrangers: false,
-        logins: new FailedLogins(LIMITS),
-      },
-      silentLog,
-    ),
+    access: new Access({
+      auth: undefined,
+      access: undefined,
+      publicUrl: undefined,
+      isOpenToStrangers: false,
+      logins: new FailedLogins(LIMITS),
+    }),
   };
 }
 

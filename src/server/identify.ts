@@ -2,9 +2,9 @@ import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { Authenticator, ServedAt } from './auth/authenticator.ts';
 import { missingCredentials } from './auth/credentials.ts';
-import type { OnRefusal } from './auth/refusals.ts';
 import { requireScopes } from './auth/scopes.ts';
 import type { HttpRequest } from './http.ts';
+import type { FailedLogins } from './limits/failed-logins.ts';
 
 /**
  * Says who calls, by the headers of the request: it is asked before the body is read. What it knows at once it gives at
@@ -23,7 +23,8 @@ export const anybody: Identify = () => ANONYMOUS;
 export interface IdentifyOptions extends ServedAt {
   readonly authenticators: readonly Authenticator[];
   readonly requiredScopes: readonly string[];
-  readonly onRefusal: OnRefusal;
+  /** Told of credentials that are no good. */
+  readonly logins: Pick<FailedLogins, 'refused'>;
 }
 
 /**
@@ -31,19 +32,10 @@ export interface IdentifyOptions extends ServedAt {
  * wrong another may find right: a fixed token is no JWT.
  */
 export function identifyBy(options: IdentifyOptions): Identify {
-  const { authenticators, requiredScopes, onRefusal } = options;
-  const refuse = (request: HttpRequest, error: A2AError, hasCredentials = true): never => {
-    onRefusal(request, error, hasCredentials);
-    throw error;
-  };
-  const admit = (request: HttpRequest, caller: Caller): Caller => {
-    if (requiredScopes.length === 0) return caller;
-    try {
-      requireScopes(caller, requiredScopes);
-      return caller;
-    } catch (error) {
-      return refuse(request, error as A2AError);
-    }
+  const { authenticators, requiredScopes, logins } = options;
+  const admit = (caller: Caller): Caller => {
+    requireScopes(caller, requiredScopes);
+    return caller;
   };
   const askFrom = (first: number, request: HttpRequest, earlier?: A2AError): Caller | Promise<Caller> => {
     let refusal = earlier;
@@ -51,17 +43,19 @@ export function identifyBy(options: IdentifyOptions): Identify {
       try {
         const found = authenticators[i]?.authenticate(request, options);
         if (found === undefined) continue;
-        if (!('then' in found)) return admit(request, found);
+        if (!('then' in found)) return admit(found);
         const before = refusal;
         return found.then(
-          (caller) => (caller === undefined ? askFrom(i + 1, request, before) : admit(request, caller)),
+          (caller) => (caller === undefined ? askFrom(i + 1, request, before) : admit(caller)),
           (error: unknown) => askFrom(i + 1, request, graver(before, error)),
         );
       } catch (error) {
         refusal = graver(refusal, error);
       }
     }
-    return refuse(request, refusal ?? missingCredentials(), refusal !== undefined);
+    if (refusal === undefined) throw missingCredentials();
+    logins.refused(request, refusal);
+    throw refusal;
   };
   return (request) => askFrom(0, request);
 }

@@ -128,7 +128,7 @@ test('without anybody who takes them, records are lines of the log', async () =>
 
   await server.ask(REST_1.get('task-1'));
 
-  expect(lines).toMatchObject([{ level: 'info', message: 'audit', fields: { reason: 'UNAUTHENTICATED' } }]);
+  expect(lines).toMatchObject([{ level: 'info', message: 'Refused', fields: { reason: 'UNAUTHENTICATED' } }]);
 });
 
 describe('what goes wrong here', () => {

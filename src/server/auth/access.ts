@@ -1,6 +1,5 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
-import type { Log } from '../../observe/log.ts';
 import { systemClock } from '../../support/clock.ts';
 import { TimerHeap } from '../../support/timer-heap.ts';
 import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
@@ -9,7 +8,6 @@ import { anybody, type Identify, identifyBy } from '../identify.ts';
 import type { FailedLogins } from '../limits/failed-logins.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
 import { Challenges } from './challenges.ts';
-import { type OnRefusal, refusals } from './refusals.ts';
 import { EndingFrames } from './ending-frames.ts';
 
 export interface AccessRules extends ServedAt {
@@ -29,20 +27,15 @@ export class Access {
   readonly #listsForStrangers: boolean;
   readonly #timers = new TimerHeap(systemClock);
 
-  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, isOpenToStrangers, logins }: AccessRules, log: Log) {
+  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, isOpenToStrangers, logins }: AccessRules) {
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
     this.#listsForStrangers = auth === undefined && !isOpenToStrangers;
     const { requiredScopes } = access;
-    const note = refusals(log);
-    const onRefusal: OnRefusal = (request, error, hasCredentials) => {
-      note(request, error, hasCredentials);
-      if (hasCredentials) logins.refused(request, error);
-    };
     this.identify =
       auth === undefined
         ? anybody
-        : logins.before(identifyBy({ authenticators: auth, publicUrl, requiredScopes, onRefusal }));
+        : logins.before(identifyBy({ authenticators: auth, publicUrl, requiredScopes, logins }));
   }
 
   get protectsCard(): boolean {

@@ -12,7 +12,7 @@ export function requireScopes(caller: Caller, scopes: readonly string[]): void {
   const missing = scopes.filter((scope) => caller.scopes?.includes(scope) !== true);
   if (missing.length === 0) return;
   const scope = missing.join(' ');
-  throw new A2AError('PERMISSION_DENIED', `This needs a permission that your credentials do not have: ${scope}`, {
+  throw new A2AError('PERMISSION_DENIED', `This needs the scope ${missing.join(', ')}`, {
     details: { error: 'insufficient_scope', scope },
   });
 }
