@@ -21,6 +21,7 @@ export type { Task, TaskStatus } from './model/task.ts';
 export { connect, inspectCard, tryDiscover } from './client/entry.ts';
 export type { ConnectTarget, Discovery } from './client/connect.ts';
 export type { ApiKey, Auth, AuthContext, AuthStrategy, TokenSource } from './client/auth.ts';
+export type { CallAborted } from './client/call-aborted.ts';
 export type { ClientCredentials } from './client/client-credentials.ts';
 export type { SignedToken } from './client/signed-token.ts';
 export type { AgentClient, GetOptions, ListOptions } from './client/client.ts';

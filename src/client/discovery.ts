@@ -50,7 +50,8 @@ export async function findCard(
 
 /** What others fetched in their own way may not be what this client would get. */
 function isPlain({ fetch, interceptors, headers, allowOrigins, limits }: ConnectOptions): boolean {
-  return [fetch, interceptors, headers, allowOrigins, limits].every((option) => option === undefined);
+  const isAsUsual = (option: object | undefined): boolean => option === undefined || Object.keys(option).length === 0;
+  return fetch === undefined && [interceptors, headers, allowOrigins, limits].every(isAsUsual);
 }
 
 function readCard(
