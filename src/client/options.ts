@@ -42,8 +42,9 @@ export interface ConnectOptions {
   /** How often a request is repeated if that is safe, 2 if not set. */
   readonly retries?: number;
   /**
-   * The agent recognises a message that comes a second time by its `Idempotency-Key`, as agents of this library do. Then a
-   * message is sent again if the connection broke before the answer came; otherwise that is an error.
+   * The agent recognises a message that comes a second time by its `Idempotency-Key`. Then a message is sent again if the
+   * connection broke before the answer came; otherwise that is an error. If not set, the card says it: agents of this
+   * library with a store that lasts do.
    */
   readonly recognisesRepeats?: boolean;
   /** Refuse what is not official instead of reading it with a warning. */

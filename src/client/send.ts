@@ -165,7 +165,8 @@ async function* firstOf(events: AsyncGenerator<Received, void, void>): AsyncGene
 }
 
 function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
-  return new Follower({ ...task, open: () => openStream(task, request) }).events();
+  const isReopenable = task.caller.recognises(request.message.messageId);
+  return new Follower({ ...task, open: () => openStream(task, request), isReopenable }).events();
 }
 
 /**

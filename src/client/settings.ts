@@ -22,7 +22,7 @@ export interface Settings {
   readonly clock: Clock;
   readonly read: ReadOptions;
   readonly retries: number;
-  readonly recognisesRepeats: boolean;
+  readonly recognisesRepeats: boolean | undefined;
   readonly timeoutMs: number | undefined;
   readonly extensions: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
     clock: options.clock ?? systemClock,
     read: { strict },
     retries: options.retries ?? 2,
-    recognisesRepeats: options.recognisesRepeats ?? false,
+    recognisesRepeats: options.recognisesRepeats,
     timeoutMs: options.timeoutMs,
     extensions: options.extensions ?? [],
     headers: Object.fromEntries(

@@ -1,4 +1,5 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts';
+import { RECOGNISES_REPEATS } from '../model/repeats.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import type { Agent } from './agent.ts';
 
@@ -10,16 +11,19 @@ export interface CardFacts {
   readonly rpcPath: string;
   readonly streaming: boolean;
   readonly pushNotifications: boolean;
+  /** Messages that come again are recognised as long as the store lasts. */
+  readonly recognisesRepeats: boolean;
 }
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, streaming, pushNotifications } = facts;
-  const { extensions, ...description } = agent.card;
+  const { agent, streaming, pushNotifications, recognisesRepeats } = facts;
+  const { extensions: given = [], ...description } = agent.card;
+  const extensions = recognisesRepeats ? [...given, RECOGNISES_REPEATS] : given;
   return {
     ...description,
     supportedInterfaces: interfacesAt(facts, base, older),
-    capabilities: { streaming, pushNotifications, ...(extensions !== undefined && { extensions }) },
+    capabilities: { streaming, pushNotifications, ...(extensions.length > 0 && { extensions }) },
   };
 }
 

@@ -62,6 +62,7 @@ export class AgentHandler {
       rpcPath: settings.rpcPaths[0],
       streaming: settings.streaming,
       pushNotifications: settings.pushNotifications,
+      recognisesRepeats: settings.store !== undefined && settings.store.isVolatile !== true,
       byDefault: settings.cardForm,
       publicUrl: settings.publicUrl,
       since: new Date(),
