@@ -85,7 +85,7 @@ async function connectToHandle(handle: string, options: ConnectOptions): Promise
   if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
   const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
-    const [endpoint] = endpointsOf(card, { url: options.url ?? url }, undefined);
+    const [endpoint] = endpointsOf(card, { ...options, binding, version, url: options.url ?? url }, undefined);
     const why = `${binding} ${version} is what the handle of the task says`;
     return new AgentClient(connection, new Endpoints([{ ...endpoint, why }]), card, [address]);
   });

@@ -60,6 +60,11 @@ export interface ConnectOptions {
   readonly onWarning?: (warning: Warning) => void;
   /** For tests. */
   readonly clock?: Clock;
+  /**
+   * How to write messages of 0.3 over REST, of which its texts say two things: as its protocol definition has them, `proto`,
+   * if not set, or with the tagged parts of JSON-RPC, `kind`. No card says which; answers are read in either.
+   */
+  readonly restStyle?: 'proto' | 'kind';
 }
 
 /** Bounds on what an agent may answer. */
