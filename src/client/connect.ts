@@ -14,6 +14,7 @@ import { Endpoints } from './endpoints.ts';
 import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { decodeHandle, isHandle, lacksQuery } from './task-handle.ts';
+import { trustedCard } from './trusted-card.ts';
 import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
 import { parseUrl } from './trust.ts';
 
@@ -94,7 +95,9 @@ async function connectToHandle(handle: string, options: ConnectOptions): Promise
 function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
-    const found = decodeCard(json, connection.wiring.settings.read);
+    const { wiring } = connection;
+    const trusted = await withScope(discoveryScope(options), (scope) => trustedCard(wiring, scope, json));
+    const found = decodeCard(trusted, wiring.settings.read);
     connection.wiring.settings.warn(found.warnings);
     const [first] = endpointsOf(found.value, options, undefined);
     connection.wiring.trust.addRecipient(parseUrl(first.url));

@@ -4,6 +4,7 @@ import type { Clock } from '../support/clock.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import type { Warning } from '../wire/reader.ts';
 import type { Auth } from './auth.ts';
+import type { CardTrust } from './card-trust.ts';
 import type { AgentEvent } from './event.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { Fetch } from './transport/fetch-transport.ts';
@@ -65,6 +66,8 @@ export interface ConnectOptions {
    * if not set, or with the tagged parts of JSON-RPC, `kind`. No card says which; answers are read in either.
    */
   readonly restStyle?: 'proto' | 'kind';
+  /** Believe a card only if somebody whom you trust has signed it. Without this, signatures are not looked at. */
+  readonly verifyCard?: CardTrust;
 }
 
 /** Bounds on what an agent may answer. */

@@ -75,11 +75,7 @@ export interface TaskAtWork {
 }
 
 /** From now on, what goes wrong with the call tells how to get back to the task. */
-export function about(
-  { caller, scope, fold }: TaskAtWork,
-  taskId: string | undefined,
-  messageId?: string | undefined,
-): void {
+export function about({ caller, scope, fold }: TaskAtWork, taskId: string | undefined, messageId?: string): void {
   scope.isAbout(() => handleOf(caller, fold.taskId ?? taskId), messageId);
 }
 

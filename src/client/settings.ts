@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../support/clock.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import type { ReadOptions, Warning } from '../wire/reader.ts';
+import type { CardTrust } from './card-trust.ts';
 import type { ClientLimits, ConnectOptions } from './options.ts';
 
 const MIB = 1024 * 1024;
@@ -28,6 +29,7 @@ export interface Settings {
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string | undefined;
   readonly strict: boolean;
+  readonly verifyCard: CardTrust | undefined;
   warn(warnings: readonly Warning[]): void;
 }
 
@@ -49,6 +51,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
     userAgent:
       'document' in globalThis ? undefined : options.userAgent === undefined ? own : `${options.userAgent} ${own}`,
     strict,
+    verifyCard: options.verifyCard,
     warn,
   };
 }

@@ -53,7 +53,7 @@ test.each([
   await agent.send('hi');
   await agent.send('hi');
   expect(peer.got.map((got) => [got.path, got.headers['cookie'], got.headers['x-api-key']])).toEqual(
-    Array(2).fill([path, cookie ?? 'mine=1', undefined]),
+    [1, 2].map(() => [path, cookie ?? 'mine=1', undefined]),
   );
   expect(peer.cardsGot.map((got) => got.path)).toEqual(['/.well-known/agent-card.json']);
   expect(agent.task('t1').handle).not.toContain(apiKey);
