@@ -30,12 +30,16 @@ const { output } = await bundle.write({
   codeSplitting: {
     groups: [
       { name: 'base', test: /[\\/]src[\\/](errors|model|support)/ },
-      { name: 'wire', test: /[\\/]src[\\/]wire/ },
-      // Not its entry, which loads the rest when it is called.
-      { name: 'client', test: /[\\/]src[\\/]client[\\/](?!entry)/ },
+      // Not what few need, and load when they do.
+      { name: 'wire', test: /[\\/]src[\\/]wire[\\/](?!canonical-card|card-marks|card-signature)/ },
+      // Nor its entry, which loads the rest when it is called.
+      { name: 'client', test: /[\\/]src[\\/]client[\\/](?!entry|inspect-card|verify-card)/ },
       // What help texts need, and what commands need that talk to agents.
       { name: 'command', test: /[\\/]src[\\/]cli[\\/](cli-error|command-table|option)\.ts/ },
-      { name: 'cli', test: /[\\/]src[\\/]cli[\\/](?!main|demo-agent|load-agent|serving)[\w-]+\.ts/ },
+      {
+        name: 'cli',
+        test: /[\\/]src[\\/]cli[\\/](?!main|demo-agent|load-agent|serving|artifact-files|card-details|completion|diagnosis|event-log)[\w-]+\.ts/,
+      },
       { name: 'engine', test: /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/ },
     ],
   },

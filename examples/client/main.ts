@@ -59,6 +59,16 @@ await using known = await connect(address, {
 });
 console.log(await known.ask('Paris'));
 
+// In time
+const signal = AbortSignal.timeout(30_000);
+await using inTime = await connect(address, { signal });
+console.log(await inTime.ask('Rome', { signal }));
+
+// A card that somebody has signed
+const publicKey = { kty: 'OKP', crv: 'Ed25519', kid: '2026-01', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+const verifyCard = { keys: { keys: [publicKey] } }; // a JWK set: the keys of those whom you trust
+await connect(address, { verifyCard }).catch((error: Error) => console.log(error.message)); // it carries no signature
+
 // Looking around
 console.log(await tryDiscover('http://localhost:1')); // null: nobody there
 for (const { path, problem, fix } of (await inspectCard({ name: 'Clerk' })).problems.slice(0, 1)) {

@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { now } from './now.ts';
+import { progressLine } from './progress-line.ts';
 
 const STYLES = {
   bold: [1, 22],
@@ -96,9 +97,8 @@ class Screen {
     const ms = now() - since;
     if (ms < PROGRESS_AFTER_MS) return;
     const frame = FRAMES[Math.floor(ms / FRAME_MS) % FRAMES.length] ?? '';
-    const line = `${frame} ${oneLine(text)} ${elapsed(ms)}`;
-    const width = Math.max(10, (this.#err as Partial<WriteStream>).columns || 80) - 1;
-    this.#err.write(CLEAR_LINE + styled(this.#err, line.slice(0, width), 'dim'));
+    const line = progressLine(frame, oneLine(text), ms, (this.#err as Partial<WriteStream>).columns || 80);
+    this.#err.write(CLEAR_LINE + styled(this.#err, line, 'dim'));
     this.#isDrawn = true;
   }
 
@@ -118,11 +118,6 @@ export function harmless(text: string): string {
 /** On one line, whatever it was. */
 export function oneLine(text: string): string {
   return harmless(text).replaceAll(/\s+/g, ' ').trim();
-}
-
-function elapsed(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`;
 }
 
 function styled(stream: NodeJS.WriteStream, text: string, style: Style | undefined): string {

@@ -47,10 +47,8 @@ export class TaskView {
     } else if (isTerminal(state)) {
       const end = state === 'TASK_STATE_FAILED' ? 'failed' : `was ${stateWord(state)}`;
       screen.tell(`The task ${end}${text === '' ? '.' : `: ${text}`}`, 'red');
-    } else if (text !== '') {
-      screen.tell(text, 'dim');
-      screen.work(text);
     } else {
+      if (text !== '') screen.tell(text, 'dim');
       screen.work(stateWord(state));
     }
   }

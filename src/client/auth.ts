@@ -1,8 +1,9 @@
-import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
+import { type ApiKey, apiKey } from './api-key.ts';
 import { bearer } from './bearer.ts';
 import { type ClientCredentials, clientCredentials } from './client-credentials.ts';
 import type { Deadline } from './deadline.ts';
+import { plainHeaders } from './plain-headers.ts';
 import { type SignedToken, signedToken } from './signed-token.ts';
 import type { TokenTools } from './token-endpoint.ts';
 
@@ -30,18 +31,14 @@ export interface AuthStrategy {
 /** A strategy of this library, which also knows how long the call has got. */
 export interface OwnStrategy extends Pick<AuthStrategy, 'refresh'> {
   headers(context: AuthContext, deadline: Deadline): HeadersRecord | Promise<HeadersRecord>;
+  /** What it adds to the address of a request, where a card wants that. */
+  query?(context: AuthContext): Readonly<Record<string, string>>;
 }
 
 export type HeadersRecord = Readonly<Record<string, string>>;
 
 /** Gives a bearer token; after a 401 it is asked once more, with `refresh` set. */
 export type TokenSource = (context: AuthContext & { readonly refresh: boolean }) => string | Promise<string>;
-
-/** An API key. The card says what its header is called, if it is not given. */
-export interface ApiKey {
-  readonly apiKey: string;
-  readonly header?: string;
-}
 
 export type OneAuth = string | TokenSource | ApiKey | ClientCredentials | SignedToken | AuthStrategy;
 
@@ -72,33 +69,9 @@ function tokens(source: TokenSource): AuthStrategy {
   };
 }
 
-function apiKey({ apiKey: key, header }: ApiKey): AuthStrategy {
-  return {
-    headers({ card }) {
-      const schemes = Object.values(card?.securitySchemes ?? {});
-      const inHeader = schemes.flatMap((scheme) =>
-        'apiKeySecurityScheme' in scheme && scheme.apiKeySecurityScheme.location === 'header'
-          ? scheme.apiKeySecurityScheme.name
-          : [],
-      );
-      return plain({ [header ?? inHeader[0] ?? 'x-api-key']: key });
-    },
-  };
-}
-
 function custom(strategy: AuthStrategy): AuthStrategy {
   return {
-    headers: async (context) => plain(await strategy.headers(context)),
+    headers: async (context) => plainHeaders(await strategy.headers(context)),
     refresh: (context) => strategy.refresh?.(context) ?? false,
   };
-}
-
-/** In lower case, as all headers are here. @throws A2AError for what would become another header, or none. */
-function plain(headers: HeadersRecord): HeadersRecord {
-  const entries = Object.entries(headers);
-  const unfit = entries.find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value));
-  if (unfit !== undefined) {
-    throw new A2AError('UNAUTHENTICATED', `The credential for ${JSON.stringify(unfit[0])} does not fit into a header`);
-  }
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }

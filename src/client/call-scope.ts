@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { Clock } from '../support/clock.ts';
+import { CallAborted } from './call-aborted.ts';
 import { Deadline } from './deadline.ts';
 import { withDetails } from './failures.ts';
 import type { CallOptions } from './options.ts';
@@ -10,10 +11,13 @@ export class CallScope {
   readonly deadline: Deadline;
   readonly trace: Trace;
   readonly extensions: readonly string[];
+  readonly #signal: AbortSignal | undefined;
   #handle: () => string | undefined = () => undefined;
+  #messageId: string | undefined;
 
   constructor(clock: Clock, options: CallOptions, timeoutMs: number | undefined) {
     this.deadline = new Deadline(clock, { timeoutMs: options.timeoutMs ?? timeoutMs, signal: options.signal });
+    this.#signal = options.signal;
     this.trace = new Trace(options.traceparent, options.tracestate);
     this.extensions = options.extensions ?? [];
   }
@@ -23,16 +27,25 @@ export class CallScope {
     return this.#handle();
   }
 
-  /** Whoever is told of a failure can go on from there. */
-  isAbout(handle: () => string | undefined): void {
+  /** Whoever is told of a failure can go on from there, or knows what was sent. */
+  isAbout(handle: () => string | undefined, messageId?: string): void {
     this.#handle = handle;
+    this.#messageId = messageId;
   }
 
   /** What to throw: that the time is over rather than what that led to, and with the way back to the task. */
   explain(error: unknown): unknown {
     const explained = A2AError.is(error, 'TIMEOUT') ? error : this.deadline.explain(error);
+    const details = this.#details();
+    if (details === undefined) return explained;
+    const isReason = this.#signal?.aborted === true && explained === this.#signal.reason;
+    return isReason && !A2AError.is(explained) ? new CallAborted(explained, details) : withDetails(explained, details);
+  }
+
+  #details(): Readonly<Record<string, string>> | undefined {
     const { handle } = this;
-    return handle === undefined ? explained : withDetails(explained, { handle });
+    if (handle !== undefined) return { handle };
+    return this.#messageId === undefined ? undefined : { messageId: this.#messageId };
   }
 
   close(): void {

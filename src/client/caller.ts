@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
+import { recognisesRepeats } from '../model/repeats.ts';
 import type { Decoded } from '../wire/dialect.ts';
 import { bindingOf, notJson, parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
@@ -84,8 +85,13 @@ export class Caller {
     });
   }
 
+  /** Whether the agent does a message once, however often it comes: the user says so, or the card does. */
+  recognises(key: string): boolean {
+    return KEY.test(key) && (this.wiring.settings.recognisesRepeats ?? recognisesRepeats(this.card));
+  }
+
   #isRepeatable(operation: OperationName, key: string | undefined): boolean {
-    return HARMLESS.has(operation) || (key !== undefined && this.wiring.settings.recognisesRepeats);
+    return HARMLESS.has(operation) || (key !== undefined && this.recognises(key));
   }
 
   async #persist<T>(

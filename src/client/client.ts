@@ -27,9 +27,8 @@ import { type Reply, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
-import { decodeHandle, isHandle } from './task-handle.ts';
+import { decodeHandle, isHandle, isSamePlace, type TaskPlace } from './task-handle.ts';
 import { TaskStream } from './task-stream.ts';
-import { parseUrl } from './trust.ts';
 
 /** What `list` takes: filters and a page. */
 export interface ListOptions extends CallOptions, Omit<ListTasksRequest, 'tenant'> {}
@@ -45,10 +44,13 @@ export class AgentClient {
   readonly pushConfigs: PushConfigs;
   readonly #connection: Connection;
   readonly #caller: Caller;
+  /** What else handles may say of where its tasks are. */
+  readonly #places: readonly TaskPlace[];
 
   /** @internal */
-  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard) {
+  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard, places: readonly TaskPlace[] = []) {
     this.#connection = connection;
+    this.#places = places;
     this.#caller = new Caller(connection.wiring, endpoints, card);
     this.pushConfigs = new PushConfigs(this.#caller);
   }
@@ -103,12 +105,15 @@ export class AgentClient {
    */
   task(idOrHandle: string): RemoteTask {
     if (!isHandle(idOrHandle)) return new RemoteTask(this, this.#caller, idOrHandle);
-    const { url, taskId } = decodeHandle(idOrHandle);
+    const address = decodeHandle(idOrHandle);
     const { current } = this.#caller.endpoints;
-    if (parseUrl(url).origin !== parseUrl(current.url).origin) {
-      throw new A2AError('INVALID_PARAMS', `This handle leads to ${url}, and this client to ${current.url}`);
-    }
-    return new RemoteTask(this, this.#caller, taskId);
+    const isOurs = [current, ...this.#places].some((place) => isSamePlace(address, place));
+    if (isOurs) return new RemoteTask(this, this.#caller, address.taskId);
+    const [there, here] = [described(address), described(current)];
+    throw new A2AError(
+      'INVALID_PARAMS',
+      `This handle leads to ${there}, and this client to ${here}; connect(handle) makes one for it`,
+    );
   }
 
   async get(taskId: string, options: GetOptions = {}): Promise<Task> {
@@ -193,4 +198,9 @@ export class AgentClient {
   #scope(options: CallOptions, timeoutMs: number | undefined): CallScope {
     return new CallScope(this.#connection.wiring.settings.clock, options, timeoutMs);
   }
+}
+
+function described({ url, binding, version, tenant }: TaskPlace): string {
+  const [address = ''] = url.split('?');
+  return `${address} by ${binding} ${version}${tenant === undefined ? '' : ` for ${JSON.stringify(tenant)}`}`;
 }

@@ -1,17 +1,20 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
-import { IN_PROCESS, type InProcessAgent } from '../support/in-process.ts';
+import { systemClock } from '../support/clock.ts';
+import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/in-process.ts';
 import { decodeCard } from '../wire/card-forms.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { AgentClient } from './client.ts';
 import { cardOfHandle, type Connection, createConnection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
 import { findCard, type FoundCard } from './discovery.ts';
 import { endpointsOf, spokenAs } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
 import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
-import { decodeHandle, isHandle } from './task-handle.ts';
+import { decodeHandle, isHandle, lacksQuery } from './task-handle.ts';
+import { trustedCard } from './trusted-card.ts';
 import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
 import { parseUrl } from './trust.ts';
 
@@ -71,24 +74,30 @@ async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentCli
   });
 }
 
-function connectToHandle(handle: string, options: ConnectOptions): Promise<AgentClient> {
+async function connectToHandle(handle: string, options: ConnectOptions): Promise<AgentClient> {
   const address = decodeHandle(handle);
   const { url, binding, version } = address;
+  if (lacksQuery(address) && options.url === undefined) {
+    const message = `The address ${url} has a query, which handles do not hold: say it with connect(handle, { url })`;
+    throw new A2AError('INVALID_PARAMS', message);
+  }
   const connection = createConnection(options, undefined);
   connection.wiring.trust.add(parseUrl(url));
   if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
   const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
-    const [endpoint] = endpointsOf(card, { url: options.url ?? url }, undefined);
+    const [endpoint] = endpointsOf(card, { ...options, binding, version, url: options.url ?? url }, undefined);
     const why = `${binding} ${version} is what the handle of the task says`;
-    return new AgentClient(connection, new Endpoints([{ ...endpoint, why }]), card);
+    return new AgentClient(connection, new Endpoints([{ ...endpoint, why }]), card, [address]);
   });
 }
 
 function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
-    const found = decodeCard(json, connection.wiring.settings.read);
+    const { wiring } = connection;
+    const trusted = await withScope(discoveryScope(options), (scope) => trustedCard(wiring, scope, json));
+    const found = decodeCard(trusted, wiring.settings.read);
     connection.wiring.settings.warn(found.warnings);
     const [first] = endpointsOf(found.value, options, undefined);
     connection.wiring.trust.addRecipient(parseUrl(first.url));
@@ -97,33 +106,56 @@ function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): P
 }
 
 async function connectToAgent(agent: InProcessAgent, options: ConnectOptions): Promise<AgentClient> {
-  const handler = await agent[IN_PROCESS]();
-  return connectToHandler(
-    (request) => handler.fetch(request),
-    () => handler.close(),
-    options,
-  );
+  const scope = discoveryScope(options);
+  return withScope(scope, async ({ deadline }) => {
+    const handler = await openedInTime(agent, deadline);
+    return connectToHandler(
+      (request) => handler.fetch(request),
+      () => handler.close(),
+      options,
+      scope,
+    );
+  });
+}
+
+/** What opens when nobody waits for it any more is closed. */
+async function openedInTime(agent: InProcessAgent, deadline: Deadline): Promise<InProcessHandler> {
+  const opening = agent[IN_PROCESS]();
+  try {
+    return await deadline.within(opening);
+  } catch (error) {
+    void opening.then((handler) => handler.close()).catch(() => {});
+    throw error;
+  }
 }
 
 function connectToHandler(
   fetch: Fetch,
   close: () => Promise<void> | void,
   options: ConnectOptions,
+  scope?: CallScope,
 ): Promise<AgentClient> {
   const connection = createConnection(options, new FetchTransport(fetch, { close }));
   // Whatever address its card has: nothing leaves the process.
   connection.wiring.trust.addAll();
   return closedOnError(connection, async () => {
-    const found = await discover(connection, new URL(IN_PROCESS_URL), { ...options, cache: false });
+    const found = await discover(connection, new URL(IN_PROCESS_URL), { ...options, cache: false }, scope);
     return clientOf(connection, found, options);
   });
 }
 
-function discover(connection: Connection, url: URL, options: ConnectOptions): Promise<FoundCard> {
-  const { wiring } = connection;
+function discoveryScope(options: ConnectOptions): CallScope {
+  return new CallScope(options.clock ?? systemClock, options, DEFAULT_TIMEOUTS.discovery);
+}
+
+function discover(
+  { wiring }: Connection,
+  url: URL,
+  options: ConnectOptions,
+  scope = discoveryScope(options),
+): Promise<FoundCard> {
   wiring.trust.add(url);
-  const { clock, timeoutMs = DEFAULT_TIMEOUTS.discovery } = wiring.settings;
-  return withScope(new CallScope(clock, options, timeoutMs), (scope) => findCard(wiring, scope, url, options));
+  return withScope(scope, () => findCard(wiring, scope, url, options));
 }
 
 type ReadCard = Pick<FoundCard, 'value' | 'mayAlsoBe'> & Partial<Pick<FoundCard, 'base' | 'forget'>>;

@@ -40,6 +40,11 @@ export class Credentials {
     return candidate.strategy.headers(context, deadline);
   }
 
+  /** What the one in use adds to the address of a request; asked for after the headers. */
+  query(context: AuthContext, { candidate }: AuthAttempt): Readonly<Record<string, string>> | undefined {
+    return candidate?.strategy.query?.(context);
+  }
+
   /** Called after a 401. Renews what was refused, once in a call; else goes on to the next. False if all were refused. */
   async renew(context: AuthContext, attempt: AuthAttempt): Promise<boolean> {
     const { candidate, generation } = attempt;

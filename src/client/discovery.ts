@@ -1,12 +1,14 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import { decodeCard, type DecodedCard } from '../wire/card-forms.ts';
+import { classifyCard } from '../wire/classify.ts';
 import type { CallScope } from './call-scope.ts';
 import { type CardPlace, type Whereabouts, whereaboutsOf } from './card-places.ts';
 import type { Wiring } from './exchange.ts';
 import { toPublicError } from './failures.ts';
 import { fetchCard, forgetCard, NoCard } from './fetch-card.ts';
 import type { ConnectOptions } from './options.ts';
+import { trustedCard } from './trusted-card.ts';
 
 /** A card, and where it was found. */
 export interface FoundCard extends DecodedCard {
@@ -36,7 +38,9 @@ export async function findCard(
   for (const place of whereabouts.cards) {
     try {
       const json = await fetchCard(wiring, scope, { url: place.url, version, isShareable });
-      const card = readCard(json, wiring, options, whereabouts, place);
+      // What is no card at all needs no signature to be left alone.
+      const trusted = classifyCard(json) === undefined ? json : await trustedCard(wiring, scope, json);
+      const card = readCard(trusted, wiring, options, whereabouts, place);
       return { ...card, forget: () => forgetCard({ url: place.url, version }) };
     } catch (error) {
       if (!(error instanceof NoCard)) throw toPublicError(scope.explain(error), place.url);
@@ -50,7 +54,8 @@ export async function findCard(
 
 /** What others fetched in their own way may not be what this client would get. */
 function isPlain({ fetch, interceptors, headers, allowOrigins, limits }: ConnectOptions): boolean {
-  return [fetch, interceptors, headers, allowOrigins, limits].every((option) => option === undefined);
+  const isAsUsual = (option: object | undefined): boolean => option === undefined || Object.keys(option).length === 0;
+  return fetch === undefined && [interceptors, headers, allowOrigins, limits].every(isAsUsual);
 }
 
 function readCard(

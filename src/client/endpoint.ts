@@ -29,7 +29,7 @@ export type Chosen = Omit<Endpoint, 'dialect'>;
  */
 export function endpointsOf(
   card: AgentCard,
-  options: Pick<ConnectOptions, 'version' | 'binding' | 'url'>,
+  options: Pick<ConnectOptions, 'version' | 'binding' | 'url' | 'restStyle'>,
   base: string | undefined,
 ): readonly [Endpoint, ...Endpoint[]] {
   const bindings = options.binding === undefined ? BINDINGS : [options.binding];
@@ -38,7 +38,7 @@ export function endpointsOf(
     const binding = usable.interface.protocolBinding as BindingName;
     const { version } = usable;
     const url = options.url ?? addressOf(usable.interface.url, base, binding);
-    const dialect = url === undefined ? undefined : spokenDialect(binding, version, url);
+    const dialect = url === undefined ? undefined : spokenDialect(binding, version, url, options.restStyle);
     if (dialect === undefined || url === undefined) return [];
     const why = options.url === undefined ? usable.reason : `${usable.reason}; its address was given`;
     return [{ url, binding, version, dialect, tenant: usable.interface.tenant, why }];

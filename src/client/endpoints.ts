@@ -118,6 +118,7 @@ export class Endpoints {
 }
 
 function movedTo(url: string, stated: Endpoint): Endpoint {
-  const dialect = spokenDialect(stated.binding, stated.version, url) ?? stated.dialect;
+  const isRpc = stated.binding === 'JSONRPC';
+  const dialect = (isRpc ? spokenDialect(stated.binding, stated.version, url) : undefined) ?? stated.dialect;
   return { ...stated, url, dialect, why: `${stated.why}; not at ${stated.url} as the card says` };
 }

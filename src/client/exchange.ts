@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
-import type { AuthContext } from './auth.ts';
+import type { AuthContext, HeadersRecord } from './auth.ts';
 import type { AuthAttempt, Credentials } from './credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
@@ -126,12 +126,15 @@ async function sent(
   const state = span === undefined ? trace.state : span.tracestate;
   if (state !== undefined) headers['tracestate'] = state;
   if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
+  let address = url;
   if (isRecipient) {
     Object.assign(headers, settings.headers);
     if (credentials !== undefined && auth !== undefined) {
       try {
-        const given = credentials.headers({ origin: url.origin, card }, auth, deadline);
-        Object.assign(headers, given instanceof Promise ? await deadline.within(given) : given);
+        const context = { origin: url.origin, card };
+        const given = credentials.headers(context, auth, deadline);
+        addHeaders(headers, given instanceof Promise ? await deadline.within(given) : given);
+        address = withQuery(url, credentials.query(context, auth));
       } catch (error) {
         throw unsentError(error);
       }
@@ -140,12 +143,27 @@ async function sent(
   deadline.check();
   return transport.call({
     method: request.method,
-    url,
+    url: address,
     headers,
     body: request.body,
     signal: deadline,
     guarded: !isTrusted,
   });
+}
+
+/** Cookies of the user's own go along with one that is a credential. */
+function addHeaders(headers: Record<string, string>, given: HeadersRecord): void {
+  const { cookie } = headers;
+  Object.assign(headers, given);
+  if (cookie !== undefined && given['cookie'] !== undefined) headers['cookie'] = `${cookie}; ${given['cookie']}`;
+}
+
+function withQuery(url: URL, query: Readonly<Record<string, string>> = {}): URL {
+  const entries = Object.entries(query);
+  if (entries.length === 0) return url;
+  const address = new URL(url);
+  for (const [name, value] of entries) address.searchParams.set(name, value);
+  return address;
 }
 
 const REDIRECTS = new Set([301, 302, 307, 308]);

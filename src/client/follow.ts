@@ -14,6 +14,8 @@ const MAX_BREAKS = 5;
 export interface Followed extends Polled {
   /** Opens the stream for the first time. Without one the task is asked again and again. */
   open(): Promise<ItemStream | undefined>;
+  /** It may be opened again, though it sends a message: the agent recognises that. */
+  readonly isReopenable?: boolean;
 }
 
 /**
@@ -162,13 +164,13 @@ export class Follower {
 
   /** Opens the next connection; leaves none if the rest can only be asked for. */
   async #resume(failure: unknown): Promise<void> {
-    const { caller, scope, fold, taskId } = this.#followed;
+    const { caller, scope, fold, taskId, isReopenable = false } = this.#followed;
     this.#stream?.leave();
     this.#stream = undefined;
     const id = fold.taskId ?? taskId;
     const { url, dialect } = caller.endpoints.current;
     // Without a task there is nothing to go on with, and the message may not be sent again to just any agent.
-    if (id === undefined && !caller.wiring.settings.recognisesRepeats) throw toPublicError(failure, url);
+    if (id === undefined && !isReopenable) throw toPublicError(failure, url);
     if (id !== undefined && !this.isNumbered && !dialect.subscribesToTheEnd) return;
     for (;;) {
       if (++this.#breaks > MAX_BREAKS) {

@@ -2,8 +2,8 @@ import type { OperationName } from '../model/operation.ts';
 
 /** A request on its way out, before credentials are put on it. Headers are in lower case. */
 export interface OutgoingRequest {
-  /** What it is for: an operation of the protocol, a card, or the file of a part. */
-  readonly operation: OperationName | 'AgentCard' | 'File';
+  /** What it is for: an operation of the protocol, a card, the keys that it is signed with, or the file of a part. */
+  readonly operation: OperationName | 'AgentCard' | 'CardKeys' | 'File';
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -8,6 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Received } from './event.ts';
 import type { Wiring } from './exchange.ts';
 import type { Lingering } from './lingering.ts';
+import { streamError } from './response-error.ts';
 import type { Settings } from './settings.ts';
 import type { TransportResponse } from './transport/transport.ts';
 
@@ -69,7 +70,7 @@ export class ItemStream implements Readonly<Ending> {
       return this;
     } catch (error) {
       this.leave();
-      throw error;
+      throw streamError(error);
     }
   }
 
@@ -112,7 +113,6 @@ class ResponseItems implements ItemSource {
   readonly #endsStream: (raw: unknown) => boolean;
   #events: readonly SseEvent[] = [];
   #at = 0;
-  #retryMs: number | undefined;
 
   constructor(response: TransportResponse, endpoint: Endpoint, operation: StreamingOperation, settings: Settings) {
     const { limits, read, warn } = settings;
@@ -146,7 +146,6 @@ class ResponseItems implements ItemSource {
       if (json === undefined) throw new A2AError('INVALID_AGENT_RESPONSE', 'The stream has an event that is not JSON');
       const { value, raw } = this.#decode(json);
       this.ending.saidItsLast = this.#endsStream(raw);
-      this.#retryMs = this.#reader.retryMs;
       return { event: value, number: numberOf(id), raw };
     }
     return undefined;
@@ -163,7 +162,7 @@ class ResponseItems implements ItemSource {
       if (item !== undefined) return item;
     }
     // Many servers say at the start how long to wait; to say it behind the last event is to ask for coming back.
-    this.ending.isToBeContinued = this.#reader.pending || this.#reader.retryMs !== this.#retryMs;
+    this.ending.isToBeContinued = this.#reader.pending || this.#reader.hasRetryBehind;
     return undefined;
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../support/clock.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import type { Warning } from '../wire/reader.ts';
 import type { Auth } from './auth.ts';
+import type { CardTrust } from './card-trust.ts';
 import type { AgentEvent } from './event.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { Fetch } from './transport/fetch-transport.ts';
@@ -43,8 +44,9 @@ export interface ConnectOptions {
   /** How often a request is repeated if that is safe, 2 if not set. */
   readonly retries?: number;
   /**
-   * The agent recognises a message that comes a second time by its `Idempotency-Key`, as agents of this library do. Then a
-   * message is sent again if the connection broke before the answer came; otherwise that is an error.
+   * The agent recognises a message that comes a second time by its `Idempotency-Key`. Then a message is sent again if the
+   * connection broke before the answer came; otherwise that is an error. If not set, the card says it: agents of this
+   * library with a store that lasts do.
    */
   readonly recognisesRepeats?: boolean;
   /** Refuse what is not official instead of reading it with a warning. */
@@ -62,6 +64,13 @@ export interface ConnectOptions {
   readonly tracing?: OpenTelemetry;
   /** For tests. */
   readonly clock?: Clock;
+  /**
+   * How to write messages of 0.3 over REST, of which its texts say two things: as its protocol definition has them, `proto`,
+   * if not set, or with the tagged parts of JSON-RPC, `kind`. No card says which; answers are read in either.
+   */
+  readonly restStyle?: 'proto' | 'kind';
+  /** Believe a card only if somebody whom you trust has signed it. Without this, signatures are not looked at. */
+  readonly verifyCard?: CardTrust;
 }
 
 /** Bounds on what an agent may answer. */

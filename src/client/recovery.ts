@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { type Passage, refusedContext, type Wiring } from './exchange.ts';
 import { NotHere } from './failures.ts';
-import { challengeOf, isRefusedUnread } from './response-error.ts';
+import { challengeOf, isRefusedUnread, isSaidInStream } from './response-error.ts';
 import { TransportFailure } from './transport/transport.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -36,8 +36,8 @@ export class Recovery {
   /** Resolves to true when it is time to try again. */
   async recover(error: unknown, endpoint: Endpoint): Promise<boolean> {
     if (A2AError.is(error, 'UNAUTHENTICATED')) return this.#mayRepeat(error) && this.#renew(error, endpoint);
-    if (A2AError.is(error, 'VERSION_NOT_SUPPORTED')) return this.#changeVersion(endpoint);
-    if (A2AError.is(error, 'METHOD_NOT_FOUND')) return this.#endpoints.doubt(endpoint);
+    if (A2AError.is(error, 'VERSION_NOT_SUPPORTED')) return this.#isUnbegun(error) && this.#changeVersion(endpoint);
+    if (A2AError.is(error, 'METHOD_NOT_FOUND')) return this.#isUnbegun(error) && this.#endpoints.doubt(endpoint);
     const isUnreachable = (error instanceof TransportFailure && error.sent === 'no') || isRefusedAddress(error);
     if ((isUnreachable || error instanceof NotHere) && this.#endpoints.miss(endpoint, isUnreachable)) return true;
     return this.#isWorthRepeating(error) && this.#pause(error);
@@ -67,6 +67,11 @@ export class Recovery {
   /** What an agent says about itself with its words may be what somebody said to it, half-way through its work. */
   #mayRepeat(error: A2AError): boolean {
     return this.#isRepeatable || isRefusedUnread(error);
+  }
+
+  /** Who does not know the version or the method has not begun, unless it is said in a stream that was opened for it. */
+  #isUnbegun(error: A2AError): boolean {
+    return this.#isRepeatable || !isSaidInStream(error);
   }
 
   async #pause(error: unknown): Promise<boolean> {

@@ -36,6 +36,19 @@ export function challengeOf(error: object): string | undefined {
   return facts.get(error)?.challenge;
 }
 
+const inStreams = new WeakSet();
+
+/** An error as an item of a stream. Who opens a stream has read what it is for: nothing is beyond doubt after that. */
+export function streamError(error: unknown): unknown {
+  if (A2AError.is(error)) inStreams.add(error);
+  return error;
+}
+
+/** Whether the agent opened a stream before it said this. */
+export function isSaidInStream(error: object): boolean {
+  return inStreams.has(error);
+}
+
 const unsent = new WeakSet();
 
 /** What went wrong before anything was sent: the agent does not even know of it. */

@@ -8,6 +8,7 @@ import { ItemStream } from './item-stream.ts';
 import type { SendOptions } from './options.ts';
 import { pollUpdates } from './poll.ts';
 import { messageReply, type Reply, taskReply } from './reply.ts';
+import { isSaidInStream } from './response-error.ts';
 import { TaskFold } from './task-fold.ts';
 import { encodeHandle } from './task-handle.ts';
 
@@ -23,7 +24,7 @@ export async function sendAndWait(
   const wait = wayFor(options.wait ?? waysOf(caller), isFollowUp);
   const fold = new TaskFold();
   const task = { caller, scope, fold };
-  about(task, request.message.taskId);
+  about(task, request.message.taskId, request.message.messageId);
   if (wait === 'block') {
     const received = await submitted(task, request);
     if (onProgress !== undefined) tell(onProgress, received);
@@ -56,7 +57,7 @@ export function sendStream(
   fold: TaskFold,
 ): AsyncGenerator<Received, void, void> {
   const task = { caller, scope, fold };
-  about(task, request.message.taskId);
+  about(task, request.message.taskId, request.message.messageId);
   return waysOf(caller) === 'stream' ? streamed(task, request) : polled(task, request);
 }
 
@@ -74,8 +75,8 @@ export interface TaskAtWork {
 }
 
 /** From now on, what goes wrong with the call tells how to get back to the task. */
-export function about({ caller, scope, fold }: TaskAtWork, taskId: string | undefined): void {
-  scope.isAbout(() => handleOf(caller, fold.taskId ?? taskId));
+export function about({ caller, scope, fold }: TaskAtWork, taskId: string | undefined, messageId?: string): void {
+  scope.isAbout(() => handleOf(caller, fold.taskId ?? taskId), messageId);
 }
 
 export function handleOf(caller: Caller, taskId: string): string;
@@ -160,7 +161,8 @@ async function* firstOf(events: AsyncGenerator<Received, void, void>): AsyncGene
 }
 
 function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
-  return new Follower({ ...task, open: () => openStream(task, request) }).events();
+  const isReopenable = task.caller.recognises(request.message.messageId);
+  return new Follower({ ...task, open: () => openStream(task, request), isReopenable }).events();
 }
 
 /**
@@ -172,12 +174,15 @@ async function openStream({ caller, scope }: TaskAtWork, request: SendMessageReq
   try {
     return await caller.open('SendStreamingMessage', request, scope, { idempotencyKey });
   } catch (error) {
-    if (!A2AError.is(error, 'METHOD_NOT_FOUND') && !isWithoutStreams(error)) throw error;
+    if (!isWithoutStreams(error)) throw error;
     const plain = request.message.taskId === undefined ? atOnce(request) : request;
     return ItemStream.single(await caller.call('SendMessage', plain, scope, idempotencyKey));
   }
 }
 
+/** Said in a stream, it comes from an agent that has read the message, and may be what somebody else said to it. */
 function isWithoutStreams(error: unknown): boolean {
-  return A2AError.is(error, 'UNSUPPORTED_OPERATION') && error.details['capability'] === 'streaming';
+  if (!A2AError.is(error) || isSaidInStream(error)) return false;
+  if (error.code === 'METHOD_NOT_FOUND') return true;
+  return error.code === 'UNSUPPORTED_OPERATION' && error.details['capability'] === 'streaming';
 }

@@ -3,6 +3,7 @@ import type { Tracer } from '../observe/tracer.ts';
 import { type Clock, systemClock } from '../support/clock.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import type { ReadOptions, Warning } from '../wire/reader.ts';
+import type { CardTrust } from './card-trust.ts';
 import type { ClientLimits, ConnectOptions } from './options.ts';
 
 const MIB = 1024 * 1024;
@@ -24,13 +25,14 @@ export interface Settings {
   readonly clock: Clock;
   readonly read: ReadOptions;
   readonly retries: number;
-  readonly recognisesRepeats: boolean;
+  readonly recognisesRepeats: boolean | undefined;
   readonly timeoutMs: number | undefined;
   readonly extensions: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string | undefined;
   readonly strict: boolean;
   readonly tracer: Tracer | undefined;
+  readonly verifyCard: CardTrust | undefined;
   warn(warnings: readonly Warning[]): void;
 }
 
@@ -42,7 +44,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
     clock: options.clock ?? systemClock,
     read: { strict },
     retries: options.retries ?? 2,
-    recognisesRepeats: options.recognisesRepeats ?? false,
+    recognisesRepeats: options.recognisesRepeats,
     timeoutMs: options.timeoutMs,
     extensions: options.extensions ?? [],
     headers: Object.fromEntries(
@@ -53,6 +55,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
       'document' in globalThis ? undefined : options.userAgent === undefined ? own : `${options.userAgent} ${own}`,
     strict,
     tracer: options.tracing === undefined ? undefined : openTelemetryTracer(options.tracing),
+    verifyCard: options.verifyCard,
     warn,
   };
 }

@@ -99,3 +99,16 @@ test('a stream without a task at its beginning makes one', () => {
   fold.take({ statusUpdate: { ...ids, status: { state: 'TASK_STATE_REJECTED' } } });
   expect([fold.isOver, fold.isPaused]).toEqual([true, false]);
 });
+
+test('the size is that of what is there, also after a snapshot', () => {
+  const fold = new TaskFold(withTexts('one', 'two'));
+  expect(fold.size).toBe(6);
+  fold.take(chunk(['four'], true));
+  expect(fold.size).toBe(10);
+  fold.take({ task: withTexts('five') });
+  expect(fold.size).toBe(4);
+  fold.take(chunk(['six']));
+  expect(fold.size).toBe(3);
+  fold.take({ task: WORKING });
+  expect(fold.size).toBe(0);
+});

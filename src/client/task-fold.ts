@@ -38,7 +38,7 @@ export class TaskFold {
     return this.#task !== undefined && isPaused(this.#task.status.state);
   }
 
-  /** About how many characters the artifacts have that came in pieces. */
+  /** About how many characters the artifacts have. */
   get size(): number {
     return this.#size;
   }
@@ -55,6 +55,7 @@ export class TaskFold {
     } else if ('task' in event) {
       this.#task = event.task;
       this.#artifacts = new ArtifactFold(event.task.artifacts);
+      this.#measureAnew(event.task.artifacts ?? []);
     } else if ('statusUpdate' in event) {
       const { taskId: id, contextId, status } = event.statusUpdate;
       this.#task = { ...(this.#task ?? { id, contextId }), status };
@@ -66,12 +67,20 @@ export class TaskFold {
     }
   }
 
+  #measureAnew(artifacts: readonly Artifact[]): void {
+    this.#sizes.clear();
+    this.#size = 0;
+    for (const { artifactId, parts } of artifacts) this.#count(artifactId, sizeOfAll(parts));
+  }
+
   #measure({ artifact: { artifactId, parts }, append }: TaskArtifactUpdateEvent): void {
-    const before = this.#sizes.get(artifactId) ?? 0;
-    const added = parts.reduce((sum, part) => sum + sizeOf(part), 0);
-    const after = append === true ? before + added : added;
-    this.#sizes.set(artifactId, after);
-    this.#size += after - before;
+    const added = sizeOfAll(parts);
+    this.#count(artifactId, append === true ? (this.#sizes.get(artifactId) ?? 0) + added : added);
+  }
+
+  #count(artifactId: string, size: number): void {
+    this.#size += size - (this.#sizes.get(artifactId) ?? 0);
+    this.#sizes.set(artifactId, size);
   }
 
   /** The events that lead from what is known to a later state of the same task: what was missed, and nothing twice. */
@@ -87,6 +96,10 @@ export class TaskFold {
     }
     if (isOther(this.#task, later)) yield { statusUpdate: { ...ids, status: later.status } };
   }
+}
+
+function sizeOfAll(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + sizeOf(part), 0);
 }
 
 function sizeOf(part: Part): number {

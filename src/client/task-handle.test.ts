@@ -22,6 +22,18 @@ test('a handle is one word, and says again what it was made of', () => {
   );
 });
 
+test('a handle says that an address has a query, and not what is in it', () => {
+  const handle = encodeHandle({
+    url: 'https://example.com/a2a?code=secret',
+    binding: 'JSONRPC',
+    version: '1.0',
+    tenant: undefined,
+    taskId: 't',
+    streaming: true,
+  });
+  expect(decodeHandle(handle).url).toBe('https://example.com/a2a?');
+});
+
 test.each([
   ['something else', 'hello'],
   ['an address', 'https://example.com'],

@@ -1,13 +1,17 @@
 import { A2AError } from '../errors.ts';
 import { normalizeBase64 } from '../support/base64.ts';
 import { decodeBase64, encodeBase64 } from '../support/bytes.ts';
+import { spokenDialect } from '../wire/select.ts';
 import { parseVersion } from '../wire/version.ts';
 import type { Chosen } from './endpoint.ts';
 import { BINDINGS } from './options.ts';
 import { parseUrl } from './trust.ts';
 
+/** Where tasks are. */
+export type TaskPlace = Pick<Chosen, 'url' | 'binding' | 'version' | 'tenant'>;
+
 /** What a handle says: which task, and how to reach its agent. */
-export interface TaskAddress extends Pick<Chosen, 'url' | 'binding' | 'version' | 'tenant'> {
+export interface TaskAddress extends TaskPlace {
   readonly taskId: string;
   /** Whether the agent has streams. */
   readonly streaming: boolean;
@@ -18,6 +22,33 @@ const PREFIX = 'task1_';
 
 export function isHandle(text: string): boolean {
   return text.startsWith(PREFIX);
+}
+
+/**
+ * The address as a handle says it. What a query holds may be a secret, so that all that is told of it is that there is one.
+ */
+function withoutQuery(url: string): string {
+  const at = url.indexOf('?');
+  return at === -1 ? url : url.slice(0, at + 1);
+}
+
+/** Whether the address had a query, which only its user can say again. */
+export function lacksQuery({ url }: Pick<TaskAddress, 'url'>): boolean {
+  return url.endsWith('?');
+}
+
+/** Whether the ids of tasks mean the same at both: the same place, asked for the same tenant in the same way. */
+export function isSamePlace(one: TaskPlace, other: TaskPlace): boolean {
+  return (
+    withoutQuery(parseUrl(one.url).href) === withoutQuery(parseUrl(other.url).href) &&
+    one.binding === other.binding &&
+    one.tenant === other.tenant &&
+    clientNamesTasks(one) === clientNamesTasks(other)
+  );
+}
+
+function clientNamesTasks({ binding, version, url }: TaskPlace): boolean {
+  return spokenDialect(binding, version, url)?.clientNamesTasks === true;
 }
 
 /** One word of letters, digits, `-` and `_`, for files, environments and shells. */
@@ -31,7 +62,7 @@ let lastStart = { url: '', binding: '', version: '', text: '' };
 /** What the handles of all tasks of an agent begin with: every reply has one, and this is most of its text. */
 function handleStart(url: string, binding: string, version: string): string {
   if (lastStart.url !== url || lastStart.binding !== binding || lastStart.version !== version) {
-    const bytes = new TextEncoder().encode(`${JSON.stringify([url, binding, version]).slice(0, -1)},`);
+    const bytes = new TextEncoder().encode(`${JSON.stringify([withoutQuery(url), binding, version]).slice(0, -1)},`);
     // Blanks between members mean nothing, and three bytes are four characters: what follows can be encoded alone.
     const padded = new Uint8Array(Math.ceil(bytes.length / 3) * 3).fill(0x20);
     padded.set(bytes);

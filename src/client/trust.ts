@@ -53,8 +53,8 @@ export class Trust {
     if (verdict === undefined) {
       const isTrusted = this.#includes(url);
       if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(url, 'is no HTTP address');
-      const isPrivate = isPrivateAddress(url.hostname) || isPrivateName(url.hostname);
-      if (isPrivate && !isTrusted) throw refused(url, 'is on a private network');
+      if (!isTrusted && (isPrivateAddress(url.hostname) || isPrivateName(url.hostname)))
+        throw refused(url, 'is on a private network');
       verdict = { isTrusted, isRecipient: isTrusted || this.#recipients.has(url.origin) };
       this.#verdicts.set(url, verdict);
     }

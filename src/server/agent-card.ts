@@ -1,4 +1,5 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts';
+import { RECOGNISES_REPEATS } from '../model/repeats.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
@@ -17,12 +18,15 @@ export interface CardFacts {
   /** Who may call; everybody if not set. */
   readonly auth?: readonly Authenticator[] | undefined;
   readonly requiredScopes?: readonly string[] | undefined;
+  /** Messages that come again are recognised as long as the store lasts. */
+  readonly recognisesRepeats: boolean;
 }
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, streaming, pushNotifications, extendedAgentCard, auth = [], requiredScopes = [] } = facts;
-  const { extensions, ...description } = agent.card;
+  const { agent, streaming, pushNotifications, recognisesRepeats, extendedAgentCard, auth, requiredScopes } = facts;
+  const { extensions: given = [], ...description } = agent.card;
+  const extensions = recognisesRepeats ? [...given, RECOGNISES_REPEATS] : given;
   return {
     ...description,
     supportedInterfaces: interfacesAt(facts, base, older),
@@ -30,9 +34,9 @@ export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion
       streaming,
       pushNotifications,
       ...(extendedAgentCard && { extendedAgentCard }),
-      ...(extensions !== undefined && { extensions }),
+      ...(extensions.length > 0 && { extensions }),
     },
-    ...cardSecurity(auth, requiredScopes),
+    ...cardSecurity(auth ?? [], requiredScopes ?? []),
   };
 }
 

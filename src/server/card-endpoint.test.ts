@@ -14,6 +14,7 @@ function endpoint(of: Agent, versions: readonly ProtocolVersion[], byDefault: 's
     streaming: true,
     pushNotifications: false,
     extendedAgentCard: false,
+    recognisesRepeats: false,
     byDefault,
     publicUrl: undefined,
     since: new Date(),

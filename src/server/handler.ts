@@ -97,6 +97,7 @@ export class AgentHandler {
       pushNotifications: settings.pushNotifications,
       auth: settings.auth,
       requiredScopes: settings.access?.requiredScopes,
+      recognisesRepeats: settings.store !== undefined && settings.store.isVolatile !== true,
       // Without credentials there is nobody to show it to.
       extendedAgentCard: settings.auth !== undefined && extendedCard !== undefined,
     };

@@ -20,6 +20,9 @@ import type { TaskStatus } from '../model/task.ts';
  * - **Errors** are `A2AError`s: `UNAVAILABLE` for what may pass (locked, full, cut off), with nothing stored.
  */
 export interface Store {
+  /** What it keeps is lost with the process, the keys of requests too: nobody is told that repeats are recognised. */
+  readonly isVolatile?: boolean;
+
   /**
    * Stores a new task with its first message, or finds that this was done before. Ids are the engine's and unique among
    * all owners: one that another task has is an error.

@@ -37,10 +37,12 @@ const PRIVATE_4: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3],
 ];
 
-const NETWORKS_4 = PRIVATE_4.map(([first, length]) => ({ first: ipv4(first) ?? 0, length }));
+/** Made when first asked for: most programs meet no stranger, and should not wait for it when they start. */
+let networks4: readonly { readonly first: number; readonly length: number }[] | undefined;
 
 function isPrivate4(address: number): boolean {
-  return NETWORKS_4.some(({ first, length }) => address >>> (32 - length) === first >>> (32 - length));
+  networks4 ??= PRIVATE_4.map(([first, length]) => ({ first: ipv4(first) ?? 0, length }));
+  return networks4.some(({ first, length }) => address >>> (32 - length) === first >>> (32 - length));
 }
 
 function isPrivate6(groups: readonly number[]): boolean {

@@ -78,6 +78,14 @@ test('what has nothing to say has no body', () => {
 });
 
 test.each([
+  ['https://a.example/v1/?code=x&y=a?b', '/v1/tasks/t', 'https://a.example/v1/tasks/t?code=x&y=a?b'],
+  ['https://a.example?code=x', '/message:send', 'https://a.example/message:send?code=x'],
+])('the query of %s goes along: %s', (base, path, url) => {
+  expect(restUrl(base, { path, query: new URLSearchParams() })).toBe(url);
+  expect(restUrl(base, { path, query: new URLSearchParams({ a: 'b c' }) })).toBe(`${url}&a=b+c`);
+});
+
+test.each([
   ['https://a.example', '/tasks/t', 'https://a.example/tasks/t'],
   ['https://a.example/agent/', '/v1/tasks/t', 'https://a.example/agent/v1/tasks/t'],
   ['https://a.example/v1', '/v1/tasks/t', 'https://a.example/v1/tasks/t'],

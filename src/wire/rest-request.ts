@@ -83,7 +83,10 @@ function bodyOf(operation: OperationName, params: JsonObject): JsonObject | unde
  * already; it is never said twice.
  */
 export function restUrl(interfaceUrl: string, { path, query }: Pick<RestRequest, 'path' | 'query'>): string {
-  const base = interfaceUrl.replace(/\/+$/, '');
+  const [address = '', ...stated] = interfaceUrl.split('?');
+  const base = address.replace(/\/+$/, '');
   const rest = base.endsWith('/v1') && path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
-  return query.size === 0 ? `${base}${rest}` : `${base}${rest}?${query.toString()}`;
+  // Of an address that has a query itself, such as `?code=…`, that goes along with every request.
+  const queries = [stated.join('?'), query.toString()].filter((text) => text !== '');
+  return queries.length === 0 ? `${base}${rest}` : `${base}${rest}?${queries.join('&')}`;
 }

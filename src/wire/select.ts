@@ -201,6 +201,8 @@ export function dialectOf(version: ProtocolVersion): Dialect {
 /** In 0.3, parts that were marked as a tool's go out as what they are. */
 const spoken03 = spokenTo(v03, toolParts);
 
+const spoken03Kind = spokenTo(v03Kind, toolParts);
+
 /** How agent-native wants to be spoken to, which it does not say. */
 const spokenToAgentNative = spokenTo(v03, typeTag, strayIds, asyncFlag);
 
@@ -217,17 +219,18 @@ export function spokenDialect(
   binding: 'JSONRPC' | 'HTTP+JSON',
   version: ProtocolVersion,
   url = '',
+  restStyle: 'proto' | 'kind' = 'proto',
 ): Dialect | undefined {
   if (binding === 'JSONRPC') {
     if (version !== '0.3') return BY_VERSION[version];
     return /\/_agent-native\/a2a\/?$/.test(url) ? spokenToAgentNative : spoken03;
   }
-  // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
-  return REST_BY_VERSION[version];
+  return version === '0.3' && restStyle === 'kind' ? spoken03Kind : REST_BY_VERSION[version];
 }
 
 const REST_BY_VERSION: Readonly<Record<ProtocolVersion, Dialect | undefined>> = {
   '1.0': v1,
+  // Of the styles that 0.3 has over REST this is what both reference implementations speak; all are read.
   '0.3': v03Proto,
   '0.2': undefined,
   '0.1': dialects['flat-task'],

@@ -116,6 +116,19 @@ test.each([
   expect(reader.retryMs).toBe(retryMs);
 });
 
+test.each([
+  ['before the first event', 'retry: 5\n\ndata: a\n\n', false],
+  ['within an event', 'data: a\nretry: 5\n\n', false],
+  ['between events', 'data: a\n\nretry: 5\n\ndata: b\n\n', false],
+  ['behind the last event', 'data: a\n\nretry: 5\n\n', true],
+  ['behind it, and the same as before', 'retry: 5\n\ndata: a\n\nretry: 5\n', true],
+  ['nowhere', 'data: a\n\n: retry: 5\n\n', false],
+])('where a time to wait was said, also within one piece: %s', (_where, text, isBehind) => {
+  const reader = new SseReader();
+  reader.push(text);
+  expect(reader.hasRetryBehind).toBe(isBehind);
+});
+
 test('comments can be heard, for they are signs of life', () => {
   const heard: string[] = [];
   const onComment = (text: string): number => heard.push(text);

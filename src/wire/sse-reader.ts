@@ -54,6 +54,7 @@ export class SseReader {
   #event = '';
   #id = '';
   #retryMs: number | undefined;
+  #hasRetryBehind = false;
   #failure: A2AError<'INVALID_AGENT_RESPONSE'> | undefined;
 
   constructor(options: SseReaderOptions = {}) {
@@ -74,6 +75,11 @@ export class SseReader {
   /** How long the server asks readers to wait before they connect again. */
   get retryMs(): number | undefined {
     return this.#retryMs;
+  }
+
+  /** Whether that was said behind the last event, and not with one or before. */
+  get hasRetryBehind(): boolean {
+    return this.#hasRetryBehind;
   }
 
   /** Set as soon as an event was too large; nothing is read after that. */
@@ -151,8 +157,14 @@ export class SseReader {
 
   #setField(name: 'id' | 'event' | 'retry', value: string): void {
     if (name === 'event') this.#event = value;
-    else if (name === 'retry') this.#retryMs = /^[0-9]{1,15}$/.test(value) ? Number(value) : this.#retryMs;
+    else if (name === 'retry') this.#setRetry(value);
     else if (!value.includes('\0')) this.#id = value;
+  }
+
+  #setRetry(value: string): void {
+    if (!/^[0-9]{1,15}$/.test(value)) return;
+    this.#retryMs = Number(value);
+    this.#hasRetryBehind = true;
   }
 
   #addData(bytes: Uint8Array, start: number, end: number): void {
@@ -168,6 +180,7 @@ export class SseReader {
   #dispatch(events: SseEvent[]): void {
     if (this.#firstData !== undefined) {
       const more = this.#moreData.length === 0 ? '' : decode(this.#moreData.bytes, 0, this.#moreData.length);
+      this.#hasRetryBehind = false;
       events.push({ data: this.#firstData + more, event: this.#event || undefined, id: this.#id || undefined });
     }
     this.#forgetEvent();

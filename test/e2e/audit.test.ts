@@ -74,6 +74,7 @@ describe.each(VOICES)('$name', (voice) => {
         reason,
         address: '127.0.0.1',
         binding,
+        path: expect.stringMatching(/^\/\w/) as unknown,
         requestId: 'r-1',
         traceId: TRACE,
         ...more,

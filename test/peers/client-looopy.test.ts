@@ -90,6 +90,16 @@ test('Looopy over REST wants the words of JSON-RPC, and says so', async () => {
   expect(await (await connected(url, { binding: 'JSONRPC' })).ask('sales')).toBe('Result of sales.');
 });
 
+test.each(['texts', 'sample-code'] as const)('Looopy over REST, by its %s, for one who knows how to', async (form) => {
+  const { url } = await serveLooopy({ form, preferred: 'HTTP+JSON' });
+  const agent = await connected(url, { restStyle: 'kind' });
+  expect(agent.chosen).toMatchObject({ url, binding: 'HTTP+JSON', version: '0.3' });
+  expect(await agent.ask('sales')).toBe('Result of sales.');
+  expect(await agent.ask('sales', { wait: 'block' })).toBe('Result of sales.');
+  expect((await all(agent.stream('sales'))).map(line).at(-1)).toBe('status completed');
+  await expect(agent.ask('fail')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+});
+
 test('Looopy gets the bearer and the trace', async () => {
   const { url } = await serveLooopy({ token: 't' });
   const agent = await connected(url, { auth: 't' });

@@ -83,6 +83,7 @@ test('the client calls its agent, and docs/client.md shows pieces of it', { time
       'Shall I book the 9:05 to Rome? (yes/no)',
       'Booked the 9:05 to Rome.',
       'The clerk could not do it',
+      'The agent card could not be verified: it carries no signature',
       'null',
     ]),
   );

@@ -5,6 +5,7 @@ import { demoAgent } from '../demo-agent.ts';
 import { invocation } from '../invocation.ts';
 import { defineCommand } from '../option.ts';
 import { readPort } from '../read-values.ts';
+import { screen } from '../screen.ts';
 import { listen, openStore, portTrouble, runUntilStopped } from '../serving.ts';
 
 const FIRST_PORT = 4100;
@@ -55,14 +56,13 @@ async function listenAtFree(store: Store): Promise<AgentServer> {
 
 /** What is worth copying stands on stdout, on lines of its own. */
 function introduce(url: string, store: string): void {
-  const tell = (text: string): void => void process.stderr.write(`${text}\n`);
-  const show = (text: string): void => void process.stdout.write(`${text}\n`);
   const kept = store === 'memory' ? 'in memory' : `in ${store}`;
-  tell(`${demoAgent.name} is at ${url}, its tasks are kept ${kept}. Ctrl-C stops it.\n\nIts card:`);
-  show(`${url}/.well-known/agent-card.json`);
-  tell('\nTry it from another terminal:');
-  show(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
-  show(`${invocation()} send ${url} 'book Rome'`);
-  show(`${invocation()} chat ${url}`);
-  tell(`\n${demoAgent.card.description}`);
+  screen.tell(`${demoAgent.name} is at ${url}, its tasks are kept ${kept}. Ctrl-C stops it.`, 'bold');
+  screen.tell('\nIts card:', 'dim');
+  screen.giveLine(`${url}/.well-known/agent-card.json`);
+  screen.tell('\nTry it from another terminal:', 'dim');
+  screen.giveLine(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
+  screen.giveLine(`${invocation()} send ${url} 'book Rome'`);
+  screen.giveLine(`${invocation()} chat ${url}`);
+  screen.tell(`\n${demoAgent.card.description}`, 'dim');
 }

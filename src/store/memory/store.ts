@@ -69,6 +69,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
 /** Every method runs to its end without a pause, so that each is a transaction by itself. */
 class MemoryStore implements Store {
+  readonly isVolatile = true;
   readonly #clock: Clock;
   readonly #maxTasks: number;
   readonly #rows = new Map<string, Row>();

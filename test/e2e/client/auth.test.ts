@@ -15,6 +15,8 @@ function guarded(name: string, right: string): Answering {
       : failure(response, -32000, 'UNAUTHENTICATED', 401, { 'www-authenticate': 'Bearer realm="peer"' });
 }
 
+const done: Answering = (_got, response) => result(response, { task: task() });
+
 const shown = ({ got }: Peer, name = 'authorization'): unknown[] => got.map(({ headers }) => headers[name]);
 
 const strategy: AuthStrategy = { headers: () => ({ Authorization: 'Basic eDp5' }) };
@@ -39,6 +41,42 @@ test('the card says what the header of an API key is called', async () => {
   const peer = await startPeer(guarded('x-agent-key', 'right'), { card: { securitySchemes } });
   const agent = await connected(peer.url, { auth: { apiKey: 'right' } });
   expect((await agent.send('hi')).state).toBe('completed');
+});
+
+test.each([
+  ['query', 'key', '/rpc?key=a%26b%3D', undefined, 'a&b='],
+  ['cookie', 'session', '/rpc', 'mine=1; session=abc=', 'abc='],
+])('an API key goes into the %s where the card says so', async (location, name, path, cookie, apiKey) => {
+  const securitySchemes = { key: { apiKeySecurityScheme: { location, name } } };
+  const peer = await startPeer(done, { card: { securitySchemes } });
+  const agent = await connected(peer.url, { auth: { apiKey }, headers: { Cookie: 'mine=1' } });
+  await agent.send('hi');
+  await agent.send('hi');
+  expect(peer.got.map((got) => [got.path, got.headers['cookie'], got.headers['x-api-key']])).toEqual(
+    [1, 2].map(() => [path, cookie ?? 'mine=1', undefined]),
+  );
+  expect(peer.cardsGot.map((got) => got.path)).toEqual(['/.well-known/agent-card.json']);
+  expect(agent.task('t1').handle).not.toContain(apiKey);
+});
+
+test('an API key in the query is not for strangers, and one that is no cookie is not sent', async () => {
+  const stranger = await startPeer(done);
+  const securitySchemes = { key: { apiKeySecurityScheme: { location: 'query', name: 'key' } } };
+  const moved = await startPeer(
+    ({ path }, response) => void response.writeHead(307, { location: `${stranger.url}${path.split('?')[0]}` }).end(),
+    { card: { securitySchemes } },
+  );
+  const agent = await connected(moved.url, { auth: { apiKey: 'right' } });
+  await expect(agent.send('hi')).rejects.toMatchObject({ details: { reason: 'address-refused' } });
+  expect(stranger.got).toEqual([]);
+  const inCookie = { key: { apiKeySecurityScheme: { location: 'cookie', name: 'key' } } };
+  const peer = await startPeer(done, { card: { securitySchemes: inCookie } });
+  const other = await connected(peer.url, { auth: { apiKey: 'a; admin=1' } });
+  await expect(other.send('hi')).rejects.toMatchObject({
+    code: 'UNAUTHENTICATED',
+    message: expect.stringContaining('does not fit into a cookie'),
+  });
+  expect(peer.got).toEqual([]);
 });
 
 test('a card that is for known callers gets credentials, and only then', async () => {

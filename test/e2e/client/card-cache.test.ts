@@ -116,6 +116,16 @@ test('what needs credentials, or came by an own way, is not kept', async () => {
   expect(open.cardsGot).toHaveLength(3);
 });
 
+test('options that say nothing change nothing: what the memory has is good', async () => {
+  const peer = await startPeer(done);
+  await look(peer.url);
+  await look(peer.url, { allowOrigins: [], interceptors: [], headers: {}, limits: {} });
+  expect(peer.cardsGot).toHaveLength(1);
+  await look(peer.url, { allowOrigins: ['https://example.com'] });
+  await look(peer.url, { limits: { maxCardBytes: 5000 } });
+  expect(peer.cardsGot).toHaveLength(3);
+});
+
 test('a card that leads to nobody is not kept', async () => {
   const peer = await startPeer((_got, response) => void response.writeHead(404).end(), {
     card: (_got, response, { url, cardsGot }) => json(response, { ...cardAt(url), name: `Card ${cardsGot.length}` }),

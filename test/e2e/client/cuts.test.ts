@@ -1,12 +1,16 @@
 /** Connections that are cut at any byte: a reader sees what he would have seen, and the agent works once. */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { textOfChunks } from '../../../src/client/answer-text.ts';
 import type { BindingName } from '../../../src/client/options.ts';
 import type { TaskStream } from '../../../src/client/task-stream.ts';
+import { sqlite } from '../../../src/store/sqlite/store.ts';
 import type { ProtocolVersion } from '../../../src/wire/dialect.ts';
 import { startServer } from '../kit/server.ts';
 import { connected, hastyClock, TRANSPORTS } from './kit.ts';
@@ -90,6 +94,33 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       expect(stream.task?.status.state).toBe('TASK_STATE_COMPLETED');
       expect(server.runs()).toBe(++calls);
     }
+  });
+
+  test.each([
+    ['sends it again', {}, ['completed']],
+    ['does not if told so', { recognisesRepeats: false }, ['TRANSPORT_FAILED', 'completed']],
+  ])('a card that declares that repeats are recognised: the client %s', async (_what, more, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tandem-'));
+    const store = sqlite(join(folder, 'tasks.db'));
+    onTestFinished(async () => {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    });
+    const server = await startServer({ store });
+    const cutter = await startCutter(server.url);
+    const agent = await connected(cutter.url, { ...options, ...more, clock: hastyClock });
+    const states: unknown[] = [];
+    for (let bytes = 0; bytes < 900; bytes += 97) {
+      cutter.cut([bytes]);
+      const before = server.runs();
+      const sent = agent.send('story');
+      states.push(await sent.then(({ state }) => state).catch((error: { readonly code: string }) => error.code));
+      expect(server.runs()).toBe(before + 1);
+    }
+    expect(new Set(states)).toEqual(new Set(expected));
+    // A key that fits into no header is not sent, so that nobody can recognise it.
+    cutter.cut([0]);
+    await expect(agent.send({ text: 'story', messageId: 'ü' })).rejects.toMatchObject({ details: { sent: 'maybe' } });
   });
 
   test('whoever is not known to recognise repeats gets a message once, whatever happens to it', async () => {

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Interceptor } from '../../../src/client/interceptor.ts';
+import { deferred } from '../../../src/support/deferred.ts';
+import { IN_PROCESS, type InProcessHandler } from '../../../src/support/in-process.ts';
 import { PACKAGE_VERSION } from '../../../src/support/package-version.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { verifies } from '../../helpers/verifies.ts';
@@ -186,6 +188,69 @@ test('a handle leads to its own agent only', async () => {
   const { handle } = await (await connected(one.url)).send('hello');
   const agent = await connected(other.url);
   expect(() => agent.task(handle ?? '')).toThrow('This handle leads to');
+});
+
+test.each([
+  ['path', (url: string) => ({ url: `${url}/other` })],
+  ['tenant', (url: string) => ({ url: `${url}/rpc`, tenant: 'acme' })],
+  ['binding', (url: string) => ({ url: `${url}/rpc`, protocolBinding: 'HTTP+JSON' })],
+])('a handle of another %s leads elsewhere, and the error says how to get there', async (_what, other) => {
+  const peer = await startPeer((_got, response) => result(response, { task: task() }));
+  const card = cardAt(peer.url);
+  const [entry] = card.supportedInterfaces;
+  const agent = await connected(peer.url);
+  const { handle = '' } = await agent.send('hi', { wait: 'block' });
+  expect(agent.task(handle).id).toBe('t1');
+  const there = await connected(
+    { ...card, supportedInterfaces: [{ ...entry, ...other(peer.url) }] } as unknown as typeof card,
+    { allowOrigins: [peer.url] },
+  );
+  expect(() => there.task(handle)).toThrow(/^This handle leads to .*connect\(handle\)/);
+});
+
+test('a client that was made from a handle has its task, also at another address', async () => {
+  const peer = await startPeer((_got, response) => result(response, task()));
+  const { handle } = (await connected(peer.url)).task('t1');
+  const moved = await connected(handle, { url: `${peer.url}/moved` });
+  expect((await moved.task(handle).get()).id).toBe('t1');
+  expect(peer.got[0]?.path).toBe('/moved');
+});
+
+test('a handle holds nothing of a query, and says so', async () => {
+  const peer = await startPeer((_got, response) => result(response, task()));
+  const address = `${peer.url}/rpc?code=secret`;
+  const agent = await connected(peer.url, { url: address });
+  const { handle } = agent.task('t1');
+  expect(Buffer.from(handle.replace('task1_', ''), 'base64url').toString()).not.toContain('secret');
+  expect((await agent.task(handle).get()).id).toBe('t1');
+  await expect(connected(handle)).rejects.toMatchObject({
+    code: 'INVALID_PARAMS',
+    message: expect.stringContaining('connect(handle, { url })'),
+  });
+  const later = await connected(handle, { url: address });
+  expect((await later.task(handle).get()).id).toBe('t1');
+  expect(peer.got.map(({ path }) => path)).toEqual(Array(2).fill('/rpc?code=secret'));
+});
+
+test('a stranger cannot fill the memory with what is odd about him', async () => {
+  const peer = await startPeer((_got, response) => json(response, { id: 1, result: task() }));
+  let told = 0;
+  const agent = await connected(peer.url, { onWarning: () => void told++ });
+  for (let calls = 0; calls < 150; calls++) await agent.get('t1');
+  expect(told).toBe(150);
+  expect(agent.warnings).toHaveLength(100);
+});
+
+test('an agent in this process that does not open is not waited for, and closed when it does', async () => {
+  const opening = deferred<InProcessHandler>();
+  const closed = deferred<void>();
+  const agent = { [IN_PROCESS]: () => opening.promise };
+  await expect(connected(agent, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+  opening.resolve({
+    fetch: async () => new Response(),
+    close: async () => closed.resolve(),
+  });
+  await closed.promise;
 });
 
 test('a message of several parts', async () => {

@@ -1,6 +1,7 @@
 /** What goes wrong on the way: the right answer or the right error, and never a message sent twice. */
 import { describe, expect, test } from 'vitest';
 
+import type { CallAborted } from '../../../src/client/call-aborted.ts';
 import { agent as createAgent } from '../../../src/server/agent.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected, hastyClock, nowhere, TRANSPORTS } from './kit.ts';
@@ -125,14 +126,49 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(agent.get('t1', { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
-  test('whoever aborts gets his own reason', async () => {
+  test('whoever aborts gets his own reason, and what he has sent', async () => {
     const peer = await startPeer(() => {});
     const agent = await connected(peer.url, options);
     const abort = new AbortController();
-    const sending = agent.send('hi', { signal: abort.signal });
-    abort.abort(new Error('changed my mind'));
-    await expect(sending).rejects.toThrow('changed my mind');
+    const reason = new Error('changed my mind');
+    const sending = agent.send({ text: 'hi', messageId: 'm1' }, { signal: abort.signal });
+    abort.abort(reason);
+    const expected = { name: 'AbortError', message: 'changed my mind', cause: reason, details: { messageId: 'm1' } };
+    await expect(sending).rejects.toMatchObject(expected);
     await expect(agent.send('hi', { signal: abort.signal })).rejects.toThrow('changed my mind');
+    await expect(agent.get('t1', { signal: abort.signal })).rejects.toBe(reason);
+  });
+
+  test('whoever aborts when there is a task finds back to it', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SendStreamingMessage') stream(response)({ task: task('WORKING') }, 1);
+      else result(response, task());
+    });
+    const agent = await connected(peer.url, options);
+    const abort = new AbortController();
+    const onProgress = (): void => abort.abort();
+    const error: unknown = await agent.send('hi', { signal: abort.signal, onProgress }).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'AbortError', cause: abort.signal.reason });
+    const { handle = '' } = (error as CallAborted).details;
+    const later = await connected(handle, options);
+    expect((await later.task(handle).wait({ signal: new AbortController().signal })).state).toBe('completed');
+    await expect(later.task(handle).wait({ signal: abort.signal })).rejects.toMatchObject({ details: { handle } });
+    expect(sends(peer)).toBe(1);
+  });
+
+  test('one signal is one deadline over discovery, sending and waiting', async () => {
+    const late = await startPeer(() => {}, { card: () => {} });
+    const end = AbortSignal.timeout(30);
+    await expect(connected(late.url, { ...options, signal: end })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const peer = await startPeer((_got, response) => stream(response)({ task: task('WORKING') }, 1));
+    const abort = new AbortController();
+    const { signal } = abort;
+    const agent = await connected(peer.url, { ...options, signal });
+    const onProgress = (): void => abort.abort(new DOMException('too late', 'TimeoutError'));
+    await expect(agent.ask('hi', { signal, onProgress })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      details: { handle: expect.any(String) },
+    });
   });
 
   test.each<[string, (response: Parameters<typeof json>[0]) => void]>([
@@ -166,6 +202,40 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     });
     const agent = await connected(peer.url, options);
     expect(await agent.ask('hi')).toBe('Done');
+  });
+
+  test.each([
+    ['METHOD_NOT_FOUND', -32601, undefined],
+    ['VERSION_NOT_SUPPORTED', -32009, undefined],
+    ['UNSUPPORTED_OPERATION', -32004, { capability: 'streaming' }],
+  ])('%s in a stream comes from an agent that may have begun', async (reason, code, metadata) => {
+    const peer = await startPeer(
+      ({ rpc }, response) => {
+        if (rpc?.method !== 'SendStreamingMessage') return result(response, { task: task() });
+        const data = [
+          { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org', metadata },
+        ];
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(': welcome\n\n');
+        response.end(
+          `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'somebody said', data } })}\n\n`,
+        );
+      },
+      {
+        card: (_got, response, { url }) =>
+          json(response, {
+            ...cardAt(url),
+            supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
+              url: `${url}/rpc`,
+              protocolBinding: 'JSONRPC',
+              protocolVersion,
+            })),
+          }),
+      },
+    );
+    const agent = await connected(peer.url, options);
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: reason, details: { messageId: expect.any(String) } });
+    expect(peer.got).toHaveLength(1);
   });
 
   test.each([

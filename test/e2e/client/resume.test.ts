@@ -35,6 +35,25 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got[1]?.headers['last-event-id']).toBe('2');
   });
 
+  test('a stream that ends at a question is over, unless it asks its readers to come back', async () => {
+    const question = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task: task('INPUT_REQUIRED') } });
+    let isToBeContinued = false;
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'SendStreamingMessage') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const behind = isToBeContinued ? 'retry: 10\n\n' : '';
+        response.end(`retry: 10\n\nid: 1\ndata: ${question}\n\n${behind}`);
+      } else {
+        stream(response)(status('COMPLETED'), 2);
+        response.end();
+      }
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task']);
+    isToBeContinued = true;
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
+  });
+
   test('where there are no numbers, what was missed is found in the snapshot', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       const write = stream(response);
