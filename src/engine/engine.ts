@@ -11,6 +11,7 @@ import { TimerHeap } from '../support/timer-heap.ts';
 import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { Core } from './core.ts';
+import type { Courier } from './courier.ts';
 import { senderLeft, untilLeft } from './disconnect.ts';
 import { taskOf, taskView } from './event-body.ts';
 import { Feed } from './feed.ts';
@@ -42,6 +43,7 @@ export interface EngineOptions {
   readonly agents: readonly Runnable[];
   readonly log?: Log;
   readonly fetchFile?: FetchFile;
+  readonly courier?: Courier;
   readonly retention?: Partial<Retention>;
   /** How long this node may be silent before others take its tasks. */
   readonly leaseMs?: number;

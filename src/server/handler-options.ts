@@ -8,6 +8,8 @@ import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import { Check, isObject, kindOf } from './check.ts';
+import { type FileOptions, readFileOptions } from './file-options.ts';
+import { type PushOptions, readPushOptions } from './push-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -35,7 +37,7 @@ export interface HandlerOptions {
   readonly cardForm?: 'superset' | '1.0' | '0.3';
   /** Whether the agent streams; it does if not set. */
   readonly streaming?: boolean;
-  /** Whether push configurations are taken and kept; not if not set. Nothing is delivered yet. */
+  /** Whether push configurations are taken, and told of their tasks; not if not set. */
   readonly pushNotifications?: boolean;
   /** The largest body of a request, 8 MiB if not set. */
   readonly maxBodyBytes?: number;
@@ -45,6 +47,10 @@ export interface HandlerOptions {
   readonly retention?: Partial<Retention>;
   /** Where to tell what callers must not see; warnings and errors go to the console if not set. */
   readonly log?: Log;
+  /** How push notifications are delivered: which addresses may be told, and how it is signed. */
+  readonly push?: PushOptions;
+  /** How files are fetched that messages only name by their address, and where from. */
+  readonly files?: FileOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -63,6 +69,8 @@ export interface HandlerSettings {
   readonly heartbeatMs: number;
   readonly retention: Partial<Retention> | undefined;
   readonly log: Log | undefined;
+  readonly push: PushOptions | undefined;
+  readonly files: FileOptions | undefined;
 }
 
 const KEYS = [
@@ -83,6 +91,8 @@ const KEYS = [
   'heartbeatMs',
   'retention',
   'log',
+  'push',
+  'files',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -126,6 +136,8 @@ export function readHandlerOptions(
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object like console') as Log | undefined,
+    push: readPushOptions(check, given['push']),
+    files: readFileOptions(check, given['files']),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

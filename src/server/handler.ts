@@ -18,6 +18,7 @@ import { versionOf } from './http-call.ts';
 import { anybody, identifyBy } from './identify.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
+import { Outbound } from './outbound.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -44,6 +45,7 @@ export class AgentHandler {
   readonly #cards: CardEndpoint;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
+  readonly #outbound: Outbound;
   #service: Service | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -56,6 +58,7 @@ export class AgentHandler {
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    this.#outbound = new Outbound({ ...settings, log: this.#log });
     this.#cards = new CardEndpoint({
       agent,
       versions: settings.offer.versions,
@@ -97,6 +100,7 @@ export class AgentHandler {
   owns(path: string, method = 'POST'): boolean {
     if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path)) return true;
+    if (path === KEYS_PATH) return this.#outbound.tokens !== undefined;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
@@ -139,12 +143,15 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
+    const { courier } = this.#outbound;
     const { store, auth, offer, streaming, pushNotifications, maxBodyBytes, retention } = this.#settings;
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
       store: store ?? memoryStore(),
       agents: [this.#agent],
       log: this.#log,
+      fetchFile: this.#outbound.fetchFile,
+      ...(courier !== undefined && { courier }),
       ...(retention !== undefined && { retention }),
     });
     this.#service = {
@@ -155,6 +162,7 @@ export class AgentHandler {
       offer,
       streaming,
       pushNotifications,
+      pushGuard: this.#outbound.pushGuard,
       maxBodyBytes,
       isClosing: () => this.isClosing,
     };
@@ -163,6 +171,7 @@ export class AgentHandler {
   async #close(options: { readonly finishMs?: number }): Promise<void> {
     await this.#starting?.catch(() => {});
     await this.#service?.engine.close(options);
+    this.#outbound.close();
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
   }
@@ -187,6 +196,7 @@ export class AgentHandler {
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const { method, path } = request;
+    const { tokens } = this.#outbound;
     if (path === undefined) return restFailure(dialectOf('1.0'), noSuchPath(request));
     if (this.#rpcPaths.has(path)) {
       if (method === 'POST') return answerRpc(service, request);
@@ -197,13 +207,16 @@ export class AgentHandler {
         return this.#cards.answer('agent-card.json', request);
       case '/.well-known/agent.json':
         return this.#cards.answer('agent.json', request);
+      case KEYS_PATH:
+        if (tokens === undefined) break;
+        return probe(method, async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
       case '/healthz':
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
         return probe(method, () => this.#readiness(service));
       default:
-        return answerRest(service, request, path, this.#reserved);
     }
+    return answerRest(service, request, path, this.#reserved);
   }
 
   /** Ready is who can answer: the store must too. */
@@ -221,6 +234,11 @@ export class AgentHandler {
 
 /** When whoever was turned away may try again. */
 const RETRY_MS = 1000;
+
+/** Where receivers of notifications find the keys to check them by. */
+const KEYS_PATH = '/.well-known/jwks.json';
+
+const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
 const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']);
 

@@ -7,6 +7,7 @@ import { PROTOCOL_VERSIONS } from '../wire/dialect.ts';
 import { agent } from './agent.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
+import { AddressGuard } from '../push/address-guard.ts';
 import { anybody, type Identify } from './identify.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc } from './rpc-binding.ts';
@@ -25,6 +26,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     offer: { versions: PROTOCOL_VERSIONS, strict: false },
     streaming: true,
     pushNotifications: false,
+    pushGuard: new AddressGuard(),
     maxBodyBytes: 1000,
     isClosing: () => false,
   };

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
+import type { AddressGuard } from '../push/address-guard.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { Failures } from './failure.ts';
@@ -15,6 +16,8 @@ export interface Service {
   readonly streaming: boolean;
   /** Whether it takes push configurations. */
   readonly pushNotifications: boolean;
+  /** Which addresses it may send notifications to. */
+  readonly pushGuard: AddressGuard;
   readonly maxBodyBytes: number;
   /** It takes no more work, and ends its streams. */
   readonly isClosing: () => boolean;
