@@ -36,6 +36,7 @@ const { output } = await bundle.write({
       // What help texts need, and what commands need that talk to agents.
       { name: 'command', test: /[\\/]src[\\/]cli[\\/](cli-error|command-table|option)\.ts/ },
       { name: 'cli', test: /[\\/]src[\\/]cli[\\/](?!main|demo-agent|load-agent|serving)[\w-]+\.ts/ },
+      { name: 'push', test: /[\\/]src[\\/]push[\\/]/ },
       { name: 'engine', test: /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/ },
     ],
   },

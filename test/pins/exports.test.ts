@@ -6,6 +6,7 @@ const ENTRIES = {
   './server': () => import('../../src/server/index.ts'),
   './node': () => import('../../src/node/index.ts'),
   './sqlite': () => import('../../src/store/sqlite/store.ts'),
+  './webhooks': () => import('../../src/webhooks/index.ts'),
   './testing': () => import('../../src/testing/index.ts'),
 };
 
@@ -14,6 +15,7 @@ const NAMES = {
   './server': ['Engine', 'QuestionExpiredError', 'agent', 'createHandler', 'memoryStore', 'toHono', 'toNext'],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],
+  './webhooks': ['createWebhookHandler', 'memorySeenIds', 'toExpressWebhook'],
   './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],
 };
 

@@ -28,6 +28,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
   client: WIRE,
   'index.ts': [...WIRE, 'client'],
+  // The other end of a push: what a client has, and how notifications are signed.
+  webhooks: [...WIRE, 'client', 'push'],
 
   'store/store.ts': BASE,
   store: [...BASE, 'store/store.ts'],
@@ -38,8 +40,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   node: [...SERVER, 'server'],
   grpc: [...SERVER, 'server'],
   console: [...SERVER, 'server'],
-  testing: [...SERVER, 'server', 'node', 'grpc', 'console', 'client'],
-  cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client'],
+  testing: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
+  cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
 };
 
 /** Where `node:` modules, and imports whose path is known only at run time, are at home. */
