@@ -139,6 +139,7 @@ class NodeAnswer implements OutboundAnswer {
 
   discard(maxBytes: number): void {
     const incoming = this.#incoming;
+    if (incoming.destroyed) return;
     let length = 0;
     const timer = setTimeout(() => incoming.destroy(), DISCARD_MS);
     incoming.once('close', () => clearTimeout(timer));

@@ -1,4 +1,5 @@
 import type { Clock } from '../support/clock.ts';
+import { onAbort } from '../support/on-abort.ts';
 
 /** The time for something has passed. */
 export class TimeLimitPassed extends Error {
@@ -17,14 +18,12 @@ export async function withinTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const abort = new AbortController();
-  const leave = (): void => abort.abort(caller.reason);
+  const forget = onAbort(caller, () => abort.abort(caller.reason));
   const cancel = clock.callAt(clock.now() + ms, () => abort.abort(new TimeLimitPassed(ms)));
-  if (caller.aborted) leave();
-  else caller.addEventListener('abort', leave, { once: true });
   try {
     return await work(abort.signal);
   } finally {
     cancel();
-    caller.removeEventListener('abort', leave);
+    forget();
   }
 }
