@@ -33,6 +33,8 @@ export class NodeOutboundTransport implements OutboundTransport {
   readonly #guarded: Lookup;
   readonly #unguarded: Lookup;
   readonly #agents = new Map<string, Agent>();
+  /** What ends the reading of bodies that nobody wants. */
+  readonly #discarding = new Set<() => void>();
 
   constructor(node: NodeJS.Process, resolve: Resolve = systemResolver(node)) {
     this.#node = node;
@@ -66,7 +68,7 @@ export class NodeOutboundTransport implements OutboundTransport {
       if (!isTrusted) refusePrivatePeers(outgoing);
       outgoing.on('response', (incoming) => {
         incoming.once('close', () => signal.removeEventListener('abort', leave));
-        resolve(new NodeAnswer(incoming));
+        resolve(new NodeAnswer(incoming, this.#discarding));
       });
       outgoing.on('error', (error) => {
         signal.removeEventListener('abort', leave);
@@ -81,6 +83,7 @@ export class NodeOutboundTransport implements OutboundTransport {
   }
 
   close(): void {
+    for (const end of this.#discarding) end();
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
   }
@@ -120,10 +123,12 @@ function reasonOf({ reason }: AbortSignal): Error {
 class NodeAnswer implements OutboundAnswer {
   readonly status: number;
   readonly #incoming: IncomingMessage;
+  readonly #discarding: Set<() => void>;
 
-  constructor(incoming: IncomingMessage) {
+  constructor(incoming: IncomingMessage, discarding: Set<() => void>) {
     this.status = incoming.statusCode ?? 0;
     this.#incoming = incoming;
+    this.#discarding = discarding;
     // Whoever reads hears of it by reading.
     incoming.on('error', () => {});
   }
@@ -141,11 +146,17 @@ class NodeAnswer implements OutboundAnswer {
     const incoming = this.#incoming;
     if (incoming.destroyed) return;
     let length = 0;
-    const timer = setTimeout(() => incoming.destroy(), DISCARD_MS);
-    incoming.once('close', () => clearTimeout(timer));
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#discarding.delete(end);
+      if (!incoming.readableEnded) incoming.destroy();
+    };
+    const timer = setTimeout(end, DISCARD_MS);
+    this.#discarding.add(end);
+    incoming.once('close', end);
     incoming.on('data', (chunk: Uint8Array) => {
       length += chunk.length;
-      if (length > maxBytes) incoming.destroy();
+      if (length > maxBytes) end();
     });
   }
 }
