@@ -26,12 +26,10 @@ async function refusalOf(response: Promise<Response>): Promise<Refusal> {
   return { status: answer.status, text: await answer.text() };
 }
 
-/** -32602 over JSON-RPC, 400 over REST. */
-function expectInvalidParams({ status, text }: Refusal, way: Way, address: string): void {
-  const what = `${address} over ${way.version} ${way.binding}: ${status} ${text}`;
-  if (way.binding === 'JSONRPC') expect(JSON.parse(text), what).toMatchObject({ error: { code: -32602 } });
-  else expect(status, what).toBe(400);
-  expect(text, what).toContain('url');
+/** -32602 over JSON-RPC, 400 over REST, and the member that is wrong. */
+function isInvalidParams({ status, text }: Refusal, way: Way): boolean {
+  const isRefused = way.binding === 'JSONRPC' ? text.includes('"code":-32602') : status === 400;
+  return isRefused && text.includes('url');
 }
 
 describe('a push configuration', async () => {
@@ -47,7 +45,8 @@ describe('a push configuration', async () => {
       const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
       const { id: taskId } = (sent.json as { task: { id: string } }).task;
       const url = interfaceOf(server.url, way);
-      const call = async (address: string): Promise<void> => {
+      const taken: string[] = [];
+      for (const address of HOSTILE_ADDRESSES) {
         const config: TaskPushNotificationConfig = { taskId, id: 'c', url: address, token: 't' };
         const created = refusalOf(rawCall(way, url, 'CreateTaskPushNotificationConfig', config));
         const inline = refusalOf(
@@ -56,10 +55,10 @@ describe('a push configuration', async () => {
             configuration: { taskPushNotificationConfig: { url: address } },
           }),
         );
-        expectInvalidParams(await created, way, address);
-        expectInvalidParams(await inline, way, address);
-      };
-      for (const address of HOSTILE_ADDRESSES) await call(address);
+        for (const refusal of [await created, await inline])
+          if (!isInvalidParams(refusal, way)) taken.push(`${address}: ${refusal.status} ${refusal.text}`);
+      }
+      expect(taken).toEqual([]);
       expect(server.runs()).toBe(1);
       expect((await server.ask({ method: 'GET', path: `/tasks/${taskId}/pushNotificationConfigs` })).json).toEqual({
         configs: [],
@@ -105,7 +104,7 @@ describe('a push configuration', async () => {
     const server = await startServer({ pushNotifications: true, push });
     const body = { message: MESSAGE, configuration: { taskPushNotificationConfig: { url } } };
     const answer = await server.ask({ method: 'POST', path: '/message:send', body });
-    expect(answer.status, answer.text).toBe(status);
+    expect(answer.status).toBe(status);
   });
 
   test.each([
@@ -126,10 +125,12 @@ describe('a push configuration', async () => {
 describe('a delivery', () => {
   test(verifies('P-12', 'goes to no hostile address, though it was stored'), async () => {
     const { courier } = outbound();
+    const called: string[] = [];
     for (const url of HOSTILE_ADDRESSES) {
       const result = await courier.deliver(deliveryOf({ url }), NEVER);
-      expect(result, url).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^Its address /) });
+      if (result.kind !== 'failed' || !result.reason.startsWith('Its address ')) called.push(url);
     }
+    expect(called).toEqual([]);
   });
 
   test.each([
@@ -156,26 +157,25 @@ describe('a delivery', () => {
     expect(receiver.connections()).toBe(0);
   });
 
-  test(verifies('P-12', 'asks for the addresses of a name at each attempt, and once'), async () => {
-    const receiver = await startReceiver();
-    const { port, origin } = new URL(receiver.url);
-    const asked: string[] = [];
-    // Good when it is looked at, and private when it is connected to: what changes its mind gets nothing.
-    const answers = ['93.184.216.34', '127.0.0.1'];
-    const resolve = async (name: string) => {
-      asked.push(name);
-      return [{ address: answers[asked.length] ?? '127.0.0.1', family: 4 }];
-    };
-    const { courier } = outbound({ push: { allowHttp: true, resolve } });
-    const url = `http://rebinding.example.com:${port}/hook`;
+  test(
+    verifies('P-12', 'asks where a name leads to at each attempt, once: what was good may be so no more'),
+    async () => {
+      const receiver = await startReceiver();
+      const asked: string[] = [];
+      const resolve = async (name: string) => {
+        asked.push(name);
+        return [{ address: '127.0.0.1', family: 4 }];
+      };
+      const { courier } = outbound({ push: { allowHttp: true, resolve } });
+      const url = `http://rebinding.example.com:${new URL(receiver.url).port}/hook`;
 
-    expect((await courier.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
-    expect((await courier.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
-
-    expect(asked).toEqual(['rebinding.example.com', 'rebinding.example.com']);
-    expect(receiver.connections()).toBe(0);
-    expect(origin).toBe(receiver.origin);
-  });
+      for (let attempt = 1; attempt <= 3; attempt++) {
+        expect((await courier.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
+        expect(asked).toHaveLength(attempt);
+      }
+      expect(receiver.connections()).toBe(0);
+    },
+  );
 
   test('a name that its operator allowed may lead to the own network', async () => {
     const receiver = await startReceiver();
@@ -219,8 +219,7 @@ describe('a file', () => {
   test(verifies('E-18', 'is fetched from no hostile address'), async () => {
     const texts = await read({}, ...HOSTILE_ADDRESSES.filter((url) => !url.includes('\n')));
     expect(texts).toHaveLength(HOSTILE_ADDRESSES.length);
-    for (const [index, text] of texts.entries())
-      expect(text, HOSTILE_ADDRESSES[index]).toMatch(/^refused: (must|expected)/);
+    expect(texts.filter((text) => !/^refused: (must|expected)/.test(text))).toEqual([]);
   });
 
   test(verifies('E-18', 'is not fetched where its name leads to a private address'), async () => {
@@ -246,7 +245,11 @@ describe('a file', () => {
 
     const texts = await read(
       { files: { allowPrivate: [outside.origin] } },
-      ...[at('/'), at('/hops/3'), at('/hops/4'), at('/inside'), at('/nowhere')],
+      at('/'),
+      at('/hops/3'),
+      at('/hops/4'),
+      at('/inside'),
+      at('/nowhere'),
     );
 
     expect(texts.slice(0, 2)).toEqual(['the file', 'the file']);
@@ -310,7 +313,10 @@ test('what is wrong with the options is said when they are given', async () => {
   };
   const failing = startServer({ pushNotifications: true, push: given as never, files: { maxBytes: 0 } });
   await expect(failing).rejects.toThrow(TypeError);
-  const text = String(await failing.catch(String));
+  const text = await failing.then(
+    () => '',
+    (error: Error) => error.message,
+  );
   for (const path of [
     'push.allowHosts[0]',
     'push.allowHosts[1]',
