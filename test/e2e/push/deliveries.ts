@@ -7,7 +7,7 @@ import { silentLog } from '../../../src/observe/log.ts';
 import { Outbound, type OutboundSettings } from '../../../src/server/outbound.ts';
 import type { TaskEvent, TaskRecord } from '../../../src/store/store.ts';
 
-export const TASK: Task = {
+const TASK: Task = {
   id: 'task-1',
   contextId: 'context-1',
   status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-03-12T10:00:00.000Z' },
@@ -16,7 +16,7 @@ export const TASK: Task = {
 
 export const STATUS_UPDATE = { taskId: 'task-1', contextId: 'context-1', status: TASK.status };
 
-export const STATUS_EVENT: TaskEvent = {
+const STATUS_EVENT: TaskEvent = {
   number: 3,
   kind: 'status',
   body: JSON.stringify({ statusUpdate: STATUS_UPDATE }),
