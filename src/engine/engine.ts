@@ -11,7 +11,7 @@ import { TimerHeap } from '../support/timer-heap.ts';
 import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { Core } from './core.ts';
-import type { Courier } from './courier.ts';
+import type { Courier } from './delivery.ts';
 import { senderLeft, untilLeft } from './disconnect.ts';
 import { taskOf, taskView } from './event-body.ts';
 import { Feed } from './feed.ts';

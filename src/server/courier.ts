@@ -1,4 +1,4 @@
-import type { Courier, Delivery } from '../engine/courier.ts';
+import type { Courier, Delivery } from '../engine/delivery.ts';
 import type { Notification, PushSender } from '../push/sender.ts';
 import { renameTask } from './aliases.ts';
 import { decodeRegistrant } from './registrant.ts';

@@ -1,4 +1,4 @@
-import type { Courier } from '../engine/courier.ts';
+import type { Courier } from '../engine/delivery.ts';
 import type { FetchFile } from '../engine/run-environment.ts';
 import type { Log } from '../observe/log.ts';
 import { AddressGuard } from '../push/address-guard.ts';

@@ -1,6 +1,6 @@
 /** Deliveries as the engine hands them to whoever knows how to deliver. */
 import { onTestFinished } from 'vitest';
-import type { Courier, Delivery } from '../../../src/engine/courier.ts';
+import type { Courier, Delivery } from '../../../src/engine/delivery.ts';
 import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import type { Task } from '../../../src/model/task.ts';
 import { silentLog } from '../../../src/observe/log.ts';
