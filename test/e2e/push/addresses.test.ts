@@ -102,8 +102,11 @@ describe('a push configuration', async () => {
     [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://me:pw@127.0.0.1:4200/hook', 400],
   ])(verifies('P-12', 'with %j, %s is answered with %d'), async (push, url, status) => {
     const server = await startServer({ pushNotifications: true, push });
-    const body = { message: MESSAGE, configuration: { taskPushNotificationConfig: { url } } };
-    const answer = await server.ask({ method: 'POST', path: '/message:send', body });
+    const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+    // It has ended, so there is nothing to be sent to whoever is taken.
+    const { id } = (sent.json as { task: { id: string } }).task;
+    const path = `/tasks/${id}/pushNotificationConfigs`;
+    const answer = await server.ask({ method: 'POST', path, body: { url } });
     expect(answer.status).toBe(status);
   });
 

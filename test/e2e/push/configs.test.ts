@@ -16,6 +16,8 @@ import { startReceiver } from './receiver.ts';
 
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }] } as const;
 const HOOK = { url: 'https://hooks.example.com/a2a' };
+/** Nobody is really called there. */
+const NOWHERE = { resolve: async () => [] };
 const SCOPE = { tenant: '', owner: 'anonymous' };
 
 /** A task that waits for an answer. */
@@ -30,7 +32,7 @@ function configs(taskId: string, method = 'GET', id = '', body?: object): Ask {
 }
 
 test(verifies('P-01', 'one that is created has an id, its own or a new one'), async () => {
-  const server = await startServer({ pushNotifications: true });
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
   const task = await waitingTask(server);
   const named = await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'mine' }));
   expect(named.json).toEqual({ ...HOOK, id: 'mine', taskId: task });
@@ -39,7 +41,7 @@ test(verifies('P-01', 'one that is created has an id, its own or a new one'), as
 });
 
 test(verifies('P-03', 'get gives what was registered; what is not there, or not ours, is not found'), async () => {
-  const server = await startServer({ pushNotifications: true });
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
   const task = await waitingTask(server);
   await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', token: 't' }));
   expect((await server.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task, token: 't' });
@@ -52,7 +54,7 @@ test(verifies('P-03', 'get gives what was registered; what is not there, or not 
 });
 
 test(verifies('P-04', 'list gives all of them, on pages if wanted'), async () => {
-  const server = await startServer({ pushNotifications: true });
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
   const task = await waitingTask(server);
   const ids = ['a', 'b', 'c', 'd', 'e'];
   for (const id of ids) await server.ask(configs(task, 'POST', '', { ...HOOK, id }));
@@ -87,7 +89,7 @@ test(verifies('P-02', 'one lives as long as its task goes on, also through a res
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'tasks.db');
   const first = sqlite(file);
-  const server = await startServer({ store: first, pushNotifications: true });
+  const server = await startServer({ store: first, pushNotifications: true, push: NOWHERE });
   const task = await waitingTask(server);
   await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c' }));
   await server.server.close({ finishMs: 0 });
@@ -95,7 +97,7 @@ test(verifies('P-02', 'one lives as long as its task goes on, also through a res
 
   const second = sqlite(file);
   onTestFinished(() => second.close());
-  const later = await startServer({ store: second, pushNotifications: true });
+  const later = await startServer({ store: second, pushNotifications: true, push: NOWHERE });
   expect((await later.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task });
 });
 
@@ -103,7 +105,7 @@ test(verifies('P-13', 'secrets are kept from other owners, from what is read bac
   const logged: string[] = [];
   const note = (...said: unknown[]): void => void logged.push(JSON.stringify(said));
   const log = { info: note, warn: note, error: note };
-  const server = await startServer({ pushNotifications: true, log });
+  const server = await startServer({ pushNotifications: true, push: NOWHERE, log });
   const task = await waitingTask(server);
   const authentication = { scheme: 'Bearer', credentials: 'top-secret' };
   await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', authentication }));
@@ -119,7 +121,7 @@ test(verifies('P-13', 'secrets are kept from other owners, from what is read bac
 });
 
 test.each(['', 'some-task'])(verifies('P-20', 'one that comes with a message names no task: "%s"'), async (taskId) => {
-  const server = await startServer({ pushNotifications: true });
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
   const configuration = { taskPushNotificationConfig: { ...HOOK, taskId } };
   const answer = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE, configuration } });
   expect(answer.status).toBe(taskId === '' ? 200 : 400);
