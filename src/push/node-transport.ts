@@ -1,6 +1,7 @@
 import {
   guardedLookup,
   type Lookup,
+  networkResolver,
   pinnedLookup,
   PrivateAddressError,
   type Resolve,
@@ -36,10 +37,10 @@ export class NodeOutboundTransport implements OutboundTransport {
   /** What ends the reading of bodies that nobody wants. */
   readonly #discarding = new Set<() => void>();
 
-  constructor(node: NodeJS.Process, resolve: Resolve = systemResolver(node)) {
+  constructor(node: NodeJS.Process, resolve?: Resolve) {
     this.#node = node;
-    this.#guarded = guardedLookup(resolve);
-    this.#unguarded = pinnedLookup(resolve);
+    this.#guarded = guardedLookup(resolve ?? networkResolver(node));
+    this.#unguarded = pinnedLookup(resolve ?? systemResolver(node));
   }
 
   call({ method, url, isTrusted, headers, body, signal }: OutboundRequest): Promise<OutboundAnswer> {

@@ -4,7 +4,7 @@ import { type Check, kindOf } from './check.ts';
 
 /** Which addresses may be called, and who is asked where their names lead to. */
 export interface OutboundOptions extends AddressOptions {
-  /** All addresses of a host, for who has a name service of his own; the system's if not set. On Node only. */
+  /** All addresses of a host, for who has a name service of his own; the system's name servers if not set. On Node only. */
   readonly resolve?: Resolve;
 }
 

@@ -60,3 +60,26 @@ export function systemResolver(node: NodeJS.Process): Resolve {
       });
     });
 }
+
+/** One question to a name server may take so long, and is asked so often. */
+const NETWORK_QUESTION = { timeout: 2000, tries: 2 };
+
+/**
+ * For names that strangers chose: asks the name servers itself. The system's look-up holds one of four threads for as long
+ * as a name server likes, and signatures and files wait for the same threads.
+ *
+ * @param servers Of the system if not given.
+ */
+export function networkResolver(node: NodeJS.Process, servers?: readonly string[]): Resolve {
+  return async (hostname) => {
+    const resolver = new (node.getBuiltinModule('node:dns').promises.Resolver)(NETWORK_QUESTION);
+    if (servers !== undefined) resolver.setServers(servers);
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = [
+      ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
+      ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (found.length === 0 && v4.status === 'rejected') throw v4.reason;
+    return found;
+  };
+}
