@@ -7,7 +7,7 @@ import { systemClock } from '../support/clock.ts';
 import type { Decoded } from '../wire/dialect.ts';
 import { Checks } from './checks.ts';
 import type { IncomingNotification } from './incoming.ts';
-import type { WebhookEvent, WebhookOptions } from './options.ts';
+import { assertKnownOptions, type WebhookEvent, type WebhookOptions } from './options.ts';
 import { readNotification, taskIdOf } from './read-notification.ts';
 import { Refusal } from './refusal.ts';
 import { memorySeenIds, type SeenIds } from './seen-ids.ts';
@@ -35,6 +35,7 @@ const TAKEN: WebhookAnswer = Object.freeze({ status: 204 });
  */
 export function createWebhookHandler(options: WebhookOptions): WebhookHandler {
   if (typeof options?.onEvent !== 'function') throw new TypeError('createWebhookHandler() needs onEvent, a function');
+  assertKnownOptions(options);
   return new WebhookHandler(options);
 }
 

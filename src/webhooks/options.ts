@@ -3,6 +3,7 @@ import type { AgentEvent } from '../client/event.ts';
 import type { Task } from '../model/task.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/clock.ts';
+import { nearest } from '../support/nearest.ts';
 import type { Warning } from '../wire/reader.ts';
 import type { SeenIds } from './seen-ids.ts';
 
@@ -59,4 +60,34 @@ export interface WebhookOptions {
   /** Where to tell what senders must not see; nowhere if not set. */
   readonly log?: Log;
   readonly clock?: Clock;
+}
+
+const KEYS: Readonly<Record<keyof WebhookOptions, true>> = {
+  onEvent: true,
+  secret: true,
+  secrets: true,
+  token: true,
+  authorization: true,
+  jwks: true,
+  keys: true,
+  issuer: true,
+  audience: true,
+  toleranceMs: true,
+  expects: true,
+  client: true,
+  seen: true,
+  maxBodyBytes: true,
+  insecure: true,
+  log: true,
+  clock: true,
+};
+
+/** A check that was misspelt would be one that is never made. @throws TypeError */
+export function assertKnownOptions(options: WebhookOptions): void {
+  for (const key of Object.keys(options)) {
+    if (Object.hasOwn(KEYS, key)) continue;
+    const meant = nearest(key, Object.keys(KEYS));
+    const advice = meant === undefined ? `known are ${Object.keys(KEYS).join(', ')}` : `did you mean ${meant}?`;
+    throw new TypeError(`createWebhookHandler() has no option ${key}; ${advice}`);
+  }
 }
