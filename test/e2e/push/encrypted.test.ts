@@ -15,8 +15,8 @@ interface Told {
 async function startEncrypted(): Promise<{ readonly origin: string; readonly told: readonly Told[] }> {
   const told: Told[] = [];
   const server = createServer(SELF_SIGNED, (request, response) => {
-    const { servername } = request.socket as TLSSocket & { readonly servername?: string };
-    told.push({ name: String(servername), host: request.headers.host ?? '' });
+    const { servername } = request.socket as TLSSocket & { readonly servername: string };
+    told.push({ name: servername, host: request.headers.host ?? '' });
     response.writeHead(204).end();
   });
   server.on('tlsClientError', () => {});

@@ -323,7 +323,7 @@ test.each([
   [{ token: [] }, 'token: must not be empty'],
   [{ authorization: '' }, 'authorization: must not be empty'],
   [{ secret: SECRET, onEvent: undefined as never }, 'onEvent'],
-  [{ secret: SECRET, expect: () => true } as object, 'has no option expect; did you mean expects?'],
+  [{ secret: SECRET, expect: () => true }, 'has no option expect; did you mean expects?'],
 ])(verifies('P-17', 'with %j there is no receiver'), (options, message) => {
   expect(() => receiver(options)).toThrow(message);
 });
