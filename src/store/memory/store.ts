@@ -1,19 +1,26 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
-import { guardHolds, newRecord, recordAfter } from '../guard.ts';
+import { guardHolds, newRecord, recordAfter, withPushed } from '../guard.ts';
 import type {
   Appended,
+  ClaimedPush,
   ClaimRequest,
   Created,
+  DeadLetterQuery,
+  DeadLetterRecord,
   Idempotency,
   JournalRecord,
   Lease,
   NewEvent,
   NewTask,
+  PushClaimRequest,
+  PushConfigName,
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushNoted,
+  PushReport,
   ReadParts,
   RetentionPolicy,
   Scope,
@@ -28,6 +35,7 @@ import type {
 } from '../store.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
+import { PushQueue } from './push-queue.ts';
 import { RequestKeys, scoped } from './request-keys.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
@@ -80,11 +88,13 @@ class MemoryStore implements Store {
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
   readonly #watchers = new Set<WatchListener>();
+  readonly #pushes: PushQueue;
   #created = 0;
 
   constructor({ clock = systemClock, maxTasks = 100_000 }: MemoryStoreOptions) {
     this.#clock = clock;
     this.#maxTasks = maxTasks;
+    this.#pushes = new PushQueue(clock, (node) => this.#isAlive(node));
     this.#keys = new RequestKeys(maxTasks * KEYS_PER_TASK);
   }
 
@@ -101,6 +111,10 @@ class MemoryStore implements Store {
     this.#wakes.add(row);
     if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
     this.#remember(row, task.idempotency);
+    if (task.pushConfig !== undefined) {
+      this.#pushConfigsOf(row).add(task.pushConfig, 0);
+      if (task.event !== undefined) row.pushConfigs?.makeDue();
+    }
     this.#tell(task.id, task.node);
     const { record } = row;
     accepted?.(record);
@@ -123,6 +137,7 @@ class MemoryStore implements Store {
       this.#ended.add(row);
     }
     this.#replace(row, after);
+    if (after.lastEvent > before.lastEvent) row.pushConfigs?.makeDue();
     this.#remember(row, write.idempotency);
     this.#tell(write.taskId, write.by);
     return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
@@ -168,7 +183,10 @@ class MemoryStore implements Store {
     max: number,
   ): Promise<PushConfigPut | undefined> {
     const row = this.#shown(scope, taskId);
-    return row && (row.pushConfigs ??= new PushConfigs()).put(config, max);
+    if (row === undefined) return undefined;
+    const put = this.#pushConfigsOf(row).put(config, max);
+    if (row.record.pushed !== true && put.kind === 'stored') this.#replace(row, withPushed(row.record, true));
+    return put;
   }
 
   async pushConfigs(
@@ -182,7 +200,37 @@ class MemoryStore implements Store {
 
   async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
     const row = this.#shown(scope, taskId);
-    return row && (row.pushConfigs?.delete(id) ?? false);
+    if (row === undefined) return undefined;
+    const isDeleted = row.pushConfigs?.delete(id) ?? false;
+    if (isDeleted && row.pushConfigs?.size === 0) this.#replace(row, withPushed(row.record, false));
+    return isDeleted;
+  }
+
+  async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
+    return this.#pushes.claim(request);
+  }
+
+  async nextPush(agents: readonly string[]): Promise<number | undefined> {
+    return this.#pushes.next(agents);
+  }
+
+  async notePush(report: PushReport): Promise<PushNoted | undefined> {
+    const entry = this.#rows.get(report.taskId)?.pushConfigs?.get(report.configId);
+    return entry && this.#pushes.note(entry, report);
+  }
+
+  async resumePush({ taskId, configId }: PushConfigName): Promise<boolean> {
+    const entry = this.#rows.get(taskId)?.pushConfigs?.get(configId);
+    if (entry !== undefined) this.#pushes.resume(entry);
+    return entry !== undefined;
+  }
+
+  async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
+    return this.#pushes.letters.page(query);
+  }
+
+  async dropDeadLetter(id: string): Promise<boolean> {
+    return this.#pushes.letters.remove(id);
   }
 
   async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {
@@ -214,8 +262,9 @@ class MemoryStore implements Store {
       .slice(0, policy.limit);
     for (const row of gone) this.#remove(row);
     for (const row of ended) {
-      if (endTime(row.record) < policy.eventsEndedBefore) dropEvents(row);
+      if (endTime(row.record) < policy.eventsEndedBefore && row.pushConfigs?.isDue !== true) dropEvents(row);
     }
+    this.#pushes.letters.keep(policy.keepDeadLetters ?? Infinity);
     this.#keys.prune(this.#clock.now());
     return gone.length;
   }
@@ -238,6 +287,10 @@ class MemoryStore implements Store {
   #shown(scope: Scope, taskId: string): Row | undefined {
     const row = this.#owned(scope, taskId);
     return row?.record.visible === true ? row : undefined;
+  }
+
+  #pushConfigsOf(row: Row): PushConfigs {
+    return (row.pushConfigs ??= new PushConfigs(row, this.#pushes));
   }
 
   /** Tasks that wait for a run and that no living node holds, the longest due first. */
@@ -279,6 +332,7 @@ class MemoryStore implements Store {
     this.#index.remove(row);
     this.#wakes.remove(row);
     this.#ended.remove(row);
+    row.pushConfigs?.clear();
     this.#keys.release(row.record.id, row.keys);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
@@ -295,7 +349,7 @@ class MemoryStore implements Store {
 }
 
 function newRow(task: NewTask, order: number): Row {
-  const { message, event, alias, pushConfig } = task;
+  const { message, event, alias } = task;
   const events = event === undefined ? [] : [numbered(event, 1)];
   return {
     record: newRecord(task),
@@ -306,7 +360,7 @@ function newRow(task: NewTask, order: number): Row {
     artifacts: undefined,
     alias,
     keys: [],
-    pushConfigs: pushConfig && new PushConfigs(pushConfig),
+    pushConfigs: undefined,
   };
 }
 
