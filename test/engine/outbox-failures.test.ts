@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliveryResult } from '../../src/engine/delivery.ts';
+import { verifies } from '../helpers/verifies.ts';
 import { type Harness, ANN, harness, until, VARIANTS } from './harness.ts';
 import { DELIVERED, FAILED, fakeCourier, hookAt, pass, turns } from './outbox-harness.ts';
 
@@ -11,7 +12,7 @@ async function lastEvent({ store }: Harness, id: string): Promise<number> {
 }
 
 describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
-  test('an event that fails for a day is given up, and the next one is tried', async () => {
+  test(verifies('P-08', 'an event that fails for a day is given up, and the next one is tried'), async () => {
     const courier = fakeCourier();
     courier.answer = ({ event }) => (event.number === 2 ? FAILED : DELIVERED);
     const node = await harness(async () => 'done', { variant, courier });
@@ -45,35 +46,39 @@ describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
     expect(JSON.stringify(node.log)).toContain('A notification is given up');
   });
 
-  test('a receiver that is away for longer is tried once with each event, and then sent nothing more', async () => {
-    const courier = fakeCourier();
-    courier.answer = () => FAILED;
-    const push = { disableAfter: 3, maxAgeMs: HOUR };
-    const node = await harness(
-      async function* run({ ask }) {
-        for (const text of ['a', 'b', 'c']) yield text;
-        await ask('Which?');
-        yield 'd';
-      },
-      { variant, courier, push },
-    );
-    const asked = await node.task('go', { pushConfig: hookAt('hook') });
-    await until(() => courier.deliveries.length > 0);
-    await pass(node.clock, 4 * HOUR, 10 * 60_000);
+  test(
+    verifies(['P-08', 'P-11'], 'one that is away for longer is tried with each event, and then sent nothing more'),
+    async () => {
+      const courier = fakeCourier();
+      courier.answer = () => FAILED;
+      const push = { disableAfter: 3, maxAgeMs: HOUR };
+      const node = await harness(
+        async function* run({ ask }) {
+          for (const text of ['a', 'b', 'c']) yield text;
+          await ask('Which?');
+          yield 'd';
+        },
+        { variant, courier, push },
+      );
+      const asked = await node.task('go', { pushConfig: hookAt('hook') });
+      await until(() => courier.deliveries.length > 0);
+      await pass(node.clock, 4 * HOUR, 10 * 60_000);
 
-    const tries = (number: number): number => courier.deliveries.filter(({ event }) => event.number === number).length;
-    expect(tries(1)).toBeGreaterThan(3);
-    expect([tries(2), tries(3), tries(4)]).toEqual([1, 1, 0]);
-    const letters = await node.engine.deadLetters();
-    expect(letters.map(({ event }) => event.number)).toEqual([1, 2, 3]);
-    expect(new Set(letters.map(({ disabled }) => disabled))).toEqual(
-      new Set(['3 events in a row could not be delivered: It answered 503']),
-    );
-    const count = courier.deliveries.length;
-    await node.reply(asked, 'x');
-    await pass(node.clock, 10 * HOUR, HOUR);
-    expect(courier.deliveries).toHaveLength(count);
-  });
+      const tries = (number: number): number =>
+        courier.deliveries.filter(({ event }) => event.number === number).length;
+      expect(tries(1)).toBeGreaterThan(3);
+      expect([tries(2), tries(3), tries(4)]).toEqual([1, 1, 0]);
+      const letters = await node.engine.deadLetters();
+      expect(letters.map(({ event }) => event.number)).toEqual([1, 2, 3]);
+      expect(new Set(letters.map(({ disabled }) => disabled))).toEqual(
+        new Set(['3 events in a row could not be delivered: It answered 503']),
+      );
+      const count = courier.deliveries.length;
+      await node.reply(asked, 'x');
+      await pass(node.clock, 10 * HOUR, HOUR);
+      expect(courier.deliveries).toHaveLength(count);
+    },
+  );
 
   test('a success in between begins the count anew', async () => {
     const courier = fakeCourier();

@@ -3,13 +3,14 @@ import type { DeliveryResult } from '../../src/engine/delivery.ts';
 import type { StreamResponse } from '../../src/model/event.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { verifies } from '../helpers/verifies.ts';
 import { ANN, collect, harness, openStore, runnable, startHarness, until, VARIANTS } from './harness.ts';
 import { DELIVERED, FAILED, fakeCourier, hookAt, nameOf, pass, turns } from './outbox-harness.ts';
 
 const NOW = { returnImmediately: true } as const;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a receiver is told of every event, once and in order, each under its own id', async () => {
+  test(verifies('P-08', 'a receiver is told of every event, once and in order, each under its own id'), async () => {
     const courier = fakeCourier();
     const node = await harness(
       async function* run() {
@@ -95,7 +96,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await node.store.nextPush(['agent'])).toBeUndefined();
   });
 
-  test('a receiver that is down for an hour gets everything when it is back, in order', async () => {
+  test(verifies('P-09', 'a receiver that is down for an hour gets everything when it is back, in order'), async () => {
     const courier = fakeCourier();
     const node = await harness(
       async function* run() {
@@ -218,7 +219,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(courier.deliveries[1]?.attempt).toBe(1);
   });
 
-  test('after a delete nothing is sent, and what was under way is cut off', async () => {
+  test(verifies('P-05', 'after a delete nothing is sent, and what was under way is cut off'), async () => {
     const courier = fakeCourier();
     const signals: AbortSignal[] = [];
     courier.answer = (_, signal) => {
