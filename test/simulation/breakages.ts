@@ -156,7 +156,7 @@ export const BROKEN_STORES: readonly Broken[] = [
 ];
 
 /** The functions of a store, to be taken apart. */
-function bound(store: Store): Store {
+export function bound(store: Store): Store {
   return {
     create: (task) => store.create(task),
     append: (write) => store.append(write),
