@@ -94,10 +94,13 @@ export class Outbox {
     if (this.#isStopped || this.#lanes.has(key)) return;
     const lane = new PushLane(this.#core, this.#courier, this.#policy, push);
     this.#lanes.set(key, lane);
-    void lane.done.then(() => {
-      this.#lanes.delete(key);
-      this.nudge();
-    });
+    void this.#goOnAfter(lane, key);
+  }
+
+  async #goOnAfter({ done }: PushLane, key: string): Promise<void> {
+    await done;
+    this.#lanes.delete(key);
+    this.nudge();
   }
 
   get #room(): number {

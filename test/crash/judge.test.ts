@@ -160,7 +160,7 @@ test.each<{ what: string; tamper: (received: PushMessage[]) => void; says: strin
   { what: 'the last ones do not arrive', tamper: (received) => received.splice(2), says: 'was told of 2 events, but' },
   {
     what: 'two change places',
-    tamper: (received) => received.splice(0, 2, ...received.slice(0, 2).reverse()),
+    tamper: (received) => received.splice(0, 2, ...received.slice(0, 2).toReversed()),
     says: 'was told of event 2 after 0',
   },
   {

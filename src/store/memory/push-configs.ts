@@ -81,6 +81,6 @@ export class PushConfigs {
   }
 }
 
-export function toRecord(json: string): PushConfigRecord {
+function toRecord(json: string): PushConfigRecord {
   return JSON.parse(json) as PushConfigRecord;
 }
