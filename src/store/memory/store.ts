@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
-import { guardHolds, newRecord, recordAfter, withPushed } from '../guard.ts';
+import { guardHolds, recordAfter, withPushed } from '../guard.ts';
 import type {
   Appended,
   ClaimedPush,
@@ -12,7 +12,6 @@ import type {
   Idempotency,
   JournalRecord,
   Lease,
-  NewEvent,
   NewTask,
   PushClaimRequest,
   PushConfigName,
@@ -37,6 +36,7 @@ import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
 import { RequestKeys, scoped } from './request-keys.ts';
+import { addNumbered, dropEvents, endTime, newRow, NONE, type Row, stored } from './row.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
 
@@ -51,24 +51,6 @@ export interface MemoryStoreOptions {
 
 /** Most requests make one task; some are follow-ups. */
 const KEYS_PER_TASK = 4;
-
-interface Row {
-  record: TaskRecord;
-  /** Counts the tasks. */
-  readonly order: number;
-  readonly history: Message[];
-  events: TaskEvent[];
-  journal: JournalRecord[];
-  artifacts: { readonly snapshot: string; readonly upTo: number } | undefined;
-  readonly alias: string | undefined;
-  /** The keys of the requests that made or changed the task. */
-  readonly keys: string[];
-  pushConfigs: PushConfigs | undefined;
-  endedPlace?: number;
-}
-
-/** Shared by all tasks without a journal, which most are. Never changed. */
-const NONE: JournalRecord[] = [];
 
 /** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -346,55 +328,4 @@ class MemoryStore implements Store {
       }
     }
   }
-}
-
-function newRow(task: NewTask, order: number): Row {
-  const { message, event, alias } = task;
-  const events = event === undefined ? [] : [numbered(event, 1)];
-  return {
-    record: newRecord(task),
-    order,
-    history: [message],
-    events,
-    journal: NONE,
-    artifacts: undefined,
-    alias,
-    keys: [],
-    pushConfigs: undefined,
-  };
-}
-
-function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { events, journal }: TaskWrite): void {
-  if (events !== undefined && events.length > 0) {
-    let number = lastEvent;
-    const added = events.map((event) => numbered(event, (number += 1)));
-    if (row.events.length === 0) row.events = added;
-    else for (const event of added) row.events.push(event);
-  }
-  if (journal === undefined || journal.length === 0) return;
-  if (row.journal === NONE) row.journal = [];
-  let number = lastJournal;
-  for (const { kind, key, body } of journal) row.journal.push({ kind, key, body, number: (number += 1) });
-}
-
-function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
-  return { number, kind, body };
-}
-
-function stored({ record, history, artifacts, events }: Row, parts: ReadParts): StoredTask {
-  const last = parts.history ?? history.length;
-  const shown = last === 0 ? [] : history.slice(-last);
-  if (parts.artifacts !== true) return { record, history: shown };
-  const tail = events.slice(artifacts?.upTo ?? 0).filter(({ kind }) => kind === 'artifact');
-  const made = artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail };
-  return { record, history: shown, artifacts: made };
-}
-
-/** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */
-function dropEvents(row: Row): void {
-  row.events = [];
-}
-
-function endTime({ endedAt = 0 }: TaskRecord): number {
-  return endedAt;
 }
