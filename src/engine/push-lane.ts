@@ -1,5 +1,5 @@
-import { deferred } from '../support/deferred.ts';
 import type { ClaimedPush, PushNoted, PushProgress, PushReport, TaskEvent, TaskRecord } from '../store/store.ts';
+import { deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import { type Courier, currentTask, type DeliveryResult, deliveryId } from './delivery.ts';
 import { type PushPolicy, setback } from './push-policy.ts';
@@ -8,7 +8,7 @@ import { type PushPolicy, setback } from './push-policy.ts';
 const EVENTS_PER_TURN = 16;
 
 /** What a lane needs of the engine. */
-export type LaneTools = Pick<Core, 'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'log' | 'faultPoint'>;
+type LaneTools = Pick<Core, 'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'log' | 'faultPoint'>;
 
 /** Thrown to leave a lane that was stopped. */
 const STOPPED = new Error('Stopped');
@@ -50,8 +50,11 @@ export class PushLane {
     try {
       await this.#tellAll();
     } catch (error) {
+      if (error === STOPPED) return;
       const { taskId, configId } = this.push;
-      if (error !== STOPPED) log.error('Telling of a task failed', { taskId, configId, error });
+      log.error('Telling of a task failed', { taskId, configId, error });
+      // It is claimed again as soon as this ends: a defect must not go round in circles.
+      await this.#pause().catch(() => {});
     }
   }
 
@@ -135,7 +138,7 @@ export class PushLane {
 
   /** A store that fails is asked again: nobody else looks after what this lane holds while its node lives. */
   async #reliably<T>(call: () => Promise<T>): Promise<T> {
-    const { clock, timers, pollMs, log } = this.#tools;
+    const { log } = this.#tools;
     for (let hasWarned = false; ; hasWarned = true) {
       try {
         return await this.#unlessStopped(call());
@@ -143,8 +146,13 @@ export class PushLane {
         if (error === STOPPED) throw error;
         if (!hasWarned) log.warn('The outbox waits for the store', { error });
       }
-      await this.#unlessStopped(new Promise<void>((resolve) => void timers.add(clock.now() + pollMs, resolve)));
+      await this.#pause();
     }
+  }
+
+  #pause(): Promise<void> {
+    const { clock, timers, pollMs } = this.#tools;
+    return this.#unlessStopped(new Promise((resolve) => void timers.add(clock.now() + pollMs, resolve)));
   }
 
   #unlessStopped<T>(promise: Promise<T>): Promise<T> {

@@ -201,6 +201,22 @@ describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
     expect(courier.deliveries.map(({ event }) => event.number)).toEqual([1, 1]);
   });
 
+  test('a courier with a defect is asked again now and then, and the log says why', async () => {
+    let asked = 0;
+    const courier = fakeCourier(() => {
+      if (++asked < 3) throw new Error('a defect');
+      return true;
+    });
+    const node = await harness(async () => {}, { variant, courier });
+    await node.task('go', { pushConfig: hookAt('hook') });
+    await until(() => asked === 1);
+    await turns();
+    expect(asked).toBe(1);
+    await pass(node.clock, 3000, 500);
+    await until(() => courier.told().includes('hook 1'));
+    expect(node.log.filter(({ fields }) => String(fields?.['error']).includes('a defect'))).toHaveLength(2);
+  });
+
   test('a courier that throws is a failure like another, and the log says why', async () => {
     const courier = fakeCourier();
     courier.answer = ({ attempt }) => {
