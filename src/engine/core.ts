@@ -1,5 +1,5 @@
 import type { Log } from '../observe/log.ts';
-import type { Store } from '../store/store.ts';
+import type { PushConfigName, Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
@@ -32,4 +32,6 @@ export interface Core {
   readonly maxSuspended: number;
   /** Push configurations that one task may have. */
   readonly maxPushConfigs: number;
+  /** One was stored, replaced or deleted: when this resolves, nothing is under way to the address that it had here. */
+  readonly pushConfigChanged: (name: PushConfigName) => Promise<void>;
 }

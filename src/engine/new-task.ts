@@ -90,6 +90,7 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
     giveUp();
     return knownTask(created);
   }
+  core.feed.stored(created.record);
   if (creation !== undefined) creation.succeed();
   else if (hasPlace) start(created.record, true);
   else runs.lookForWork();

@@ -1,8 +1,10 @@
+import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
+import type { PushConfigName } from '../store/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
@@ -131,6 +133,24 @@ export class AgentHandler {
   }
 
   /**
+   * The events that receivers of push notifications could not be told of, in the order in which they were given up. For
+   * those who run the server: they are of all callers.
+   */
+  async deadLetters(range: DeadLetterRange = {}): Promise<readonly DeadLetter[]> {
+    return (await this.#engine()).deadLetters(range);
+  }
+
+  /**
+   * Sends a dead letter again, or all of a push configuration, once each. One that was disabled is then told of what came
+   * since.
+   *
+   * @throws A2AError `INVALID_PARAMS` if there is no dead letter of this id.
+   */
+  async redeliver(which: string | PushConfigName): Promise<Redelivered> {
+    return (await this.#engine()).redeliver(which);
+  }
+
+  /**
    * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
    * rest. The store stays open.
    */
@@ -166,6 +186,12 @@ export class AgentHandler {
       maxBodyBytes,
       isClosing: () => this.isClosing,
     };
+  }
+
+  async #engine(): Promise<Engine> {
+    if (this.#service === undefined) await this.start();
+    if (this.#service === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
+    return this.#service.engine;
   }
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {

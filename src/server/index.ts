@@ -6,6 +6,8 @@ export { type NextRoutes, toNext } from './adapters/next.ts';
 export { type AgentHandler, createHandler } from './handler.ts';
 export type { HandlerOptions } from './handler-options.ts';
 export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
+export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
+export type { Courier, Delivery, DeliveryResult } from '../engine/delivery.ts';
 export { Engine, type EngineOptions, type SendResult, type TaskStream } from '../engine/engine.ts';
 export type { AnswerSchema } from '../engine/answer-schema.ts';
 export {
@@ -24,6 +26,7 @@ export {
 } from '../engine/handler.ts';
 export type { Output, OutputContent } from '../engine/output.ts';
 export type { NewPushConfig, PushConfigRange } from '../engine/push-configs.ts';
+export type { PushPolicy } from '../engine/push-policy.ts';
 export type { Retention } from '../engine/retention.ts';
 export type { RunLimits } from '../engine/runnable.ts';
 export type { Submission } from '../engine/submission.ts';
@@ -32,19 +35,28 @@ export type { StreamItem, StreamStart } from '../engine/subscribe.ts';
 export { memoryStore, type MemoryStoreOptions } from '../store/memory/store.ts';
 export type {
   Appended,
+  ClaimedPush,
   ClaimRequest,
   Created,
+  DeadLetterQuery,
+  DeadLetterRecord,
   Guard,
   Idempotency,
   JournalEntry,
   JournalRecord,
   Lease,
+  NewDeadLetter,
   NewEvent,
   NewTask,
   PagePosition,
+  PushClaimRequest,
+  PushConfigName,
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushNoted,
+  PushProgress,
+  PushReport,
   ReadParts,
   RetentionPolicy,
   Scope,
