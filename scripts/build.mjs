@@ -40,6 +40,7 @@ const { output } = await bundle.write({
         name: 'cli',
         test: /[\\/]src[\\/]cli[\\/](?!main|demo-agent|load-agent|serving|artifact-files|card-details|completion|diagnosis|event-log)[\w-]+\.ts/,
       },
+      { name: 'push', test: /[\\/]src[\\/]push[\\/]/ },
       { name: 'engine', test: /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/ },
     ],
   },

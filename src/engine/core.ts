@@ -1,6 +1,6 @@
 import type { Log } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
-import type { Store } from '../store/store.ts';
+import type { PushConfigName, Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
@@ -36,4 +36,6 @@ export interface Core {
   readonly maxPushConfigs: number;
   /** Messages in the history of a task with which it takes no more. */
   readonly maxMessages: number;
+  /** One was stored, replaced or deleted: when this resolves, nothing is under way to the address that it had here. */
+  readonly pushConfigChanged: (name: PushConfigName) => Promise<void>;
 }

@@ -1,27 +1,23 @@
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
-import { type Log, silentLog } from '../observe/log.ts';
-import type { Observers } from '../observe/observers.ts';
-import type { PushConfigRecord, Store, TaskQuery, TaskRecord } from '../store/store.ts';
-import { type Clock, systemClock } from '../support/clock.ts';
+import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
-import { newId } from '../support/id.ts';
-import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
-import { TimerHeap } from '../support/timer-heap.ts';
 import { authorize } from './authorize.ts';
 import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { Core } from './core.ts';
+import { type DeadLetter, type DeadLetterRange, listDeadLetters, type Redelivered, redeliver } from './dead-letters.ts';
+import type { Courier } from './delivery.ts';
 import { senderLeft, untilLeft } from './disconnect.ts';
+import { createCore, type EngineOptions } from './engine-options.ts';
 import { taskOf, taskView } from './event-body.ts';
-import { Feed } from './feed.ts';
 import { followUp } from './follow-up.ts';
-import { Gathering } from './gathering.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { type FindReply, Mailbox, noReply } from './mailbox.ts';
 import { beginTask, type Begun, prepareTask } from './new-task.ts';
 import { notFound } from './not-found.ts';
+import { Outbox } from './outbox.ts';
 import {
   deletePushConfig,
   getPushConfig,
@@ -30,39 +26,17 @@ import {
   type PushConfigRange,
   setPushConfig,
 } from './push-configs.ts';
+import { DEFAULT_PUSH_POLICY } from './push-policy.ts';
 import { asItIs, readTask } from './read-task.ts';
-import { DEFAULT_RETENTION, type Retention, RetentionLoop } from './retention.ts';
-import type { FetchFile } from './run-environment.ts';
-import { byId, type Runnable } from './runnable.ts';
+import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
+import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
 import type { Submission } from './submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
 import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
 import { RestWaiter } from './wait.ts';
 
-export interface EngineOptions {
-  readonly store: Store;
-  readonly agents: readonly Runnable[];
-  readonly log?: Log;
-  readonly observers?: Observers;
-  readonly fetchFile?: FetchFile;
-  readonly retention?: Partial<Retention>;
-  /** How long this node may be silent before others take its tasks. */
-  readonly leaseMs?: number;
-  /** How often to look for tasks that nobody told of. */
-  readonly pollMs?: number;
-  /** Runs that stay in memory while they wait. 0: each goes on by replay. */
-  readonly maxSuspended?: number;
-  /** Push configurations that one task may have, at least 1: each is one more call for every event. */
-  readonly maxPushConfigs?: number;
-  /** Messages in the history of a task with which it takes no more of its caller, at least 1. */
-  readonly maxMessages?: number;
-  readonly clock?: Clock;
-  readonly scheduler?: Scheduler;
-  readonly newId?: () => string;
-  /** @internal Called at named points, for tests that make things go wrong there. */
-  readonly faultPoint?: (name: string) => void;
-}
+export type { EngineOptions };
 
 /** What a send comes to: a task, or a bare message. */
 export type SendResult = { readonly task: Task } | { readonly message: Message };
@@ -85,37 +59,33 @@ export class Engine {
   readonly #claims: ClaimLoop;
   readonly #heartbeat: Heartbeat;
   readonly #retention: RetentionLoop;
+  readonly #courier: Courier | undefined;
+  readonly #outbox: Outbox | undefined;
+  readonly #left = new AbortController();
   #unwatch: () => void = () => {};
   #stopLooking: () => void = () => {};
   #closing: Promise<void> | undefined;
 
   private constructor(options: EngineOptions) {
-    const clock = options.clock ?? systemClock;
-    const scheduler = options.scheduler ?? systemScheduler;
-    this.#core = {
-      store: options.store,
-      agents: byId(options.agents),
-      clock,
-      timers: new TimerHeap(clock),
-      scheduler,
-      gathering: new Gathering(scheduler),
-      feed: new Feed(),
-      log: options.log ?? silentLog,
-      observers: options.observers ?? {},
-      newId: options.newId ?? newId,
-      node: (options.newId ?? newId)(),
-      fetchFile: options.fetchFile,
-      faultPoint: options.faultPoint ?? (() => {}),
-      leaseMs: options.leaseMs ?? 15_000,
-      pollMs: options.pollMs ?? 1000,
-      maxSuspended: options.maxSuspended ?? 1000,
-      maxPushConfigs: options.maxPushConfigs ?? 10,
-      maxMessages: options.maxMessages ?? 1000,
-    };
+    this.#core = createCore(options, {
+      pushed: () => this.#outbox?.nudge(),
+      pushConfigChanged: async (name) => {
+        await this.#outbox?.drop(name);
+        this.#outbox?.nudge();
+      },
+    });
+    const push = { ...DEFAULT_PUSH_POLICY, ...defined(options.push ?? {}) };
+    const { courier } = options;
+    this.#courier = courier;
+    this.#outbox = courier && new Outbox(this.#core, courier, push);
     this.#runs = new Runs(this.#core, () => this.#claims.nudge());
     this.#claims = new ClaimLoop(this.#core, this.#runs);
     this.#heartbeat = new Heartbeat(this.#core, () => this.#runs.hearAll());
-    this.#retention = new RetentionLoop(this.#core, { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) });
+    this.#retention = new RetentionLoop(
+      this.#core,
+      { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
+      push.maxDeadLetters,
+    );
   }
 
   /** Starts an engine; what an earlier one left unfinished goes on at once. */
@@ -245,6 +215,24 @@ export class Engine {
     return deletePushConfig(this.#core, access, taskId, id);
   }
 
+  /** The events that receivers could not be told of, in the order in which they were given up. */
+  deadLetters(range: DeadLetterRange = {}): Promise<readonly DeadLetter[]> {
+    return listDeadLetters(this.#core, range);
+  }
+
+  /**
+   * Sends a dead letter again, or all of a push configuration; once each. One that was disabled is then told of what came
+   * since.
+   */
+  async redeliver(which: string | PushConfigName): Promise<Redelivered> {
+    this.#assertOpen();
+    if (this.#courier === undefined)
+      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'There is nothing here that sends push notifications');
+    const redelivered = await redeliver(this.#core, this.#courier, which, this.#left.signal);
+    this.#outbox?.nudge();
+    return redelivered;
+  }
+
   /** Removes what has outlived its time; done by itself now and then. */
   prune(): Promise<void> {
     return this.#retention.prune();
@@ -268,6 +256,7 @@ export class Engine {
       if (by !== this.#core.node) this.#hint(taskId);
     });
     this.#claims.start();
+    this.#outbox?.start();
     this.#retention.start();
     this.#lookNowAndThen();
   }
@@ -275,14 +264,17 @@ export class Engine {
   async #close({ finishMs = 0 }: { readonly finishMs?: number }): Promise<void> {
     const { timers, clock, store, node, feed } = this.#core;
     const claimed = this.#claims.stop();
-    if (finishMs > 0 && this.#runs.size > 0) {
+    const told = this.#outbox?.finish();
+    if (finishMs > 0) {
       const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
-      await Promise.race([this.#runs.finished(), late]);
+      await Promise.race([Promise.all([this.#runs.finished(), told]), late]);
     }
+    this.#left.abort();
     this.#heartbeat.stop();
     this.#retention.stop();
     this.#stopLooking();
     this.#unwatch();
+    await this.#outbox?.stop();
     await this.#runs.handOver();
     await claimed;
     await this.#runs.settled();

@@ -25,16 +25,28 @@ export type Listener = (news: News) => void;
 /** Who on this node listens to which task. Nothing is kept: a listener that missed something finds it in the store. */
 export class Feed {
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #onPushed: () => void;
   #last: News | undefined;
+
+  /** @param onPushed Called when something was stored of a task that has push configurations. */
+  constructor(onPushed: () => void = () => {}) {
+    this.#onPushed = onPushed;
+  }
 
   /** How many tasks somebody listens to. */
   get size(): number {
     return this.#listeners.size;
   }
 
-  /** Whether anybody listens to a task: if not, there is no need to make up the news. */
-  isHeard(taskId: string): boolean {
-    return this.#listeners.has(taskId);
+  /** The news is made up only if anybody listens. */
+  written(record: TaskRecord, news: () => News): void {
+    if (this.#listeners.has(record.id)) this.tell(record.id, news());
+    else this.stored(record);
+  }
+
+  /** A task as it was just stored: who is to be told of it elsewhere may be told. */
+  stored({ pushed }: TaskRecord): void {
+    if (pushed === true) this.#onPushed();
   }
 
   listen(taskId: string, listener: Listener): () => void {
@@ -47,6 +59,7 @@ export class Feed {
   }
 
   tell(taskId: string, news: News): void {
+    if (news.kind === 'written') this.stored(news.record);
     const listeners = this.#listeners.get(taskId);
     if (listeners !== undefined) for (const listener of listeners) listener(news);
   }

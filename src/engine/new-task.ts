@@ -94,6 +94,7 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
     return knownTask(created);
   }
   core.observers.metrics?.stateReached(created.record);
+  core.feed.stored(created.record);
   if (creation !== undefined) creation.succeed();
   else if (hasPlace) start(created.record, true);
   else runs.lookForWork();

@@ -60,7 +60,7 @@ export async function lendPushConfig(
   taskId: string,
   given: NewPushConfig,
 ): Promise<() => Promise<void>> {
-  const { store, log, maxPushConfigs } = core;
+  const { store, log, maxPushConfigs, pushConfigChanged } = core;
   const record = pushConfigOf(core, taskId, given);
   const { id } = record;
   const [before] = (await store.pushConfigs(scope, taskId, { id, limit: 1 })) ?? [];
@@ -69,6 +69,7 @@ export async function lendPushConfig(
     try {
       if (before === undefined) await store.deletePushConfig(scope, taskId, id);
       else await store.putPushConfig(scope, taskId, before, maxPushConfigs);
+      await pushConfigChanged({ taskId, configId: id });
     } catch (error) {
       log.warn('The push configuration of a refused message could not be taken back', { taskId, error });
     }
@@ -76,14 +77,17 @@ export async function lendPushConfig(
 }
 
 async function putPushConfig(
-  { store, maxPushConfigs }: Core,
+  { store, maxPushConfigs, pushConfigChanged }: Core,
   scope: Scope,
   taskId: string,
   record: PushConfigRecord,
 ): Promise<PushConfigRecord> {
   const put = await store.putPushConfig(scope, taskId, record, maxPushConfigs);
   if (put === undefined) throw notFound(taskId);
-  if (put.kind === 'stored') return put.record;
+  if (put.kind === 'stored') {
+    await pushConfigChanged({ taskId, configId: record.id });
+    return put.record;
+  }
   throw new A2AError(
     'UNSUPPORTED_OPERATION',
     `Task ${taskId} has ${maxPushConfigs} push configurations, and no room for more: delete or replace one`,
@@ -121,6 +125,7 @@ export async function deletePushConfig(core: Core, access: TaskAccess, taskId: s
   await assertWithin(core, access, taskId);
   const deleted = await core.store.deletePushConfig(access, taskId, id);
   if (deleted === undefined) throw notFound(taskId);
+  await core.pushConfigChanged({ taskId, configId: id });
   return deleted;
 }
 

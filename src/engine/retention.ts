@@ -27,11 +27,13 @@ const BATCH = 500;
 export class RetentionLoop {
   readonly #core: Core;
   readonly #retention: Retention;
+  readonly #maxDeadLetters: number;
   #disarm: () => void = () => {};
 
-  constructor(core: Core, retention: Retention) {
+  constructor(core: Core, retention: Retention, maxDeadLetters: number) {
     this.#core = core;
     this.#retention = retention;
+    this.#maxDeadLetters = maxDeadLetters;
   }
 
   start(): void {
@@ -54,6 +56,7 @@ export class RetentionLoop {
       endedBefore: now - maxAgeMs,
       keepEnded: maxEnded,
       eventsEndedBefore: now - replayWindowMs,
+      keepDeadLetters: this.#maxDeadLetters,
       limit: BATCH,
     };
     while ((await store.prune(policy)) === BATCH);

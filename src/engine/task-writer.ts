@@ -333,8 +333,7 @@ export class TaskWriter implements Gatherer {
     }
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
-    if (this.#env.feed.isHeard(record.id))
-      this.#env.feed.tell(record.id, this.#newsOf(record, firstEvent, write.events));
+    this.#env.feed.written(record, () => this.#newsOf(record, firstEvent, write.events));
     this.#env.faultPoint('after-publish');
     batch.succeed();
     // The hint may have been lost.

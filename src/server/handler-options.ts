@@ -17,6 +17,8 @@ import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
 import { type ExtendedCardOption, type ExtendedCardSetting, readExtendedCard } from './extended-card-options.ts';
 import { type ObserveSettings, readObserve } from './observe-options.ts';
+import { type FileOptions, readFileOptions } from './file-options.ts';
+import { type PushOptions, readPushOptions } from './push-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -44,7 +46,7 @@ export interface HandlerOptions {
   readonly cardForm?: 'superset' | '1.0' | '0.3';
   /** Whether the agent streams; it does if not set. */
   readonly streaming?: boolean;
-  /** Whether push configurations are taken and kept; not if not set. Nothing is delivered yet. */
+  /** Whether push configurations are taken, and told of their tasks; not if not set. */
   readonly pushNotifications?: boolean;
   /** The largest body of a request, 8 MiB if not set. */
   readonly maxBodyBytes?: number;
@@ -71,6 +73,10 @@ export interface HandlerOptions {
   readonly audit?: Audit;
   /** What callers need beyond being known. */
   readonly access?: AccessOptions;
+  /** How push notifications are delivered: which addresses may be told, and how it is signed. */
+  readonly push?: PushOptions;
+  /** How files are fetched that messages only name by their address, and where from. */
+  readonly files?: FileOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -93,6 +99,8 @@ export interface HandlerSettings extends ObserveSettings {
   readonly extendedCard: ExtendedCardSetting | undefined;
   readonly cardSigning: readonly CardSigningKey[] | undefined;
   readonly access: AccessSettings | undefined;
+  readonly push: PushOptions | undefined;
+  readonly files: FileOptions | undefined;
 }
 
 const KEYS = [
@@ -120,6 +128,8 @@ const KEYS = [
   'metrics',
   'audit',
   'access',
+  'push',
+  'files',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -172,6 +182,8 @@ export function readHandlerOptions(
     ),
     ...readObserve(check, given),
     access: readAccess(check, given['access'], given['auth'] !== undefined),
+    push: readPushOptions(check, given['push']),
+    files: readFileOptions(check, given['files']),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

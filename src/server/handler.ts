@@ -1,3 +1,4 @@
+import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
 import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import { AuditTrail } from '../observe/audit.ts';
@@ -7,6 +8,7 @@ import { Metrics } from '../observe/metrics.ts';
 import { openTelemetryTracer } from '../observe/opentelemetry.ts';
 import { safeLog } from '../observe/safe-log.ts';
 import { memoryStore } from '../store/memory/store.ts';
+import type { PushConfigName } from '../store/store.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
@@ -30,6 +32,7 @@ import { answerMetrics } from './metrics-endpoint.ts';
 import { OperationWatch } from './operation-watch.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
+import { Outbound } from './outbound.ts';
 import type { Service } from './service.ts';
 import { overTlsOnly } from './transport-security.ts';
 
@@ -73,6 +76,7 @@ export class AgentHandler {
   readonly #metrics: Metrics | undefined;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
+  readonly #outbound: Outbound;
   #service: Service | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -87,6 +91,7 @@ export class AgentHandler {
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    this.#outbound = new Outbound({ ...settings, log: this.#log });
     this.#metrics = settings.metrics ? new Metrics() : undefined;
     const { extendedCard, cardSigning, publicUrl } = settings;
     const facts = {
@@ -152,6 +157,7 @@ export class AgentHandler {
     if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
     if (this.#rpcPaths.has(path) || OWN_PATHS.has(path) || path === this.#extendedCardPath) return true;
     if (path === '/metrics') return this.#metrics !== undefined;
+    if (path === KEYS_PATH) return this.#outbound.tokens !== undefined;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
@@ -194,6 +200,24 @@ export class AgentHandler {
   };
 
   /**
+   * The events that receivers of push notifications could not be told of, in the order in which they were given up. For
+   * those who run the server: they are of all callers.
+   */
+  async deadLetters(range: DeadLetterRange = {}): Promise<readonly DeadLetter[]> {
+    return (await this.#engine()).deadLetters(range);
+  }
+
+  /**
+   * Sends a dead letter again, or all of a push configuration, once each. One that was disabled is then told of what came
+   * since.
+   *
+   * @throws A2AError `INVALID_PARAMS` if there is no dead letter of this id.
+   */
+  async redeliver(which: string | PushConfigName): Promise<Redelivered> {
+    return (await this.#engine()).redeliver(which);
+  }
+
+  /**
    * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
    * rest. The store stays open.
    */
@@ -206,6 +230,7 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
+    const { courier } = this.#outbound;
     const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing } = this.#settings;
     await this.#signer?.start();
     const metrics = this.#metrics;
@@ -219,6 +244,8 @@ export class AgentHandler {
       agents: [this.#agent],
       log: this.#log,
       observers,
+      fetchFile: this.#outbound.fetchFile,
+      ...(courier !== undefined && { courier }),
       ...(retention !== undefined && { retention }),
       maxPushConfigs: limits.pushConfigsPerTask,
       maxMessages: limits.messagesPerTask,
@@ -232,6 +259,7 @@ export class AgentHandler {
       streaming,
       pushNotifications,
       extendedCards: this.#extendedCards,
+      pushGuard: this.#outbound.pushGuard,
       maxBodyBytes,
       keepsTraces: tracing !== false,
       audit,
@@ -246,9 +274,16 @@ export class AgentHandler {
     };
   }
 
+  async #engine(): Promise<Engine> {
+    if (this.#service === undefined) await this.start();
+    if (this.#service === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
+    return this.#service.engine;
+  }
+
   async #close(options: { readonly finishMs?: number }): Promise<void> {
     await this.#starting?.catch(() => {});
     await this.#service?.engine.close(options);
+    this.#outbound.close();
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
     this.#access.close();
@@ -274,6 +309,7 @@ export class AgentHandler {
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const { method, path } = request;
+    const { tokens } = this.#outbound;
     if (path === undefined) return restFailure(dialectOf('1.0'), noSuchPath(request));
     if (this.#rpcPaths.has(path)) {
       if (method === 'POST') return answerRpc(service, request);
@@ -284,6 +320,9 @@ export class AgentHandler {
         return this.#card(service, 'agent-card.json', request);
       case '/.well-known/agent.json':
         return this.#card(service, 'agent.json', request);
+      case KEYS_PATH:
+        if (tokens === undefined) break;
+        return probe(method, async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
       case '/healthz':
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
@@ -294,8 +333,8 @@ export class AgentHandler {
         if (this.#metrics !== undefined) return answerMetrics(service, this.#metrics, request);
         return answerRest(service, request, path, this.#reserved);
       default:
-        return answerRest(service, request, path, this.#reserved);
     }
+    return answerRest(service, request, path, this.#reserved);
   }
 
   #card(
@@ -342,6 +381,11 @@ export class AgentHandler {
 
 /** When whoever was turned away may try again. */
 const RETRY_MS = 1000;
+
+/** Where receivers of notifications find the keys to check them by. */
+const KEYS_PATH = '/.well-known/jwks.json';
+
+const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
 const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']);
 

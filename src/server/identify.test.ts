@@ -9,6 +9,7 @@ import { agent } from './agent.ts';
 import { Access } from './auth/access.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
+import { AddressGuard } from '../push/address-guard.ts';
 import { anybody, type Identify } from './identify.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
 import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
@@ -31,6 +32,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     offer: { versions: PROTOCOL_VERSIONS, strict: false },
     streaming: true,
     pushNotifications: false,
+    pushGuard: new AddressGuard(),
     maxBodyBytes: 1000,
     keepsTraces: true,
     audit: new AuditTrail(undefined, silentLog),

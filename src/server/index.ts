@@ -17,6 +17,8 @@ export { type AgentHandler, type AuthorizedTask, createHandler } from './handler
 export type { HandlerOptions } from './handler-options.ts';
 export type { Limits, Rate } from './limits/limit-settings.ts';
 export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
+export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
+export type { Courier, Delivery, DeliveryResult } from '../engine/delivery.ts';
 export { Engine, type EngineOptions, type SendResult, type TaskStream } from '../engine/engine.ts';
 export type { AnswerSchema } from '../engine/answer-schema.ts';
 export {
@@ -35,6 +37,7 @@ export {
 } from '../engine/handler.ts';
 export type { Output, OutputContent } from '../engine/output.ts';
 export type { NewPushConfig, PushConfigRange } from '../engine/push-configs.ts';
+export type { PushPolicy } from '../engine/push-policy.ts';
 export type { Retention } from '../engine/retention.ts';
 export type { RunLimits } from '../engine/runnable.ts';
 export type { Submission } from '../engine/submission.ts';
@@ -47,19 +50,28 @@ export type { TraceContext, TraceHeaders } from '../observe/trace-context.ts';
 export { memoryStore, type MemoryStoreOptions } from '../store/memory/store.ts';
 export type {
   Appended,
+  ClaimedPush,
   ClaimRequest,
   Created,
+  DeadLetterQuery,
+  DeadLetterRecord,
   Guard,
   Idempotency,
   JournalEntry,
   JournalRecord,
   Lease,
+  NewDeadLetter,
   NewEvent,
   NewTask,
   PagePosition,
+  PushClaimRequest,
+  PushConfigName,
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushNoted,
+  PushProgress,
+  PushReport,
   ReadParts,
   RetentionPolicy,
   Scope,

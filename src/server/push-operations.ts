@@ -7,9 +7,11 @@ import type {
   ListTaskPushNotificationConfigsResponse,
 } from '../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
+import { AddressRefused } from '../push/address-guard.ts';
 import type { PushConfigRecord } from '../store/store.ts';
 import { underName } from './aliases.ts';
 import { type Call, accessOf } from './call.ts';
+import { encodeRegistrant, type Registrant } from './registrant.ts';
 import type { Service } from './service.ts';
 import { taskNamed } from './task-name.ts';
 
@@ -29,7 +31,8 @@ export async function createPushConfig(
     await service.engine.deletePushConfig(access, id, id);
     return input;
   }
-  const record = await underName(service.engine.setPushConfig(access, id, newConfig(call, input)), id, alias);
+  const config = newConfig(service, { dialect: call.dialect, alias }, input);
+  const record = await underName(service.engine.setPushConfig(access, id, config), id, alias);
   return shown(record, alias);
 }
 
@@ -88,6 +91,7 @@ export function inlinePushConfig(
   service: Service,
   call: Call,
   config: TaskPushNotificationConfig | undefined,
+  taskName: string | undefined,
 ): NewPushConfig | undefined {
   if (config === undefined) return undefined;
   requirePush(service);
@@ -95,15 +99,35 @@ export function inlinePushConfig(
   if (config.taskId !== undefined && config.taskId !== '') {
     throw invalid(`${place}taskId`, 'must be left out: it is the task of the message');
   }
-  return newConfig(call, config, place);
+  const alias = call.dialect.clientNamesTasks ? taskName : undefined;
+  return newConfig(service, { dialect: call.dialect, alias }, config, place);
 }
 
 /** `place` is where in the request the config stands. */
-function newConfig({ dialect }: Call, config: TaskPushNotificationConfig, place = ''): NewPushConfig {
-  const isWeb = URL.canParse(config.url) && /^https?:$/.test(new URL(config.url).protocol);
-  if (!isWeb) throw invalid(`${place}url`, 'expected a whole http or https address');
-  return { config, dialect: dialect.name, isDefault: dialect.hasDefaultPushConfig };
+function newConfig(
+  { pushGuard }: Service,
+  registrant: Registrant,
+  config: TaskPushNotificationConfig,
+  place = '',
+): NewPushConfig {
+  const { url, token = '', authentication: { scheme, credentials = '' } = { scheme: 'Bearer' } } = config;
+  try {
+    pushGuard.admit(url);
+  } catch (error) {
+    if (error instanceof AddressRefused) throw invalid(`${place}url`, error.message);
+    throw error;
+  }
+  if (!HEADER_TEXT.test(token)) throw invalid(`${place}token`, UNFIT);
+  if (!SCHEME.test(scheme)) throw invalid(`${place}authentication.scheme`, 'expected the name of an HTTP scheme');
+  if (!HEADER_TEXT.test(credentials)) throw invalid(`${place}authentication.credentials`, UNFIT);
+  const isDefault = registrant.dialect.hasDefaultPushConfig;
+  return { config, dialect: encodeRegistrant(registrant), isDefault };
 }
+
+/** Secrets go into headers, where a line break would begin another one. */
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
+const UNFIT = 'must have printable ASCII characters only, for it is sent as a header';
+const SCHEME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 function shown({ config }: PushConfigRecord, alias: string | undefined): TaskPushNotificationConfig {
   return alias === undefined ? config : { ...config, taskId: alias };

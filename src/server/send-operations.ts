@@ -74,7 +74,7 @@ async function submissionOf(
   const { agent, engine } = service;
   const { configuration, metadata } = input;
   const access = accessOf(service, call, input);
-  const pushConfig = inlinePushConfig(service, call, configuration?.taskPushNotificationConfig);
+  const pushConfig = inlinePushConfig(service, call, configuration?.taskPushNotificationConfig, input.message.taskId);
   // Plain assignments: this is on the way of every message.
   const submission: Writable<Submission> = {
     tenant: access.tenant,

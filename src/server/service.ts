@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import type { AuditTrail } from '../observe/audit.ts';
+import type { AddressGuard } from '../push/address-guard.ts';
 import type { Offer } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
 import type { ExtendedCards } from './extended-card.ts';
@@ -22,6 +23,8 @@ export interface Service {
   readonly pushNotifications: boolean;
   /** If known callers have cards of their own. */
   readonly extendedCards?: ExtendedCards | undefined;
+  /** Which addresses it may send notifications to. */
+  readonly pushGuard: AddressGuard;
   readonly maxBodyBytes: number;
   /** Whether the traces of callers are gone on with. */
   readonly keepsTraces: boolean;

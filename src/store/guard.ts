@@ -39,7 +39,14 @@ export function newRecord(task: NewTask): TaskRecord {
   };
   if (task.metadata !== undefined) record.metadata = task.metadata;
   if (task.node !== undefined) record.node = task.node;
+  if (task.pushConfig !== undefined) record.pushed = true;
   return record;
+}
+
+/** The record of a task that has got its first push configuration, or lost its last one. */
+export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
+  const { pushed: _, ...record } = task;
+  return pushed ? { ...record, pushed } : record;
 }
 
 /** The record of a task after a write whose guard holds. */
@@ -86,6 +93,7 @@ function lasting(task: TaskRecord): Draft {
   };
   if (task.metadata !== undefined) copy.metadata = task.metadata;
   if (task.endedAt !== undefined) copy.endedAt = task.endedAt;
+  if (task.pushed === true) copy.pushed = true;
   return copy;
 }
 

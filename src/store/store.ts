@@ -1,8 +1,21 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
-import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
+import type {
+  ClaimedPush,
+  DeadLetterQuery,
+  DeadLetterRecord,
+  PushClaimRequest,
+  PushConfigName,
+  PushConfigPut,
+  PushConfigQuery,
+  PushConfigRecord,
+  PushNoted,
+  PushReport,
+} from './push.ts';
+
+export type * from './push.ts';
 
 /**
  * What the engine asks of a store, and all it knows of one. `storeContract()` in `tandem-a2a/testing` checks an
@@ -64,8 +77,8 @@ export interface Store {
   journal(taskId: string, after?: number): Promise<readonly JournalRecord[]>;
 
   /**
-   * Stores where to tell of a task, ended or not. One of the same id is replaced: its successor has its place and its
-   * time. A new one that would be more than `max` is not stored, however many come at once. This and the next two give
+   * Stores where to tell of a task, ended or not, of all that comes after. One of the same id is replaced: its successor
+   * has its place and its time, and is told of what that was not told of; who had its lease has it no more. A new one that would be more than `max` is not stored, however many come at once. This and the next two give
    * `undefined` if the owner has no visible task of this id; what they change is no write to the task for watchers.
    */
   putPushConfig(
@@ -78,8 +91,30 @@ export interface Store {
   /** What is stored of them, in the order in which they first came. */
   pushConfigs(scope: Scope, taskId: string, query: PushConfigQuery): Promise<readonly PushConfigRecord[] | undefined>;
 
-  /** Says whether there was one. */
+  /** Says whether there was one. Its dead letters go with it. */
   deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined>;
+
+  /**
+   * Takes leases on push configurations that are due: there are events after `told`, their time has come, and no living
+   * node holds them. An event makes them due in the write that stores it. Each lease raises the fencing number. The longest
+   * due come first, but no receiver gets more than its share.
+   */
+  claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]>;
+
+  /** When the next push configuration of tasks of these agents will be due that nobody holds. */
+  nextPush(agents: readonly string[]): Promise<number | undefined>;
+
+  /** Notes what came of telling. Nothing is noted, and nothing returned, if the lease is another's by now. */
+  notePush(report: PushReport): Promise<PushNoted | undefined>;
+
+  /** Tells of a push configuration again that was disabled or waits, from now on. Says whether there is one. */
+  resumePush(name: PushConfigName): Promise<boolean>;
+
+  /** In the order in which they were given up. */
+  deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]>;
+
+  /** Says whether there was one. */
+  dropDeadLetter(id: string): Promise<boolean>;
 
   /**
    * Takes leases on tasks that are due: `wakeAt` has come, and no living node holds them. Each lease raises the fencing
@@ -101,8 +136,8 @@ export interface Store {
   retire(node: string): Promise<void>;
 
   /**
-   * Removes what has outlived its time: at most `limit` tasks, and all events and keys that are due. Returns how many
-   * tasks it removed.
+   * Removes what has outlived its time: at most `limit` tasks, and all events and keys that are due. Events stay as long as
+   * their task while a push configuration is to be told of them. Returns how many tasks it removed.
    */
   prune(policy: RetentionPolicy): Promise<number>;
 
@@ -163,6 +198,8 @@ export interface TaskRecord extends Scope {
   readonly origin: JsonObject;
   /** A provisional task is unknown to its caller until the first thing it does. */
   readonly visible: boolean;
+  /** It has push configurations. */
+  readonly pushed?: true;
   /** The number of the last public event; 0 while there is none. */
   readonly lastEvent: number;
   readonly lastJournal: number;
@@ -228,32 +265,6 @@ export interface Idempotency {
   readonly digest: string;
   /** How long the key is kept at least; it is kept as long as its task in any case. */
   readonly keepUntil: number;
-}
-
-/**
- * Where to tell of a task. It goes with its task, however that goes. Others mask its secrets before they show it, so it
- * is kept as it was given, and handed out as a copy: the one value that may be changed outside the store.
- */
-export interface PushConfigRecord {
-  /** Unique within the task. */
-  readonly id: string;
-  /** All of it, secrets too. Opaque to the store. */
-  readonly config: TaskPushNotificationConfig;
-  /** In whose words it was asked for and will be told. Opaque to the store. */
-  readonly dialect: string;
-  readonly createdAt: number;
-}
-
-export type PushConfigPut =
-  /** As it is now, with the time of the one that it replaced. */
-  { readonly kind: 'stored'; readonly record: PushConfigRecord } | { readonly kind: 'full' };
-
-export interface PushConfigQuery {
-  /** Only the one of this id. */
-  readonly id?: string;
-  readonly limit: number;
-  /** The id with which the page before this one ended. If that is gone the list begins anew: better twice than never. */
-  readonly after?: string;
 }
 
 export interface NewTask extends Scope {
@@ -379,5 +390,7 @@ export interface RetentionPolicy {
   readonly keepEnded: number;
   /** Events of tasks that ended before this time go; the tasks themselves stay. */
   readonly eventsEndedBefore: number;
+  /** Of the dead letters of all owners this many stay, the latest; all if not set. */
+  readonly keepDeadLetters?: number;
   readonly limit: number;
 }

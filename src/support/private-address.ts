@@ -16,8 +16,14 @@ export function isPrivateAddress(text: string): boolean {
 /** Names that lead to private addresses by agreement, before anybody asks DNS. */
 export function isPrivateName(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.+$/, '');
-  return /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain)$/.test(name);
+  return PRIVATE_SUFFIX.test(name) || METADATA_NAMES.includes(name);
 }
+
+const PRIVATE_SUFFIX =
+  /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home|private|svc|home\.arpa|localdomain)$/;
+
+/** What clouds call the service that tells a machine its secrets, where that is no private name by itself. */
+const METADATA_NAMES = ['metadata', 'instance-data', 'metadata.goog', 'metadata.tencentyun.com', 'metadata.packet.net'];
 
 /** First address and prefix length: RFC 6890 and its registry. */
 const PRIVATE_4: readonly (readonly [string, number])[] = [
@@ -25,6 +31,8 @@ const PRIVATE_4: readonly (readonly [string, number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Not in the registry: where the machines of one cloud find their keeper.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -55,7 +63,8 @@ function isPrivate6(groups: readonly number[]): boolean {
   if (a === 0x64 && b === 0xff9b) return c !== 0 || embedded(g, h);
   if (a === 0x2002) return embedded(b, c);
   if (a === 0x2001 && b < 0x200) return true;
-  if (a === 0x2001 && b === 0xdb8) return true;
+  // For examples only.
+  if ((a === 0x2001 && b === 0xdb8) || (a === 0x3fff && b < 0x1000)) return true;
   // Only 2000::/3 is given out to the public; the rest is local, multicast or reserved.
   return a >>> 13 !== 1;
 }

@@ -4,6 +4,7 @@ import { fakeClock } from './fake-clock.ts';
 import type { Behaviours, Subject } from './store-contract/behaviours.ts';
 import { claiming } from './store-contract/claiming.ts';
 import { creating } from './store-contract/creating.ts';
+import { deadLetters, durableDeadLetters } from './store-contract/dead-letters.ts';
 import { durability } from './store-contract/durability.ts';
 import { ending } from './store-contract/ending.ts';
 import { guards } from './store-contract/guards.ts';
@@ -12,6 +13,7 @@ import { leases } from './store-contract/leases.ts';
 import { listing } from './store-contract/listing.ts';
 import { names } from './store-contract/names.ts';
 import { numbering } from './store-contract/numbering.ts';
+import { durableOutbox, outbox } from './store-contract/outbox.ts';
 import { paging } from './store-contract/paging.ts';
 import { provisional } from './store-contract/provisional.ts';
 import { durablePushConfigs, pushConfigLife } from './store-contract/push-config-life.ts';
@@ -54,6 +56,8 @@ const FOR_ALL: readonly Behaviours[] = [
   retention,
   pushConfigs,
   pushConfigLife,
+  outbox,
+  deadLetters,
   watching,
   values,
   names,
@@ -83,7 +87,8 @@ export function storeContract({ test, open, reopen }: StoreContractOptions): voi
   };
   for (const behaviours of FOR_ALL) register(behaviours);
   if (reopen === undefined) return;
-  for (const behaviours of [durability, durablePushConfigs]) register(behaviours, reopen);
+  for (const behaviours of [durability, durablePushConfigs, durableOutbox, durableDeadLetters])
+    register(behaviours, reopen);
 }
 
 async function openSubject(

@@ -60,6 +60,8 @@ export interface Dialect {
   readonly card: Codec<AgentCard>;
   /** The body of a push notification. */
   readonly webhook: Codec<StreamResponse>;
+  /** Push notifications are the whole task at each of its states, and not every update by itself (1.0 §4.3.3). */
+  readonly pushesWholeTasks: boolean;
   readonly errors: ErrorCodec;
   /** Media type of REST bodies and webhooks. */
   readonly mediaType: 'application/a2a+json' | 'application/json';

@@ -23,16 +23,18 @@ export class Client {
   readonly #errand: Errand;
   /** What it does beside watching, by name; each is done once. */
   readonly #deeds = new Map<string, Promise<void>>();
+  readonly #receiver: string;
   #mayAnswer: boolean;
   #taskId = '';
   #isWaiting = false;
   #hasEnded = false;
 
-  constructor(engine: Engine, report: (line: Report) => void, errand: Errand, mayAnswer: boolean) {
+  constructor(engine: Engine, report: (line: Report) => void, errand: Errand, mayAnswer: boolean, receiver: string) {
     this.#engine = engine;
     this.#report = report;
     this.#errand = errand;
     this.#mayAnswer = mayAnswer;
+    this.#receiver = receiver;
   }
 
   /** Resolves when the errand is at its end, or waits for an answer that is not to be given. */
@@ -170,9 +172,11 @@ export class Client {
   }
 
   #submission(idempotencyKey = this.#errand.key): Submission {
-    const { key, kind } = this.#errand;
+    const { key, kind, isPushed } = this.#errand;
     const message = { messageId: key, role: 'ROLE_USER' as const, parts: [{ text: kind }] };
-    return { ...OWNER, agent: 'agent', caller: { id: OWNER.owner, isVerified: true }, message, idempotencyKey };
+    const caller = { id: OWNER.owner, isVerified: true };
+    const pushConfig = { config: { id: 'hook', url: this.#receiver }, dialect: '1.0' };
+    return { ...OWNER, agent: 'agent', caller, message, idempotencyKey, ...(isPushed && { pushConfig }) };
   }
 }
 

@@ -10,6 +10,8 @@ export interface Errand {
   readonly mode: Mode;
   /** Its questions are not answered before the last process. */
   readonly isHeld: boolean;
+  /** Its receiver is told of it. */
+  readonly isPushed: boolean;
   /** Known once the task was acknowledged. */
   readonly taskId?: string;
   /** The last number that its subscriber has. */
@@ -18,11 +20,21 @@ export interface Errand {
   readonly hasOutput: boolean;
 }
 
+/** A push notification as these processes send it. */
+export interface PushMessage {
+  readonly id: string;
+  readonly taskId: string;
+  readonly number: number;
+  readonly body: string;
+}
+
 /** What a process is told to do. */
 export interface Orders {
   readonly database: string;
   /** Where steps leave their traces. */
   readonly traces: string;
+  /** Where push notifications go. */
+  readonly receiver: string;
   /** What earlier processes have begun and not seen the end of. */
   readonly errands: readonly Errand[];
   /** The number of the first new errand. */

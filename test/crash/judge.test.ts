@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import type { PushMessage } from './errand.ts';
 import { judge } from './judge.ts';
 import { KINDS, type Kind } from './programs.ts';
 import type { Findings, Known, Session } from './session.ts';
@@ -29,7 +30,7 @@ function tampered(tamper: Tamper): Findings {
     if (found === undefined) throw new Error(`There is no errand ${kind}`);
     return found;
   });
-  return { database: honest.database, troubles: [], known, traces: () => honest.traces() };
+  return { database: honest.database, troubles: [], known, traces: () => honest.traces(), received: honest.received };
 }
 
 const own = ({ views }: Known): NonNullable<ReturnType<Known['views']['get']>> => views.get('own') ?? [];
@@ -153,3 +154,47 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test.each<{ what: string; tamper: (received: PushMessage[]) => void; says: string }>([
+  { what: 'one does not arrive', tamper: (received) => received.splice(1, 1), says: 'was told of event 3 after 1' },
+  { what: 'the last ones do not arrive', tamper: (received) => received.splice(2), says: 'was told of 2 events, but' },
+  {
+    what: 'two change places',
+    tamper: (received) => received.splice(0, 2, ...received.slice(0, 2).toReversed()),
+    says: 'was told of event 2 after 0',
+  },
+  {
+    what: 'one says something else',
+    tamper: (received) => change(received, 1, { body: '{}' }),
+    says: 'was told another event 2',
+  },
+  {
+    what: 'one comes twice, under two names',
+    tamper: (received) => received.splice(1, 0, { ...first(received), id: 'another' }),
+    says: 'was told twice of event 1, as of two',
+  },
+  {
+    what: 'two have one name',
+    tamper: (received) => change(received, 1, { id: first(received).id }),
+    says: 'was told of two events under one id',
+  },
+])('of push notifications it is seen that $what', async ({ tamper, says }) => {
+  const pushed = [...honest.known.values()].find(({ errand, taskIds }) => errand.isPushed && taskIds.size > 0);
+  const taskId = [...(pushed?.taskIds ?? [])][0];
+  const received = honest.received.filter((message) => message.taskId === taskId);
+  tamper(received);
+  const others = honest.received.filter((message) => message.taskId !== taskId);
+
+  const problems = await judge({ ...tampered(() => {}), received: [...others, ...received] });
+
+  expect(problems).toContainEqual(expect.stringContaining(says));
+});
+
+function first([message]: readonly PushMessage[]): PushMessage {
+  if (message === undefined) throw new Error('Nothing has arrived');
+  return message;
+}
+
+function change(received: PushMessage[], index: number, to: Partial<PushMessage>): void {
+  received.splice(index, 1, { ...first(received.slice(index)), ...to });
+}

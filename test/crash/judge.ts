@@ -11,6 +11,7 @@ import { loadDriver } from '../../src/store/sqlite/driver.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store, TaskEvent } from '../../src/store/store.ts';
 import { OWNER } from './client.ts';
+import { judgePushes } from './judge-pushes.ts';
 import { programOf } from './programs.ts';
 import type { Findings, Item, Known } from './session.ts';
 
@@ -33,7 +34,7 @@ export async function judge(session: Findings): Promise<readonly string[]> {
   } finally {
     await store.close();
   }
-  return [...problems, ...damage(session.database)];
+  return [...problems, ...(await judgePushes(session)), ...damage(session.database)];
 }
 
 interface Steps {

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import type { Message } from '../../src/model/message.ts';
 import { isTerminal } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
-import type { Errand, Orders, Report } from './errand.ts';
+import type { Errand, Orders, PushMessage, Report } from './errand.ts';
+import type { Receiver } from './receiver.ts';
 
 /** No process needs so long; one that does hangs. */
 const PATIENCE_MS = 30_000;
@@ -42,6 +43,8 @@ export interface Findings {
   readonly troubles: readonly string[];
   /** What steps have left behind, in order. */
   traces(): readonly string[];
+  /** The push notifications that have arrived, in order. */
+  readonly received: readonly PushMessage[];
 }
 
 export type LifeOptions = Partial<Pick<Orders, 'begin' | 'finish' | 'maxSuspended' | 'die'>> & {
@@ -56,12 +59,16 @@ export class Session implements Findings {
   readonly database: string;
   readonly #traces: string;
   readonly #worker: string;
+  readonly #name: string;
+  readonly #receiver: Receiver;
   readonly known = new Map<string, Known>();
   readonly troubles: string[] = [];
   #begun = 0;
 
-  constructor(folder: string, worker: string) {
+  constructor(folder: string, worker: string, receiver: Receiver) {
     mkdirSync(folder);
+    this.#name = basename(folder);
+    this.#receiver = receiver;
     this.database = join(folder, 'tasks.db');
     this.#traces = join(folder, 'traces');
     this.#worker = worker;
@@ -70,6 +77,10 @@ export class Session implements Findings {
 
   traces(): readonly string[] {
     return readFileSync(this.#traces, 'utf8').split('\n').slice(0, -1);
+  }
+
+  get received(): readonly PushMessage[] {
+    return this.#receiver.received(this.#name);
   }
 
   /** Lets a process live until it dies or has closed its engine. Says which. */
@@ -116,7 +127,17 @@ export class Session implements Findings {
   #orders({ begin = 0, finish = false, maxSuspended = 1000, die }: LifeOptions): Orders {
     const { database } = this;
     const errands = [...this.known.values()].filter(({ hasEnded }) => !hasEnded).map(({ errand }) => errand);
-    const orders = { database, traces: this.#traces, errands, firstErrand: this.#begun, begin, finish, maxSuspended };
+    const receiver = this.#receiver.urlFor(this.#name);
+    const orders = {
+      database,
+      traces: this.#traces,
+      receiver,
+      errands,
+      firstErrand: this.#begun,
+      begin,
+      finish,
+      maxSuspended,
+    };
     return die === undefined ? orders : { ...orders, die };
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
 import { type Bundle, bundle } from './bundle.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
 import { Session } from './session.ts';
 
 /** For a test, or what comes before all of them: processes hang after 30 s, and a machine may be busy. */
@@ -20,12 +21,19 @@ export interface Sessions {
 export function sessions(): Sessions {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-crash-'));
   let worker: Bundle | undefined;
+  let receiver: Receiver | undefined;
   beforeAll(async () => {
     worker = await bundle(new URL('worker.ts', import.meta.url));
+    receiver = await openReceiver();
   }, TIMEOUT_MS);
-  afterAll(() => {
+  afterAll(async () => {
+    await receiver?.close();
     worker?.remove();
     rmSync(folder, { recursive: true });
   });
-  return { folder, open: (name) => new Session(join(folder, name), worker?.path ?? '') };
+  const open = (name: string): Session => {
+    if (receiver === undefined) throw new Error('A session is opened before the tests begin');
+    return new Session(join(folder, name), worker?.path ?? '', receiver);
+  };
+  return { folder, open };
 }

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 
+import type { Courier } from '../../src/engine/delivery.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Handler } from '../../src/engine/handler.ts';
 import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
@@ -13,7 +14,7 @@ import { type Database, type Driver, loadDriver } from '../../src/store/sqlite/d
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Client } from './client.ts';
-import type { Errand, Orders, Report } from './errand.ts';
+import type { Errand, Orders, PushMessage, Report } from './errand.ts';
 import { canBeHeld, type Kind, KINDS, programOf } from './programs.ts';
 import { say } from './say.ts';
 
@@ -35,6 +36,7 @@ const engine = await Engine.start({
   pollMs: 3_600_000,
   maxSuspended: orders.maxSuspended,
   faultPoint: dieAt,
+  courier: courier(),
   log: {
     info: () => {},
     warn: (message, fields) => report({ t: 'trouble', about: message, error: show(fields?.['error'] ?? fields) }),
@@ -57,7 +59,7 @@ await store.close();
 report({ t: 'closed' });
 
 function run(errand: Errand): Promise<void> {
-  return new Client(engine, report, errand, orders.finish || !errand.isHeld).run();
+  return new Client(engine, report, errand, orders.finish || !errand.isHeld, orders.receiver).run();
 }
 
 function newErrand(): Errand {
@@ -68,9 +70,21 @@ function newErrand(): Errand {
   const isHeld = canBeHeld(kind) && round % 3 === 0 && held < MAX_HELD;
   if (isHeld) held++;
   const mode = modes[round % modes.length] ?? 'now';
-  const errand: Errand = { key: `e${number}`, kind, mode, isHeld, last: 0, hasOutput: false };
+  const isPushed = round % 2 === 0;
+  const errand: Errand = { key: `e${number}`, kind, mode, isHeld, isPushed, last: 0, hasOutput: false };
   report({ t: 'begin', errand });
   return errand;
+}
+
+function courier(): Courier {
+  return {
+    wants: () => true,
+    async deliver({ id, task, event, config }, signal) {
+      const message: PushMessage = { id, taskId: task.id, number: event.number, body: event.body };
+      const response = await fetch(config.config.url, { method: 'POST', body: JSON.stringify(message), signal });
+      return response.ok ? { kind: 'delivered' } : { kind: 'failed', reason: `It answered ${response.status}` };
+    },
+  };
 }
 
 function handler(): Handler {

@@ -90,11 +90,23 @@ test('the client calls its agent, and docs/client.md shows pieces of it', { time
   expectPiecesOf('client');
 });
 
+test('an agent tells, a receiver is told, and docs/push.md shows pieces of it', { timeout: 30_000 }, async () => {
+  const { args, options } = example('push');
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim()),
+  ).toEqual(['task', 'status Translating…', 'artifact Bonjour', 'status', '1 artifact']);
+  expectPiecesOf('push', 4);
+});
+
 /** Every piece of code on a page is in the example of the same name. */
-function expectPiecesOf(name: string): void {
+function expectPiecesOf(name: string, least = 5): void {
   const page = readFileSync(join(ROOT, `docs/${name}.md`), 'utf8');
   const code = readFileSync(join(ROOT, `examples/${name}/main.ts`), 'utf8');
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block = '']) => block);
-  expect(blocks.length).toBeGreaterThan(4);
+  expect(blocks.length).toBeGreaterThanOrEqual(least);
   for (const block of blocks) expect(code).toContain(block);
 }

@@ -6,6 +6,7 @@ const ENTRIES = {
   './server': () => import('../../src/server/index.ts'),
   './node': () => import('../../src/node/index.ts'),
   './sqlite': () => import('../../src/store/sqlite/store.ts'),
+  './webhooks': () => import('../../src/webhooks/index.ts'),
   './testing': () => import('../../src/testing/index.ts'),
 };
 
@@ -28,6 +29,7 @@ const NAMES = {
   ],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],
+  './webhooks': ['createWebhookHandler', 'memorySeenIds', 'toExpressWebhook'],
   './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],
 };
 

@@ -5,7 +5,7 @@ import type { Sources } from '../helpers/source.ts';
 const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
 const WIRE = [...BASE, 'wire', 'wire/select.ts'];
-const SERVER = [...WIRE, 'store', 'store/store.ts', 'engine', 'push'];
+const SERVER = [...WIRE, 'store', 'store/store.ts', 'store/push.ts', 'engine', 'push'];
 
 /**
  * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
@@ -28,9 +28,12 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
   client: WIRE,
   'index.ts': [...WIRE, 'client'],
+  // The other end of a push: what a client has, and how notifications are signed.
+  webhooks: [...WIRE, 'client', 'push'],
 
-  'store/store.ts': BASE,
-  store: [...BASE, 'store/store.ts'],
+  'store/push.ts': BASE,
+  'store/store.ts': [...BASE, 'store/push.ts'],
+  store: [...BASE, 'store/store.ts', 'store/push.ts'],
   // The port only: an engine that knows a concrete store cannot be given another.
   engine: [...BASE, 'store/store.ts'],
   push: WIRE,
@@ -38,8 +41,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   node: [...SERVER, 'server'],
   grpc: [...SERVER, 'server'],
   console: [...SERVER, 'server'],
-  testing: [...SERVER, 'server', 'node', 'grpc', 'console', 'client'],
-  cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client'],
+  testing: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
+  cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
 };
 
 /** Where `node:` modules, and imports whose path is known only at run time, are at home. */

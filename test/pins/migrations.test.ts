@@ -9,6 +9,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0002_push_config.sql': '38208850555088364d0324d0c2bb015c6d3053b6642d23ec8de030727bac590c',
   '0003_list_by_agent.sql': '1842f0bdf243cef7a67f3a4a355bb0160e2c84ffddff0b9d0e5736fd283ed45d',
   '0004_journal_in_order.sql': '093987b3ad63d6f4cb0f1c9289e7fe789e71b07f910cd7661fb8e10e3cc19f75',
+  '0005_outbox.sql': 'a407f8bdffa9ea023adcab97f88eddb9c7671b8fc392ed51898575f731fa7758',
 };
 
 const FOLDER = new URL('../../src/store/sqlite/migrations/', import.meta.url);

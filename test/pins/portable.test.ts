@@ -1,4 +1,4 @@
-/** The root entry, the model and the wire run in any runtime and cost nothing but their own text to load. */
+/** The root entry, the receiver of webhooks, the model and the wire run in any runtime and cost nothing but their own text to load. */
 import { expect, test } from 'vitest';
 
 import { importsOf, isTestFile, readSources, resolveImport } from '../helpers/source.ts';
@@ -7,13 +7,16 @@ import type { Import, Sources } from '../helpers/source.ts';
 /** Signing cards and tokens needs these two, and loads them when it is done: `jose` alone takes 58 ms. */
 const LOADED_LATE: Readonly<Record<string, string>> = {
   'src/client/signed-token.ts': 'jose',
+  'src/push/notification-tokens.ts': 'jose',
   'src/wire/canonical-card.ts': 'canonicalize',
   'src/wire/card-signature.ts': 'jose',
   'src/wire/card-signature-key.ts': 'jose',
+  'src/webhooks/options.ts': 'jose',
+  'src/webhooks/token-check.ts': 'jose',
 };
 
 function isEntry(path: string): boolean {
-  return path === 'src/index.ts' || path.startsWith('src/model/') || path.startsWith('src/wire/');
+  return path === 'src/index.ts' || /^src\/(?:model|wire|push|webhooks)\//.test(path);
 }
 
 /** Every file that the entries reach, late imports included, with what is wrong in it. */

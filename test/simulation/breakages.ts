@@ -156,7 +156,7 @@ export const BROKEN_STORES: readonly Broken[] = [
 ];
 
 /** The functions of a store, to be taken apart. */
-function bound(store: Store): Store {
+export function bound(store: Store): Store {
   return {
     create: (task) => store.create(task),
     append: (write) => store.append(write),
@@ -169,6 +169,12 @@ function bound(store: Store): Store {
     putPushConfig: (scope, taskId, config, max) => store.putPushConfig(scope, taskId, config, max),
     pushConfigs: (scope, taskId, query) => store.pushConfigs(scope, taskId, query),
     deletePushConfig: (scope, taskId, id) => store.deletePushConfig(scope, taskId, id),
+    claimPushes: (request) => store.claimPushes(request),
+    nextPush: (agents) => store.nextPush(agents),
+    notePush: (report) => store.notePush(report),
+    resumePush: (name) => store.resumePush(name),
+    deadLetters: (query) => store.deadLetters(query),
+    dropDeadLetter: (id) => store.dropDeadLetter(id),
     claim: (request) => store.claim(request),
     nextWake: (agents) => store.nextWake(agents),
     heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),

@@ -6,6 +6,7 @@ import { Calls, type Pending, type Refusals } from './calls.ts';
 import type { Ledger } from './ledger.ts';
 import { isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
 import { Readers } from './readers.ts';
+import type { Receivers } from './receivers.ts';
 import { AGENT_IDS, type Server } from './server.ts';
 import { Views } from './views.ts';
 import type { World } from './world.ts';
@@ -22,11 +23,13 @@ export class Clients {
   readonly #views: Views;
   readonly #servers: () => readonly Server[];
   readonly #calls: Calls;
+  readonly #receivers: Receivers | undefined;
   /** The tasks and messages of which somebody was told that they are stored. */
   readonly acknowledged = new Map<string, string>();
   #messages = 0;
 
-  constructor(world: World, ledger: Ledger, servers: () => readonly Server[]) {
+  constructor(world: World, ledger: Ledger, servers: () => readonly Server[], receivers?: Receivers) {
+    this.#receivers = receivers;
     this.#world = world;
     this.#ledger = ledger;
     this.#servers = servers;
@@ -243,6 +246,7 @@ export class Clients {
     const messageId = `m${++this.#messages}`;
     const hasKey = random.chance(0.4);
     const isVerified = random.chance(0.5);
+    const pushConfig = taskId === undefined ? this.#receivers?.pushConfig(messageId) : undefined;
     return {
       ...scopeOf(owner),
       agent: random.pick(AGENT_IDS),
@@ -251,6 +255,7 @@ export class Clients {
       ...(hasKey && { idempotencyKey: `k${messageId}` }),
       ...(random.chance(0.3) && { returnImmediately: true }),
       ...(random.chance(0.3) && { maxWaitMs: random.int(5, 400) }),
+      ...(pushConfig !== undefined && { pushConfig }),
     };
   }
 

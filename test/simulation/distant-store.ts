@@ -111,6 +111,12 @@ export function distantStore(
     pushConfigs: (scope, taskId, query) => call('pushConfigs', () => store.pushConfigs(scope, taskId, query)),
     deletePushConfig: (scope, taskId, id) =>
       call('deletePushConfig', () => store.deletePushConfig(scope, taskId, id), { order: taskId }),
+    claimPushes: (request) => call('claimPushes', () => store.claimPushes(request)),
+    nextPush: (agents) => call('nextPush', () => store.nextPush(agents)),
+    notePush: (report) => call('notePush', () => store.notePush(report)),
+    resumePush: (name) => call('resumePush', () => store.resumePush(name)),
+    deadLetters: (query) => call('deadLetters', () => store.deadLetters(query)),
+    dropDeadLetter: (id) => call('dropDeadLetter', () => store.dropDeadLetter(id)),
     claim: async (request) => {
       const records = await call('claim', () => store.claim(request), { mayGoUnanswered: false });
       records.forEach(onLease);

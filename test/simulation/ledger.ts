@@ -40,6 +40,9 @@ export class Ledger {
   readonly #questions = new Map<string, Set<string>>();
   readonly #keys = new Map<string, { readonly taskId: string; readonly digest: string }>();
 
+  /** Called when a task was stored that somebody is to be told of. */
+  onPushed: (taskId: string, config: { readonly id: string }) => void = () => {};
+
   /** Called when a task waits for its caller. */
   onQuestion: (task: TaskModel) => void = () => {};
 
@@ -103,6 +106,7 @@ export class Ledger {
     if (this.#begun.has(messageId)) this.#world.fail(`message ${messageId} has made two tasks`);
     this.#begun.add(messageId);
     this.#tasks.set(task.id, created(task));
+    if (task.pushConfig !== undefined) this.onPushed(task.id, task.pushConfig);
     this.#remember(task.owner, task.id, task.idempotency);
     this.#compare(task.id, result.record);
   }

@@ -1,4 +1,4 @@
-import { type Breakage, simulate } from './simulate.ts';
+import { type Breakage, simulate, type SimulateOptions } from './simulate.ts';
 import type { Violation } from './world.ts';
 
 /** How many worlds a run of the tests goes through; `npm run test:long` sets more. */
@@ -23,23 +23,34 @@ export async function playSeeds(first: 1 | 2): Promise<void> {
   for (let seed = first; seed <= COUNT; seed += 2) await play(seed);
 }
 
-async function play(seed: number): Promise<void> {
-  const { violation } = await simulate(seed);
-  if (violation !== undefined) throw new Error(await report(seed, violation));
+/** Worlds in which receivers are told of tasks; fewer, for each of them takes longer. */
+export async function playSeedsWithReceivers(): Promise<void> {
+  const options = { hasReceivers: true };
+  if (ONLY !== undefined) await play(Number(ONLY), options);
+  else for (let seed = 1; seed <= COUNT / 10; seed++) await play(seed, options);
+}
+
+async function play(seed: number, options: SimulateOptions = {}): Promise<void> {
+  const { violation } = await simulate(seed, options);
+  if (violation !== undefined) throw new Error(await report(seed, options, violation));
 }
 
 /** Plays the same world again, this time taking notes. */
-async function report(seed: number, { message }: Violation): Promise<string> {
-  const { trace } = await simulate(seed, {}, true);
+async function report(seed: number, options: SimulateOptions, { message }: Violation): Promise<string> {
+  const { trace } = await simulate(seed, { ...options, isTraced: true });
   const end = trace.findIndex((line) => line.includes('VIOLATION')) + 1;
   const lines = trace.slice(Math.max(0, end - TRACE_LINES), end).map((line) => line.slice(0, LINE_WIDTH));
   return `Seed ${seed} (SEED=${seed} plays it alone): ${message}\n${lines.join('\n')}`;
 }
 
 /** The first violation within so many seeds. */
-export async function findViolation(breakage: Breakage, seeds: number): Promise<string | undefined> {
+export async function findViolation(
+  breakage: Breakage,
+  seeds: number,
+  hasReceivers = false,
+): Promise<string | undefined> {
   for (let seed = 1; seed <= seeds; seed++) {
-    const { violation } = await simulate(seed, breakage);
+    const { violation } = await simulate(seed, { breakage, hasReceivers });
     if (violation !== undefined) return violation.message;
   }
   return undefined;

@@ -1,4 +1,6 @@
+import type { Courier } from '../../src/engine/delivery.ts';
 import { Engine } from '../../src/engine/engine.ts';
+import type { PushPolicy } from '../../src/engine/push-policy.ts';
 import { DEFAULT_LIMITS, type Runnable, type RunLimits } from '../../src/engine/runnable.ts';
 import type { Store } from '../../src/store/store.ts';
 import { simulatedHandler } from './handler.ts';
@@ -40,6 +42,7 @@ export interface ServerOptions {
   readonly witness: Witness;
   readonly maxSuspended: number;
   readonly replayWindowMs: number;
+  readonly courier: Courier | undefined;
   /** Called at each fault point of the engine. */
   readonly onFaultPoint: (name: string) => void;
 }
@@ -51,6 +54,7 @@ export async function startServer({
   witness,
   maxSuspended,
   replayWindowMs,
+  courier,
   onFaultPoint,
 }: ServerOptions): Promise<Server> {
   let ids = 0;
@@ -69,6 +73,7 @@ export async function startServer({
     pollMs: POLL_MS,
     newId: () => `${node.name}.${++ids}`,
     faultPoint: onFaultPoint,
+    ...(courier !== undefined && { courier, push: pushPolicy(node) }),
     log: {
       info: () => {},
       warn: (message, fields) => node.world.note(() => `${node.name} warns: ${message} ${show(fields)}`),
@@ -76,6 +81,11 @@ export async function startServer({
     },
   });
   return { node, engine, isClosing: false };
+}
+
+/** Few at a time in some worlds, so that they wait for each other. */
+function pushPolicy({ world: { random } }: SimNode): Partial<PushPolicy> {
+  return { concurrency: random.pick([1, 2, 32]), perReceiver: random.pick([1, 8]), random: () => random.next() };
 }
 
 function show(fields: Readonly<Record<string, unknown>> = {}): string {

@@ -7,6 +7,7 @@ import { Ledger } from './ledger.ts';
 import { SimNode } from './node.ts';
 import { observedStore } from './observed-store.ts';
 import { Random } from './random.ts';
+import { Receivers } from './receivers.ts';
 import { MAX_ATTEMPTS, type Server, startServer } from './server.ts';
 import { MAX_SKEW_MS, Witness } from './witness.ts';
 import { type Violation, World } from './world.ts';
@@ -35,13 +36,24 @@ const FAULT_POINTS = `after-create before-commit after-commit after-publish afte
   /\s+/,
 );
 
+const PUSH_FAULT_POINTS: readonly string[] = ['before-deliver', 'after-deliver', 'after-told'];
+
+export interface SimulateOptions {
+  readonly breakage?: Breakage;
+  readonly isTraced?: boolean;
+  /** Some tasks have receivers that are told of them. Worlds without are not changed by it. */
+  readonly hasReceivers?: boolean;
+}
+
 /** One world from its beginning to its end. The same seed is the same world. */
-export async function simulate(seed: number, breakage: Breakage = {}, isTraced = false): Promise<Outcome> {
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
+  const { breakage = {}, isTraced = false, hasReceivers = false } = options;
   const world = new World(new Random(`seed ${seed}`), isTraced);
   const ledger = new Ledger(world);
   const inner = memoryStore({ clock: world.clock });
   const store = observedStore(breakage.store?.(inner, world) ?? inner, ledger, world);
-  const scene = new Scene(world, ledger, store, breakage.engine?.bind(breakage));
+  const receivers = hasReceivers ? new Receivers(world, ledger) : undefined;
+  const scene = new Scene(world, ledger, store, breakage.engine?.bind(breakage), receivers);
   const reject = (reason: unknown): void => world.fail(`nobody handles ${String(reason)}`);
   process.on('unhandledRejection', reject);
   try {
@@ -60,6 +72,7 @@ class Scene {
   readonly #bend: Breakage['engine'];
   readonly #witness: Witness;
   readonly #clients: Clients;
+  readonly #receivers: Receivers | undefined;
   readonly #servers: Server[] = [];
   readonly #maxSuspended: number;
   readonly #replayWindowMs: number;
@@ -68,13 +81,15 @@ class Scene {
   /** The fault point at which the next node dies, and after how many others. */
   #fault: { readonly name: string; left: number } | undefined;
 
-  constructor(world: World, ledger: Ledger, store: Store, bend: Breakage['engine']) {
+  constructor(world: World, ledger: Ledger, store: Store, bend: Breakage['engine'], receivers: Receivers | undefined) {
     this.#world = world;
     this.#ledger = ledger;
     this.#store = store;
     this.#bend = bend;
     this.#witness = new Witness({ world, ledger, maxAttempts: MAX_ATTEMPTS });
-    this.#clients = new Clients(world, ledger, () => this.#alive());
+    this.#receivers = receivers;
+    if (receivers !== undefined) ledger.onPushed = (taskId, config) => receivers.expects(taskId, config);
+    this.#clients = new Clients(world, ledger, () => this.#alive(), receivers);
     this.#maxSuspended = world.random.pick([0, 1, 1000]);
     this.#replayWindowMs = world.random.pick([3_600_000, 3_600_000, 100]);
     this.#weather = randomWeather(world.random);
@@ -93,6 +108,7 @@ class Scene {
     await this.#world.runUntil(() => false, STORM_MS);
     this.#weather = CALM;
     this.#fault = undefined;
+    if (this.#receivers !== undefined) this.#receivers.isStormy = false;
     if (this.#alive().length === 0) this.#start();
     if (!(await this.#world.runUntil(() => this.#isOver(), LATEST_MS)) && this.#world.violation === undefined)
       this.#world.fail(`left in limbo: ${this.#leftOver()}`);
@@ -117,6 +133,7 @@ class Scene {
       acknowledged: this.#clients.acknowledged.size,
       nodes: this.#nodes,
       happenings: this.#world.count,
+      ...this.#receivers?.counts,
     };
   }
 
@@ -136,7 +153,8 @@ class Scene {
     const onFaultPoint = (name: string): void => this.#passes(node, name);
     node.later(this.#world.time, () => {
       const [maxSuspended, replayWindowMs] = [this.#maxSuspended, this.#replayWindowMs];
-      startServer({ node, store, witness: this.#witness, maxSuspended, replayWindowMs, onFaultPoint }).then(
+      const courier = this.#receivers?.courierOf(node);
+      startServer({ node, store, witness: this.#witness, maxSuspended, replayWindowMs, courier, onFaultPoint }).then(
         (server) => void this.#servers.push(server),
         () => {
           // The store was away; whoever starts it tries again.
@@ -154,9 +172,13 @@ class Scene {
     const server = random.pick(servers);
     const luck = random.int(1, 10);
     if (luck <= 3) this.#kill(server.node, 'at random');
-    else if (luck <= 6) this.#fault = { name: random.pick(FAULT_POINTS), left: random.int(0, 4) };
+    else if (luck <= 6) this.#fault = { name: random.pick(this.#faultPoints), left: random.int(0, 4) };
     else if (luck <= 9) server.node.freeze(random.int(20, 900));
     else this.#retire(server);
+  }
+
+  get #faultPoints(): readonly string[] {
+    return this.#receivers === undefined ? FAULT_POINTS : [...PUSH_FAULT_POINTS, ...FAULT_POINTS];
   }
 
   #passes(node: SimNode, name: string): void {
@@ -191,6 +213,7 @@ class Scene {
 
   #isOver(): boolean {
     for (const { hasEnded } of this.#ledger.tasks) if (!hasEnded) return false;
+    if ((this.#receivers?.waiting.length ?? 0) > 0) return false;
     return this.#clients.pending.length === 0 && this.#clients.readers.open.length === 0;
   }
 
@@ -202,7 +225,7 @@ class Scene {
     const readers = this.#clients.readers.open.map(
       ({ what, taskId, server }) => `${what} of ${taskId} at ${server.node.name}`,
     );
-    return [...tasks, ...calls, ...readers].join(', ');
+    return [...tasks, ...calls, ...readers, ...(this.#receivers?.waiting ?? [])].join(', ');
   }
 
   async #closeAll(): Promise<void> {

@@ -31,10 +31,26 @@ async function callEverything(store: Store): Promise<void> {
   await store.putPushConfig(ALICE, 'a', pushConfig('c'), 2);
   await store.pushConfigs(ALICE, 'a', { limit: 1, after: 'c' });
   await store.pushConfigs(ALICE, 'a', { limit: 1, id: 'c' });
+  const [push] = await store.claimPushes({ node: 'n', agents: ['translator'], limit: 5, perReceiver: 2, held: [] });
+  const report = { taskId: 'a', configId: 'c', node: 'n', fence: push?.fence ?? 0, attempts: 0, givenUp: 0 };
+  await store.notePush({ ...report, told: 1 });
+  const deadLetter = {
+    id: 'd',
+    event: { number: 2, kind: 'status', body: '{}' },
+    reason: 'r',
+    attempts: 1,
+    time: 1,
+  } as const;
+  await store.notePush({ ...report, told: 2, dueAt: 0, deadLetter });
+  await store.nextPush(['translator']);
+  await store.resumePush({ taskId: 'a', configId: 'c' });
+  for (const query of [{}, { id: 'd' }, { of: { taskId: 'a', configId: 'c' } }, { after: 'd' }])
+    await store.deadLetters({ agents: ['translator'], limit: 5, ...query });
+  await store.dropDeadLetter('d');
   await store.deletePushConfig(ALICE, 'a', 'c');
   for (const query of queries()) await store.list(ALICE, query);
   await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
-  await store.prune(POLICY);
+  await store.prune({ ...POLICY, keepDeadLetters: 5 });
   await store.prune({ ...POLICY, endedBefore: 10 });
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { ALICE, chunk, newTask, pushConfig, scratchFolder, spyDriver } from './sqlite-driver.ts';
 
@@ -12,18 +13,24 @@ afterAll(() => scratch.remove());
 test('a task without push configurations costs no statement for them, from its creation to its end', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
+  spy.prepared.clear();
   await store.create(newTask('a'));
   await store.append(chunk('a'));
   await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
   const { event: _, ...provisional } = newTask('b', { node: 'n' });
   await store.create(provisional);
   await store.dropForReply('b', { node: 'n', fence: 1 }, provisional.message);
-  await store.prune({ endedBefore: 10, keepEnded: 0, eventsEndedBefore: 10, limit: 10 });
-
-  const aboutThem = (): readonly string[] => [...spy.prepared].filter((sql) => sql.includes('push_config'));
+  const aboutThem = (): readonly string[] =>
+    [...spy.prepared].filter((sql) => sql.includes('push_config') || sql.includes('dead_letter'));
   expect(aboutThem()).toEqual([]);
+  // One for all tasks of a page, whose row says whether there is anything to look at.
+  await store.prune({ endedBefore: 10, keepEnded: 0, eventsEndedBefore: 10, limit: 10 });
+  expect(aboutThem()).toEqual([expect.stringContaining('pushed = 0 OR')]);
   await store.create(newTask('c', { pushConfig: pushConfig('x') }));
-  expect(aboutThem()).toHaveLength(1);
+  expect(aboutThem().slice(1)).toEqual([
+    expect.stringContaining('INSERT INTO push_config'),
+    expect.stringContaining('UPDATE push_config SET due_at'),
+  ]);
   await store.close();
 });
 
@@ -42,6 +49,29 @@ test('a file from before push configurations takes them, and keeps what it has',
   expect(await store.pushConfigs(ALICE, 'a', { limit: 10 })).toEqual([]);
   expect(await store.putPushConfig(ALICE, 'a', pushConfig('x'), 1)).toMatchObject({ kind: 'stored' });
   expect((await store.read(ALICE, 'a'))?.record.status).toEqual({ state: 'TASK_STATE_SUBMITTED' });
+  await store.close();
+});
+
+test('a push configuration from before the outbox is told of what comes now, and of nothing before', async () => {
+  const path = scratch.file();
+  const old = loadDriver()(path);
+  for (const name of MIGRATIONS.slice(0, 4))
+    old.exec(readFileSync(new URL(`../../src/store/sqlite/migrations/${name}`, import.meta.url), 'utf8'));
+  old.exec(`UPDATE meta SET value = 4 WHERE name = 'schema';
+    INSERT INTO task (pk, id, tenant, owner, context_id, agent, state, status_time, visible, canceling, has_events,
+      last_message, fence, attempts, created_at, status, origin)
+    VALUES (7, 'a', 'acme', 'alice', 'c', 'translator', 1, 1, 1, 0, 1, 0, 0, 0, 1, '{"state":"TASK_STATE_SUBMITTED"}', '{}');
+    INSERT INTO event (task_pk, number, kinds, lengths, body) VALUES (7, 2, '01', '2 2', '{}{}');
+    INSERT INTO push_config (task_pk, number, id, dialect, created_at, config)
+    VALUES (7, 1, 'x', '1.0', 1, '{"url":"https://example.com/hook"}')`);
+  old.close();
+  const store = sqlite(path);
+  const request = { node: 'n', agents: ['translator'], limit: 10, perReceiver: 10, held: [] };
+
+  expect(await store.claimPushes(request)).toEqual([]);
+  await store.append(chunk('a'));
+
+  expect(await store.claimPushes(request)).toMatchObject([{ taskId: 'a', configId: 'x', told: 2 }]);
   await store.close();
 });
 

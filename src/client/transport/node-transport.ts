@@ -1,4 +1,4 @@
-import { isPrivateAddress } from '../../support/private-address.ts';
+import { guardedLookup, type Lookup, systemResolver } from '../../support/guarded-lookup.ts';
 import { tooLarge } from './body-text.ts';
 import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -25,6 +25,7 @@ const IDLE_MS = 4000;
 export class NodeTransport implements Transport {
   readonly #node: NodeProcess;
   readonly #agents = new Map<string, Agent>();
+  #guardedLookup: Lookup | undefined;
   /** Most requests go to the same address, which is the same object then. */
   #places = new WeakMap<URL, Place>();
 
@@ -37,7 +38,7 @@ export class NodeTransport implements Transport {
     const { http, agent, hostname, port, path, host } = this.#placeOf(url);
     return new Promise((resolve, reject) => {
       const options: RequestOptions = { method, headers: this.#headersOf(request, host), agent, hostname, port, path };
-      if (guarded) options.lookup = this.#guardedLookup;
+      if (guarded) options.lookup = this.#guardedLookup ??= guardedLookup(systemResolver(this.#node));
       const outgoing = http.request(options);
       const leave = (): void => void outgoing.destroy(new Error('stopped'));
       const connection = new ConnectionState(outgoing);
@@ -102,19 +103,6 @@ export class NodeTransport implements Transport {
     }
     return agent;
   }
-
-  /** The addresses that are checked are the ones that are connected to: a name cannot change its mind in between. */
-  readonly #guardedLookup: NonNullable<RequestOptions['lookup']> = (hostname, options, callback) => {
-    this.#node.getBuiltinModule('node:dns').lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      const refused = addresses?.find(({ address }) => isPrivateAddress(address));
-      if (error !== null || first === undefined) callback(error ?? new Error(`${hostname} has no address`), '', 0);
-      else if (refused !== undefined)
-        callback(new Error(`${hostname} leads to the private address ${refused.address}`), '', 0);
-      else if (options.all === true) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
-  };
 }
 
 /** Where a request goes, and by what. */

@@ -1,35 +1,83 @@
-import type { PushConfigPut, PushConfigQuery, PushConfigRecord } from '../store.ts';
+import { receiverOf } from '../receiver.ts';
+import type { PushConfigPut, PushConfigQuery, PushConfigRecord, TaskRecord } from '../store.ts';
+import type { PushEntry, PushQueue } from './push-queue.ts';
 
 /** Where to tell of one task. Kept as JSON, so that what others do to their copies stays with them. */
 export class PushConfigs {
   /** One that is set again keeps its place. */
-  readonly #byId = new Map<string, string>();
+  readonly #byId = new Map<string, PushEntry>();
+  readonly #task: { readonly record: TaskRecord; readonly order: number };
+  readonly #queue: PushQueue;
+  #created = 0;
 
-  constructor(first?: PushConfigRecord) {
-    if (first !== undefined) this.#byId.set(first.id, JSON.stringify(first));
+  constructor(task: { readonly record: TaskRecord; readonly order: number }, queue: PushQueue) {
+    this.#task = task;
+    this.#queue = queue;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Whether somebody is to be told of something. */
+  get isDue(): boolean {
+    return [...this.#byId.values()].some(({ dueAt }) => dueAt !== undefined);
+  }
+
+  /** @param told The number of the last event that came before it. */
+  add(config: PushConfigRecord, told: number): void {
+    this.#byId.set(config.id, {
+      task: this.#task,
+      id: config.id,
+      number: (this.#created += 1),
+      json: JSON.stringify(config),
+      receiver: receiverOf(config),
+      progress: { told, attempts: 0, givenUp: 0 },
+      fence: 0,
+    });
   }
 
   put(config: PushConfigRecord, max: number): PushConfigPut {
     const known = this.#byId.get(config.id);
-    if (known === undefined && this.#byId.size >= max) return { kind: 'full' };
-    const { createdAt } = known === undefined ? config : toRecord(known);
-    const json = JSON.stringify({ ...config, createdAt });
-    this.#byId.set(config.id, json);
-    return { kind: 'stored', record: toRecord(json) };
+    if (known === undefined) {
+      if (this.#byId.size >= max) return { kind: 'full' };
+      this.add(config, this.#task.record.lastEvent);
+      return { kind: 'stored', record: toRecord(JSON.stringify(config)) };
+    }
+    known.json = JSON.stringify({ ...config, createdAt: toRecord(known.json).createdAt });
+    known.receiver = receiverOf(config);
+    this.#queue.resume(known);
+    return { kind: 'stored', record: toRecord(known.json) };
+  }
+
+  /** Events have come. */
+  makeDue(): void {
+    for (const entry of this.#byId.values()) this.#queue.makeDue(entry);
+  }
+
+  get(id: string): PushEntry | undefined {
+    return this.#byId.get(id);
   }
 
   page({ id, limit, after }: PushConfigQuery): readonly PushConfigRecord[] {
     const ids = [...this.#byId.keys()];
     const start = after === undefined ? 0 : ids.indexOf(after) + 1;
-    return [...this.#byId]
+    return [...this.#byId.values()]
       .slice(start)
-      .filter(([one]) => id === undefined || one === id)
+      .filter((one) => id === undefined || one.id === id)
       .slice(0, limit)
-      .map(([, json]) => toRecord(json));
+      .map(({ json }) => toRecord(json));
   }
 
   delete(id: string): boolean {
+    const entry = this.#byId.get(id);
+    if (entry !== undefined) this.#queue.remove(entry);
     return this.#byId.delete(id);
+  }
+
+  /** The task is gone. */
+  clear(): void {
+    for (const id of this.#byId.keys()) this.delete(id);
   }
 }
 

@@ -1,19 +1,25 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Clock, systemClock } from '../../support/clock.ts';
-import { guardHolds, newRecord, recordAfter } from '../guard.ts';
+import { guardHolds, recordAfter, withPushed } from '../guard.ts';
 import type {
   Appended,
+  ClaimedPush,
   ClaimRequest,
   Created,
+  DeadLetterQuery,
+  DeadLetterRecord,
   Idempotency,
   JournalRecord,
   Lease,
-  NewEvent,
   NewTask,
+  PushClaimRequest,
+  PushConfigName,
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushNoted,
+  PushReport,
   ReadParts,
   RetentionPolicy,
   Scope,
@@ -28,7 +34,9 @@ import type {
 } from '../store.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
+import { PushQueue } from './push-queue.ts';
 import { RequestKeys, scoped } from './request-keys.ts';
+import { addNumbered, dropEvents, endTime, newRow, NONE, type Row, stored } from './row.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
 
@@ -43,24 +51,6 @@ export interface MemoryStoreOptions {
 
 /** Most requests make one task; some are follow-ups. */
 const KEYS_PER_TASK = 4;
-
-interface Row {
-  record: TaskRecord;
-  /** Counts the tasks. */
-  readonly order: number;
-  readonly history: Message[];
-  events: TaskEvent[];
-  journal: JournalRecord[];
-  artifacts: { readonly snapshot: string; readonly upTo: number } | undefined;
-  readonly alias: string | undefined;
-  /** The keys of the requests that made or changed the task. */
-  readonly keys: string[];
-  pushConfigs: PushConfigs | undefined;
-  endedPlace?: number;
-}
-
-/** Shared by all tasks without a journal, which most are. Never changed. */
-const NONE: JournalRecord[] = [];
 
 /** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -81,11 +71,13 @@ class MemoryStore implements Store {
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
   readonly #watchers = new Set<WatchListener>();
+  readonly #pushes: PushQueue;
   #created = 0;
 
   constructor({ clock = systemClock, maxTasks = 100_000 }: MemoryStoreOptions) {
     this.#clock = clock;
     this.#maxTasks = maxTasks;
+    this.#pushes = new PushQueue(clock, (node) => this.#isAlive(node));
     this.#keys = new RequestKeys(maxTasks * KEYS_PER_TASK);
   }
 
@@ -102,6 +94,10 @@ class MemoryStore implements Store {
     this.#wakes.add(row);
     if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
     this.#remember(row, task.idempotency);
+    if (task.pushConfig !== undefined) {
+      this.#pushConfigsOf(row).add(task.pushConfig, 0);
+      if (task.event !== undefined) row.pushConfigs?.makeDue();
+    }
     this.#tell(task.id, task.node);
     const { record } = row;
     accepted?.(record);
@@ -124,6 +120,7 @@ class MemoryStore implements Store {
       this.#ended.add(row);
     }
     this.#replace(row, after);
+    if (after.lastEvent > before.lastEvent) row.pushConfigs?.makeDue();
     this.#remember(row, write.idempotency);
     this.#tell(write.taskId, write.by);
     return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
@@ -169,7 +166,10 @@ class MemoryStore implements Store {
     max: number,
   ): Promise<PushConfigPut | undefined> {
     const row = this.#shown(scope, taskId);
-    return row && (row.pushConfigs ??= new PushConfigs()).put(config, max);
+    if (row === undefined) return undefined;
+    const put = this.#pushConfigsOf(row).put(config, max);
+    if (row.record.pushed !== true && put.kind === 'stored') this.#replace(row, withPushed(row.record, true));
+    return put;
   }
 
   async pushConfigs(
@@ -183,7 +183,37 @@ class MemoryStore implements Store {
 
   async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
     const row = this.#shown(scope, taskId);
-    return row && (row.pushConfigs?.delete(id) ?? false);
+    if (row === undefined) return undefined;
+    const isDeleted = row.pushConfigs?.delete(id) ?? false;
+    if (isDeleted && row.pushConfigs?.size === 0) this.#replace(row, withPushed(row.record, false));
+    return isDeleted;
+  }
+
+  async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
+    return this.#pushes.claim(request);
+  }
+
+  async nextPush(agents: readonly string[]): Promise<number | undefined> {
+    return this.#pushes.next(agents);
+  }
+
+  async notePush(report: PushReport): Promise<PushNoted | undefined> {
+    const entry = this.#rows.get(report.taskId)?.pushConfigs?.get(report.configId);
+    return entry && this.#pushes.note(entry, report);
+  }
+
+  async resumePush({ taskId, configId }: PushConfigName): Promise<boolean> {
+    const entry = this.#rows.get(taskId)?.pushConfigs?.get(configId);
+    if (entry !== undefined) this.#pushes.resume(entry);
+    return entry !== undefined;
+  }
+
+  async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
+    return this.#pushes.letters.page(query);
+  }
+
+  async dropDeadLetter(id: string): Promise<boolean> {
+    return this.#pushes.letters.remove(id);
   }
 
   async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {
@@ -215,8 +245,9 @@ class MemoryStore implements Store {
       .slice(0, policy.limit);
     for (const row of gone) this.#remove(row);
     for (const row of ended) {
-      if (endTime(row.record) < policy.eventsEndedBefore) dropEvents(row);
+      if (endTime(row.record) < policy.eventsEndedBefore && row.pushConfigs?.isDue !== true) dropEvents(row);
     }
+    this.#pushes.letters.keep(policy.keepDeadLetters ?? Infinity);
     this.#keys.prune(this.#clock.now());
     return gone.length;
   }
@@ -239,6 +270,10 @@ class MemoryStore implements Store {
   #shown(scope: Scope, taskId: string): Row | undefined {
     const row = this.#owned(scope, taskId);
     return row?.record.visible === true ? row : undefined;
+  }
+
+  #pushConfigsOf(row: Row): PushConfigs {
+    return (row.pushConfigs ??= new PushConfigs(row, this.#pushes));
   }
 
   /** Tasks that wait for a run and that no living node holds, the longest due first. */
@@ -280,6 +315,7 @@ class MemoryStore implements Store {
     this.#index.remove(row);
     this.#wakes.remove(row);
     this.#ended.remove(row);
+    row.pushConfigs?.clear();
     this.#keys.release(row.record.id, row.keys);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
@@ -293,55 +329,4 @@ class MemoryStore implements Store {
       }
     }
   }
-}
-
-function newRow(task: NewTask, order: number): Row {
-  const { message, event, alias, pushConfig } = task;
-  const events = event === undefined ? [] : [numbered(event, 1)];
-  return {
-    record: newRecord(task),
-    order,
-    history: [message],
-    events,
-    journal: NONE,
-    artifacts: undefined,
-    alias,
-    keys: [],
-    pushConfigs: pushConfig && new PushConfigs(pushConfig),
-  };
-}
-
-function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { events, journal }: TaskWrite): void {
-  if (events !== undefined && events.length > 0) {
-    let number = lastEvent;
-    const added = events.map((event) => numbered(event, (number += 1)));
-    if (row.events.length === 0) row.events = added;
-    else for (const event of added) row.events.push(event);
-  }
-  if (journal === undefined || journal.length === 0) return;
-  if (row.journal === NONE) row.journal = [];
-  let number = lastJournal;
-  for (const { kind, key, body } of journal) row.journal.push({ kind, key, body, number: (number += 1) });
-}
-
-function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
-  return { number, kind, body };
-}
-
-function stored({ record, history, artifacts, events }: Row, parts: ReadParts): StoredTask {
-  const last = parts.history ?? history.length;
-  const shown = last === 0 ? [] : history.slice(-last);
-  if (parts.artifacts !== true) return { record, history: shown };
-  const tail = events.slice(artifacts?.upTo ?? 0).filter(({ kind }) => kind === 'artifact');
-  const made = artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail };
-  return { record, history: shown, artifacts: made };
-}
-
-/** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */
-function dropEvents(row: Row): void {
-  row.events = [];
-}
-
-function endTime({ endedAt = 0 }: TaskRecord): number {
-  return endedAt;
 }

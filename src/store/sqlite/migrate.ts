@@ -8,6 +8,7 @@ export const MIGRATIONS = [
   '0002_push_config.sql',
   '0003_list_by_agent.sql',
   '0004_journal_in_order.sql',
+  '0005_outbox.sql',
 ] as const;
 
 /** Stands in the header of our files, see the first migration. */

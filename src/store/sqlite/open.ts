@@ -7,6 +7,7 @@ import type { Driver } from './driver.ts';
 import { RESULT, troubleOf } from './failure.ts';
 import { type FileLock, lockFile } from './lock.ts';
 import { migrate, schemaVersion } from './migrate.ts';
+import { knownTellers } from './outbox.ts';
 
 /** A file of ours, open, locked and up to date. */
 export interface OpenFile {
@@ -71,7 +72,7 @@ function lockAndOpen(driver: Driver, file: string): OpenFile {
     setUp(connection, file);
     const boot = migrate(connection, version);
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
-    return { connection, boot, nodes: knownNodes(connection), lock };
+    return { connection, boot, nodes: [...knownNodes(connection), ...knownTellers(connection)], lock };
   } catch (error) {
     connection?.close();
     lock.release();

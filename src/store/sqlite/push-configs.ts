@@ -1,15 +1,20 @@
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '../store.ts';
+import { withPushed } from '../guard.ts';
+import { receiverOf } from '../receiver.ts';
 import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import { resumePush } from './outbox.ts';
 import type { FoundTask } from './task-row.ts';
+import type { Desk } from './writes.ts';
 
 /** Where to tell of tasks. They go with their task by a trigger. */
 
 type PushConfigRow = readonly [id: string, dialect: string, createdAt: number, config: string];
 
-const INSERT = `INSERT INTO push_config (task_pk, number, id, dialect, created_at, config)
-  VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM push_config WHERE task_pk = ?), ?, ?, ?, ?)`;
-const REPLACE = 'UPDATE push_config SET dialect = ?, config = ? WHERE task_pk = ? AND id = ? RETURNING created_at';
+const INSERT = `INSERT INTO push_config (task_pk, number, id, dialect, created_at, config, receiver, told)
+  VALUES (?, (SELECT ifnull(max(number), 0) + 1 FROM push_config WHERE task_pk = ?), ?, ?, ?, ?, ?, ?)`;
+const REPLACE = `UPDATE push_config SET dialect = ?, config = ?, receiver = ? WHERE task_pk = ? AND id = ?
+  RETURNING created_at`;
 const COUNT = 'SELECT count(*) FROM push_config WHERE task_pk = ?';
 const DELETE = 'DELETE FROM push_config WHERE task_pk = ? AND id = ? RETURNING 1';
 const NUMBER_OF = 'SELECT ifnull(max(number), 0) FROM push_config WHERE task_pk = ? AND id = ?';
@@ -23,21 +28,22 @@ export function shownTo({ tenant, owner }: Scope, task: FoundTask | undefined): 
   return record?.tenant === tenant && record.owner === owner && record.visible ? task : undefined;
 }
 
-export function insertPushConfig(connection: Connection, { pk }: FoundTask, record: PushConfigRecord): void {
-  connection.run(INSERT, pk, pk, ...toRow(record));
+/** @param told The number of the last event that came before it. */
+export function insertPushConfig(connection: Connection, pk: number, record: PushConfigRecord, told: number): void {
+  connection.run(INSERT, pk, pk, ...toRow(record), receiverOf(record), told);
 }
 
-export function putPushConfig(
-  connection: Connection,
-  task: FoundTask,
-  record: PushConfigRecord,
-  max: number,
-): PushConfigPut {
+export function putPushConfig(desk: Desk, task: FoundTask, record: PushConfigRecord, max: number): PushConfigPut {
+  const { connection, tasks } = desk;
   const [id, dialect, createdAt, config] = toRow(record);
-  const replaced = connection.get(REPLACE, dialect, config, task.pk, id);
-  if (replaced !== undefined) return stored([id, dialect, Number(replaced[0]), config]);
+  const replaced = connection.get(REPLACE, dialect, config, receiverOf(record), task.pk, id);
+  if (replaced !== undefined) {
+    resumePush(desk, { taskId: task.record.id, configId: id });
+    return stored([id, dialect, Number(replaced[0]), config]);
+  }
   if (getNumber(connection, COUNT, task.pk) >= max) return { kind: 'full' };
-  insertPushConfig(connection, task, record);
+  insertPushConfig(connection, task.pk, record, task.record.lastEvent);
+  if (task.record.pushed !== true) tasks.update(task, withPushed(task.record, true));
   return stored([id, dialect, createdAt, config]);
 }
 
@@ -55,8 +61,10 @@ export function readPushConfigs(
 }
 
 /** Says whether there was one. */
-export function deletePushConfig(connection: Connection, { pk }: FoundTask, id: string): boolean {
-  return connection.get(DELETE, pk, id) !== undefined;
+export function deletePushConfig({ connection, tasks }: Desk, task: FoundTask, id: string): boolean {
+  const isDeleted = connection.get(DELETE, task.pk, id) !== undefined;
+  if (isDeleted && getNumber(connection, COUNT, task.pk) === 0) tasks.update(task, withPushed(task.record, false));
+  return isDeleted;
 }
 
 function toRecord([id, dialect, createdAt, config]: PushConfigRow): PushConfigRecord {

@@ -7,8 +7,11 @@ import { findTask } from './task-row.ts';
 const ENDED = `SELECT id, ended_at, pk FROM task INDEXED BY task_ended
   WHERE has_events = ? AND ended_at IS NOT NULL ORDER BY ended_at, pk LIMIT ?`;
 
+/** All but those of which somebody is still to be told. */
 const REPLAYABLE = `SELECT id FROM task INDEXED BY task_ended
-  WHERE has_events = 1 AND ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?`;
+  WHERE has_events = 1 AND ended_at IS NOT NULL AND ended_at < ? AND (pushed = 0 OR NOT EXISTS
+    (SELECT 1 FROM push_config WHERE task_pk = task.pk AND due_at IS NOT NULL))
+  ORDER BY ended_at LIMIT ?`;
 
 type EndedRow = readonly [id: string, endedAt: number, pk: number];
 

@@ -4,15 +4,22 @@ import { type Clock, systemClock } from '../../support/clock.ts';
 import { newRecord } from '../guard.ts';
 import type {
   Appended,
+  ClaimedPush,
   ClaimRequest,
   Created,
+  DeadLetterQuery,
+  DeadLetterRecord,
   Idempotency,
   JournalRecord,
   Lease,
   NewTask,
+  PushClaimRequest,
+  PushConfigName,
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushNoted,
+  PushReport,
   ReadParts,
   RetentionPolicy,
   Scope,
@@ -27,6 +34,7 @@ import type {
 } from '../store.ts';
 import { claimTasks, nextWake } from './claim.ts';
 import { type Connection, getNumber } from './connection.ts';
+import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { type Driver, loadDriver } from './driver.ts';
 import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -35,6 +43,7 @@ import { currentBoot } from './migrate.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from './names.ts';
 import { Nodes } from './nodes.ts';
 import { type OpenFile, openFile } from './open.ts';
+import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
 import { dropOldRequests, findRepeat, KeysUnderWay } from './request-key.ts';
 import { forgetEvents, outlived, unreplayable } from './retention.ts';
@@ -102,7 +111,7 @@ class SqliteStore implements Store {
     this.#connection = file.connection;
     this.#clock = clock;
     this.#nodes = new Nodes(clock, file.nodes);
-    this.#desk = { connection: file.connection, tasks: new Tasks(file.connection), nodes: this.#nodes };
+    this.#desk = { connection: file.connection, tasks: new Tasks(file.connection), nodes: this.#nodes, clock };
     this.#commits = new GroupCommit(file.connection, {
       check: () => this.#assertOurs(),
       finish: () => this.#desk.tasks.save(),
@@ -178,7 +187,7 @@ class SqliteStore implements Store {
     max: number,
   ): Promise<PushConfigPut | undefined> {
     assertNames(config.id);
-    return this.#change(scope, taskId, (task) => putPushConfig(this.#connection, task, config, max));
+    return this.#change(scope, taskId, (task) => putPushConfig(this.#desk, task, config, max));
   }
 
   async pushConfigs(
@@ -193,7 +202,35 @@ class SqliteStore implements Store {
   }
 
   deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
-    return this.#change(scope, taskId, (task) => areNames(id) && deletePushConfig(this.#connection, task, id));
+    return this.#change(scope, taskId, (task) => areNames(id) && deletePushConfig(this.#desk, task, id));
+  }
+
+  async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
+    assertNames(request.node);
+    return this.#submit(() => claimPushes(this.#desk, request));
+  }
+
+  async nextPush(agents: readonly string[]): Promise<number | undefined> {
+    return this.#read((connection) => nextPush(connection, this.#nodes, agents));
+  }
+
+  async notePush(report: PushReport): Promise<PushNoted | undefined> {
+    assertNames(report.deadLetter?.id);
+    if (!areNames(report.taskId, report.configId, report.node)) return undefined;
+    return this.#submit(() => notePush(this.#desk, report));
+  }
+
+  async resumePush(name: PushConfigName): Promise<boolean> {
+    return areNames(name.taskId, name.configId) && this.#submit(() => resumePush(this.#desk, name));
+  }
+
+  async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
+    if (!areNames(query.id, query.of?.taskId, query.of?.configId)) return [];
+    return this.#read((connection) => readDeadLetters(connection, query));
+  }
+
+  async dropDeadLetter(id: string): Promise<boolean> {
+    return areNames(id) && this.#submit(() => dropDeadLetter(this.#connection, id));
   }
 
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
@@ -222,6 +259,8 @@ class SqliteStore implements Store {
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#forgetEvents(policy);
     await this.#forgetRequests();
+    const { keepDeadLetters: kept = Infinity } = policy;
+    if (kept < Infinity) await this.#submit(() => keepDeadLetters(this.#connection, kept));
     return removed.length;
   }
 

@@ -42,6 +42,7 @@ type TaskRow = readonly [
   status: string,
   metadata: string | null,
   origin: string,
+  pushed: number,
   message?: string | null,
   artifacts?: string | null,
 ];
@@ -54,7 +55,8 @@ const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM j
 
 /** In the order of `TaskRow`, without the parts that lie in the row. */
 export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
-  ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin`;
+  ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin,
+  pushed`;
 
 /** All of `TaskRow`. */
 export const TASK_COLUMNS = `${RECORD_COLUMNS}, message, artifacts`;
@@ -63,8 +65,8 @@ const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
 const INSERT = `INSERT INTO task (pk, last_message, id, tenant, owner, context_id, agent, alias, state, status_time, visible,
     canceling, has_events, last_event, last_journal, fence, attempts, node, wake_at, question, created_at, ended_at,
-    status, metadata, origin, message, artifacts)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    status, metadata, origin, message, artifacts, pushed)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Longer parts have their own tables: a row is rewritten whenever its status changes. */
 const MAX_IN_ROW = 1024;
@@ -105,6 +107,7 @@ export function toFound(row: Row): FoundTask {
     status,
     metadata,
     origin,
+    pushed,
     message = null,
     artifacts = null,
   ] = row as TaskRow;
@@ -133,6 +136,7 @@ export function toFound(row: Row): FoundTask {
   if (wakeAt !== null) record.wakeAt = wakeAt;
   if (question !== null) record.question = JSON.parse(question) as string;
   if (endedAt !== null) record.endedAt = endedAt;
+  if (pushed === 1) record.pushed = true;
   const size = status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
   return { pk, record, lastMessage, message, artifacts, size };
 }
@@ -172,6 +176,7 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
     origin,
     message,
     artifacts,
+    Number(record.pushed === true),
   );
   return status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
 }
@@ -205,6 +210,7 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   if (after.node !== before.node) set('node', after.node ?? null);
   if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
   if (after.question !== before.question) set('question', json(after.question));
+  if (after.pushed !== before.pushed) set('pushed', Number(after.pushed === true));
   if (after.endedAt !== undefined) {
     set('ended_at', after.endedAt);
     set('last_event', after.lastEvent);

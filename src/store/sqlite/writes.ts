@@ -1,9 +1,11 @@
 import type { Message } from '../../model/message.ts';
 import { guardHolds, newRecord, recordAfter } from '../guard.ts';
 import type { Appended, Created, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
+import type { Clock } from '../../support/clock.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { Connection } from './connection.ts';
 import type { Nodes } from './nodes.ts';
+import { makePushesDue } from './outbox.ts';
 import { insertPushConfig } from './push-configs.ts';
 import { answerRequests, findRepeat, releaseRequests, rememberRequest } from './request-key.ts';
 import { insertEvents } from './task-events.ts';
@@ -18,6 +20,7 @@ export interface Desk {
   readonly connection: Connection;
   readonly tasks: Tasks;
   readonly nodes: Nodes;
+  readonly clock: Clock;
 }
 
 /** What came of a write, and the change that it made, if any. */
@@ -29,11 +32,8 @@ export interface Written<T> {
 
 const BY_ALIAS = 'SELECT id FROM task WHERE tenant = ? AND owner = ? AND alias = ?';
 
-export function createTask(
-  { connection, tasks, nodes }: Desk,
-  task: NewTask,
-  record: TaskRecord = newRecord(task),
-): Written<Created> {
+export function createTask(desk: Desk, task: NewTask, record: TaskRecord = newRecord(task)): Written<Created> {
+  const { connection, tasks, nodes } = desk;
   const known = findRepeat(connection, task, task.idempotency);
   if (known !== undefined) return { result: known };
   const taken = task.alias === undefined ? undefined : aliasOwner(connection, task, task.alias);
@@ -46,7 +46,8 @@ export function createTask(
   if (task.pushConfig !== undefined) {
     // The trigger that takes it away with its task sees only tasks that were written.
     tasks.save();
-    insertPushConfig(connection, created, task.pushConfig);
+    insertPushConfig(connection, created.pk, task.pushConfig, 0);
+    if (task.event !== undefined) makePushesDue(desk, created.pk);
   }
   rememberRequest(connection, created, task.idempotency);
   return { result: { kind: 'created', record }, after: record };
@@ -69,6 +70,7 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   }
   const after = recordAfter(before, write);
   storeParts(desk, task, after, write);
+  if (before.pushed === true && after.lastEvent > before.lastEvent) makePushesDue(desk, task.pk);
   rememberRequest(connection, task, write.idempotency);
   return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, before, after };
 }

@@ -86,6 +86,8 @@ async function areAlike(store: Store, reference: Store, ids: readonly string[]):
       deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
     }
   }
+  const letters = { agents: ['translator', 'painter'], limit: 1000 };
+  deepEqual(await store.deadLetters(letters), await reference.deadLetters(letters));
   for (const scope of SCOPES) {
     deepEqual(await store.list(scope, { limit: 100 }), await reference.list(scope, { limit: 100 }));
   }
@@ -97,7 +99,8 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   const taskId = idOf(dice.below(TASKS));
   const scope = dice.pick(SCOPES);
   const node = dice.pick(NODES);
-  const roll = dice.below(112);
+  const roll = dice.below(124);
+  if (roll >= 112) return outboxCall(dice, clock, taskId, number);
   if (roll >= 100) return pushCall(dice, scope, taskId, number);
   if (roll < 20) {
     const task = randomTask(dice, scope, number);
@@ -161,6 +164,34 @@ function pushCall(dice: Dice, scope: Scope, taskId: string, number: number): rea
   if (roll < 9) return ['deletePushConfig', (store) => store.deletePushConfig(scope, taskId, config.id)];
   const query = { limit: 1 + dice.below(4), ...(dice.below(2) === 0 && { after: config.id }) };
   return ['pushConfigs', (store) => store.pushConfigs(scope, taskId, query)];
+}
+
+function outboxCall(dice: Dice, clock: FakeClock, taskId: string, number: number): readonly [string, Call] {
+  const node = dice.pick(NODES);
+  const roll = dice.below(10);
+  if (roll < 4) {
+    const request = { node, agents: ['translator', 'painter'], limit: 3, perReceiver: 1 + dice.below(3), held: [] };
+    return ['claimPushes', (store) => store.claimPushes(request)];
+  }
+  if (roll < 5) return ['nextPush', (store) => store.nextPush(['painter'])];
+  const name = { taskId, configId: `config-${dice.below(4)}` };
+  if (roll < 6) return ['resumePush', (store) => store.resumePush(name)];
+  const told = dice.below(6);
+  const event = { number: told, kind: 'status', body: '{}' } as const;
+  const deadLetter = { id: `letter ${number}`, event, reason: 'no', attempts: 1, time: number };
+  const report = {
+    ...name,
+    node,
+    fence: 1 + dice.below(3),
+    told,
+    attempts: dice.below(3),
+    givenUp: dice.below(3),
+    ...(dice.below(2) === 0 && { failingSince: number }),
+    ...(dice.below(3) > 0 && { dueAt: clock.now() + dice.below(TTL) }),
+    ...(dice.below(8) === 0 && { disabled: 'enough' }),
+    ...(dice.below(3) === 0 && { deadLetter }),
+  };
+  return [`notePush ${JSON.stringify(report)}`, (store) => store.notePush(report)];
 }
 
 function idOf(i: number): string {

@@ -15,6 +15,7 @@ export const v01: Dialect = {
   endsStream,
   card,
   webhook,
+  pushesWholeTasks: true,
   errors,
   mediaType: 'application/json',
   clientNamesTasks: true,

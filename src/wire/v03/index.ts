@@ -20,6 +20,7 @@ export const v03: Dialect = {
   endsStream,
   card,
   webhook,
+  pushesWholeTasks: true,
   errors,
   mediaType: 'application/json',
   clientNamesTasks: false,

@@ -64,4 +64,5 @@ export const v03Kind: Dialect = {
   createStreamEncoder: createWrappingEncoder,
   endsStream,
   webhook,
+  pushesWholeTasks: true,
 };

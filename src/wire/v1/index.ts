@@ -15,6 +15,7 @@ export const v1: Dialect = {
   endsStream: () => false,
   card,
   webhook: streamResponse,
+  pushesWholeTasks: false,
   errors,
   mediaType: 'application/a2a+json',
   clientNamesTasks: false,

@@ -15,6 +15,7 @@ export const v03Proto: Dialect = {
   endsStream,
   card,
   webhook,
+  pushesWholeTasks: true,
   errors,
   mediaType: 'application/json',
   clientNamesTasks: false,

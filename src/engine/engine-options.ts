@@ -1,0 +1,75 @@
+import { type Log, silentLog } from '../observe/log.ts';
+import type { Observers } from '../observe/observers.ts';
+import type { Store } from '../store/store.ts';
+import { type Clock, systemClock } from '../support/clock.ts';
+import { newId } from '../support/id.ts';
+import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
+import { TimerHeap } from '../support/timer-heap.ts';
+import type { Core } from './core.ts';
+import type { Courier } from './delivery.ts';
+import { Feed } from './feed.ts';
+import { Gathering } from './gathering.ts';
+import type { PushPolicy } from './push-policy.ts';
+import type { Retention } from './retention.ts';
+import type { FetchFile } from './run-environment.ts';
+import { byId, type Runnable } from './runnable.ts';
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly agents: readonly Runnable[];
+  readonly log?: Log;
+  readonly observers?: Observers;
+  readonly fetchFile?: FetchFile;
+  readonly retention?: Partial<Retention>;
+  /** How long this node may be silent before others take its tasks. */
+  readonly leaseMs?: number;
+  /** How often to look for tasks that nobody told of. */
+  readonly pollMs?: number;
+  /** Runs that stay in memory while they wait. 0: each goes on by replay. */
+  readonly maxSuspended?: number;
+  /** Push configurations that one task may have, at least 1: each is one more call for every event. */
+  readonly maxPushConfigs?: number;
+  /** Messages in the history of a task with which it takes no more of its caller, at least 1. */
+  readonly maxMessages?: number;
+  /** Tells receivers of tasks. Without one nothing is told. */
+  readonly courier?: Courier;
+  readonly push?: Partial<PushPolicy>;
+  readonly clock?: Clock;
+  readonly scheduler?: Scheduler;
+  readonly newId?: () => string;
+  /** @internal Called at named points, for tests that make things go wrong there. */
+  readonly faultPoint?: (name: string) => void;
+}
+
+/** What the outbox of an engine hears of. */
+export interface PushHooks {
+  /** Something was stored of a task that has push configurations. */
+  readonly pushed: () => void;
+  readonly pushConfigChanged: Core['pushConfigChanged'];
+}
+
+export function createCore(options: EngineOptions, { pushed, pushConfigChanged }: PushHooks): Core {
+  const clock = options.clock ?? systemClock;
+  const scheduler = options.scheduler ?? systemScheduler;
+  return {
+    store: options.store,
+    agents: byId(options.agents),
+    clock,
+    timers: new TimerHeap(clock),
+    scheduler,
+    gathering: new Gathering(scheduler),
+    feed: new Feed(pushed),
+    log: options.log ?? silentLog,
+    observers: options.observers ?? {},
+    newId: options.newId ?? newId,
+    node: (options.newId ?? newId)(),
+    fetchFile: options.fetchFile,
+    faultPoint: options.faultPoint ?? (() => {}),
+    leaseMs: options.leaseMs ?? 15_000,
+    pollMs: options.pollMs ?? 1000,
+    maxSuspended: options.maxSuspended ?? 1000,
+    maxPushConfigs: options.maxPushConfigs ?? 10,
+    maxMessages: options.maxMessages ?? 1000,
+    pushConfigChanged,
+  };
+}

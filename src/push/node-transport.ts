@@ -1,0 +1,163 @@
+import {
+  guardedLookup,
+  type Lookup,
+  networkResolver,
+  pinnedLookup,
+  PrivateAddressError,
+  type Resolve,
+  systemResolver,
+} from '../support/guarded-lookup.ts';
+import { isPrivateAddress } from '../support/private-address.ts';
+import { gatherBytes } from './gather-bytes.ts';
+import type { OutboundAnswer, OutboundRequest, OutboundTransport } from './transport.ts';
+
+type Http = ReturnType<typeof httpOf>;
+type ClientRequest = ReturnType<Http['request']>;
+type IncomingMessage = InstanceType<Http['IncomingMessage']>;
+type Agent = InstanceType<Http['Agent']>;
+
+/** How long a body that nobody wants may take to end by itself. */
+const DISCARD_MS = 1000;
+
+/** Most servers close what is idle for 5 s. */
+const IDLE_MS = 4000;
+
+/** One receiver gets no more than this at a time, however many tasks tell it something. */
+const MAX_SOCKETS_PER_HOST = 8;
+
+/**
+ * The transport for Node. It resolves a name once and connects to what it has checked; fetch cannot do that. The modules
+ * are taken from the process and not imported, as in the client.
+ */
+export class NodeOutboundTransport implements OutboundTransport {
+  readonly #node: NodeJS.Process;
+  readonly #guarded: Lookup;
+  readonly #unguarded: Lookup;
+  readonly #agents = new Map<string, Agent>();
+  /** What ends the reading of bodies that nobody wants. */
+  readonly #discarding = new Set<() => void>();
+
+  constructor(node: NodeJS.Process, resolve?: Resolve) {
+    this.#node = node;
+    this.#guarded = guardedLookup(resolve ?? networkResolver(node));
+    this.#unguarded = pinnedLookup(resolve ?? systemResolver(node));
+  }
+
+  call({ method, url, isTrusted, headers, body, signal }: OutboundRequest): Promise<OutboundAnswer> {
+    const isSecure = url.protocol === 'https:';
+    const http = isSecure ? this.#node.getBuiltinModule('node:https') : httpOf(this.#node);
+    return new Promise((resolve, reject) => {
+      const outgoing = http.request({
+        method,
+        agent: this.#agentFor(http, `${url.protocol}${String(isTrusted)}`),
+        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        port: Number(url.port) || (isSecure ? 443 : 80),
+        path: url.pathname + url.search,
+        lookup: isTrusted ? this.#unguarded : this.#guarded,
+        headers: {
+          ...headers,
+          host: url.host,
+          ...(body !== undefined && { 'content-length': new TextEncoder().encode(body).length }),
+        },
+      });
+      const leave = (): void => {
+        const reason = reasonOf(signal);
+        outgoing.destroy(reason);
+        // One that still waits for a socket is not told that it is over.
+        reject(reason);
+      };
+      if (!isTrusted) refusePrivatePeers(outgoing);
+      outgoing.on('response', (incoming) => {
+        incoming.once('close', () => signal.removeEventListener('abort', leave));
+        resolve(new NodeAnswer(incoming, this.#discarding));
+      });
+      outgoing.on('error', (error) => {
+        signal.removeEventListener('abort', leave);
+        reject(error);
+      });
+      // An upgrade that nobody asked for, say: it is over, and there is no answer.
+      outgoing.on('close', () => reject(new Error('The connection was closed without an answer')));
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      outgoing.end(body);
+    });
+  }
+
+  close(): void {
+    for (const end of this.#discarding) end();
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+
+  /** Connections of those who may lead anywhere are not for the others. */
+  #agentFor({ Agent }: Pick<Http, 'Agent'>, kind: string): Agent {
+    let agent = this.#agents.get(kind);
+    if (agent === undefined) {
+      agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: MAX_SOCKETS_PER_HOST, scheduling: 'lifo' });
+      this.#agents.set(kind, agent);
+    }
+    return agent;
+  }
+}
+
+function httpOf(node: NodeJS.Process) {
+  return node.getBuiltinModule('node:http');
+}
+
+/** The last look: at whom the socket has really reached. */
+function refusePrivatePeers(outgoing: ClientRequest): void {
+  outgoing.on('socket', (socket) => {
+    const look = (): void => {
+      const { remoteAddress } = socket;
+      if (remoteAddress === undefined || !isPrivateAddress(remoteAddress)) return;
+      outgoing.destroy(new PrivateAddressError(`It was connected to the private address ${remoteAddress}`));
+    };
+    if (socket.connecting) socket.prependOnceListener('connect', look);
+    else look();
+  });
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error('It was stopped');
+}
+
+class NodeAnswer implements OutboundAnswer {
+  readonly status: number;
+  readonly #incoming: IncomingMessage;
+  readonly #discarding: Set<() => void>;
+
+  constructor(incoming: IncomingMessage, discarding: Set<() => void>) {
+    this.status = incoming.statusCode ?? 0;
+    this.#incoming = incoming;
+    this.#discarding = discarding;
+    // Whoever reads hears of it by reading.
+    incoming.on('error', () => {});
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  bytes(maxBytes: number): Promise<Uint8Array> {
+    return gatherBytes(this.#incoming as AsyncIterable<Uint8Array>, maxBytes);
+  }
+
+  discard(maxBytes: number): void {
+    const incoming = this.#incoming;
+    if (incoming.destroyed) return;
+    let length = 0;
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#discarding.delete(end);
+      if (!incoming.readableEnded) incoming.destroy();
+    };
+    const timer = setTimeout(end, DISCARD_MS);
+    this.#discarding.add(end);
+    incoming.once('close', end);
+    incoming.on('data', (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (length > maxBytes) end();
+    });
+  }
+}

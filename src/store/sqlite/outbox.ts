@@ -1,0 +1,168 @@
+import type { TaskPushNotificationConfig } from '../../model/push.ts';
+import type { Writable } from '../../support/writable.ts';
+import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushReport } from '../store.ts';
+import { type Connection, sqlLimit } from './connection.ts';
+import { insertDeadLetter } from './dead-letters.ts';
+import type { SqlValue } from './driver.ts';
+import type { Nodes } from './nodes.ts';
+import type { Desk } from './writes.ts';
+
+/** Who is to be told of what, and who is at it. An outbox without letters: the events lie in their own table. */
+
+const MAKE_DUE = 'UPDATE push_config SET due_at = ? WHERE task_pk = ? AND due_at IS NULL AND disabled IS NULL';
+
+/** The name of the index is part of the statement: a plan that walks over what living nodes are at is an error. */
+const DUE = `SELECT c.task_pk, c.number, c.due_at, c.receiver, t.id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
+    c.config, c.told, c.attempts, c.failing_since, c.given_up, c.fence
+  FROM push_config c INDEXED BY push_config_due CROSS JOIN task t ON t.pk = c.task_pk
+  WHERE c.node IS ? AND c.due_at IS NOT NULL AND c.due_at <= ? AND c.receiver NOT IN (SELECT value FROM json_each(?))
+    AND t.agent IN (SELECT value FROM json_each(?))
+  ORDER BY c.due_at, c.task_pk, c.number LIMIT ?`;
+
+const NEXT = `SELECT c.due_at FROM push_config c INDEXED BY push_config_due CROSS JOIN task t ON t.pk = c.task_pk
+  WHERE c.node IS ? AND c.due_at IS NOT NULL AND t.agent IN (SELECT value FROM json_each(?))
+  ORDER BY c.due_at LIMIT 1`;
+
+const KNOWN_NODES =
+  'SELECT DISTINCT node FROM push_config INDEXED BY push_config_due WHERE due_at IS NOT NULL AND node IS NOT NULL';
+
+const TAKE = 'UPDATE push_config SET node = ?, fence = ? WHERE task_pk = ? AND number = ?';
+
+const PROGRESS = 'UPDATE push_config SET told = ?, attempts = ?, failing_since = ?, given_up = ?';
+const IF_OURS = 'WHERE task_pk = ? AND id = ? AND node = ? AND fence = ? RETURNING due_at';
+const NOTE = `${PROGRESS} ${IF_OURS}`;
+const NOTE_AND_RELEASE = `${PROGRESS}, node = NULL, due_at = ?, disabled = ? ${IF_OURS}`;
+
+const RESUME = `UPDATE push_config SET attempts = 0, failing_since = NULL, given_up = 0, disabled = NULL, node = NULL,
+    fence = fence + 1, due_at = CASE WHEN told < ? THEN ? END
+  WHERE task_pk = ? AND id = ? RETURNING 1`;
+
+type DueRow = readonly [
+  taskPk: number,
+  number: number,
+  dueAt: number,
+  receiver: string,
+  taskId: string,
+  tenant: string,
+  owner: string,
+  id: string,
+  dialect: string,
+  createdAt: number,
+  config: string,
+  told: number,
+  attempts: number,
+  failingSince: number | null,
+  givenUp: number,
+  fence: number,
+];
+
+/** The nodes that were telling, as they were left behind. */
+export function knownTellers(connection: Connection): readonly string[] {
+  return connection.all(KNOWN_NODES).map(([node]) => String(node));
+}
+
+/** Events have come to a task that has push configurations. */
+export function makePushesDue({ connection, clock }: Desk, pk: number): void {
+  connection.run(MAKE_DUE, clock.now(), pk);
+}
+
+/** Gives what is due to a node, the longest due first. */
+export function claimPushes(desk: Desk, request: PushClaimRequest): readonly ClaimedPush[] {
+  const { connection, nodes } = desk;
+  const { node } = request;
+  nodes.meet(node);
+  return choose(desk, request).map((row) => {
+    const [pk, number] = row;
+    const fence = row[15] + 1;
+    connection.run(TAKE, node, fence, pk, number);
+    return toClaimed(row, fence);
+  });
+}
+
+/** In rounds: each leaves out the receivers that have their share, however many of them wait in front of the others. */
+function choose({ connection, nodes, clock }: Desk, request: PushClaimRequest): readonly DueRow[] {
+  const { node, agents, limit, perReceiver, held } = request;
+  const keys = new Set(held.map(({ taskId, configId }) => JSON.stringify([taskId, configId])));
+  const counts = new Map<string, number>();
+  const count = (receiver: string): number => counts.get(receiver) ?? 0;
+  for (const { receiver } of held) counts.set(receiver, count(receiver) + 1);
+  const chosen: DueRow[] = [];
+  for (;;) {
+    const full = JSON.stringify([...counts.keys()].filter((receiver) => count(receiver) >= perReceiver));
+    const atMost = sqlLimit(limit + held.length + chosen.length);
+    const due = [null, node, ...nodes.dead().filter((dead) => dead !== node)].flatMap(
+      (holder) => connection.all(DUE, holder, clock.now(), full, JSON.stringify(agents), atMost) as unknown as DueRow[],
+    );
+    let isLeftOut = false;
+    for (const row of due.sort(inOrder)) {
+      const [, , , receiver, taskId, , , id] = row;
+      const key = JSON.stringify([taskId, id]);
+      if (chosen.length >= limit) return chosen;
+      if (keys.has(key)) continue;
+      if (count(receiver) >= perReceiver) {
+        isLeftOut = true;
+        continue;
+      }
+      keys.add(key);
+      counts.set(receiver, count(receiver) + 1);
+      chosen.push(row);
+    }
+    if (!isLeftOut) return chosen;
+  }
+}
+
+/** When the next one is due that no living node is at. */
+export function nextPush(connection: Connection, nodes: Nodes, agents: readonly string[]): number | undefined {
+  const names = JSON.stringify(agents);
+  const rows = [null, ...nodes.dead()].flatMap((holder) => connection.all(NEXT, holder, names));
+  return rows.length === 0 ? undefined : Math.min(...rows.map(([dueAt]) => Number(dueAt)));
+}
+
+export function notePush({ connection, tasks }: Desk, report: PushReport): PushNoted | undefined {
+  const task = tasks.find(report.taskId);
+  if (task === undefined) return undefined;
+  const { configId, node, fence, told, attempts, failingSince = null, givenUp, dueAt, disabled, deadLetter } = report;
+  const progress: SqlValue[] = [told, attempts, failingSince, givenUp];
+  const lease: SqlValue[] = [task.pk, configId, node, fence];
+  const isReleased = dueAt !== undefined || disabled !== undefined;
+  const isLeft = disabled === undefined && dueAt !== undefined && told < task.record.lastEvent;
+  const reason = disabled === undefined ? null : JSON.stringify(disabled);
+  const row = isReleased
+    ? connection.get(NOTE_AND_RELEASE, ...progress, isLeft ? dueAt : null, reason, ...lease)
+    : connection.get(NOTE, ...progress, ...lease);
+  if (row === undefined) return undefined;
+  if (deadLetter !== undefined) insertDeadLetter(connection, task.pk, configId, deadLetter);
+  const [due] = row;
+  return typeof due === 'number' ? { dueAt: due } : {};
+}
+
+/** Begins anew with what is left to tell, whoever was at it. Says whether there is such a configuration. */
+export function resumePush({ connection, tasks, clock }: Desk, { taskId, configId }: PushConfigName): boolean {
+  const task = tasks.find(taskId);
+  if (task === undefined) return false;
+  return connection.get(RESUME, task.record.lastEvent, clock.now(), task.pk, configId) !== undefined;
+}
+
+function inOrder([pkA, numberA, dueA]: DueRow, [pkB, numberB, dueB]: DueRow): number {
+  return dueA - dueB || pkA - pkB || numberA - numberB;
+}
+
+function toClaimed(row: DueRow, fence: number): ClaimedPush {
+  const [, , , receiver, taskId, tenant, owner, id, dialect, createdAt, config] = row;
+  const [told, attempts, failingSince, givenUp] = [row[11], row[12], row[13], row[14]];
+  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
+  const claimed: Writable<ClaimedPush> = {
+    taskId,
+    configId: id,
+    tenant,
+    owner,
+    config: { id, config: parsed, dialect, createdAt },
+    receiver,
+    fence,
+    told,
+    attempts,
+    givenUp,
+  };
+  if (failingSince !== null) claimed.failingSince = failingSince;
+  return claimed;
+}

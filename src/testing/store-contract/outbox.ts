@@ -1,0 +1,338 @@
+import { deepEqual, equal, fail } from 'node:assert/strict';
+
+import type { ClaimedPush, PushClaimRequest, PushNoted, PushReport, Store } from '../../store/store.ts';
+import type { Behaviours } from './behaviours.ts';
+import {
+  ALICE,
+  append,
+  create,
+  end,
+  event,
+  HOUR,
+  message,
+  newTask,
+  provisionalTask,
+  pushConfig,
+  putPush,
+  recordOf,
+  START,
+  times,
+  TTL,
+} from './samples.ts';
+
+/** Who is to be told of what, and by whom. */
+export const outbox: Behaviours = {
+  'one that comes with its task is told from the first event on': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    equal(await store.nextPush(['translator']), START);
+
+    deepEqual(await claimPushes(store), [
+      {
+        ...ALICE,
+        taskId: 'one',
+        configId: 'a',
+        config: pushConfig('a'),
+        receiver: 'example.com',
+        fence: 1,
+        told: 0,
+        attempts: 0,
+        givenUp: 0,
+      },
+    ]);
+  },
+
+  'of a provisional task nothing is due before its first event': async ({ store, clock }) => {
+    await create(store, provisionalTask('one', { pushConfig: pushConfig('a') }));
+    deepEqual(await claimPushes(store), []);
+    equal(await store.nextPush(['translator']), undefined);
+    clock.advance(5);
+
+    await append(store, 'one', { visible: true, events: [event('created', 'task')] });
+
+    equal(await store.nextPush(['translator']), START + 5);
+    deepEqual(await claimed(store), ['one/a after 0']);
+  },
+
+  'one that comes later is told of what comes after it': async ({ store }) => {
+    await create(store, newTask('one'));
+    await append(store, 'one', { events: [event('b'), event('c')] });
+    await putPush(store, 'one', pushConfig('a'));
+    deepEqual(await claimed(store), []);
+
+    await append(store, 'one', { events: [event('d')] });
+
+    deepEqual(await claimed(store), ['one/a after 3']);
+  },
+
+  'a write without events makes nothing due, nor does one that is refused': async ({ store }) => {
+    await create(store, newTask('one'));
+    await putPush(store, 'one', pushConfig('a'));
+
+    await append(store, 'one', { history: [message('more')] });
+    equal((await store.append({ taskId: 'one', guard: { states: [] }, events: [event('b')] })).kind, 'refused');
+
+    equal(await store.nextPush(['translator']), undefined);
+    deepEqual(await claimed(store), []);
+  },
+
+  'a task knows whether it has push configurations': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    equal((await recordOf(store, 'one')).pushed, true);
+    await putPush(store, 'one', pushConfig('b'));
+    await store.deletePushConfig(ALICE, 'one', 'a');
+    equal((await append(store, 'one', { events: [event('b')] })).record.pushed, true);
+    await store.deletePushConfig(ALICE, 'one', 'b');
+    equal((await append(store, 'one', { events: [event('c')] })).record.pushed, undefined);
+    equal((await recordOf(store, 'one')).pushed, undefined);
+  },
+
+  'what a node holds is nobody else’s until the node is gone': async ({ store, clock }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    deepEqual(await claimed(store, { node: 'node-a' }), ['one/a after 0']);
+    deepEqual(await claimed(store, { node: 'node-b' }), []);
+    equal(await store.nextPush(['translator']), undefined);
+
+    clock.advance(TTL + 1);
+
+    equal(await store.nextPush(['translator']), START);
+    const [again = fail()] = await claimPushes(store, { node: 'node-b' });
+    equal(again.fence, 2);
+  },
+
+  'a node that retires gives back what it was at': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    await claimPushes(store, { node: 'node-a' });
+    await store.retire('node-a');
+    deepEqual(await claimed(store, { node: 'node-b' }), ['one/a after 0']);
+  },
+
+  'a node is given again what it does not know that it holds, and nothing that it does': async ({ store }) => {
+    for (const id of ['one', 'two']) await create(store, newTask(id, { pushConfig: pushConfig('a') }));
+    const [first = fail()] = await claimPushes(store);
+
+    const again = await claimPushes(store, { held: [first] });
+
+    deepEqual(again.map(nameOf), ['two/a after 0']);
+    equal(again[0]?.fence, 2);
+  },
+
+  'the report of a node that has lost its lease changes nothing': async ({ store, clock }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [late = fail()] = await claimPushes(store, { node: 'node-a' });
+    clock.advance(TTL + 1);
+    const [current = fail()] = await claimPushes(store, { node: 'node-b' });
+
+    equal(await report(store, late, { node: 'node-a', told: 1, dueAt: START }), undefined);
+    equal(await report(store, { ...late, fence: 2 }, { node: 'node-a', told: 1, dueAt: START }), undefined);
+    equal(await report(store, { ...current, fence: 1 }, { node: 'node-b', told: 1, dueAt: START }), undefined);
+
+    deepEqual(await report(store, current, { node: 'node-b', dueAt: clock.now() }), { dueAt: clock.now() });
+    deepEqual(await claimed(store), ['one/a after 0']);
+  },
+
+  'progress is kept with the lease, and given to the next': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    await append(store, 'one', { events: [event('b'), event('c')] });
+    const [push = fail()] = await claimPushes(store);
+
+    deepEqual(await report(store, push, { told: 1 }), { dueAt: START });
+    deepEqual(await claimed(store, { node: 'node-b' }), []);
+    const failed = { told: 2, attempts: 3, failingSince: START - 5, givenUp: 4 };
+    deepEqual(await report(store, push, { ...failed, dueAt: START }), { dueAt: START });
+
+    const [next = fail()] = await claimPushes(store, { node: 'node-b' });
+    const { told, attempts, failingSince, givenUp } = next;
+    deepEqual({ told, attempts, failingSince, givenUp }, failed);
+    await report(store, next, { node: 'node-b', told: 2, attempts: 0, givenUp: 0, dueAt: START });
+    equal((await claimPushes(store))[0]?.failingSince, undefined);
+  },
+
+  'who has been told everything is due again with the next event': async ({ store, clock }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [push = fail()] = await claimPushes(store);
+    deepEqual(await report(store, push, { told: 1, dueAt: START }), {});
+    deepEqual(await claimed(store), []);
+    clock.advance(7);
+
+    await append(store, 'one', { events: [event('b')] });
+
+    equal(await store.nextPush(['translator']), START + 7);
+    deepEqual(await claimed(store), ['one/a after 1']);
+  },
+
+  'an event that comes while one is told of those before is not forgotten': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [push = fail()] = await claimPushes(store);
+    await append(store, 'one', { events: [event('b')] });
+    deepEqual(await report(store, push, { told: 1, dueAt: START }), { dueAt: START });
+    deepEqual(await claimed(store), ['one/a after 1']);
+  },
+
+  'one that waits for its time is not woken by new events': async ({ store, clock }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [push = fail()] = await claimPushes(store);
+    await report(store, push, { attempts: 1, failingSince: START, dueAt: START + 1000 });
+    await append(store, 'one', { events: [event('b')] });
+    deepEqual(await claimed(store), []);
+    equal(await store.nextPush(['translator']), START + 1000);
+
+    clock.advance(1000);
+
+    deepEqual(await claimed(store), ['one/a after 0']);
+  },
+
+  'the longest due come first, no more than asked for, and those of other agents stay': async ({ store, clock }) => {
+    for (const id of ['one', 'two', 'three']) {
+      await create(store, newTask(id, { pushConfig: pushConfig('a') }));
+      clock.advance(1);
+    }
+    await create(store, newTask('other', { agent: 'painter', pushConfig: pushConfig('a') }));
+
+    deepEqual(await claimed(store, { limit: 2 }), ['one/a after 0', 'two/a after 0']);
+    equal(await store.nextPush(['painter']), START + 3);
+    deepEqual(await claimed(store, { node: 'node-b', limit: 2 }), ['three/a after 0']);
+    deepEqual(await claimed(store, { node: 'node-b', agents: ['painter'] }), ['other/a after 0']);
+  },
+
+  'no receiver gets more than its share, however many of it wait in front': async ({ store, clock }) => {
+    for (const i of times(20)) await create(store, newTask(`slow-${i}`, { pushConfig: pushAt('slow.example') }));
+    clock.advance(1);
+    for (const i of times(3)) await create(store, newTask(`quick-${i}`, { pushConfig: pushAt('quick.example:8080') }));
+
+    const first = await claimPushes(store, { limit: 6, perReceiver: 2 });
+    deepEqual(first.map(({ receiver }) => receiver).sort(), [
+      ...times(2).map(() => 'quick.example:8080'),
+      ...times(2).map(() => 'slow.example'),
+    ]);
+    deepEqual(await claimPushes(store, { limit: 6, perReceiver: 2, held: first }), []);
+    const more = await claimPushes(store, { limit: 6, perReceiver: 3, held: first });
+    deepEqual(
+      more.map(({ taskId }) => taskId),
+      ['slow-2', 'quick-2'],
+    );
+  },
+
+  'several of one task are told apart': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    await putPush(store, 'one', pushConfig('b'));
+    await append(store, 'one', { events: [event('b')] });
+    const [a = fail(), b = fail()] = await claimPushes(store);
+    deepEqual([a, b].map(nameOf), ['one/a after 0', 'one/b after 1']);
+
+    deepEqual(await report(store, b, { told: 2, dueAt: START }), {});
+    deepEqual(await report(store, a, { attempts: 1, failingSince: START, dueAt: START + 5 }), { dueAt: START + 5 });
+    equal(await store.nextPush(['translator']), START + 5);
+  },
+
+  'the successor of one goes on where it was, at once, and nobody else tells for it': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    await append(store, 'one', { events: [event('b')] });
+    const [push = fail()] = await claimPushes(store);
+    await report(store, push, { told: 1, attempts: 5, failingSince: START, givenUp: 1, disabled: 'It was away' });
+    const config = { id: 'a', url: 'https://other.example/' };
+
+    await putPush(store, 'one', pushConfig('a', { config }));
+
+    const [next = fail()] = await claimPushes(store);
+    deepEqual(
+      [next.receiver, next.config.config.url, next.told, next.attempts, next.givenUp],
+      ['other.example', 'https://other.example/', 1, 0, 0],
+    );
+    await putPush(store, 'one', pushConfig('a', { config }));
+    equal(await report(store, next, { told: 2, dueAt: START }), undefined);
+    deepEqual(await claimed(store), ['one/a after 1']);
+  },
+
+  'one that is deleted is told nothing more, claimed or not': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [push = fail()] = await claimPushes(store);
+    await store.deletePushConfig(ALICE, 'one', 'a');
+
+    equal(await report(store, push, { told: 1, dueAt: START }), undefined);
+    await append(store, 'one', { events: [event('b')] });
+    deepEqual(await claimed(store), []);
+    // Of the same name, but another: it is told of what comes after it.
+    await putPush(store, 'one', pushConfig('a'));
+    equal(await report(store, push, { told: 1, dueAt: START }), undefined);
+    deepEqual(await claimed(store), []);
+  },
+
+  'one whose task is gone is told nothing more': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    await append(store, 'one', end());
+    const [push = fail()] = await claimPushes(store);
+    await store.prune({ endedBefore: START + 1, keepEnded: 10, eventsEndedBefore: 0, limit: 10 });
+
+    equal(await report(store, push, { told: 1, dueAt: START }), undefined);
+    equal(await store.nextPush(['translator']), undefined);
+    await create(store, newTask('one'));
+    deepEqual(await claimed(store), []);
+  },
+
+  'the events of an ended task stay until all are told, but not longer than the task': async ({ store }) => {
+    for (const id of ['one', 'two', 'three']) {
+      await create(store, newTask(id, { pushConfig: pushConfig('a') }));
+      await append(store, id, end(START));
+    }
+    const policy = { endedBefore: 0, keepEnded: 10, eventsEndedBefore: START + HOUR, limit: 10 };
+    const [one = fail(), two = fail()] = await claimPushes(store);
+    await report(store, one, { told: 1, dueAt: START });
+    await report(store, two, { disabled: 'It is gone' });
+
+    equal(await store.prune(policy), 0);
+
+    const left = await Promise.all(['one', 'two', 'three'].map((id) => store.events(id, 0, 10)));
+    deepEqual(
+      left.map(({ length }) => length),
+      [0, 0, 1],
+    );
+    equal(await store.prune({ ...policy, endedBefore: START + 1 }), 3);
+  },
+};
+
+/** For stores that outlive their process. */
+export const durableOutbox: Behaviours = {
+  'what was being told is due again after a restart, from where it was': async ({ store, clock, reopen }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    await append(store, 'one', { events: [event('b')] });
+    const [push = fail()] = await claimPushes(store);
+    await report(store, push, { told: 1 });
+
+    const opened = await reopen();
+    clock.advance(TTL + 1);
+
+    equal(await opened.nextPush(['translator']), START);
+    deepEqual(await claimed(opened, { node: 'node-b' }), ['one/a after 1']);
+    equal((await append(opened, 'one', { events: [event('c')] })).record.pushed, true);
+  },
+};
+
+export async function claimPushes(
+  store: Store,
+  request: Partial<PushClaimRequest> = {},
+): Promise<readonly ClaimedPush[]> {
+  const { node = 'node-a' } = request;
+  await store.heartbeat(node, TTL);
+  return store.claimPushes({ node, agents: ['translator'], limit: 100, perReceiver: 100, held: [], ...request });
+}
+
+/** Reports for the node that has it, with nothing changed but what is given. */
+export function report(
+  store: Store,
+  { taskId, configId, told, attempts, givenUp, fence }: ClaimedPush,
+  change: Partial<PushReport>,
+): Promise<PushNoted | undefined> {
+  return store.notePush({ taskId, configId, node: 'node-a', fence, told, attempts, givenUp, ...change });
+}
+
+async function claimed(store: Store, request: Partial<PushClaimRequest> = {}): Promise<readonly string[]> {
+  return (await claimPushes(store, request)).map(nameOf);
+}
+
+function nameOf({ taskId, configId, told }: ClaimedPush): string {
+  return `${taskId}/${configId} after ${told}`;
+}
+
+function pushAt(host: string): ReturnType<typeof pushConfig> {
+  return pushConfig('a', { config: { id: 'a', url: `https://${host}/hook` } });
+}

@@ -1,0 +1,98 @@
+import { WebhookSignatures } from '../push/webhook-signature.ts';
+import { isSameSecret } from '../support/same-secret.ts';
+import type { IncomingNotification } from './incoming.ts';
+import type { TaskSecret, WebhookOptions } from './options.ts';
+import { Refusal } from './refusal.ts';
+import { TokenCheck } from './token-check.ts';
+
+/** What the headers say that were found to be good. */
+export interface Proven {
+  readonly id: string | undefined;
+  /** The task that the sender has signed for, if he names one. */
+  readonly taskId: string | undefined;
+}
+
+const TOLERANCE_MS = 5 * 60_000;
+
+/** Finds out whether a notification comes from who it should. All that is configured must hold. */
+export class Checks {
+  /** Something is signed to the character: a parsed body is not enough. */
+  readonly needsRawBody: boolean;
+  readonly #options: WebhookOptions;
+  readonly #toleranceMs: number;
+  readonly #signatures: WebhookSignatures | undefined;
+  readonly #tokens: TokenCheck | undefined;
+
+  /** @throws TypeError if there is nothing to check by, or what there is can be no secret. */
+  constructor(options: WebhookOptions) {
+    const { secret, secrets = [], token, authorization, jwks, keys, insecure = false } = options;
+    const shared = secret === undefined ? secrets : [secret, ...secrets];
+    const isSigned = jwks !== undefined || keys !== undefined;
+    for (const [name, each] of Object.entries({ token, authorization })) refuseEmpty(name, each);
+    if (shared.length === 0 && !isSigned && token === undefined && authorization === undefined && !insecure)
+      throw new TypeError(
+        'createWebhookHandler() has nothing to check senders by: give secret, token, authorization, jwks or keys',
+      );
+    this.#options = options;
+    this.#toleranceMs = options.toleranceMs ?? TOLERANCE_MS;
+    this.#signatures = shared.length === 0 ? undefined : signaturesBy(shared);
+    this.#tokens = isSigned ? new TokenCheck(options, this.#toleranceMs) : undefined;
+    this.needsRawBody = this.#signatures !== undefined || isSigned;
+  }
+
+  /** What can be checked without knowing the task. @throws Refusal */
+  async headers(incoming: IncomingNotification, now: number): Promise<Proven> {
+    const id = incoming.header('webhook-id');
+    await this.#checkSignature(incoming, id, now);
+    const said = await this.#tokens?.check(incoming, now);
+    return { id: said?.id ?? id, taskId: said?.taskId };
+  }
+
+  /** What may be different for each task. @throws Refusal */
+  async task(incoming: IncomingNotification, taskId: string): Promise<void> {
+    const { token, authorization } = this.#options;
+    if (token !== undefined && !(await isOneOf(incoming.header('x-a2a-notification-token'), token, taskId)))
+      throw new Refusal(401, 'The notification token is not the right one');
+    if (authorization !== undefined && !(await isOneOf(incoming.header('authorization'), authorization, taskId)))
+      throw new Refusal(401, 'The credentials are not the right ones');
+  }
+
+  async #checkSignature(incoming: IncomingNotification, id: string | undefined, now: number): Promise<void> {
+    const timestamp = incoming.header('webhook-timestamp');
+    // Also where it is not signed: what says of itself that it is old is old.
+    if (timestamp !== undefined && !this.#isTimely(timestamp, now))
+      throw new Refusal(401, 'The notification is too old, or the clocks differ');
+    if (this.#signatures === undefined) return;
+    const signature = incoming.header('webhook-signature');
+    if (id === undefined || timestamp === undefined || signature === undefined)
+      throw new Refusal(401, 'The notification is not signed: webhook-id, -timestamp and -signature are expected');
+    if (!(await this.#signatures.verify({ id, timestamp, body: incoming.body }, signature)))
+      throw new Refusal(401, 'The signature is not by the agreed secret');
+  }
+
+  #isTimely(timestamp: string, now: number): boolean {
+    return /^\d{1,12}$/.test(timestamp) && Math.abs(now - Number(timestamp) * 1000) <= this.#toleranceMs;
+  }
+}
+
+function signaturesBy(secrets: readonly string[]): WebhookSignatures {
+  try {
+    return new WebhookSignatures(secrets);
+  } catch (error) {
+    throw new TypeError(`secret: ${error instanceof Error ? error.message : 'is no good'}`, { cause: error });
+  }
+}
+
+/** An empty one would be met by a header that is empty, too. */
+function refuseEmpty(name: string, secret: TaskSecret | undefined): void {
+  const all = typeof secret === 'string' ? [secret] : Array.isArray(secret) ? (secret as readonly string[]) : ['any'];
+  if (all.length === 0 || all.includes('')) throw new TypeError(`${name}: must not be empty`);
+}
+
+async function isOneOf(given: string | undefined, secret: TaskSecret, taskId: string): Promise<boolean> {
+  const expected = typeof secret === 'function' ? await secret(taskId) : secret;
+  if (given === undefined || expected === undefined) return false;
+  const all = typeof expected === 'string' ? [expected] : expected;
+  const same = await Promise.all(all.filter((each) => each !== '').map((each) => isSameSecret(given, each)));
+  return same.includes(true);
+}

@@ -1,0 +1,19 @@
+/** Remembers which notifications were handled. Give one of your own, such as a table, if several processes receive. */
+export interface SeenIds {
+  has(id: string): boolean | Promise<boolean>;
+  /** Called when a notification was handled, and not before. */
+  add(id: string): void | Promise<void>;
+}
+
+/** The latest ids of this process, and no more than `max`. */
+export function memorySeenIds(max = 10_000): SeenIds {
+  const ids = new Set<string>();
+  return {
+    has: (id) => ids.has(id),
+    add(id) {
+      ids.add(id);
+      // A set gives its members in the order in which they came.
+      if (ids.size > max) for (const oldest of ids) return void ids.delete(oldest);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { JWTVerifyGetKey } from 'jose';
+import { bodyDigest } from '../push/body-digest.ts';
+import { CARD_ALGORITHMS } from '../wire/card-signature-key.ts';
+import type { IncomingNotification } from './incoming.ts';
+import type { WebhookOptions } from './options.ts';
+import { Refusal } from './refusal.ts';
+
+/** What a good token says. */
+export interface TokenSays {
+  readonly id: string | undefined;
+  readonly taskId: string | undefined;
+}
+
+/** Checks tokens that are signed with the agent's private key. */
+export class TokenCheck {
+  readonly #options: WebhookOptions;
+  readonly #toleranceMs: number;
+  #keys: Promise<JWTVerifyGetKey> | undefined;
+
+  constructor(options: WebhookOptions, toleranceMs: number) {
+    this.#options = options;
+    this.#toleranceMs = toleranceMs;
+  }
+
+  /** @throws Refusal */
+  async check(incoming: IncomingNotification, now: number): Promise<TokenSays> {
+    const token = tokenOf(incoming);
+    if (token === undefined) throw new Refusal(401, 'There is no signed token');
+    const { jwtVerify } = await import('jose');
+    const { issuer, audience } = this.#options;
+    const tolerance = Math.ceil(this.#toleranceMs / 1000);
+    try {
+      const { payload } = await jwtVerify(token, await this.#findKeys(), {
+        algorithms: [...CARD_ALGORITHMS],
+        currentDate: new Date(now),
+        clockTolerance: tolerance,
+        maxTokenAge: tolerance,
+        ...(issuer !== undefined && { issuer }),
+        ...(audience !== undefined && { audience }),
+      });
+      // Without it a token that somebody saw would be good for any other body.
+      if (payload['request_body_sha256'] !== (await bodyDigest(incoming.body))) throw new Error('another body');
+      const { jti, taskId } = payload;
+      return { id: jti, taskId: typeof taskId === 'string' ? taskId : undefined };
+    } catch {
+      throw new Refusal(401, 'The signed token is not valid');
+    }
+  }
+
+  #findKeys(): Promise<JWTVerifyGetKey> {
+    return (this.#keys ??= this.#openKeys());
+  }
+
+  async #openKeys(): Promise<JWTVerifyGetKey> {
+    const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
+    const { jwks, keys } = this.#options;
+    return jwks === undefined ? createLocalJWKSet(keys ?? { keys: [] }) : createRemoteJWKSet(new URL(jwks));
+  }
+}
+
+/** `Authorization` may be taken by other credentials. */
+function tokenOf(incoming: IncomingNotification): string | undefined {
+  return (
+    incoming.header('x-a2a-notification-jwt') ?? /^Bearer +(\S+)$/i.exec(incoming.header('authorization') ?? '')?.[1]
+  );
+}

@@ -1,0 +1,339 @@
+/** Where an agent lets itself be sent, tried through every door that takes an address. */
+import { describe, expect, test } from 'vitest';
+import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
+import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { verifies } from '../../helpers/verifies.ts';
+import { serveOnSocket, startServer } from '../kit/server.ts';
+import { agent } from '../../../src/server/agent.ts';
+import { NEVER, deliveryOf, outbound } from './deliveries.ts';
+import { HOSTILE_ADDRESSES } from './hostile-addresses.ts';
+import { startReceiver } from './receiver.ts';
+
+const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } as const;
+
+function interfaceOf(url: string, { binding, version }: Way): string {
+  if (binding === 'JSONRPC') return `${url}/a2a`;
+  return version === '0.3' ? `${url}/v1` : url;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function refusalOf(response: Promise<Response>): Promise<Refusal> {
+  const answer = await response;
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** -32602 over JSON-RPC, 400 over REST, and the member that is wrong. */
+function isInvalidParams({ status, text }: Refusal, way: Way): boolean {
+  const isRefused = way.binding === 'JSONRPC' ? text.includes('"code":-32602') : status === 400;
+  return isRefused && text.includes('url');
+}
+
+describe('a push configuration', async () => {
+  test('is tried with addresses enough', () => {
+    expect(new Set(HOSTILE_ADDRESSES).size).toBeGreaterThanOrEqual(60);
+    expect(new Set(HOSTILE_ADDRESSES).size).toBe(HOSTILE_ADDRESSES.length);
+  });
+
+  test.each(WAYS)(
+    verifies('P-12', '$version over $binding: no hostile address is taken, alone or with a message'),
+    async (way) => {
+      const server = await startServer({ pushNotifications: true });
+      const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+      const { id: taskId } = (sent.json as { task: { id: string } }).task;
+      const url = interfaceOf(server.url, way);
+      const taken: string[] = [];
+      for (const address of HOSTILE_ADDRESSES) {
+        const config: TaskPushNotificationConfig = { taskId, id: 'c', url: address, token: 't' };
+        const created = refusalOf(rawCall(way, url, 'CreateTaskPushNotificationConfig', config));
+        const inline = refusalOf(
+          rawCall(way, url, 'SendMessage', {
+            message: { ...MESSAGE, ...(way.version === '0.1' && { taskId: 'mine' }) },
+            configuration: { taskPushNotificationConfig: { url: address } },
+          }),
+        );
+        for (const refusal of [await created, await inline])
+          if (!isInvalidParams(refusal, way)) taken.push(`${address}: ${refusal.status} ${refusal.text}`);
+      }
+      expect(taken).toEqual([]);
+      expect(server.runs()).toBe(1);
+      expect((await server.ask({ method: 'GET', path: `/tasks/${taskId}/pushNotificationConfigs` })).json).toEqual({
+        configs: [],
+        nextPageToken: '',
+      });
+    },
+  );
+
+  test('what is said of a refused address is the same for every network and list', async () => {
+    const server = await startServer({ pushNotifications: true, push: { allowHosts: ['hooks.example.com'] } });
+    const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+    const { id } = (sent.json as { task: { id: string } }).task;
+    const answers = new Set<string>();
+    for (const url of ['https://10.0.0.1/', 'https://localhost/', 'https://db/', 'https://public.example.com/']) {
+      const path = `/tasks/${id}/pushNotificationConfigs`;
+      answers.add((await server.ask({ method: 'POST', path, body: { url } })).text);
+    }
+    expect(answers.size).toBe(1);
+  });
+
+  test.each([
+    [{}, 'https://hooks.example.com/hook', 200],
+    [{}, 'https://hooks.example.com:8443/hook?task=1', 200],
+    [{}, 'https://93.184.216.34/hook', 200],
+    [{}, 'https://[2606:2800:220:1::1]/hook', 200],
+    [{ allowHttp: true }, 'http://hooks.example.com/hook', 200],
+    [{ allowHttp: true }, 'http://localhost/hook', 400],
+    [{ allowPorts: [443] }, 'https://hooks.example.com:8443/hook', 400],
+    [{ allowPorts: [443, 22] }, 'https://hooks.example.com:22/hook', 200],
+    [{ allowHosts: ['hooks.example.com'] }, 'https://hooks.example.com./hook', 200],
+    [{ allowHosts: ['hooks.example.com'] }, 'https://evilhooks.example.com/hook', 400],
+    [{ allowHosts: ['*.example.com'] }, 'https://a.b.example.com/hook', 200],
+    [{ allowHosts: ['*.example.com'] }, 'https://example.com/hook', 400],
+    [{ allowHosts: ['*.example.com'] }, 'https://badexample.com/hook', 400],
+    [{ allowHosts: ['localhost'] }, 'https://localhost/hook', 400],
+    [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://127.0.0.1:4200/hook', 200],
+    [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://127.1:4200/hook', 200],
+    [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://127.0.0.1:4201/hook', 400],
+    [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'https://127.0.0.1:4200/hook', 400],
+    [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://localhost:4200/hook', 400],
+    [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://me:pw@127.0.0.1:4200/hook', 400],
+  ])(verifies('P-12', 'with %j, %s is answered with %d'), async (push, url, status) => {
+    const server = await startServer({ pushNotifications: true, push });
+    const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+    // It has ended, so there is nothing to be sent to whoever is taken.
+    const { id } = (sent.json as { task: { id: string } }).task;
+    const path = `/tasks/${id}/pushNotificationConfigs`;
+    const answer = await server.ask({ method: 'POST', path, body: { url } });
+    expect(answer.status).toBe(status);
+  });
+
+  test.each([
+    [{ token: 'a\r\nX-Evil: 1' }, 'token'],
+    [{ token: 'grün' }, 'token'],
+    [{ authentication: { scheme: 'Bearer x\r\nX-Evil:', credentials: 'y' } }, 'authentication.scheme'],
+    [{ authentication: { scheme: 'Bearer', credentials: 'y\nX-Evil: 1' } }, 'authentication.credentials'],
+  ])('%j is refused at %s: it would be more than a header', async (secrets, field) => {
+    const server = await startServer({ pushNotifications: true });
+    const taskPushNotificationConfig = { url: 'https://hooks.example.com/hook', ...secrets };
+    const body = { message: MESSAGE, configuration: { taskPushNotificationConfig } };
+    const answer = await server.ask({ method: 'POST', path: '/message:send', body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(`configuration.taskPushNotificationConfig.${field}`);
+  });
+});
+
+describe('a delivery', () => {
+  test(verifies('P-12', 'goes to no hostile address, though it was stored'), async () => {
+    const { courier } = outbound();
+    const called: string[] = [];
+    for (const url of HOSTILE_ADDRESSES) {
+      const result = await courier.deliver(deliveryOf({ url }), NEVER);
+      if (result.kind !== 'failed' || !result.reason.startsWith('Its address ')) called.push(url);
+    }
+    expect(called).toEqual([]);
+  });
+
+  test.each([
+    ['one private address', [{ address: '127.0.0.1', family: 4 }]],
+    [
+      'one private address among public ones',
+      [
+        { address: '93.184.216.34', family: 4 },
+        { address: '10.0.0.7', family: 4 },
+      ],
+    ],
+    ['a mapped address', [{ address: '::ffff:127.0.0.1', family: 6 }]],
+    ['a link-local address with its zone', [{ address: 'fe80::1%lo', family: 6 }]],
+    ['nothing', []],
+  ])(verifies('P-12', 'does not follow a name to %s, and does not say where it led'), async (_, addresses) => {
+    const receiver = await startReceiver();
+    const port = new URL(receiver.url).port;
+    const { courier } = outbound({ push: { allowHttp: true, resolve: async () => addresses } });
+
+    const result = await courier.deliver(deliveryOf({ url: `http://hooks.example.com:${port}/hook` }), NEVER);
+
+    expect(result.kind).toBe('failed');
+    expect(JSON.stringify(result)).not.toMatch(/\d+\.\d+\.\d+|::|fe80|private/);
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test(
+    verifies('P-12', 'asks where a name leads to at each attempt, once: what was good may be so no more'),
+    async () => {
+      const receiver = await startReceiver();
+      const asked: string[] = [];
+      const resolve = async (name: string) => {
+        asked.push(name);
+        return [{ address: '127.0.0.1', family: 4 }];
+      };
+      const { courier } = outbound({ push: { allowHttp: true, resolve } });
+      const url = `http://rebinding.example.com:${new URL(receiver.url).port}/hook`;
+
+      for (let attempt = 1; attempt <= 3; attempt++) {
+        expect((await courier.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
+        expect(asked).toHaveLength(attempt);
+      }
+      expect(receiver.connections()).toBe(0);
+    },
+  );
+
+  test('a name that its operator allowed may lead to the own network', async () => {
+    const receiver = await startReceiver();
+    const origin = `http://hooks.example.com:${new URL(receiver.url).port}`;
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const { courier } = outbound({ push: { allowPrivate: [origin], resolve } });
+
+    expect(await courier.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
+    expect(receiver.received[0]?.headers['host']).toBe(new URL(origin).host);
+  });
+});
+
+describe('a file', () => {
+  /** An agent that says what became of the files of a message. */
+  const reader = agent({
+    name: 'Reader',
+    description: 'Reads files.',
+    async run({ files }) {
+      const texts = files.map(async (file) => {
+        try {
+          return new TextDecoder().decode(await file.bytes());
+        } catch (error) {
+          return `refused: ${(error as Error).message}`;
+        }
+      });
+      return (await Promise.all(texts)).join('\n');
+    },
+  });
+
+  async function read(
+    options: Parameters<typeof serveOnSocket>[1],
+    ...urls: readonly string[]
+  ): Promise<readonly string[]> {
+    const { ask } = await serveOnSocket(reader, options);
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: urls.map((url) => ({ url })) };
+    const answer = await ask({ method: 'POST', path: '/message:send', body: { message } });
+    const { task } = answer.json as { task: { artifacts: { parts: { text: string }[] }[] } };
+    return task.artifacts[0]?.parts[0]?.text.split('\n') ?? [];
+  }
+
+  test(verifies('E-18', 'is fetched from no hostile address'), async () => {
+    const texts = await read({}, ...HOSTILE_ADDRESSES.filter((url) => !url.includes('\n')));
+    expect(texts).toHaveLength(HOSTILE_ADDRESSES.length);
+    expect(texts.filter((text) => !/^refused: (must|expected)/.test(text))).toEqual([]);
+  });
+
+  test(verifies('E-18', 'is not fetched where its name leads to a private address'), async () => {
+    const receiver = await startReceiver();
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+    const url = `http://files.example.com:${new URL(receiver.url).port}/`;
+    const [text] = await read({ files: { allowHttp: true, resolve } }, url);
+    expect(text).toMatch(/^refused: /);
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test(verifies('E-18', 'every redirect on the way to it is looked at, and there are 3 at most'), async () => {
+    const inside = await startReceiver((response) => void response.end('secret'));
+    const outside = await startReceiver((response, request) => {
+      const { pathname } = new URL(request.url ?? '/', 'http://x');
+      const hops = Number(/^\/hops\/(\d+)$/.exec(pathname)?.[1] ?? 0);
+      if (pathname === '/inside') response.writeHead(302, { location: inside.url }).end();
+      else if (pathname === '/nowhere') response.writeHead(302, { location: 'file:///etc/passwd' }).end();
+      else if (hops > 0) response.writeHead(307, { location: `/hops/${hops - 1}` }).end();
+      else response.end('the file');
+    });
+    const at = (path: string): string => `${outside.origin}${path}`;
+
+    const texts = await read(
+      { files: { allowPrivate: [outside.origin] } },
+      at('/'),
+      at('/hops/3'),
+      at('/hops/4'),
+      at('/inside'),
+      at('/nowhere'),
+    );
+
+    expect(texts.slice(0, 2)).toEqual(['the file', 'the file']);
+    expect(texts[2]).toContain('more than 3 times');
+    expect(texts[3]).toMatch(/^refused: must be an https/);
+    expect(texts[4]).toMatch(/^refused: expected/);
+    expect(inside.connections()).toBe(0);
+  });
+
+  test('is refused if it is too large, packed, cut short, or no answer at all', async () => {
+    const server = await startReceiver((response, request) => {
+      switch (request.url) {
+        case '/long':
+          return void response.writeHead(200, { 'content-length': 5000 }).end(Buffer.alloc(5000));
+        case '/endless': {
+          const more = (): void => {
+            while (!response.destroyed && response.write(Buffer.alloc(400)));
+          };
+          response.on('drain', more);
+          return more();
+        }
+        case '/packed':
+          return void response.writeHead(200, { 'content-encoding': 'gzip' }).end('xx');
+        case '/short':
+          response.writeHead(200, { 'content-length': 100 }).write('ten bytes.');
+          return void setImmediate(() => response.destroy());
+        case '/missing':
+          return void response.writeHead(404).end('no');
+        default:
+          response.destroy();
+      }
+    });
+    const paths = ['/long', '/endless', '/packed', '/short', '/missing', '/reset'];
+    const texts = await read(
+      { files: { allowPrivate: [server.origin], maxBytes: 1000 } },
+      ...paths.map((path) => server.origin + path),
+    );
+    expect(texts).toEqual([
+      'refused: The answer has more than 1000 bytes',
+      'refused: The answer has more than 1000 bytes',
+      'refused: The file came packed, which nobody asked for',
+      expect.stringMatching(/^refused: /),
+      'refused: The address of the file answered 404',
+      expect.stringMatching(/^refused: /),
+    ]);
+    for (const { headers } of server.received) expect(headers).not.toHaveProperty('authorization');
+  });
+});
+
+test('what is wrong with the options is said when they are given', async () => {
+  const given = {
+    allowHosts: ['https://example.com', 7],
+    allowPrivate: ['127.0.0.1', 'http://127.0.0.1/path'],
+    allowHttp: 'yes',
+    allowPorts: [0],
+    resolve: 'dns',
+    timeoutMs: 5,
+    signingSecret: ['short', 'whsec_%%%'],
+    signingKey: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' },
+    allowPrivates: [],
+  };
+  const failing = startServer({ pushNotifications: true, push: given as never, files: { maxBytes: 0 } });
+  await expect(failing).rejects.toThrow(TypeError);
+  const text = await failing.then(
+    () => '',
+    (error: Error) => error.message,
+  );
+  for (const path of [
+    'push.allowHosts[0]',
+    'push.allowHosts[1]',
+    'push.allowPrivate[0]',
+    'push.allowPrivate[1]',
+    'push.allowHttp',
+    'push.allowPorts[0]',
+    'push.resolve',
+    'push.timeoutMs',
+    'push.signingSecret',
+    'push.signingKey',
+    'push.allowPrivates',
+    'files.maxBytes',
+  ])
+    expect(text).toContain(path);
+  expect(text).not.toContain('%%%');
+});

@@ -1,0 +1,192 @@
+/** Where to tell of a task: registered, read back, listed and taken away, and what becomes of it then. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sqlite } from '../../../src/store/sqlite/store.ts';
+import { memoryStore } from '../../../src/store/memory/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Task } from '../../../src/model/task.ts';
+import { dialectFor, rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { verifies } from '../../helpers/verifies.ts';
+import type { Ask } from '../kit/exchange.ts';
+import { startServer, type TestServer } from '../kit/server.ts';
+import { courierTo, NEVER } from './deliveries.ts';
+import { startReceiver } from './receiver.ts';
+
+const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }] } as const;
+const HOOK = { url: 'https://hooks.example.com/a2a' };
+/** Nobody is really called there. */
+const NOWHERE = { resolve: async () => [] };
+const SCOPE = { tenant: '', owner: 'anonymous' };
+
+/** A task that waits for an answer. */
+async function waitingTask({ ask }: TestServer): Promise<string> {
+  const { json } = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+  return (json as { task: { id: string } }).task.id;
+}
+
+function configs(taskId: string, method = 'GET', id = '', body?: object): Ask {
+  const path = `/tasks/${taskId}/pushNotificationConfigs${id === '' ? '' : `/${id}`}`;
+  return { method, path, ...(body !== undefined && { body }) };
+}
+
+test(verifies('P-01', 'one that is created has an id, its own or a new one'), async () => {
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
+  const task = await waitingTask(server);
+  const named = await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'mine' }));
+  expect(named.json).toEqual({ ...HOOK, id: 'mine', taskId: task });
+  const unnamed = await server.ask(configs(task, 'POST', '', HOOK));
+  expect(unnamed.json).toEqual({ ...HOOK, id: expect.stringMatching(/.{20,}/), taskId: task });
+});
+
+test(verifies('P-03', 'get gives what was registered; what is not there, or not ours, is not found'), async () => {
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
+  const task = await waitingTask(server);
+  await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', token: 't' }));
+  expect((await server.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task, token: 't' });
+  const missing = [
+    configs(task, 'GET', 'd'),
+    configs('no-task', 'GET', 'c'),
+    { method: 'GET', path: `/acme${configs(task, 'GET', 'c').path}` },
+  ];
+  for (const ask of missing) expect((await server.ask(ask)).status).toBe(404);
+});
+
+test(verifies('P-04', 'list gives all of them, on pages if wanted'), async () => {
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
+  const task = await waitingTask(server);
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  for (const id of ids) await server.ask(configs(task, 'POST', '', { ...HOOK, id }));
+  const page = async (query: string) => {
+    const { json } = await server.ask({ method: 'GET', path: `${configs(task).path}${query}` });
+    const { configs: all, nextPageToken } = json as { configs: { id: string }[]; nextPageToken: string };
+    return { ids: all.map(({ id }) => id), nextPageToken };
+  };
+  expect(await page('')).toEqual({ ids, nextPageToken: '' });
+  const first = await page('?pageSize=3');
+  expect(first.ids).toEqual(['a', 'b', 'c']);
+  expect(await page(`?pageSize=3&pageToken=${first.nextPageToken}`)).toEqual({ ids: ['d', 'e'], nextPageToken: '' });
+});
+
+test(verifies('P-05', 'delete is for good, can be repeated, and leaves nobody to be told'), async () => {
+  const store = memoryStore();
+  const receiver = await startReceiver();
+  const server = await startServer({ store, pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
+  const task = await waitingTask(server);
+  await server.ask(configs(task, 'POST', '', { url: receiver.url, id: 'c' }));
+  for (let time = 0; time < 2; time++) expect((await server.ask(configs(task, 'DELETE', 'c'))).status).toBe(204);
+  expect((await server.ask(configs(task, 'GET', 'c'))).status).toBe(404);
+  const before = receiver.received.length;
+  const answer = { ...MESSAGE, messageId: 'answer', taskId: task, parts: [{ text: 'Lyon' }] };
+  await server.ask({ method: 'POST', path: '/message:send', body: { message: answer } });
+  expect(await tellAll(store, task, [receiver.origin])).toBe(0);
+  expect(receiver.received.slice(before)).toEqual([]);
+});
+
+test(verifies('P-02', 'one lives as long as its task goes on, also through a restart'), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-push-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'tasks.db');
+  const first = sqlite(file);
+  const server = await startServer({ store: first, pushNotifications: true, push: NOWHERE });
+  const task = await waitingTask(server);
+  await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c' }));
+  await server.server.close({ finishMs: 0 });
+  await first.close();
+
+  const second = sqlite(file);
+  onTestFinished(() => second.close());
+  const later = await startServer({ store: second, pushNotifications: true, push: NOWHERE });
+  expect((await later.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task });
+});
+
+test(verifies('P-13', 'secrets are kept from other owners, from what is read back, and from the log'), async () => {
+  const logged: string[] = [];
+  const note = (...said: unknown[]): void => void logged.push(JSON.stringify(said));
+  const log = { info: note, warn: note, error: note };
+  const server = await startServer({ pushNotifications: true, push: NOWHERE, log });
+  const task = await waitingTask(server);
+  const authentication = { scheme: 'Bearer', credentials: 'top-secret' };
+  await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', authentication }));
+  const seen = [
+    await server.ask(configs(task, 'GET', 'c')),
+    await server.ask(configs(task)),
+    await server.ask({ method: 'GET', path: `/tasks/${task}` }),
+    await server.ask({ method: 'GET', path: `/acme${configs(task).path}` }),
+    await server.ask(configs(task, 'POST', '', { url: 'https://10.0.0.1', authentication })),
+  ];
+  for (const { text } of seen) expect(text).not.toContain('top-secret');
+  expect(logged.join()).not.toContain('top-secret');
+});
+
+test.each(['', 'some-task'])(verifies('P-20', 'one that comes with a message names no task: "%s"'), async (taskId) => {
+  const server = await startServer({ pushNotifications: true, push: NOWHERE });
+  const configuration = { taskPushNotificationConfig: { ...HOOK, taskId } };
+  const answer = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE, configuration } });
+  expect(answer.status).toBe(taskId === '' ? 200 : 400);
+  expect(server.runs()).toBe(taskId === '' ? 1 : 0);
+});
+
+/** Delivers what the events of a task and its configurations ask for, as the engine would; ids tell it from others. */
+async function tellAll(store: Store, taskId: string, origins: readonly string[]): Promise<number> {
+  const courier = courierTo(origins);
+  const found = await store.read(SCOPE, taskId, {});
+  const all = (await store.pushConfigs(SCOPE, taskId, { limit: 100 })) ?? [];
+  if (found === undefined) throw new Error('There is no such task');
+  const { record: task, history } = found;
+  const view: Task = { id: task.id, contextId: task.contextId, status: task.status, history };
+  let told = 0;
+  for (const event of await store.events(taskId, 0, 100)) {
+    for (const config of all.filter((each) => courier.wants(event, each))) {
+      const delivery = { id: `test-${told++}`, attempt: 1, task, config, event, taskView: async () => view };
+      await courier.deliver(delivery, NEVER);
+    }
+  }
+  return told;
+}
+
+describe('what a receiver gets', () => {
+  function interfaceOf(url: string, { binding, version }: Way): string {
+    if (binding === 'JSONRPC') return `${url}/a2a`;
+    return version === '0.3' ? `${url}/v1` : url;
+  }
+
+  test.each(WAYS)(
+    verifies(['P-06', 'P-07'], '$version over $binding: is in the words of who registered it with his message'),
+    async (way) => {
+      const receiver = await startReceiver();
+      const store = memoryStore();
+      const server = await startServer({ store, pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
+      const message = { ...MESSAGE, parts: [{ text: 'story' }], ...(way.version === '0.1' && { taskId: 'my story' }) };
+      const taskPushNotificationConfig = {
+        url: receiver.url,
+        token: 'abc',
+        authentication: { scheme: 'Bearer', credentials: 'xyz' },
+      };
+      const response = await rawCall(way, interfaceOf(server.url, way), 'SendMessage', {
+        message,
+        configuration: { taskPushNotificationConfig },
+      });
+      expect(response.status).toBe(200);
+      const [first] = (await store.list(SCOPE, { limit: 1 })).tasks;
+      const taskId = first?.record.id ?? '';
+
+      const told = await tellAll(store, taskId, [receiver.origin]);
+
+      const ours = receiver.received.filter(({ headers }) => headers['webhook-id']?.startsWith('test-'));
+      expect(ours).toHaveLength(told);
+      const kinds = new Set(ours.flatMap(({ json }) => Object.keys(json as object)));
+      for (const { headers } of ours) {
+        expect(headers).toMatchObject({ 'x-a2a-notification-token': 'abc', authorization: 'Bearer xyz' });
+        expect(headers['content-type']).toBe(dialectFor(way).mediaType);
+      }
+      if (way.version === '1.0') {
+        expect([...kinds].sort()).toEqual(['artifactUpdate', 'statusUpdate', 'task']);
+      } else {
+        const named = way.version === '0.1' ? { id: 'my story' } : { kind: 'task', id: taskId };
+        for (const { json } of ours) expect(json).toMatchObject({ ...named, status: { state: 'completed' } });
+      }
+    },
+  );
+});

@@ -1,0 +1,79 @@
+/** Deliveries as the engine hands them to whoever knows how to deliver. */
+import { onTestFinished } from 'vitest';
+import type { Courier, Delivery } from '../../../src/engine/delivery.ts';
+import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
+import type { Task } from '../../../src/model/task.ts';
+import { silentLog } from '../../../src/observe/log.ts';
+import { Outbound, type OutboundSettings } from '../../../src/server/outbound.ts';
+import type { TaskEvent, TaskRecord } from '../../../src/store/store.ts';
+
+const TASK: Task = {
+  id: 'task-1',
+  contextId: 'context-1',
+  status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-03-12T10:00:00.000Z' },
+  artifacts: [{ artifactId: 'a', parts: [{ text: 'Bonjour' }] }],
+};
+
+export const STATUS_UPDATE = { taskId: 'task-1', contextId: 'context-1', status: TASK.status };
+
+const STATUS_EVENT: TaskEvent = {
+  number: 3,
+  kind: 'status',
+  body: JSON.stringify({ statusUpdate: STATUS_UPDATE }),
+};
+
+const RECORD: TaskRecord = {
+  id: 'task-1',
+  contextId: 'context-1',
+  tenant: '',
+  owner: 'anonymous',
+  agent: 'script',
+  status: TASK.status,
+  origin: {},
+  visible: true,
+  lastEvent: 3,
+  lastJournal: 0,
+  fence: 1,
+  attempts: 0,
+  canceling: false,
+  createdAt: 0,
+};
+
+export interface DeliveryFacts {
+  readonly id?: string;
+  readonly dialect?: string;
+  readonly event?: TaskEvent;
+  readonly origin?: TaskRecord['origin'];
+}
+
+export function deliveryOf(config: TaskPushNotificationConfig, facts: DeliveryFacts = {}): Delivery {
+  const { id = 'delivery-1', dialect = 'v1', event = STATUS_EVENT, origin = {} } = facts;
+  return {
+    id,
+    attempt: 1,
+    task: { ...RECORD, origin },
+    config: { id: 'config-1', config, dialect, createdAt: 0 },
+    event,
+    taskView: async () => TASK,
+  };
+}
+
+/** What an agent has that may call the given origins, until the test is over. */
+export function outbound(settings: Partial<OutboundSettings> = {}): Outbound & { readonly courier: Courier } {
+  const made = new Outbound({
+    pushNotifications: true,
+    push: undefined,
+    files: undefined,
+    publicUrl: 'https://agent.example.com',
+    log: silentLog,
+    ...settings,
+  });
+  onTestFinished(() => made.close());
+  return made as Outbound & { readonly courier: Courier };
+}
+
+export function courierTo(origins: readonly string[], settings: Partial<OutboundSettings> = {}): Courier {
+  return outbound({ ...settings, push: { allowPrivate: origins, ...settings.push } }).courier;
+}
+
+export const NEVER = new AbortController().signal;

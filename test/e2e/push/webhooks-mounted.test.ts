@@ -1,0 +1,131 @@
+/** The receiver where it really stands: in Express, and at the other end of agents. */
+import { generateKeyPair, exportJWK } from 'jose';
+import express, { type Express } from 'express';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../../src/client/entry.ts';
+import { createWebhookHandler, toExpressWebhook, type WebhookEvent } from '../../../src/webhooks/index.ts';
+import { hushConsole } from '../../fixtures/peers/hushed.ts';
+import { serveSdk03 } from '../../fixtures/peers/sdk-03.ts';
+import { serveSdk1 } from '../../fixtures/peers/sdk-1.ts';
+import { listen } from '../../fixtures/peers/listening.ts';
+import { startServer } from '../kit/server.ts';
+import { courierTo, deliveryOf, NEVER } from './deliveries.ts';
+
+hushConsole();
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+async function serveApp(mount: (app: Express) => void): Promise<string> {
+  const { url } = await listen(() => {
+    const app = express();
+    mount(app);
+    // As a program would: what was thrown is told, here so that the test sees it.
+    app.use((error: Error, _request: unknown, response: express.Response, _next: unknown) => {
+      response.status(500).send(error.message);
+    });
+    return app;
+  });
+  return url;
+}
+
+function keepingText(request: unknown, _response: unknown, bytes: Buffer): void {
+  (request as { rawBody: Buffer }).rawBody = bytes;
+}
+
+describe('in Express', () => {
+  test.each([
+    ['no parser', []],
+    ['a parser of texts', [express.text({ type: '*/*' })]],
+    ['a parser of bytes', [express.raw({ type: '*/*' })]],
+    ['a parser of JSON that keeps the text', [express.json({ type: ['*/json', '*/*+json'], verify: keepingText })]],
+    ['a parser for others', [express.urlencoded()]],
+  ])('a signature is checked behind %s', async (_, parsers) => {
+    const events: WebhookEvent[] = [];
+    const handler = createWebhookHandler({ secret: SECRET, onEvent: (event) => void events.push(event) });
+    const url = await serveApp((app) => void app.post('/hook', ...parsers, toExpressWebhook(handler)));
+    const courier = courierTo([url], { push: { signingSecret: SECRET } });
+    const stranger = courierTo([url], { push: { signingSecret: 'another secret of some length' } });
+    const delivery = deliveryOf({ url: `${url}/hook` });
+
+    expect(await stranger.deliver(delivery, NEVER)).toMatchObject({ kind: 'failed', reason: 'It answered 401' });
+    expect(await courier.deliver(delivery, NEVER)).toEqual({ kind: 'delivered' });
+    expect(await courier.deliver(delivery, NEVER)).toEqual({ kind: 'delivered' });
+    expect(events.map(({ id }) => id)).toEqual(['delivery-1']);
+  });
+
+  test('a parser that ate the text is named, and what to do about it', async () => {
+    const handler = createWebhookHandler({ secret: SECRET, onEvent() {} });
+    const url = await serveApp(
+      (app) => void app.post('/hook', express.json({ type: '*/*' }), toExpressWebhook(handler)),
+    );
+    const answer = await fetch(`${url}/hook`, { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toContain('mount toExpressWebhook() before express.json()');
+  });
+
+  test('a token can be checked behind a parser of JSON', async () => {
+    const events: WebhookEvent[] = [];
+    const handler = createWebhookHandler({ token: 'abc', onEvent: (event) => void events.push(event) });
+    const url = await serveApp(
+      (app) => void app.post('/hook', express.json({ type: '*/*' }), toExpressWebhook(handler)),
+    );
+    const deliver = (token: string) => courierTo([url]).deliver(deliveryOf({ url: `${url}/hook`, token }), NEVER);
+    expect(await deliver('abd')).toMatchObject({ kind: 'failed' });
+    expect(await deliver('abc')).toEqual({ kind: 'delivered' });
+    expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
+  });
+
+  test('a body that is too large, or no text, is refused', async () => {
+    const handler = createWebhookHandler({ insecure: true, maxBodyBytes: 10, onEvent() {} });
+    const url = await serveApp((app) => void app.post('/hook', toExpressWebhook(handler)));
+    const post = async (body: string | Uint8Array) => (await fetch(`${url}/hook`, { method: 'POST', body })).status;
+    expect(await post('x'.repeat(11))).toBe(413);
+    expect(await post(new Uint8Array([0xff, 0xfe]))).toBe(400);
+  });
+});
+
+test('keys are found where the agent publishes them', async () => {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const signingKey = { ...(await exportJWK(privateKey)), kid: 'k1' };
+  const server = await startServer({ pushNotifications: true, push: { signingKey } });
+  const events: WebhookEvent[] = [];
+  const handler = createWebhookHandler({
+    jwks: `${server.url}/.well-known/jwks.json`,
+    onEvent: (event) => void events.push(event),
+  });
+  const url = await serveApp((app) => void app.post('/hook', toExpressWebhook(handler)));
+
+  const courier = courierTo([url], { push: { signingKey } });
+  const unsigned = courierTo([url]);
+
+  expect(await unsigned.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toMatchObject({ kind: 'failed' });
+  expect(await courier.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
+  expect(events).toHaveLength(1);
+});
+
+describe('notifications of agents made with the official SDK', () => {
+  test.each([
+    ['0.3', () => serveSdk03('JSONRPC')],
+    ['1.0', () => serveSdk1({ preferred: 'JSONRPC' })],
+  ])('%s are taken, by the token that they carry', async (_, serve) => {
+    const { url } = await serve();
+    const events: WebhookEvent[] = [];
+    const agent = await connect(url);
+    onTestFinished(() => agent.close());
+    const handler = createWebhookHandler({
+      token: 'my token',
+      client: agent,
+      onEvent: (event) => void events.push(event),
+    });
+    const hook = await serveApp((app) => void app.post('/hook', toExpressWebhook(handler)));
+
+    const reply = await agent.send('report', { pushNotification: { url: `${hook}/hook`, token: 'my token' } });
+
+    await expect
+      .poll(() => events.map((event) => ('state' in event ? event.state : event.type)))
+      .toContain('completed');
+    const last = events.at(-1);
+    expect(await last?.fetchTask()).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+    expect(reply.text).toContain('three');
+  });
+});

@@ -1,0 +1,329 @@
+/** The receiver: who is believed, what is told once, and what a sender is answered. */
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import { fakeClock } from '../../../src/testing/fake-clock.ts';
+import { createWebhookHandler, type WebhookEvent, type WebhookOptions } from '../../../src/webhooks/index.ts';
+import { verifies } from '../../helpers/verifies.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+const STATUS = { state: 'TASK_STATE_WORKING', timestamp: '2026-03-12T10:00:00.000Z' };
+const BODY = JSON.stringify({ statusUpdate: { taskId: 'task-1', contextId: 'c', status: STATUS } });
+
+interface Told {
+  readonly events: readonly WebhookEvent[];
+  post(body: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>;
+}
+
+const clock = fakeClock();
+const NOW = Math.floor(clock.now() / 1000);
+
+function receiver(options: Partial<WebhookOptions>): Told {
+  const events: WebhookEvent[] = [];
+  const handler = createWebhookHandler({ onEvent: (event) => void events.push(event), clock, ...options });
+  const post: Told['post'] = (body, headers = {}, method = 'POST') =>
+    handler.fetch(new Request('https://me.example.com/hook', { method, headers, ...(method === 'POST' && { body }) }));
+  return { events, post };
+}
+
+function signed(body = BODY, { id = 'd-1', at = NOW, secret = SECRET } = {}): Record<string, string> {
+  const signature = new Webhook(secret).sign(id, new Date(at * 1000), body);
+  return { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': signature };
+}
+
+describe('a signature', () => {
+  test(verifies(['P-14', 'P-17'], 'by the agreed secret is believed, and answered with 204'), async () => {
+    const { events, post } = receiver({ secret: SECRET });
+    expect((await post(BODY, signed())).status).toBe(204);
+    expect(events).toMatchObject([{ type: 'status', taskId: 'task-1', state: 'working', id: 'd-1' }]);
+  });
+
+  const good = signed();
+  test.each([
+    ['there is none', {}],
+    ['it is by another secret', signed(BODY, { secret: OTHER_SECRET })],
+    ['it is of another body', signed(`${BODY} `)],
+    ['it is of another id', { ...good, 'webhook-id': 'd-2' }],
+    ['it is of another time', { ...good, 'webhook-timestamp': String(NOW + 1) }],
+    [
+      'it is of another kind',
+      { ...good, 'webhook-signature': good['webhook-signature']?.replace('v1,', 'v1a,') ?? '' },
+    ],
+    ['it is no base64', { ...good, 'webhook-signature': 'v1,%%%' }],
+    ['it is empty', { ...good, 'webhook-signature': '' }],
+    ['it has no time', { 'webhook-id': 'd-1', 'webhook-signature': good['webhook-signature'] ?? '' }],
+    ['the time is no number', { ...good, 'webhook-timestamp': 'now' }],
+  ])(verifies('P-17', 'is refused if %s'), async (_, headers) => {
+    const { events, post } = receiver({ secret: SECRET });
+    expect((await post(BODY, headers)).status).toBe(401);
+    expect(events).toEqual([]);
+  });
+
+  test.each([
+    [-301, 401],
+    [-300, 204],
+    [0, 204],
+    [300, 204],
+    [301, 401],
+    [-86_400, 401],
+  ])(verifies('P-19', 'that is %d seconds off is answered with %d'), async (offset, status) => {
+    const { post } = receiver({ secret: SECRET });
+    expect((await post(BODY, signed(BODY, { at: NOW + offset }))).status).toBe(status);
+  });
+
+  test('may be by the old secret or the new one, while both are given', async () => {
+    const { events, post } = receiver({ secrets: [OTHER_SECRET, SECRET] });
+    await post(BODY, signed(BODY, { id: '1' }));
+    await post(BODY, signed(BODY, { id: '2', secret: OTHER_SECRET }));
+    expect(events.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+});
+
+describe('a token', () => {
+  test.each([
+    ['abc', 'abc', 204],
+    ['abc', 'abd', 401],
+    ['abc', '', 401],
+    ['abc', undefined, 401],
+    [['old', 'new'], 'new', 204],
+    [(taskId: string) => `for-${taskId}`, 'for-task-1', 204],
+    [(taskId: string) => `for-${taskId}`, 'for-task-2', 401],
+    [() => undefined, 'undefined', 401],
+    [() => '', '', 401],
+    [async () => ['a', 'b'], 'b', 204],
+  ])(verifies('P-17', '%s: %s is answered with %d'), async (token, given, status) => {
+    const { post } = receiver({ token });
+    const headers: Record<string, string> = given === undefined ? {} : { 'x-a2a-notification-token': given };
+    expect((await post(BODY, headers)).status).toBe(status);
+  });
+
+  test.each([
+    ['Bearer xyz', 204],
+    ['bearer xyz', 401],
+    ['Bearer xy', 401],
+    [undefined, 401],
+  ])(verifies('P-17', 'and credentials: %s is answered with %d'), async (authorization, status) => {
+    const { post } = receiver({ authorization: 'Bearer xyz' });
+    expect((await post(BODY, authorization === undefined ? {} : { authorization })).status).toBe(status);
+  });
+
+  test('is not enough where a signature is agreed, too', async () => {
+    const { post } = receiver({ token: 'abc', secret: SECRET });
+    const token = { 'x-a2a-notification-token': 'abc' };
+    expect((await post(BODY, token)).status).toBe(401);
+    expect((await post(BODY, signed())).status).toBe(401);
+    expect((await post(BODY, { ...token, ...signed() })).status).toBe(204);
+  });
+});
+
+describe('a signed token', async () => {
+  const pair = await generateKeyPair('ES256', { extractable: true });
+  const strange = await generateKeyPair('ES256', { extractable: true });
+  const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] };
+  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(BODY))).toString('hex');
+  const CLAIMS = {
+    request_body_sha256: digest,
+    taskId: 'task-1',
+    jti: 'd-1',
+    iss: 'https://a.example',
+    aud: 'https://me',
+  };
+
+  const token = async (claims: object = {}, { key = pair.privateKey, at = NOW } = {}): Promise<string> =>
+    new SignJWT({ ...CLAIMS, ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+      .setIssuedAt(at)
+      .setExpirationTime(at + 300)
+      .sign(key);
+
+  test.each([
+    ['good', token(), 204],
+    ['for another task', token({ taskId: 'task-2' }), 401],
+    ['for another body', token({ request_body_sha256: 'f'.repeat(64) }), 401],
+    ['for any body', token({ request_body_sha256: undefined }), 401],
+    ['from another issuer', token({ iss: 'https://b.example' }), 401],
+    ['for another audience', token({ aud: 'https://you' }), 401],
+    ['by another key', token({}, { key: strange.privateKey }), 401],
+    ['old', token({}, { at: NOW - 1000 }), 401],
+    ['from the future', token({}, { at: NOW + 1000 }), 401],
+    ['no token', Promise.resolve('abc'), 401],
+  ])(verifies(['P-17', 'P-19'], 'that is %s'), async (_, making, status) => {
+    const { post } = receiver({ keys, issuer: 'https://a.example', audience: 'https://me' });
+    expect((await post(BODY, { authorization: `Bearer ${await making}` })).status).toBe(status);
+    expect((await post(BODY, { 'x-a2a-notification-jwt': await making, authorization: 'Basic x' })).status).toBe(
+      status,
+    );
+  });
+
+  test('has the id by which a repeat is known', async () => {
+    const { events, post } = receiver({ keys });
+    const authorization = `Bearer ${await token()}`;
+    await post(BODY, { authorization });
+    await post(BODY, { authorization, 'webhook-id': 'another' });
+    expect(events.map(({ id }) => id)).toEqual(['d-1']);
+  });
+});
+
+describe('a repeat', () => {
+  test(verifies(['P-15', 'P-19'], 'is answered like the first, and told to nobody'), async () => {
+    const { events, post } = receiver({ secret: SECRET });
+    for (const at of [NOW, NOW, NOW + 5]) expect((await post(BODY, signed(BODY, { at }))).status).toBe(204);
+    expect(events).toHaveLength(1);
+  });
+
+  test(verifies('P-15', 'that comes while the first is handled waits for it'), async () => {
+    let finish: () => void = () => {};
+    let calls = 0;
+    const { post } = receiver({
+      secret: SECRET,
+      onEvent: () => {
+        calls += 1;
+        return new Promise((resolve) => (finish = resolve));
+      },
+    });
+    const both = [post(BODY, signed()), post(BODY, signed())];
+    await expect.poll(() => calls).toBe(1);
+    finish();
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([204, 204]);
+    expect(calls).toBe(1);
+  });
+
+  test(verifies('P-15', 'of one that could not be handled is handled'), async () => {
+    const logged: unknown[] = [];
+    let calls = 0;
+    const { post } = receiver({
+      secret: SECRET,
+      log: { info() {}, warn() {}, error: (_, fields) => logged.push(fields?.['error']) },
+      onEvent: () => {
+        calls += 1;
+        if (calls === 1) throw new Error('the database is away');
+      },
+    });
+    const first = await post(BODY, signed());
+    expect(first.status).toBe(500);
+    expect(await first.text()).not.toContain('database');
+    expect(logged).toMatchObject([{ message: 'the database is away' }]);
+    expect((await post(BODY, signed())).status).toBe(204);
+    expect((await post(BODY, signed())).status).toBe(204);
+    expect(calls).toBe(2);
+  });
+
+  test('may be known by a store of one’s own', async () => {
+    const table = new Set(['d-1']);
+    const { events, post } = receiver({ secret: SECRET, seen: table as never });
+    await post(BODY, signed());
+    await post(BODY, signed(BODY, { id: 'd-2' }));
+    expect(events.map(({ id }) => id)).toEqual(['d-2']);
+    expect([...table]).toEqual(['d-1', 'd-2']);
+  });
+});
+
+describe('a body', () => {
+  const status = { state: 'completed' };
+  const task03 = { kind: 'task', id: 'task-1', contextId: 'c', status, artifacts: [] };
+  test.each([
+    ['a status of 1.0', BODY, { type: 'status', state: 'working' }],
+    ['a task of 1.0', { task: { id: 'task-1', status: STATUS } }, { type: 'task', state: 'working' }],
+    [
+      'an artifact of 1.0',
+      { artifactUpdate: { taskId: 'task-1', contextId: 'c', artifact: { artifactId: 'a', parts: [{ text: 'hi' }] } } },
+      { type: 'artifact', text: 'hi' },
+    ],
+    [
+      'a message of 1.0',
+      { message: { messageId: 'm', taskId: 'task-1', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } },
+      { type: 'message', text: 'hi' },
+    ],
+    ['a task of 0.3', task03, { type: 'task', state: 'completed' }],
+    [
+      'a status of 0.3',
+      { kind: 'status-update', taskId: 'task-1', contextId: 'c', status, final: true },
+      { type: 'status', state: 'completed' },
+    ],
+    ['a task of 0.1', { id: 'task-1', sessionId: 's', status }, { type: 'task', state: 'completed' }],
+    [
+      'the example of 0.1',
+      { eventType: 'taskUpdate', taskId: 'task-1', status: 'completed', summary: 'Done' },
+      { type: 'status', state: 'completed' },
+    ],
+  ])('is understood if it is %s', async (_, body, expected) => {
+    const { events, post } = receiver({ token: 'abc', expects: (taskId) => taskId === 'task-1' });
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    expect((await post(text, { 'x-a2a-notification-token': 'abc' })).status).toBe(204);
+    expect(events).toMatchObject([expected]);
+    expect(events[0]?.raw).toEqual(JSON.parse(text));
+  });
+
+  test.each([
+    ['{', 400],
+    ['', 400],
+    ['[]', 400],
+    ['null', 400],
+    ['{}', 400],
+    ['{"hello":"world"}', 400],
+    ['{"statusUpdate":{"taskId":7,"status":{"state":"TASK_STATE_WORKING"}}}', 400],
+    [`{"task":{"id":"${'x'.repeat(2000)}","status":{"state":"TASK_STATE_WORKING"}}}`, 413],
+  ])('%s is answered with %d', async (body, status) => {
+    const { events, post } = receiver({ insecure: true, maxBodyBytes: 1000 });
+    expect((await post(body)).status).toBe(status);
+    expect(events).toEqual([]);
+  });
+
+  test('that is odd is understood, with a warning', async () => {
+    const { events, post } = receiver({ insecure: true });
+    await post(JSON.stringify({ kind: 'status-update', taskId: 'task-1', status, final: true }));
+    expect(events[0]?.warnings.length).toBeGreaterThan(0);
+  });
+});
+
+test(verifies('P-16', 'a task that nobody waits for is answered with 404, and its sender may come again'), async () => {
+  const known = new Set<string>();
+  const { events, post } = receiver({ secret: SECRET, expects: async (taskId) => known.has(taskId) });
+  expect((await post(BODY, signed())).status).toBe(404);
+  expect(events).toEqual([]);
+  known.add('task-1');
+  expect((await post(BODY, signed())).status).toBe(204);
+  expect(events).toHaveLength(1);
+});
+
+test.each(['GET', 'PUT', 'DELETE'])('%s is answered with 405', async (method) => {
+  const { post } = receiver({ insecure: true });
+  expect((await post('', {}, method)).status).toBe(405);
+});
+
+describe('the whole task', () => {
+  const task = { id: 'task-1', status: { state: 'TASK_STATE_WORKING' } } as const;
+  const client = { get: async (taskId: string) => ({ ...task, id: taskId }) };
+
+  test.each([
+    ['a client', client],
+    ['a client that is found by the task', async () => client],
+  ])('comes from %s', async (_, given) => {
+    const { events, post } = receiver({ insecure: true, client: given });
+    await post(BODY);
+    expect(await events[0]?.fetchTask()).toEqual(task);
+  });
+
+  test('cannot be had without one', async () => {
+    const { events, post } = receiver({ insecure: true });
+    await post(BODY);
+    await expect(events[0]?.fetchTask()).rejects.toThrow('a client');
+  });
+});
+
+test.each([
+  [{}, 'nothing to check senders by'],
+  [{ secrets: [] }, 'nothing to check senders by'],
+  [{ insecure: false }, 'nothing to check senders by'],
+  [{ secret: 'short' }, 'at least 16 bytes'],
+  [{ secret: 'whsec_***' }, 'base64'],
+  [{ token: '' }, 'token: must not be empty'],
+  [{ token: ['a', ''] }, 'token: must not be empty'],
+  [{ token: [] }, 'token: must not be empty'],
+  [{ authorization: '' }, 'authorization: must not be empty'],
+  [{ secret: SECRET, onEvent: undefined as never }, 'onEvent'],
+  [{ secret: SECRET, expect: () => true }, 'has no option expect; did you mean expects?'],
+])(verifies('P-17', 'with %j there is no receiver'), (options, message) => {
+  expect(() => receiver(options)).toThrow(message);
+});

@@ -1,0 +1,60 @@
+import type { Courier, Delivery, DeliveryResult } from '../../src/engine/delivery.ts';
+import type { NewPushConfig } from '../../src/engine/push-configs.ts';
+import type { FakeClock } from '../../src/testing/fake-clock.ts';
+
+/** A receiver that does what a test tells it to, and remembers all that came. */
+export interface FakeCourier extends Courier {
+  readonly deliveries: Delivery[];
+  /** What becomes of an attempt; everything arrives if not set. */
+  answer: (delivery: Delivery, signal: AbortSignal) => DeliveryResult | Promise<DeliveryResult>;
+  /** How many are under way, and the most that ever were, by the id of their push configuration. */
+  readonly underWay: Map<string, number>;
+  /** "config event" of all attempts, in order. */
+  readonly told: () => readonly string[];
+}
+
+export const DELIVERED: DeliveryResult = { kind: 'delivered' };
+export const FAILED: DeliveryResult = { kind: 'failed', reason: 'It answered 503' };
+
+export function fakeCourier(wants: Courier['wants'] = () => true): FakeCourier {
+  const deliveries: Delivery[] = [];
+  const underWay = new Map<string, number>();
+  const courier: FakeCourier = {
+    deliveries,
+    underWay,
+    answer: () => DELIVERED,
+    told: () => deliveries.map(nameOf),
+    wants,
+    async deliver(delivery, signal) {
+      deliveries.push(delivery);
+      const { id } = delivery.config;
+      underWay.set(id, (underWay.get(id) ?? 0) + 1);
+      try {
+        return await courier.answer(delivery, signal);
+      } finally {
+        underWay.set(id, (underWay.get(id) ?? 0) - 1);
+      }
+    },
+  };
+  return courier;
+}
+
+export function nameOf({ config, event }: Delivery): string {
+  return `${config.id} ${event.number}`;
+}
+
+export function hookAt(id: string, host = 'example.com'): NewPushConfig {
+  return { config: { id, url: `https://${host}/${id}` }, dialect: '1.0' };
+}
+
+/** Lets time pass in steps, with turns of the event loop in between, so that what comes due can do its work. */
+export async function pass(clock: FakeClock, ms: number, stepMs: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += stepMs) {
+    clock.advance(Math.min(stepMs, ms - passed));
+    await turns(12);
+  }
+}
+
+export async function turns(count = 30): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,193 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { DeliveryResult } from '../../src/engine/delivery.ts';
+import { A2AError } from '../../src/errors.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import {
+  ANN,
+  type Harness,
+  harness,
+  openStore,
+  runnable,
+  startHarness,
+  until,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
+import { DELIVERED, fakeCourier, hookAt, pass, turns } from './outbox-harness.ts';
+
+async function lastEvent({ store }: Harness, id: string): Promise<number> {
+  return (await store.read(ANN, id))?.record.lastEvent ?? 0;
+}
+
+/** The numbers of events from 1 on. */
+function upTo(last: number): readonly string[] {
+  return Array.from({ length: last }, (_, i) => `hook ${i + 1}`);
+}
+
+describe.each([VARIANTS[0], VARIANTS[2]])('$name', (variant) => {
+  test('of two nodes on one store one tells, each event once and in order', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const courier = fakeCourier();
+    const agents = [
+      runnable(async function* run() {
+        yield 'a';
+        yield 'b';
+      }),
+    ];
+    const [first, second] = [
+      await startHarness({ store, agents, clock, courier }, clock),
+      await startHarness({ store, agents, clock, courier }, clock),
+    ];
+    const tasks = [];
+    for (const node of [first, second, first, second])
+      tasks.push(await node.task('go', { pushConfig: hookAt('hook') }));
+    await pass(clock, 5000, 500);
+
+    for (const { id } of tasks) {
+      const told = courier.deliveries.filter(({ task }) => task.id === id).map(({ event }) => `hook ${event.number}`);
+      expect(told).toEqual(upTo(await lastEvent(first, id)));
+    }
+  });
+
+  test('what a node was telling when it died another tells, from where it was', async () => {
+    const courier = fakeCourier();
+    const door = deferred<DeliveryResult>();
+    courier.answer = ({ event }) => (event.number < 3 ? DELIVERED : door.promise);
+    const node = await harness(
+      async function* run() {
+        yield 'a';
+        yield 'b';
+      },
+      { variant, courier },
+    );
+    const { id } = await node.task('go', { pushConfig: hookAt('hook') });
+    await until(() => courier.told().includes('hook 3'));
+    await turns();
+
+    const heir = fakeCourier();
+    const next = await node.crash({ courier: heir });
+    const last = await lastEvent(next, id);
+    await until(() => heir.told().at(-1) === `hook ${last}`);
+
+    expect(heir.told()).toEqual(upTo(last).slice(2));
+    // The dead one goes on for a moment: what it did is recognisable, and changes nothing.
+    expect(heir.deliveries[0]?.id).toBe(courier.deliveries[2]?.id);
+    door.resolve(DELIVERED);
+    await pass(next.clock, 20_000, 1000);
+    expect(heir.told()).toEqual(upTo(last).slice(2));
+    expect(await next.store.nextPush(['agent'])).toBeUndefined();
+  });
+
+  test('an engine that closes lets go of what is under way, and the next one goes on at once', async () => {
+    const courier = fakeCourier();
+    const signals: AbortSignal[] = [];
+    courier.answer = (_, signal) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    };
+    const node = await harness(async () => 'done', { variant, courier });
+    const { id } = await node.task('go', { pushConfig: hookAt('hook') });
+    await until(() => signals.length === 1);
+
+    const heir = fakeCourier();
+    const next = await node.restart({ courier: heir });
+
+    expect(signals[0]?.aborted).toBe(true);
+    const last = await lastEvent(next, id);
+    await until(() => heir.deliveries.length === last);
+    expect(heir.told()).toEqual(upTo(last));
+    expect(heir.deliveries[0]?.attempt).toBe(1);
+  });
+
+  test('an engine that closes gives what is under way its time', async () => {
+    const courier = fakeCourier();
+    const door = deferred<DeliveryResult>();
+    courier.answer = () => door.promise;
+    const node = await harness(async ({ ask }) => ask('Which?'), { variant, courier });
+    const { id } = await node.task('go', { pushConfig: hookAt('hook') });
+    const last = await lastEvent(node, id);
+    await until(() => courier.deliveries.length === 1);
+
+    const closed = node.engine.close({ finishMs: 5000 });
+    await turns();
+    courier.answer = () => DELIVERED;
+    door.resolve(DELIVERED);
+    await closed;
+
+    const heir = fakeCourier();
+    await node.restart({ courier: heir });
+    await turns();
+    expect([...courier.told(), ...heir.told()]).toEqual(upTo(last));
+  });
+
+  test.each(['lost', 'unanswered'] as const)(
+    'a store whose calls are %s for a while costs time, and no event',
+    async (how) => {
+      const clock = fakeClock();
+      const store = openStore(variant, clock);
+      let isBroken = false;
+      const broken =
+        <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
+        async (...args: A): Promise<T> => {
+          if (!isBroken) return call(...args);
+          if (how === 'unanswered') await call(...args);
+          throw new A2AError('UNAVAILABLE', 'The store is away');
+        };
+      const far = withMethods(store, {
+        claimPushes: broken((request) => store.claimPushes(request)),
+        notePush: broken((report) => store.notePush(report)),
+        nextPush: broken((agents) => store.nextPush(agents)),
+      });
+      const courier = fakeCourier();
+      courier.answer = ({ config, event }) => {
+        if (config.id === 'hook' && event.number === 2) isBroken = true;
+        return DELIVERED;
+      };
+      const agents = [runnable(async () => 'done')];
+      const node = await startHarness({ store: far, agents, clock, courier }, clock);
+      const { id } = await node.task('go', { pushConfig: hookAt('hook') });
+      await until(() => isBroken);
+      await node.task('go', { pushConfig: hookAt('other') });
+      await pass(clock, 5000, 500);
+      isBroken = false;
+
+      const last = await lastEvent(node, id);
+      await pass(clock, 5000, 500);
+      await until(() => courier.told().includes(`other ${last}`));
+      expect(courier.told().filter((told) => told.startsWith('hook'))).toEqual(upTo(last));
+    },
+  );
+
+  test('a node that was away too long does not move the cursor back', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const agents = [runnable(async () => 'done')];
+    const slow = fakeCourier();
+    const door = deferred<DeliveryResult>();
+    slow.answer = () => door.promise;
+    let isAway = false;
+    const away = withMethods(store, {
+      heartbeat: async (node, ttlMs) => (isAway ? undefined : store.heartbeat(node, ttlMs)),
+    });
+    const first = await startHarness({ store: away, agents, clock, courier: slow }, clock);
+    const { id } = await first.task('go', { pushConfig: hookAt('hook') });
+    await until(() => slow.deliveries.length === 1);
+    isAway = true;
+    await pass(clock, 20_000, 5000);
+    const quick = fakeCourier();
+    const second = await startHarness({ store, agents, clock, courier: quick }, clock);
+    onTestFinished(() => second.engine.close());
+    const last = await lastEvent(second, id);
+    await until(() => quick.deliveries.length === last);
+    await turns();
+
+    door.resolve(DELIVERED);
+    await pass(clock, 5000, 1000);
+
+    expect(slow.told()).toEqual(['hook 1']);
+    expect(quick.told()).toEqual(upTo(last));
+    expect(await store.nextPush(['agent'])).toBeUndefined();
+  });
+});
