@@ -24,7 +24,7 @@ test('every rule that is due is shown by a test, and the open ones are listed', 
     doneSteps: DONE_STEPS,
     pending: PENDING,
     page: (path) => (existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), 'utf8') : undefined),
-    exists: (folder) => existsSync(join(ROOT, folder)),
+    exists: (path) => existsSync(join(ROOT, path)),
   });
 
   console.log(verdict.report);

@@ -11,9 +11,9 @@ export interface GateInput {
   readonly doneSteps: number;
   /** Rules of a step in work: due, but let through until the step is finished. */
   readonly pending: readonly string[];
-  /** The text of a page or undefined, and whether a folder exists. */
+  /** The text of a page or undefined, and whether a folder or file exists. */
   readonly page: (path: string) => string | undefined;
-  readonly exists: (folder: string) => boolean;
+  readonly exists: (path: string) => boolean;
 }
 
 export interface Verdict {
@@ -48,7 +48,9 @@ export function judge(input: GateInput): Verdict {
       ...block(`PENDING, due now: ${pending.length}`, idsOf(pending)),
       ...later.flatMap(([step, ids]) => block(`step ${step}: ${ids.length} open`, ids)),
       ...block('in PENDING for no reason', needless),
-      ...block(`no ${subjectless[0]?.[1].needs} yet`, idsOf(subjectless)),
+      ...[...new Set(subjectless.map(([, rule]) => rule.needs))].flatMap((needs) =>
+        block(`no ${needs} yet`, idsOf(subjectless.filter(([, rule]) => rule.needs === needs))),
+      ),
     ].join('\n'),
   };
 }

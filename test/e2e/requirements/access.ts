@@ -1,4 +1,4 @@
-import { documented, may, must, mustNot, should, shouldNot } from './define.ts';
+import { documented, may, must, mustNot, onceThereIs, should, shouldNot } from './define.ts';
 import type { Requirement } from './define.ts';
 
 export const AUTHENTICATION = {
@@ -40,7 +40,11 @@ export const IN_TASK_AUTHORIZATION = {
   'I-03': may(5, 'server', '§7.6.1', 'goes on by itself once it has the credential'),
   'I-04': should(5, 'server', '§7.6.1', 'accepts messages to a task in AUTH_REQUIRED'),
   'I-05': should(4, 'client', '§7.6.2', 'stays informed, by stream, webhook or polling'),
-  'I-06': should(5, 'client', '§7.6.2', 'as an agent itself, passes AUTH_REQUIRED upward by the same rules'),
+  // Handlers that call other agents by themselves say by themselves what they pass on; calls of the engine will.
+  'I-06': onceThereIs(
+    'src/engine/call.ts',
+    should(5, 'client', '§7.6.2', 'as an agent itself, passes AUTH_REQUIRED upward by the same rules'),
+  ),
   'I-07': should(5, 'server', '§7.6.3', 'in-band credentials can be read by the agent that asked, and by nobody else'),
   'I-08': mustNot(5, 'server', '§7.6.4', 'takes the change of state for an authorization'),
 } as const satisfies Record<string, Requirement>;

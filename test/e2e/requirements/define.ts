@@ -5,6 +5,9 @@ export type Level = 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT' | 'MAY' | 'NOT
 /** `sdk`: a library as such; `extension`: whoever designs one; `binding`: whoever designs a custom one. */
 export type Who = 'server' | 'client' | 'both' | 'webhook' | 'sdk' | 'extension' | 'binding';
 
+/** A part that does not exist yet, by the folder or file that will hold it. */
+export type FuturePart = 'src/grpc' | 'src/engine/call.ts';
+
 /** The step of the project whose work can show the rule, and whose end makes it due. */
 export type Step = 1 | 3 | 4 | 5 | 6 | 7;
 
@@ -17,8 +20,8 @@ export interface Requirement {
   readonly rule: string;
   /** Set where no program can show the rule: the page that states how it is met, and names the id. */
   readonly proof?: { readonly docs: string };
-  /** Set where the rule speaks of a part that may not exist yet: it is due from the day the folder does. */
-  readonly needs?: 'src/grpc';
+  /** Set where the rule speaks of a part that may not exist yet: it is due from the day the part does. */
+  readonly needs?: FuturePart;
 }
 
 type Define = (step: Step, who: Who, section: string, rule: string) => Requirement;
@@ -39,6 +42,6 @@ export function documented(docs: string, requirement: Requirement): Requirement 
   return { ...requirement, proof: { docs } };
 }
 
-export function onceThereIs(needs: 'src/grpc', requirement: Requirement): Requirement {
+export function onceThereIs(needs: FuturePart, requirement: Requirement): Requirement {
   return { ...requirement, needs };
 }
