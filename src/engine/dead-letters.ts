@@ -4,6 +4,7 @@ import type { DeadLetterRecord, PushConfigName } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type Courier, currentTask, type DeliveryResult } from './delivery.ts';
 import { notFound } from './not-found.ts';
+import { attemptDelivery } from './push-attempt.ts';
 
 /** An event that a receiver could not be told of, for those who run the server. */
 export interface DeadLetter extends PushConfigName {
@@ -68,6 +69,7 @@ export async function redeliver(
       throw new A2AError('INVALID_PARAMS', `There is no dead letter ${which}`);
     for (const letter of letters) {
       const result = await send(core, courier, letter, signal);
+      core.observers.metrics?.pushAttempted(result.kind === 'delivered' ? 'delivered' : 'dead');
       if (result.kind === 'failed') return { delivered, failed: { id: letter.id, reason: result.reason } };
       await store.dropDeadLetter(letter.id);
       delivered += 1;
@@ -81,7 +83,7 @@ export async function redeliver(
 }
 
 async function send(
-  { store }: Core,
+  { store, observers }: Core,
   courier: Courier,
   { id, attempts, taskId, tenant, owner, config, event }: DeadLetterRecord,
   signal: AbortSignal,
@@ -90,5 +92,6 @@ async function send(
   if (stored === undefined) throw notFound(taskId);
   const { record } = stored;
   const taskView = (): Promise<Task> => currentTask(store, record, taskId);
-  return courier.deliver({ id, attempt: attempts + 1, task: record, config, event, taskView }, signal);
+  const planned = { id, attempt: attempts + 1, task: record, config, event, taskView };
+  return attemptDelivery(observers, courier, planned, signal);
 }

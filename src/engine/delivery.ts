@@ -1,4 +1,5 @@
 import type { Task } from '../model/task.ts';
+import type { TraceContext } from '../observe/trace-context.ts';
 import type { PushConfigName, PushConfigRecord, Scope, Store, TaskEvent, TaskRecord } from '../store/store.ts';
 import { digest } from '../support/digest.ts';
 import { taskOf } from './event-body.ts';
@@ -15,6 +16,8 @@ export interface Delivery {
   readonly event: TaskEvent;
   /** The task as it is now, whole. */
   readonly taskView: () => Promise<Task>;
+  /** Where in a trace it is, for the receiver to go on from. */
+  readonly trace: TraceContext | undefined;
 }
 
 export type DeliveryResult =

@@ -23,6 +23,9 @@ export class Outbox {
     this.#core = core;
     this.#courier = courier;
     this.#policy = policy;
+    core.observers.metrics?.gauge('tandem_pushes', 'Receivers that this node is telling of tasks', [], () => [
+      [[], this.#lanes.size],
+    ]);
   }
 
   start(): void {

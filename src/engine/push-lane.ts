@@ -2,13 +2,14 @@ import type { ClaimedPush, PushNoted, PushProgress, PushReport, TaskEvent, TaskR
 import { deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import { type Courier, currentTask, type DeliveryResult, deliveryId } from './delivery.ts';
+import { attemptDelivery } from './push-attempt.ts';
 import { type PushPolicy, setback } from './push-policy.ts';
 
 /** Events that are told in one go: then whoever has waited longer comes first. */
 const EVENTS_PER_TURN = 16;
 
 /** What a lane needs of the engine. */
-type LaneTools = Pick<Core, 'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'log' | 'faultPoint'>;
+type LaneTools = Pick<Core, 'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'log' | 'observers' | 'faultPoint'>;
 
 /** Thrown to leave a lane that was stopped. */
 const STOPPED = new Error('Stopped');
@@ -86,11 +87,11 @@ export class PushLane {
   }
 
   async #deliver(task: TaskRecord, event: TaskEvent): Promise<DeliveryResult> {
-    const { store, log, faultPoint } = this.#tools;
+    const { store, log, observers, faultPoint } = this.#tools;
     const { taskId, configId, config } = this.push;
     const { signal } = this.#abort;
     faultPoint('before-deliver');
-    const delivery = {
+    const planned = {
       id: deliveryId(this.push, event.number),
       attempt: this.#progress.attempts + 1,
       task,
@@ -99,22 +100,24 @@ export class PushLane {
       taskView: () => currentTask(store, task, task.id),
     };
     const result = await this.#unlessStopped(
-      this.#courier.deliver(delivery, signal).catch((error: unknown): DeliveryResult => {
+      attemptDelivery(observers, this.#courier, planned, signal).catch((error: unknown): DeliveryResult => {
         if (!signal.aborted) log.error('A notification could not be made', { taskId, configId, error });
         return { kind: 'failed', reason: 'The notification could not be made; the log says why' };
       }),
     );
     faultPoint('after-deliver');
+    if (result.kind === 'delivered') observers.metrics?.pushAttempted('delivered');
     return result;
   }
 
   async #noteFailure(event: TaskEvent, result: Extract<DeliveryResult, { kind: 'failed' }>): Promise<void> {
-    const { clock, log } = this.#tools;
+    const { clock, log, observers } = this.#tools;
     const { taskId, configId, receiver } = this.push;
     const now = clock.now();
     const attempts = this.#progress.attempts + 1;
     const { progress, dueAt, isGivenUp, disabled } = setback(this.#policy, this.#progress, event.number, result, now);
     this.#progress = progress;
+    observers.metrics?.pushAttempted(isGivenUp ? 'dead' : 'failed');
     const { reason } = result;
     const deadLetter = isGivenUp && { id: deliveryId(this.push, event.number), event, reason, attempts, time: now };
     const outcome = disabled === undefined ? { dueAt } : { disabled };

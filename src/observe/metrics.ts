@@ -68,6 +68,7 @@ export class Metrics {
     this.#limits.of(limit).add();
   }
 
+  /** @param outcome `failed` is tried again by itself, `dead` is not. */
   pushAttempted(outcome: 'delivered' | 'failed' | 'dead'): void {
     this.#pushes.of(outcome).add();
   }

@@ -1,4 +1,5 @@
 import type { Log } from '../observe/log.ts';
+import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { Clock } from '../support/clock.ts';
 import { PrivateAddressError } from '../support/guarded-lookup.ts';
@@ -19,8 +20,8 @@ export interface Notification {
   readonly config: TaskPushNotificationConfig;
   readonly mediaType: string;
   readonly body: string;
-  /** W3C trace context of what it tells about. */
-  readonly traceparent?: string | undefined;
+  /** Of the trace that it is part of. */
+  readonly trace: TraceHeaders;
 }
 
 /** What came of one attempt. A reason is fit for the owner of the task, who is a stranger to our network. */
@@ -82,7 +83,7 @@ export class PushSender {
 
   async #headersOf(notification: Notification, url: Admitted['url']): Promise<Record<string, string>> {
     const { clock, signatures, tokens } = this.#parts;
-    const { id, taskId, config, mediaType, body, traceparent } = notification;
+    const { id, taskId, config, mediaType, body, trace } = notification;
     const timestamp = String(Math.floor(clock.now() / 1000));
     const headers: Record<string, string> = {
       'content-type': mediaType,
@@ -90,7 +91,7 @@ export class PushSender {
       'webhook-id': id,
       'webhook-timestamp': timestamp,
     };
-    if (traceparent !== undefined) headers['traceparent'] = traceparent;
+    Object.assign(headers, trace);
     if (config.token !== undefined) headers['x-a2a-notification-token'] = config.token;
     const { scheme = '', credentials = '' } = config.authentication ?? {};
     if (credentials !== '') headers['authorization'] = `${scheme} ${credentials}`;

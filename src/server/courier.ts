@@ -1,4 +1,5 @@
 import type { Courier, Delivery } from '../engine/delivery.ts';
+import { traceHeaders } from '../observe/trace-context.ts';
 import type { Notification, PushSender } from '../push/sender.ts';
 import { renameTask } from './aliases.ts';
 import { decodeRegistrant } from './registrant.ts';
@@ -11,9 +12,8 @@ export function createCourier(sender: Pick<PushSender, 'send'>): Courier {
   };
 }
 
-async function notificationOf({ id, task, config, event, taskView }: Delivery): Promise<Notification> {
+async function notificationOf({ id, task, config, event, taskView, trace }: Delivery): Promise<Notification> {
   const { dialect, alias } = decodeRegistrant(config.dialect);
-  const { traceparent } = task.origin;
   // An event is stored in the words of 1.0 already.
   const body = dialect.pushesWholeTasks
     ? JSON.stringify(dialect.webhook.encode({ task: renameTask(await taskView(), alias) }))
@@ -24,6 +24,6 @@ async function notificationOf({ id, task, config, event, taskView }: Delivery): 
     config: config.config,
     mediaType: dialect.mediaType,
     body,
-    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    trace: traceHeaders(trace),
   };
 }

@@ -73,7 +73,7 @@ export interface HandlerOptions {
   readonly audit?: Audit;
   /** What callers need beyond being known. */
   readonly access?: AccessOptions;
-  /** How push notifications are delivered: which addresses may be told, and how it is signed. */
+  /** How push notifications are delivered: which addresses may be told, how it is signed, how often it is tried. */
   readonly push?: PushOptions;
   /** How files are fetched that messages only name by their address, and where from. */
   readonly files?: FileOptions;

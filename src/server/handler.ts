@@ -20,6 +20,7 @@ import { NEEDS_URL } from './card-signing-options.ts';
 import { ExtendedCards } from './extended-card.ts';
 import { answerExtendedCard, extendedCardPath } from './extended-card-endpoint.ts';
 import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './error-response.ts';
+import { auditFacts } from './failed-request.ts';
 import { Failures } from './failure.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
@@ -33,6 +34,8 @@ import { OperationWatch } from './operation-watch.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import { Outbound } from './outbound.ts';
+import { probe, readiness } from './probe.ts';
+import { pushPolicyOf } from './push-options.ts';
 import type { Service } from './service.ts';
 import { overTlsOnly } from './transport-security.ts';
 
@@ -66,6 +69,7 @@ export class AgentHandler {
   readonly #agent: Agent;
   readonly #settings: HandlerSettings;
   readonly #log: Log;
+  readonly #audit: AuditTrail;
   readonly #access: Access;
   readonly #rpcPaths: ReadonlySet<string>;
   readonly #reserved: ReadonlySet<string>;
@@ -86,6 +90,7 @@ export class AgentHandler {
     this.#agent = agent;
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
+    this.#audit = new AuditTrail(settings.audit, this.#log);
     const logins = new FailedLogins(settings.limits);
     this.#access = new Access({ ...settings, isOpenToStrangers, logins });
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
@@ -124,6 +129,11 @@ export class AgentHandler {
   /** @internal For the edges that make requests of ours. */
   get edge(): EdgeOptions {
     return this.#settings;
+  }
+
+  /** @internal Writes down that an edge has refused a request by itself, and why. */
+  noteRefusal(request: HttpRequest, error: A2AError): void {
+    this.#audit.refused(error.code, auditFacts({ request }, error));
   }
 
   /** @internal Whether it takes no more work. */
@@ -194,9 +204,10 @@ export class AgentHandler {
    * @throws A2AError `TASK_NOT_FOUND`, and `UNSUPPORTED_OPERATION` if the task waits for no authorization.
    */
   readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
-    await this.start();
+    const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
-    await this.#service?.engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
+    await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
+    this.#audit.done('authorization', { taskId, caller: callerId });
   };
 
   /**
@@ -214,7 +225,10 @@ export class AgentHandler {
    * @throws A2AError `INVALID_PARAMS` if there is no dead letter of this id.
    */
   async redeliver(which: string | PushConfigName): Promise<Redelivered> {
-    return (await this.#engine()).redeliver(which);
+    const redelivered = await (await this.#engine()).redeliver(which);
+    const { taskId, configId } = typeof which === 'string' ? { configId: which } : which;
+    this.#audit.done('redelivery', { ...(taskId !== undefined && { taskId }), detail: configId });
+    return redelivered;
   }
 
   /**
@@ -231,12 +245,13 @@ export class AgentHandler {
 
   async #start(): Promise<void> {
     const { courier } = this.#outbound;
-    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing } = this.#settings;
+    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing, push } =
+      this.#settings;
     await this.#signer?.start();
     const metrics = this.#metrics;
     const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
     const observers = { tracer, metrics };
-    const audit = new AuditTrail(this.#settings.audit, this.#log);
+    const audit = this.#audit;
     metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
     if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
     const engine = await Engine.start({
@@ -246,6 +261,7 @@ export class AgentHandler {
       observers,
       fetchFile: this.#outbound.fetchFile,
       ...(courier !== undefined && { courier }),
+      push: pushPolicyOf(push),
       ...(retention !== undefined && { retention }),
       maxPushConfigs: limits.pushConfigsPerTask,
       maxMessages: limits.messagesPerTask,
@@ -326,7 +342,7 @@ export class AgentHandler {
       case '/healthz':
         return probe(method, () => jsonResponse(200, { status: 'ok' }));
       case '/readyz':
-        return probe(method, () => this.#readiness(service));
+        return probe(method, () => readiness(service));
       case this.#extendedCardPath:
         return answerExtendedCard(service, request);
       case '/metrics':
@@ -365,18 +381,6 @@ export class AgentHandler {
   #isOverTls(request: HttpRequest): boolean {
     return (this.#settings.publicUrl ?? request.base).startsWith('https:');
   }
-
-  /** Ready is who can answer: the store must too. */
-  async #readiness({ engine, failures }: Service): Promise<HttpResponse> {
-    if (this.isClosing) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
-    try {
-      await engine.has({ tenant: '', owner: '' }, 'readiness');
-      return jsonResponse(200, { status: 'ready' });
-    } catch (error) {
-      failures.publicError(error);
-      return jsonResponse(503, { status: 'store unavailable' }, { 'retry-after': '1' });
-    }
-  }
 }
 
 /** When whoever was turned away may try again. */
@@ -391,10 +395,3 @@ const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.j
 
 /** What stands under these names is ours, now or later, so no tenant can have them. */
 const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.json', 'console', '_tandem'];
-
-function probe(
-  method: string,
-  answer: () => HttpResponse | Promise<HttpResponse>,
-): HttpResponse | Promise<HttpResponse> {
-  return method === 'GET' || method === 'HEAD' ? answer() : restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
-}

@@ -1,8 +1,10 @@
 import type { JWK } from 'jose';
+import type { PushPolicy } from '../engine/push-policy.ts';
 import { algorithmOf } from '../push/notification-tokens.ts';
 import { secretBytes } from '../push/webhook-signature.ts';
+import { defined } from '../support/defined.ts';
 import { ADDRESS_KEYS, checkAddressOptions, checkRange, type OutboundOptions } from './address-options.ts';
-import { type Check, isObject } from './check.ts';
+import { type Check, isObject, kindOf } from './check.ts';
 
 /** How push notifications are delivered, and where to. */
 export interface PushOptions extends OutboundOptions {
@@ -14,9 +16,33 @@ export interface PushOptions extends OutboundOptions {
   readonly issuer?: string;
   /** How long a receiver may take, 10 to 30 s; 15 s if not set. */
   readonly timeoutMs?: number;
+  /** How long an event is tried again, counted from the first attempt in vain; a day if not set. 0: it is tried once. */
+  readonly maxAgeMs?: number;
+  /** Attempts for one event; any number within `maxAgeMs` if not set. */
+  readonly maxAttempts?: number;
+  /** Events in a row that are given up before nothing more is sent to a configuration, 20 if not set. */
+  readonly disableAfter?: number;
+  /** Deliveries under way at the same time, 32 if not set. */
+  readonly concurrency?: number;
+  /** As many of them may be to one host, 8 if not set. */
+  readonly perReceiver?: number;
+  /** Events that were given up and stay to be sent again, the latest of all tasks; 10,000 if not set. */
+  readonly maxDeadLetters?: number;
 }
 
-const KEYS = [...ADDRESS_KEYS, 'signingSecret', 'signingKey', 'issuer', 'timeoutMs'];
+/** What the engine is told of it, and the least that makes sense. */
+const LEAST = {
+  maxAgeMs: 0,
+  maxAttempts: 1,
+  disableAfter: 1,
+  concurrency: 1,
+  perReceiver: 1,
+  maxDeadLetters: 0,
+} as const satisfies Partial<Record<keyof PushPolicy, number>>;
+
+const POLICY_KEYS = Object.keys(LEAST) as readonly (keyof typeof LEAST)[];
+
+const KEYS = [...ADDRESS_KEYS, 'signingSecret', 'signingKey', 'issuer', 'timeoutMs', ...POLICY_KEYS];
 
 /** 1.0 §4.3.3 */
 const LEAST_TIMEOUT_MS = 10_000;
@@ -34,7 +60,19 @@ export function readPushOptions(check: Check, value: unknown): PushOptions | und
   }
   check.optionalText(given['issuer'], 'push.issuer', 'https://agent.example.com');
   checkRange(check, given['timeoutMs'], 'push.timeoutMs', LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS);
+  for (const key of POLICY_KEYS) checkCount(check, given[key], `push.${key}`, LEAST[key]);
   return given;
+}
+
+/** How hard receivers are tried to be told, as far as somebody has said so. */
+export function pushPolicyOf(options: PushOptions = {}): Partial<PushPolicy> {
+  const { maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, maxDeadLetters } = options;
+  return defined({ maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, maxDeadLetters });
+}
+
+function checkCount(check: Check, value: unknown, path: string, least: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)) return;
+  check.fault(path, `must be a whole number, ${least} or more, not ${kindOf(value)}`);
 }
 
 /** One, several, or none. */

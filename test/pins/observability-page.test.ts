@@ -18,7 +18,7 @@ const code = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].
 
 test('docs/observability.md has the name and the type of every metric', async () => {
   const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-  const handler = createHandler(subject, { metrics: true, store: memoryStore() });
+  const handler = createHandler(subject, { metrics: true, pushNotifications: true, store: memoryStore() });
   onTestFinished(() => handler.close());
   const request: HttpRequest = {
     method: 'GET',
@@ -55,7 +55,7 @@ test('docs/observability.md has the members of a record of the audit', () => {
   expect(members.length).toBeGreaterThan(5);
 });
 
-test.each(['a2a.run', 'a2a.step', 'a2a.client.<operation>', 'a2a.<operation>'])(
+test.each(['a2a.run', 'a2a.step', 'a2a.push', 'a2a.client.<operation>', 'a2a.<operation>'])(
   'docs/observability.md tells of %s',
   (span) => {
     expect(rowsUnder('Traces').map(([name]) => code(name)[0])).toContain(span);

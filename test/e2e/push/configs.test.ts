@@ -139,7 +139,15 @@ async function tellAll(store: Store, taskId: string, origins: readonly string[])
   let told = 0;
   for (const event of await store.events(taskId, 0, 100)) {
     for (const config of all.filter((each) => courier.wants(event, each))) {
-      const delivery = { id: `test-${told++}`, attempt: 1, task, config, event, taskView: async () => view };
+      const delivery = {
+        id: `test-${told++}`,
+        attempt: 1,
+        task,
+        config,
+        event,
+        taskView: async () => view,
+        trace: undefined,
+      };
       await courier.deliver(delivery, NEVER);
     }
   }

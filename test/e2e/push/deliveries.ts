@@ -4,6 +4,7 @@ import type { Courier, Delivery } from '../../../src/engine/delivery.ts';
 import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import type { Task } from '../../../src/model/task.ts';
 import { silentLog } from '../../../src/observe/log.ts';
+import type { TraceContext } from '../../../src/observe/trace-context.ts';
 import { Outbound, type OutboundSettings } from '../../../src/server/outbound.ts';
 import type { TaskEvent, TaskRecord } from '../../../src/store/store.ts';
 
@@ -43,18 +44,19 @@ export interface DeliveryFacts {
   readonly id?: string;
   readonly dialect?: string;
   readonly event?: TaskEvent;
-  readonly origin?: TaskRecord['origin'];
+  readonly trace?: TraceContext;
 }
 
 export function deliveryOf(config: TaskPushNotificationConfig, facts: DeliveryFacts = {}): Delivery {
-  const { id = 'delivery-1', dialect = 'v1', event = STATUS_EVENT, origin = {} } = facts;
+  const { id = 'delivery-1', dialect = 'v1', event = STATUS_EVENT, trace } = facts;
   return {
     id,
     attempt: 1,
-    task: { ...RECORD, origin },
+    task: RECORD,
     config: { id: 'config-1', config, dialect, createdAt: 0 },
     event,
     taskView: async () => TASK,
+    trace,
   };
 }
 

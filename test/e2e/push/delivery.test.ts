@@ -90,12 +90,14 @@ describe('the headers', () => {
 
   test('name the delivery and the time, and the trace that it belongs to', async () => {
     const clock = fakeClock();
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const { headers } = await received({ clock }, {}, { id: 'd-7', origin: { traceparent } });
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const trace = { traceId, spanId: 'b7ad6b7169203331', flags: '01', tracestate: 'vendor=1' };
+    const { headers } = await received({ clock }, {}, { id: 'd-7', trace });
     expect(headers).toMatchObject({
       'webhook-id': 'd-7',
       'webhook-timestamp': String(clock.now() / 1000),
-      traceparent,
+      traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+      tracestate: 'vendor=1',
     });
     expect(headers).not.toHaveProperty('webhook-signature');
   });

@@ -1,0 +1,60 @@
+import * as api from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { onTestFinished } from 'vitest';
+
+/** A span that has ended, as a test looks at it. */
+export interface SeenSpan {
+  readonly name: string;
+  readonly kind: api.SpanKind;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentId: string | undefined;
+  readonly attributes: api.Attributes;
+  readonly status: api.SpanStatus;
+}
+
+export interface OpenTelemetrySdk {
+  /** As a user hands it in. */
+  readonly api: typeof api;
+  /** All spans that have ended, in the order in which they began. */
+  spans(): readonly SeenSpan[];
+  /** Those of one name. */
+  named(name: string): readonly SeenSpan[];
+  forget(): void;
+}
+
+/** Registers the SDK of OpenTelemetry as a user would, until the test is over. */
+export function openTelemetry(): OpenTelemetrySdk {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  api.trace.setGlobalTracerProvider(provider);
+  onTestFinished(async () => {
+    api.trace.disable();
+    api.context.disable();
+    await provider.shutdown();
+  });
+  const spans = (): readonly SeenSpan[] => exporter.getFinishedSpans().toSorted(byStart).map(seen);
+  return {
+    api,
+    spans,
+    named: (name) => spans().filter((span) => span.name === name),
+    forget: () => exporter.reset(),
+  };
+}
+
+function byStart({ startTime: [a, aNanos] }: ReadableSpan, { startTime: [b, bNanos] }: ReadableSpan): number {
+  return a === b ? aNanos - bNanos : a - b;
+}
+
+function seen(span: ReadableSpan): SeenSpan {
+  const { name, kind, attributes, status, parentSpanContext } = span;
+  const { traceId, spanId } = span.spanContext();
+  return { name, kind, traceId, spanId, parentId: parentSpanContext?.spanId, attributes, status };
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DEFAULT_PUSH_POLICY } from '../../src/engine/push-policy.ts';
+import { agent } from '../../src/server/agent.ts';
+import { readHandlerOptions } from '../../src/server/handler-options.ts';
+import { ROOT, visit } from '../helpers/source.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/push.md'), 'utf8');
+const TABLE = PAGE.split('| member of `push` |')[1]?.split('\n\n')[0] ?? '';
+
+/** Name → default. */
+const DOCUMENTED = new Map(
+  [...TABLE.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name = '', byDefault = '']) => [name, byDefault]),
+);
+
+/** As the page writes it. */
+function written(name: string, value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return 'any number';
+  return name.endsWith('Ms') ? `${value / 3_600_000} hours` : value.toLocaleString('en-US');
+}
+
+function membersOf(path: string, name: string): readonly string[] {
+  const members: string[] = [];
+  visit(path, readFileSync(join(ROOT, path), 'utf8'), {
+    TSInterfaceDeclaration: ({ id, body }) => {
+      if (id.name !== name) return;
+      for (const member of body.body) {
+        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
+      }
+    },
+  });
+  return members;
+}
+
+const MEMBERS = [
+  ...membersOf('src/push/address-guard.ts', 'AddressOptions'),
+  ...membersOf('src/server/address-options.ts', 'OutboundOptions'),
+  ...membersOf('src/server/push-options.ts', 'PushOptions'),
+];
+
+test('docs/push.md lists every member of push, and no other', () => {
+  expect([...DOCUMENTED.keys()]).toEqual(MEMBERS);
+  expect(MEMBERS.length).toBeGreaterThan(10);
+});
+
+test('every member of the types is known when options are read', () => {
+  const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
+  const push = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
+
+  expect(readHandlerOptions('serve()', subject, { push }).push).toEqual(push);
+});
+
+test('docs/push.md has the defaults of how hard receivers are tried', () => {
+  const { random: _, ...policy } = DEFAULT_PUSH_POLICY;
+  const expected = Object.entries(policy).map(([name, value]) => [name, written(name, value)]);
+
+  expect(expected.map(([name = '']) => [name, DOCUMENTED.get(name)])).toEqual(expected);
+});
+
+test('docs/push.md has the time that a receiver has', () => {
+  const source = readFileSync(join(ROOT, 'src/server/outbound.ts'), 'utf8');
+
+  expect(source).toContain('PUSH_TIMEOUT_MS = 15_000');
+  expect(DOCUMENTED.get('timeoutMs')).toBe('15 s');
+});
