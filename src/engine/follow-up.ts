@@ -117,7 +117,7 @@ async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Pro
   throw new A2AError(
     'UNSUPPORTED_OPERATION',
     `Task ${id} has ${maxMessages} messages, and no room for more: begin a new task in the same context`,
-    { details: { taskId: id, maxMessages: String(maxMessages) } },
+    { details: { taskId: id, limit: 'messagesPerTask', maxMessages: String(maxMessages) } },
   );
 }
 

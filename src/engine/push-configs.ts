@@ -91,7 +91,7 @@ async function putPushConfig(
   throw new A2AError(
     'UNSUPPORTED_OPERATION',
     `Task ${taskId} has ${maxPushConfigs} push configurations, and no room for more: delete or replace one`,
-    { details: { taskId, maxPushConfigs: String(maxPushConfigs) } },
+    { details: { taskId, limit: 'pushConfigsPerTask', maxPushConfigs: String(maxPushConfigs) } },
   );
 }
 

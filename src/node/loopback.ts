@@ -1,14 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { A2AError } from '../errors.ts';
+import type { AgentHandler } from '../server/handler.ts';
 import { isLoopback } from '../support/loopback.ts';
 import { endAnswer } from './early-answer.ts';
 import type { NodeListener } from './listener.ts';
+import { NodeRequest } from './node-request.ts';
 
 /**
  * Lets requests through that were meant for this machine, or for the public address. A page in a browser can have its own
  * name point here and would then be let in as if it were local: the name it uses gives it away. Behind a proxy that is
  * the name that the proxy has heard; without a public address nobody knows which one is right there, so all are.
  */
-export function loopbackOnly(listener: NodeListener, publicUrl: string | undefined, trustProxy: boolean): NodeListener {
+export function loopbackOnly(
+  handler: AgentHandler,
+  listener: NodeListener,
+  publicUrl: string | undefined,
+  trustProxy: boolean,
+): NodeListener {
   if (trustProxy && publicUrl === undefined) return listener;
   const own = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   return (incoming, outgoing) => {
@@ -18,7 +26,10 @@ export function loopbackOnly(listener: NodeListener, publicUrl: string | undefin
     const name = host.replace(/:\d+$/, '');
     if (isLoopback(name) || name.toLowerCase() === own) return listener(incoming, outgoing);
     const shown = JSON.stringify(name.slice(0, 100));
-    refuse(outgoing, 421, `This agent is not served as ${shown}: set publicUrl if it is`);
+    const reason = `This agent is not served as ${shown}: set publicUrl if it is`;
+    const error = new A2AError('PERMISSION_DENIED', reason, { details: { guard: 'host' } });
+    handler.noteRefusal(new NodeRequest(incoming, outgoing, handler.edge), error);
+    refuse(outgoing, 421, reason);
   };
 }
 

@@ -100,9 +100,8 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const isPublic = !isLoopback(host);
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, isPublic && settings.auth === undefined);
     // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
-    const listener = isPublic
-      ? toNodeListener(handler)
-      : loopbackOnly(toNodeListener(handler), publicUrl, settings.trustProxy);
+    const open = toNodeListener(handler);
+    const listener = isPublic ? open : loopbackOnly(handler, open, publicUrl, settings.trustProxy);
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
     try {

@@ -8,9 +8,9 @@ export interface AuditRecord {
   /** ISO 8601. */
   readonly time: string;
   readonly outcome: 'refused' | 'done';
-  /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`. */
+  /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`, `authorization`. */
   readonly reason: string;
-  /** Who asked, if he is known. */
+  /** Who asked, if he is known; whose task it is that was authorized. */
   readonly caller?: string;
   /** Where the request came from, as far as the connection tells. */
   readonly address?: string;
@@ -22,7 +22,7 @@ export interface AuditRecord {
   readonly traceId?: string;
   /** The path of the request, without its query, which may hold a key. */
   readonly path?: string;
-  /** What was wrong, missing or exceeded: `invalid_token`, a scope, a limit. */
+  /** What was wrong, missing or exceeded: `invalid_token`, a scope, a limit, a guard; or what was sent again. */
   readonly detail?: string;
 }
 

@@ -4,7 +4,7 @@ import { A2AError } from '../errors.ts';
 
 export function tooLarge(maxBytes: number): A2AError {
   return new A2AError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`, {
-    details: { maxBytes: String(maxBytes) },
+    details: { limit: 'body', maxBytes: String(maxBytes) },
   });
 }
 

@@ -6,6 +6,7 @@ import { parseTrace } from '../observe/trace-context.ts';
 import { defined } from '../support/defined.ts';
 import type { Binding } from './call.ts';
 import { isObject } from './check.ts';
+import { limitOf } from './known-limits.ts';
 import type { HttpRequest } from './http.ts';
 
 /** A request that is answered with an error, as far as it was understood before that. */
@@ -42,7 +43,7 @@ export function auditFacts(
   { request, binding, caller, operation, params }: FailedRequest,
   error: A2AError,
 ): AuditFacts {
-  const { scope, limit, guard, error: wrong } = error.details;
+  const { scope, guard, error: wrong } = error.details;
   return defined({
     caller: caller?.id,
     address: request.remoteAddress,
@@ -52,7 +53,7 @@ export function auditFacts(
     taskId: idsIn(params).taskId,
     requestId: requestIdOf(request),
     traceId: traceIdOf(request),
-    detail: scope ?? limit ?? guard ?? wrong,
+    detail: scope ?? limitOf(error) ?? guard ?? wrong,
   });
 }
 

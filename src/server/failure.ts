@@ -4,6 +4,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { newId } from '../support/id.ts';
 import { auditFacts, type FailedRequest, requestFields } from './failed-request.ts';
+import { limitOf } from './known-limits.ts';
 
 /** Errors quote what they are about, which can be as large as a body may be. */
 const MAX_MESSAGE = 1000;
@@ -14,9 +15,6 @@ const QUIET_MS = 1000;
 
 /** Somebody wanted what he may not have, or too much of it. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMIT_EXCEEDED']);
-
-/** Limits that an error is about without naming them. */
-const LIMITS: Readonly<Partial<Record<ErrorCode, string>>> = { RATE_LIMIT_EXCEEDED: 'rate', PAYLOAD_TOO_LARGE: 'body' };
 
 /** Who is told of failures, beside the log. */
 export interface FailureObservers {
@@ -61,10 +59,11 @@ export class Failures {
     const { audit, metrics } = this.#observers;
     const { code, details } = error;
     if (about.binding !== undefined) metrics?.requestFailed(about.binding, code);
-    const limit = LIMITS[code];
-    if (limit !== undefined) metrics?.limitHit(details['limit'] ?? limit);
-    // A guard that refuses an address or a host says so, whatever the code.
-    if (REFUSALS.has(code) || details['guard'] !== undefined) audit?.refused(code, auditFacts(about, error));
+    const limit = limitOf(error);
+    if (limit !== undefined) metrics?.limitHit(limit);
+    // A guard that refuses an address says so, whatever the code.
+    if (REFUSALS.has(code) || limit !== undefined || details['guard'] !== undefined)
+      audit?.refused(code, auditFacts(about, error));
   }
 
   #internal(error: unknown, message: string, details: A2AError['details'], about: FailedRequest | undefined): A2AError {

@@ -94,7 +94,9 @@ function activated({ agent, limits }: Service, request: HttpRequest): readonly s
   uris.delete('');
   const most = limits.settings.extensionsPerRequest;
   if (uris.size > most) {
-    throw new A2AError('INVALID_REQUEST', `Expected the header A2A-Extensions to name at most ${most} extensions`);
+    throw new A2AError('INVALID_REQUEST', `Expected the header A2A-Extensions to name at most ${most} extensions`, {
+      details: { limit: 'extensionsPerRequest' },
+    });
   }
   return extensions.map(({ uri }) => uri).filter((uri) => uris.has(uri));
 }

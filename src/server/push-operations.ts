@@ -114,7 +114,7 @@ function newConfig(
   try {
     pushGuard.admit(url);
   } catch (error) {
-    if (error instanceof AddressRefused) throw invalid(`${place}url`, error.message);
+    if (error instanceof AddressRefused) throw invalid(`${place}url`, error.message, { guard: 'address' });
     throw error;
   }
   if (!HEADER_TEXT.test(token)) throw invalid(`${place}token`, UNFIT);
@@ -145,6 +145,6 @@ function requirePush({ pushNotifications }: Service): void {
   throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent sends no push notifications: poll or subscribe');
 }
 
-function invalid(field: string, description: string): A2AError {
-  return new A2AError('INVALID_PARAMS', `${field}: ${description}`, { violations: [{ field, description }] });
+function invalid(field: string, description: string, details: A2AError['details'] = {}): A2AError {
+  return new A2AError('INVALID_PARAMS', `${field}: ${description}`, { details, violations: [{ field, description }] });
 }

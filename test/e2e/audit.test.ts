@@ -5,10 +5,12 @@ import type { Caller } from '../../src/engine/handler.ts';
 import { A2AError } from '../../src/errors.ts';
 import type { AuditRecord } from '../../src/observe/audit.ts';
 import type { Log, LogFields } from '../../src/observe/log.ts';
+import type { ServeOptions } from '../../src/node/serve.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
+import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import type { Limits } from '../../src/server/limits/limit-settings.ts';
 import { agent } from '../../src/server/agent.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
@@ -58,7 +60,7 @@ describe.each(VOICES)('$name', (voice) => {
   test.each([
     [undefined, 'UNAUTHENTICATED', {}],
     ['few', 'PERMISSION_DENIED', { detail: 'tasks.write' }],
-    ['many', 'RATE_LIMIT_EXCEEDED', {}],
+    ['many', 'RATE_LIMIT_EXCEEDED', { detail: 'rate' }],
   ])(verifies('O-01', 'who calls as %s is refused, and that is written down: %s'), async (name, reason, more) => {
     const records: AuditRecord[] = [];
     const server = await startServer({ auth: DOOR, audit: (record) => void records.push(record) });
@@ -84,26 +86,106 @@ describe.each(VOICES)('$name', (voice) => {
   });
 });
 
-test('who is known is named, with what he wanted', async () => {
+const WATCHED = { pushNotifications: true, auth: DOOR } as const;
+
+/** Sends a message that is no larger than it needs to be, but for what the test gives. */
+function sending(message: object, configuration?: object): Ask {
+  const body = {
+    message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }], ...message },
+    ...(configuration !== undefined && { configuration }),
+  };
+  return { method: 'POST', path: '/message:send', body };
+}
+
+describe('who is known is named, with what he wanted', () => {
+  test.each(['https://10.0.0.1/hook', 'https://metadata.google.internal/', 'http://example.com/', 'no address'])(
+    verifies('O-01', 'to be told at %s, which the guard refuses'),
+    async (url) => {
+      const records: AuditRecord[] = [];
+      const server = await startServer({ ...WATCHED, audit: async (record) => void records.push(record) });
+      const sent = await server.ask(asking(sending({}), 'ann'));
+      const { id } = (sent.json as { readonly task: { readonly id: string } }).task;
+      const path = `/tasks/${id}/pushNotificationConfigs`;
+
+      await server.ask(asking({ method: 'POST', path, body: { url } }, 'ann'));
+      await server.ask(asking(sending({}, { taskPushNotificationConfig: { url } }), 'ann'));
+
+      const refused = { outcome: 'refused', reason: 'INVALID_PARAMS', detail: 'address', caller: 'ann' };
+      expect(records).toMatchObject([
+        { ...refused, operation: 'CreateTaskPushNotificationConfig', path },
+        { ...refused, operation: 'SendMessage' },
+      ]);
+      expect(JSON.stringify(records)).not.toContain(url);
+    },
+  );
+
+  test.each<[string, Partial<Limits>, ServeOptions, Ask]>([
+    ['partsPerMessage', { partsPerMessage: 1 }, {}, sending({ parts: [{ text: 'a' }, { text: 'b' }] })],
+    ['textCharacters', { textCharacters: 2 }, {}, sending({})],
+    ['fileBytes', { fileBytes: 1 }, {}, sending({ parts: [{ raw: 'AAAA' }] })],
+    ['metadataBytes', { metadataBytes: 1 }, {}, sending({ metadata: { a: 1 } })],
+    ['streamsPerCaller', { streamsPerCaller: 0 }, {}, { ...sending({}), path: '/message:stream' }],
+    ['subscribersPerTask', { subscribersPerTask: 0 }, {}, REST_1.subscribe('t')],
+    ['body', {}, { maxBodyBytes: 10 }, sending({})],
+  ])(verifies('O-01', 'more than %s lets him have'), async (detail, limits, options, ask) => {
+    const records: AuditRecord[] = [];
+    const server = await startServer({
+      ...WATCHED,
+      ...options,
+      limits,
+      metrics: true,
+      audit: (record) => void records.push(record),
+    });
+
+    const { text } = await server.ask(asking(ask, 'ann'));
+
+    expect(records).toMatchObject([{ outcome: 'refused', detail, caller: 'ann' }]);
+    expect(text).toContain(`"limit":"${detail}"`);
+    const numbers = await server.ask(asking({ method: 'GET', path: '/metrics' }, 'ann'));
+    expect(numbers.text).toContain(`tandem_limits_hit_total{limit="${detail}"} 1\n`);
+  });
+
+  test('to ask more often than the rate allows, or to guess', async () => {
+    const records: AuditRecord[] = [];
+    const once = { perMinute: 1, burst: 1 };
+    const server = await startServer({
+      auth: bearerTokens({ ann: 'right' }),
+      limits: { rate: once, failedLogins: once },
+      audit: (record) => void records.push(record),
+    });
+    const as = (token: string): Ask => ({ ...REST_1.get('t'), headers: { authorization: `Bearer ${token}` } });
+
+    for (const token of ['right', 'right', 'wrong', 'wrong']) await server.ask(as(token));
+
+    expect(records.map(({ reason, detail }) => `${reason} ${detail}`)).toEqual([
+      'RATE_LIMIT_EXCEEDED rate',
+      'UNAUTHENTICATED invalid_token',
+      'RATE_LIMIT_EXCEEDED failedLogins',
+    ]);
+  });
+});
+
+test('what an author calls a limit is his, and makes no new number', async () => {
   const records: AuditRecord[] = [];
-  const guarded = agent({ name: 'Guarded', description: 'Takes nothing.', run: () => 'never' });
-  const store = memoryStore();
-  const refusing: Store = new Proxy(store, {
-    get: (target, name) =>
-      name === 'read'
-        ? () => Promise.reject(new A2AError('INVALID_PARAMS', 'Not that', { details: { guard: 'address' } }))
-        : (Reflect.get(target, name) as (() => unknown) | undefined)?.bind(target),
-  });
-  const { ask } = await serveOnSocket(guarded, {
-    auth: DOOR,
-    store: refusing,
-    audit: async (record) => void records.push(record),
-  });
+  const auth = (): never => {
+    throw new A2AError('RATE_LIMIT_EXCEEDED', 'Not now', { details: { limit: crypto.randomUUID() } });
+  };
+  const server = await startServer({ auth, audit: (record) => void records.push(record) });
 
-  await ask(asking(REST_1.get('task-1'), 'ann'));
+  await server.ask(REST_1.get('t'));
 
+  expect(records).toMatchObject([{ reason: 'RATE_LIMIT_EXCEEDED', detail: 'rate' }]);
+});
+
+test('a name under which the agent is not served is refused, and that is written down', async () => {
+  const records: AuditRecord[] = [];
+  const server = await startServer({ audit: (record) => void records.push(record) });
+
+  const { status } = await server.ask({ ...REST_1.get('t'), headers: { host: 'evil.example', 'x-request-id': 'r-1' } });
+
+  expect(status).toBe(421);
   expect(records).toMatchObject([
-    { reason: 'INVALID_PARAMS', detail: 'address', caller: 'ann', operation: 'GetTask', taskId: 'task-1' },
+    { reason: 'PERMISSION_DENIED', detail: 'host', address: '127.0.0.1', path: '/tasks/t', requestId: 'r-1' },
   ]);
 });
 
@@ -135,12 +217,7 @@ test('without anybody who takes them, records are lines of the log', async () =>
 describe('what goes wrong here', () => {
   test.each(VOICES)(verifies(['E-11', 'O-03'], '$name: is logged, with the ids to find it by'), async (voice) => {
     const { log, lines } = notebook();
-    const failing: Store = new Proxy(memoryStore(), {
-      get: (target, name) =>
-        name === 'read'
-          ? () => Promise.reject(new Error('disk I/O error'))
-          : (Reflect.get(target, name) as (() => unknown) | undefined)?.bind(target),
-    });
+    const failing = Object.assign(memoryStore(), { read: () => Promise.reject(new Error('disk I/O error')) });
     const server = await startServer({ store: failing, log });
 
     const { text } = await server.ask(asking(voice.get('task-1'), undefined));

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
 import type { Part } from '../../model/part.ts';
 import { jsonSize } from '../../support/json-size.ts';
-import type { Limits } from './limit-settings.ts';
+import type { LimitName, Limits } from './limit-settings.ts';
 
 /** @throws A2AError `INVALID_PARAMS` for too many of something, `PAYLOAD_TOO_LARGE` for too large a thing. */
 export function assertModest(limits: Limits, { message, metadata }: SendMessageRequest): void {
@@ -11,6 +11,7 @@ export function assertModest(limits: Limits, { message, metadata }: SendMessageR
   if (parts.length > limits.partsPerMessage) {
     const description = `expected at most ${limits.partsPerMessage} parts`;
     throw new A2AError('INVALID_PARAMS', `message.parts: ${description}`, {
+      details: { limit: 'partsPerMessage' },
       violations: [{ field: 'message.parts', description }],
     });
   }
@@ -21,16 +22,17 @@ export function assertModest(limits: Limits, { message, metadata }: SendMessageR
 
 function assertPart(limits: Limits, part: Part, index: number): void {
   if ('text' in part && part.text.length > limits.textCharacters) {
-    throw tooLarge(`message.parts[${index}].text`, `${limits.textCharacters} characters`);
+    throw tooLarge('textCharacters', `message.parts[${index}].text`, `${limits.textCharacters} characters`);
   }
   if ('raw' in part && bytesOf(part.raw) > limits.fileBytes) {
-    throw tooLarge(`message.parts[${index}].raw`, `${limits.fileBytes} bytes`);
+    throw tooLarge('fileBytes', `message.parts[${index}].raw`, `${limits.fileBytes} bytes`);
   }
   if (part.metadata !== undefined) assertMetadata(limits, part.metadata, `message.parts[${index}].metadata`);
 }
 
 function assertMetadata({ metadataBytes }: Limits, metadata: JsonObject | undefined, field: string): void {
-  if (metadata !== undefined && jsonSize(metadata) > metadataBytes) throw tooLarge(field, `${metadataBytes} bytes`);
+  if (metadata !== undefined && jsonSize(metadata) > metadataBytes)
+    throw tooLarge('metadataBytes', field, `${metadataBytes} bytes`);
 }
 
 /** Of padded base64, without unpacking it. */
@@ -39,7 +41,10 @@ function bytesOf(base64: string): number {
   return (base64.length / 4) * 3 - padding;
 }
 
-function tooLarge(field: string, most: string): A2AError {
+function tooLarge(limit: LimitName, field: string, most: string): A2AError {
   const description = `expected at most ${most}`;
-  return new A2AError('PAYLOAD_TOO_LARGE', `${field}: ${description}`, { violations: [{ field, description }] });
+  return new A2AError('PAYLOAD_TOO_LARGE', `${field}: ${description}`, {
+    details: { limit },
+    violations: [{ field, description }],
+  });
 }

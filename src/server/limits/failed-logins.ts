@@ -27,6 +27,7 @@ export class FailedLogins {
       const left = this.#counts(request) ? buckets.left(addressKey(request), Date.now()) : 1;
       if (left >= 1) return identify(request);
       throw new A2AError('RATE_LIMIT_EXCEEDED', 'Too many wrong credentials from this address', {
+        details: { limit: 'failedLogins' },
         retryAfterMs: timeFor(buckets.rate, 1 - left),
       });
     };

@@ -1,7 +1,7 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { HttpRequest } from '../http.ts';
-import type { LimitSettings } from './limit-settings.ts';
+import type { LimitName, LimitSettings } from './limit-settings.ts';
 import { addressKey, isSpared } from './rate-limit.ts';
 
 /** When somebody may try again whose place another has: nobody knows, so soon. */
@@ -35,10 +35,10 @@ export class OpenStreams {
     const who = isSpared(settings, 'streamsPerCaller', opening, caller) ? undefined : readerKey(opening);
     const what = isSpared(settings, 'subscribersPerTask', opening, caller) ? undefined : task;
     if (isFull(this.#byCaller, who, settings.streamsPerCaller)) {
-      throw noRoom(`Too many streams: ${settings.streamsPerCaller} at a time for one caller`);
+      throw noRoom('streamsPerCaller', `Too many streams: ${settings.streamsPerCaller} at a time for one caller`);
     }
     if (isFull(this.#byTask, what, settings.subscribersPerTask)) {
-      throw noRoom(`Too many subscribers: ${settings.subscribersPerTask} at a time for one task`);
+      throw noRoom('subscribersPerTask', `Too many subscribers: ${settings.subscribersPerTask} at a time for one task`);
     }
     add(this.#byCaller, who, 1);
     add(this.#byTask, what, 1);
@@ -67,6 +67,6 @@ function add(counts: Map<string, number>, key: string | undefined, step: number)
   else counts.delete(key);
 }
 
-function noRoom(message: string): A2AError {
-  return new A2AError('RATE_LIMIT_EXCEEDED', message, { retryAfterMs: RETRY_MS });
+function noRoom(limit: LimitName, message: string): A2AError {
+  return new A2AError('RATE_LIMIT_EXCEEDED', message, { details: { limit }, retryAfterMs: RETRY_MS });
 }

@@ -99,6 +99,7 @@ export function assertTaken(status: RateStatus | undefined): void {
   if (status === undefined || status.isTaken) return;
   const { rate, left } = status;
   throw new A2AError('RATE_LIMIT_EXCEEDED', `Too many requests: ${rate.perMinute} a minute, ${rate.burst} at once`, {
+    details: { limit: 'rate' },
     retryAfterMs: timeFor(rate, 1 - left),
   });
 }
