@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/agent.ts';
-import { fakeTracing } from '../helpers/fake-tracing.ts';
+import { openTelemetry } from '../helpers/open-telemetry.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
@@ -110,7 +110,7 @@ describe('spans', () => {
   test.each(VOICES)(
     verifies('O-03', '$name: an operation is one, and the run and its steps are below'),
     async (voice) => {
-      const { api, spans } = fakeTracing();
+      const { api, spans, named } = openTelemetry();
       const stepping = agent({
         name: 'S',
         id: 'stepper',
@@ -121,31 +121,32 @@ describe('spans', () => {
 
       const { text } = await ask(traced(voice.send({ text: 'go' })));
 
-      const operation = spans.find(({ kind }) => kind === 1);
-      const run = spans.find(({ name }) => name === 'a2a.run');
-      const step = spans.find(({ name }) => name === 'a2a.step');
-      expect(operation).toMatchObject({ name: 'a2a.SendMessage', traceId: TRACE, parentId: PARENT, isEnded: true });
+      await expect.poll(() => spans().map(({ name }) => name)).toEqual(['a2a.SendMessage', 'a2a.run', 'a2a.step']);
+      const [operation, run, step] = spans();
+      expect(operation).toMatchObject({ kind: api.SpanKind.SERVER, traceId: TRACE, parentId: PARENT });
       expect(operation?.attributes).toMatchObject({ 'a2a.agent': 'stepper', 'a2a.operation': 'SendMessage' });
-      expect(run).toMatchObject({ traceId: TRACE, parentId: operation?.spanId, isEnded: true });
+      expect(run).toMatchObject({ kind: api.SpanKind.INTERNAL, traceId: TRACE, parentId: operation?.spanId });
       // A caller of 0.1 has named the task himself.
       if (voice !== RPC_01) expect(text).toContain(String(run?.attributes['a2a.task.id']));
-      expect(step).toMatchObject({ parentId: run?.spanId, attributes: { 'a2a.step.name': 'one#1' }, isEnded: true });
+      expect(step).toMatchObject({ parentId: run?.spanId, attributes: { 'a2a.step.name': 'one#1' } });
+      expect(named('a2a.run')[0]?.status.code).toBe(api.SpanStatusCode.UNSET);
     },
   );
 
   test('without a trace of the caller one begins here, and its events say which', async () => {
-    const { api, spans } = fakeTracing();
+    const { api, named } = openTelemetry();
     const server = await startServer({ tracing: api });
 
     const { text } = await server.ask(REST_1.stream({ text: 'story' }));
 
-    const [operation] = spans;
+    const [operation] = named('a2a.SendStreamingMessage');
+    expect(operation).toMatchObject({ kind: api.SpanKind.SERVER, parentId: undefined });
     for (const mark of marksIn(text)) expect(mark).toEqual({ traceId: operation?.traceId, spanId: operation?.spanId });
     expect(marksIn(text).length).toBeGreaterThan(4);
   });
 
   test('a failure is told without secrets', async () => {
-    const { api, spans } = fakeTracing();
+    const { api, spans, named } = openTelemetry();
     const run = async (): Promise<never> => {
       throw new Error('401 for Bearer abc123def456ghi');
     };
@@ -154,14 +155,34 @@ describe('spans', () => {
     await ask(REST_1.send({ text: 'go' }));
     await ask(REST_1.get('unknown'));
 
-    expect(spans.find(({ name }) => name === 'a2a.run')?.status).toEqual({
-      code: 2,
-      message: '401 for Bearer [redacted]',
+    const code = api.SpanStatusCode.ERROR;
+    await expect
+      .poll(() => named('a2a.run').map(({ status }) => status))
+      .toEqual([{ code, message: '401 for Bearer [redacted]' }]);
+    expect(named('a2a.GetTask')).toMatchObject([
+      { status: { code }, attributes: { 'error.type': 'TASK_NOT_FOUND', 'a2a.task.id': 'unknown' } },
+    ]);
+    expect(JSON.stringify(spans())).not.toContain('abc123');
+  });
+
+  test('what the code of a handler does is below the run, or below the step it is in', async () => {
+    const { api, named } = openTelemetry();
+    const tracer = api.trace.getTracer('mine');
+    const own = (name: string): void => tracer.startSpan(name).end();
+    const busy = agent({
+      name: 'B',
+      description: 'Has spans of its own.',
+      async run({ step }) {
+        own('mine.run');
+        await step('one', () => own('mine.step'));
+      },
     });
-    expect(spans.find(({ name }) => name === 'a2a.GetTask')).toMatchObject({
-      status: { code: 2 },
-      attributes: { 'error.type': 'TASK_NOT_FOUND', 'a2a.task.id': 'unknown' },
-    });
-    expect(JSON.stringify(spans)).not.toContain('abc123');
+    const { ask } = await serveOnSocket(busy, { tracing: api });
+
+    await ask(REST_1.send({ text: 'go' }));
+
+    await expect.poll(() => named('a2a.run')).toHaveLength(1);
+    expect(named('mine.run')[0]?.parentId).toBe(named('a2a.run')[0]?.spanId);
+    expect(named('mine.step')[0]?.parentId).toBe(named('a2a.step')[0]?.spanId);
   });
 });

@@ -5,6 +5,7 @@ import {
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { onTestFinished } from 'vitest';
 
@@ -32,25 +33,35 @@ export interface OpenTelemetrySdk {
 /** Registers the SDK of OpenTelemetry as a user would, until the test is over. */
 export function openTelemetry(): OpenTelemetrySdk {
   const exporter = new InMemorySpanExporter();
-  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  // The times of spans are too coarse to tell which one began first.
+  const begun: string[] = [];
+  const order: SpanProcessor = {
+    onStart: (span) => void begun.push(span.spanContext().spanId),
+    onEnd() {},
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const provider = new BasicTracerProvider({ spanProcessors: [order, new SimpleSpanProcessor(exporter)] });
   api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   api.trace.setGlobalTracerProvider(provider);
   onTestFinished(async () => {
     api.trace.disable();
     api.context.disable();
+    await provider.forceFlush();
     await provider.shutdown();
   });
-  const spans = (): readonly SeenSpan[] => exporter.getFinishedSpans().toSorted(byStart).map(seen);
+  const place = ({ spanId }: SeenSpan): number => begun.indexOf(spanId);
+  const spans = (): readonly SeenSpan[] =>
+    exporter
+      .getFinishedSpans()
+      .map(seen)
+      .toSorted((a, b) => place(a) - place(b));
   return {
     api,
     spans,
     named: (name) => spans().filter((span) => span.name === name),
     forget: () => exporter.reset(),
   };
-}
-
-function byStart({ startTime: [a, aNanos] }: ReadableSpan, { startTime: [b, bNanos] }: ReadableSpan): number {
-  return a === b ? aNanos - bNanos : a - b;
 }
 
 function seen(span: ReadableSpan): SeenSpan {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { connect } from '../../../src/client/entry.ts';
 import { agent } from '../../../src/server/agent.ts';
-import { fakeTracing } from '../../helpers/fake-tracing.ts';
+import { openTelemetry } from '../../helpers/open-telemetry.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket } from '../kit/server.ts';
 
@@ -32,44 +32,69 @@ test(verifies('O-03', 'an agent that calls another hands its trace on'), async (
   });
 });
 
+test(verifies('O-03', 'with spans, all that agents do for each other is one trace, each below who asked'), async () => {
+  const { api, spans, forget } = openTelemetry();
+  const { url } = await serveOnSocket(last, { tracing: api });
+  const first = agent({
+    name: 'First',
+    description: 'Asks another.',
+    async run({ trace }) {
+      await using peer = await connect(url, { tracing: api });
+      return (await peer.send('where?', { ...trace, wait: 'block' })).text;
+    },
+  });
+  await using client = await connect((await serveOnSocket(first, { tracing: api })).url, { tracing: api });
+  forget();
+
+  await client.send('where?', { wait: 'block' });
+
+  const once = ['a2a.client.SendMessage', 'a2a.SendMessage', 'a2a.run'];
+  const whole = [...once, 'a2a.client.AgentCard', ...once];
+  await expect.poll(() => spans().map(({ name }) => name)).toEqual(whole);
+  expect(new Set(spans().map(({ traceId }) => traceId)).size).toBe(1);
+  const chain = spans().filter(({ name }) => once.includes(name));
+  expect(chain.map(({ parentId }) => parentId)).toEqual([undefined, ...chain.slice(0, -1).map(({ spanId }) => spanId)]);
+});
+
 test('every request is a span, the parent of what the agent does for it', async () => {
-  const { api, spans } = fakeTracing();
+  const { api, spans, forget } = openTelemetry();
   const { url } = await serveOnSocket(last, { tracing: api });
   const client = await connect(url, { tracing: api });
   onTestFinished(() => client.close());
-  spans.length = 0;
+  forget();
 
   await client.send('where?', { wait: 'block', traceparent: TRACEPARENT });
   await client.get('unknown').catch(() => {});
 
-  const [send, operation, run, get, refused] = spans;
+  await expect.poll(spans).toHaveLength(5);
+  const [send, operation, run, get, refused] = spans();
   expect(send).toMatchObject({
     name: 'a2a.client.SendMessage',
-    kind: 2,
+    kind: api.SpanKind.CLIENT,
     traceId: TRACE,
     parentId: '00f067aa0ba902b7',
     attributes: { 'a2a.version': '1.0', 'server.address': new URL(url).host, 'http.response.status_code': 200 },
-    isEnded: true,
   });
   expect([operation, run]).toMatchObject([
     { name: 'a2a.SendMessage', parentId: send?.spanId },
     { name: 'a2a.run', parentId: operation?.spanId },
   ]);
-  expect(get).toMatchObject({ name: 'a2a.client.GetTask', parentId: undefined, isEnded: true });
+  expect(get).toMatchObject({ name: 'a2a.client.GetTask', parentId: undefined });
   expect(refused).toMatchObject({ name: 'a2a.GetTask', traceId: get?.traceId, parentId: get?.spanId });
 });
 
 test('without a trace of its own a call belongs to the span around it, and so do all its requests', async () => {
-  const { api, spans } = fakeTracing();
+  const { api, spans, forget } = openTelemetry();
   const client = await connect((await serveOnSocket(last)).url, { tracing: api, cache: false });
   onTestFinished(() => client.close());
-  spans.length = 0;
-  const around = api.trace.setSpan({}, {
-    spanContext: () => ({ traceId: TRACE, spanId: 'a'.repeat(16), traceFlags: 1 }),
-  } as never);
+  forget();
+  const around = api.trace.getTracer('mine').startSpan('mine');
+  const { traceId, spanId } = around.spanContext();
 
-  await api.context.with(around, () => client.send('where?', { wait: 'poll' }));
+  await api.context.with(api.trace.setSpan(api.context.active(), around), () =>
+    client.send('where?', { wait: 'poll' }),
+  );
 
-  expect(spans.length).toBeGreaterThan(1);
-  for (const span of spans) expect(span).toMatchObject({ traceId: TRACE, parentId: 'a'.repeat(16) });
+  expect(spans().length).toBeGreaterThan(1);
+  for (const span of spans()) expect(span).toMatchObject({ traceId, parentId: spanId });
 });
