@@ -22,7 +22,8 @@ export async function attemptDelivery(
 ): Promise<DeliveryResult> {
   const { id, attempt, task, config } = planned;
   const trace = traceOf(task);
-  if (tracer === undefined) return courier.deliver({ ...planned, trace }, signal);
+  // A task of a time without spans: what is active here is the span of whoever happened to wake the outbox.
+  if (tracer === undefined || trace === undefined) return courier.deliver({ ...planned, trace }, signal);
   const span = tracer.start('a2a.push', 'client', trace, {
     'a2a.agent': task.agent,
     'a2a.task.id': task.id,

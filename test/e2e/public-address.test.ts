@@ -41,8 +41,10 @@ describe('an address that others can reach', () => {
       expect(answer.status).toBe(403);
       expect(answer.text).not.toContain(sent.task.id);
     }
-    expect(log.lines).toEqual([
-      { level: 'warn', message: 'No auth is set: everybody who can reach it may call this agent', fields: undefined },
+    expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: No auth is set: everybody who can reach it may call this agent',
+      'warn: Refused',
+      'warn: Refused',
     ]);
   });
 
