@@ -275,6 +275,22 @@ test('--metrics shows numbers to this machine', { timeout: TIMEOUT_MS }, async (
   expect(await response.text()).toContain('tandem_runs{agent="echo"} 0');
 });
 
+test.each([
+  [['--host', '0.0.0.0'], true],
+  [['--trust-proxy'], true],
+  [['--host', '0.0.0.0', '--public-url', 'https://echo.example'], false],
+  [[], false],
+])(
+  'with A2A_SECRET and %j it is warned of an unknown address: %s',
+  async (flags, isWarned) => {
+    const options = { cwd: projectWith(FILE), env: { A2A_SECRET: 'a-secret-of-more-than-32-characters' } };
+    const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], options);
+    await addressOf(server);
+    expect(server.stderr.includes('without --public-url it refuses tokens')).toBe(isWarned);
+  },
+  TIMEOUT_MS,
+);
+
 test('--push lets callers be told, --trust-proxy believes who stands in front', { timeout: TIMEOUT_MS }, async () => {
   const args = ['serve', 'echo.mjs', ...ANYWHERE, '--push', '--trust-proxy'];
   const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));

@@ -98,6 +98,12 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
 
   const { log, tell } = servingLog(values);
+  const isAnywhere = values['trust-proxy'] || host === '0.0.0.0' || host === '::';
+  if (process.env['A2A_SECRET'] !== undefined && publicUrl === undefined && isAnywhere) {
+    log.warn(
+      'The agent does not know its own address: without --public-url it refuses tokens that say whom they are for',
+    );
+  }
 
   const agent = await loadAgent(file);
   const store = await openStore(storeName);
