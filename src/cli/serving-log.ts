@@ -56,7 +56,8 @@ export function servingLog(values: LogValues): ServingLog {
 const prettyLog: Log = { info: told('info'), warn: told('warn'), error: told('error') };
 
 function told(level: keyof Log): Log['info'] {
-  return (message, fields) => screen.tell(logLine(level, message, fields), STYLES[level]);
+  const word = level === 'warn' ? 'warning' : level;
+  return (message, fields) => screen.tell(logLine(word, message, fields), STYLES[level]);
 }
 
 function from(log: Log, least: number): Log {

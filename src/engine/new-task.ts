@@ -157,7 +157,8 @@ function knownTask(known: Exclude<Created, { kind: 'created' }>): Extract<Create
 }
 
 export function keyReused(): A2AError {
-  return new A2AError('INVALID_PARAMS', 'This key was used for another message: take a new one for each message');
+  const advice = 'take a new one for each message';
+  return new A2AError('INVALID_PARAMS', `This Idempotency-Key or messageId was used for another message: ${advice}`);
 }
 
 function assertQueueHasRoom({ pollMs, observers }: Core, runs: Runs, agent: Runnable): void {

@@ -29,7 +29,8 @@ export async function answerMetrics(service: Service, metrics: Metrics, request:
     return { status: 200, headers: HEADERS, body: metrics.text() };
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', operation: 'metrics' } as const;
-    return restFailure(dialectOf('1.0'), service.failures.publicError(error, about));
+    const shown = service.failures.publicError(error, about);
+    return restFailure(dialectOf('1.0'), shown, service.access.challenge(shown));
   }
 }
 

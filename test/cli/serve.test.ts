@@ -208,7 +208,9 @@ const FAILING = {
 };
 
 async function failed(...flags: readonly string[]): Promise<string> {
-  const server = tandem(['serve', 'agent.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FAILING) });
+  const server = tandem(['serve', 'agent.mjs', ...ANYWHERE, '--insecure-public', ...flags], {
+    cwd: projectWith(FAILING),
+  });
   const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'go' }] };
   const headers = { 'content-type': 'application/json' };
   const url = await addressOf(server);
@@ -271,4 +273,28 @@ test('--metrics shows numbers to this machine', { timeout: TIMEOUT_MS }, async (
   const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, '--metrics'], { cwd: projectWith(FILE) });
   const response = await fetch(`${await addressOf(server)}/metrics`);
   expect(await response.text()).toContain('tandem_runs{agent="echo"} 0');
+});
+
+test.each([
+  [['--host', '0.0.0.0'], true],
+  [['--trust-proxy'], true],
+  [['--host', '0.0.0.0', '--public-url', 'https://echo.example'], false],
+  [[], false],
+])(
+  'with A2A_SECRET and %j it is warned of an unknown address: %s',
+  async (flags, isWarned) => {
+    const options = { cwd: projectWith(FILE), env: { A2A_SECRET: 'a-secret-of-more-than-32-characters' } };
+    const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], options);
+    await addressOf(server);
+    expect(server.stderr.includes('without --public-url it refuses tokens')).toBe(isWarned);
+  },
+  TIMEOUT_MS,
+);
+
+test('--push lets callers be told, --trust-proxy believes who stands in front', { timeout: TIMEOUT_MS }, async () => {
+  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--push', '--trust-proxy'];
+  const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
+  const headers = { 'x-forwarded-host': 'echo.example', 'x-forwarded-proto': 'https' };
+  const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`, { headers })).json();
+  expect(card).toMatchObject({ url: 'https://echo.example/a2a', capabilities: { pushNotifications: true } });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { A2AError } from '../../src/errors.ts';
-import type { JsonValue } from '../../src/model/json.ts';
 import type { OperationName } from '../../src/model/operation.ts';
 import { serve } from '../../src/node/serve.ts';
 import { silentLog } from '../../src/observe/log.ts';
@@ -10,11 +9,19 @@ import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Dialect, operationCodec } from '../../src/wire/dialect.ts';
 import { dialects } from '../../src/wire/select.ts';
-import { arbitraryJson } from '../helpers/arbitrary-model.ts';
-import { arbitraryMutation } from '../helpers/hostile-json.ts';
-import { type Answer, exchange, type RawRequest } from './malformed/exchange.ts';
+import { exchange, type RawRequest } from './malformed/exchange.ts';
 import { openTarget, type Target } from './malformed/play.ts';
 import { expectSettled } from './malformed/settled.ts';
+import {
+  assertDiscreet,
+  PATHS,
+  pathSafe,
+  strangeBody,
+  strangeHeaders,
+  strangeParams,
+  strangeText,
+  VERBS,
+} from './malformed/strange.ts';
 
 /**
  * Every path with every verb, and every method of every version, with headers and bodies of any kind. Each is answered, the
@@ -26,107 +33,6 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const SEED = Number(process.env['TANDEM_SEED'] ?? 20_260_312);
 const RUNS = Number(process.env['TANDEM_RUNS'] ?? 400);
-
-const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
-
-const PATHS = [
-  '/',
-  '/a2a',
-  '/a2a/',
-  '/.well-known/agent-card.json',
-  '/.well-known/agent.json',
-  '/healthz',
-  '/readyz',
-  '/metrics',
-  '/message:send',
-  '/message:stream',
-  '/tasks',
-  '/tasks/$ID',
-  '/tasks/$ID:cancel',
-  '/tasks/$ID:subscribe',
-  '/tasks/$ID/pushNotificationConfigs',
-  '/tasks/$ID/pushNotificationConfigs/$ID',
-  '/extendedAgentCard',
-  '/card',
-  '/$ID',
-];
-
-/** Bytes that a header or a path may hold on the wire, apart from what ends it. */
-const strangeText = fc.oneof(
-  fc.constantFrom('', '0', '-1', '1', '3', '99999999999999999999', '1e9', 'NaN', '%', '%00', '%ff', '%2e%2e%2f', '..'),
-  fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
-  fc.string({ unit: 'grapheme-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text)),
-);
-
-/** Names that somebody acts upon; some bytes in a value are not for HTTP, which Node says by itself. */
-const headers = fc.array(
-  fc.tuple(
-    fc.constantFrom(
-      'Last-Event-ID',
-      'Authorization',
-      'X-API-Key',
-      'Cookie',
-      'A2A-Version',
-      'A2A-Extensions',
-      'X-A2A-Extensions',
-      'Idempotency-Key',
-      'Accept',
-      'Content-Type',
-      'If-None-Match',
-      'If-Modified-Since',
-      'X-Forwarded-For',
-      'X-Forwarded-Host',
-      'X-Forwarded-Proto',
-      'X-Forwarded-Prefix',
-      'traceparent',
-      'Range',
-      'Origin',
-    ),
-    fc.oneof(
-      strangeText,
-      fc.constantFrom('1.0', '0.3', '0.2', '0.1', 'text/event-stream', '*/*', 'application/json', 'Bearer ', 'Basic ='),
-      strangeText.map((text) => `Bearer ${text}`),
-    ),
-  ),
-  { maxLength: 5 },
-);
-
-const params = fc.oneof(
-  arbitraryJson,
-  fc
-    .tuple(
-      fc.constantFrom(
-        { id: '$TASK', historyLength: 1 },
-        { id: '$TASK', message: { role: 'user', parts: [{ type: 'text', text: 'hi' }] } },
-        { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } },
-        { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }] } },
-        {
-          taskId: '$TASK',
-          id: 'c',
-          url: 'https://example.com',
-          pushNotificationConfig: { url: 'https://example.com' },
-        },
-      ),
-      fc.array(arbitraryMutation, { maxLength: 2 }),
-    )
-    .map(([healthy, mutations]) => mutations.reduce<JsonValue>((now, mutate) => mutate(now), healthy)),
-);
-
-const body = fc.option(
-  fc.oneof(
-    params.map((json) => JSON.stringify(json)),
-    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
-  ),
-  { nil: undefined },
-);
-
-/** Nobody needs them, and they say where things are. */
-function assertDiscreet({ status, headers: said, text }: Answer): void {
-  expect(status).not.toBe(500);
-  expect(text).not.toContain('-32603');
-  expect(text).not.toMatch(/\n\s+at |node:internal|node_modules|\.[cm]?[jt]s:\d+|SqliteError|TypeError|RangeError/);
-  if (text !== '' && said['content-type'] !== 'text/event-stream') JSON.parse(text);
-}
 
 async function asked(target: Target, request: RawRequest): Promise<void> {
   const fill = (text: string): string => text.replaceAll('$TASK', target.task);
@@ -151,8 +57,8 @@ test('every path with every verb is answered, whatever comes with it', async () 
     fc.asyncProperty(
       fc.constantFrom(...VERBS),
       place,
-      headers,
-      body,
+      strangeHeaders,
+      strangeBody,
       async (method, [prefix, path, id, query], given, content) => {
         const whole = `${prefix}${path.replaceAll('$ID', () => id)}${query === undefined ? '' : `?${query}`}`;
         await asked(target, { method, path: whole, headers: given, ...(content !== undefined && { body: content }) });
@@ -162,11 +68,6 @@ test('every path with every verb is answered, whatever comes with it', async () 
   );
   await expectSettled(target);
 });
-
-/** What would be another request, or none. */
-function pathSafe(text: string): string {
-  return text.replaceAll(/[\s#]/g, '');
-}
 
 /** The method of each operation in each version, and what is read for one. */
 const METHODS = [
@@ -183,17 +84,23 @@ test('every method of every version is answered, whatever its params and headers
   expect(METHODS.length).toBeGreaterThan(20);
   const version = fc.constantFrom(undefined, '1.0', '0.3', '0.2', '0.1', '2.0', '');
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...METHODS), version, params, headers, async (method, said, json, given) => {
-      const others = given.filter(([name]) => name !== 'Content-Type' && name !== 'A2A-Version');
-      await asked(target, {
-        headers: [
-          ['Content-Type', 'application/json'],
-          ...(said === undefined ? [] : [['A2A-Version', said] as const]),
-          ...others,
-        ],
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: json }),
-      });
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...METHODS),
+      version,
+      strangeParams,
+      strangeHeaders,
+      async (method, said, json, given) => {
+        const others = given.filter(([name]) => name !== 'Content-Type' && name !== 'A2A-Version');
+        await asked(target, {
+          headers: [
+            ['Content-Type', 'application/json'],
+            ...(said === undefined ? [] : [['A2A-Version', said] as const]),
+            ...others,
+          ],
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: json }),
+        });
+      },
+    ),
     { seed: SEED, numRuns: RUNS * 2 },
   );
   await expectSettled(target);
@@ -238,7 +145,7 @@ test('credentials of any bytes open nothing and break nothing', async () => {
   await using server = await serve(subject, { port: 0, store: memoryStore(), log, auth: careful });
   const place = fc.constantFrom('/a2a', '/message:send', '/tasks', '/v1/tasks/x', '/extendedAgentCard');
   await fc.assert(
-    fc.asyncProperty(place, headers, strangeText.map(pathSafe), async (path, given, key) => {
+    fc.asyncProperty(place, strangeHeaders, strangeText.map(pathSafe), async (path, given, key) => {
       const method = path === '/a2a' || path === '/message:send' ? 'POST' : 'GET';
       const answer = await exchange(server.port, { method, path: `${path}?key=${key}`, headers: given });
       assertDiscreet(answer);

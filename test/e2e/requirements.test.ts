@@ -11,7 +11,7 @@ import { REQUIREMENTS } from './requirements.ts';
 import type { RequirementId } from './requirements.ts';
 
 /** The last step whose work is finished: its rules, and those before, are due. At 5 every rule is. */
-const DONE_STEPS = 4;
+const DONE_STEPS = 5;
 
 /** Rules of a finished step that still wait for their test. */
 const PENDING: readonly RequirementId[] = [];

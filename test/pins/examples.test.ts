@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,11 @@ function example(name: string, file = 'main'): { args: string[]; options: { cwd:
   return { args, options: { cwd, env: { ...process.env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), PORT: '0' } } };
 }
 
+async function ended(program: ChildProcess): Promise<void> {
+  program.kill();
+  if (program.exitCode === null && program.signalCode === null) await once(program, 'exit');
+}
+
 test.each(['main', 'call'])('the example of the README is the one that runs, and has ten lines: %s', (file) => {
   const [, ...code] = readFileSync(join(ROOT, `examples/greeter/${file}.ts`), 'utf8')
     .trim()
@@ -29,10 +34,7 @@ test.each(['main', 'call'])('the example of the README is the one that runs, and
 test('the greeter answers to the lines of the README', { timeout: 30_000 }, async () => {
   const { args, options } = example('greeter');
   const greeter = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(async () => {
-    greeter.kill();
-    if (greeter.exitCode === null && greeter.signalCode === null) await once(greeter, 'exit');
-  });
+  onTestFinished(() => ended(greeter));
   const [text] = (await once(greeter.stdout.setEncoding('utf8'), 'data')) as [string];
   const [url] = text.split('/.well-known/');
 
@@ -45,6 +47,37 @@ test('the greeter answers to the lines of the README', { timeout: 30_000 }, asyn
   expect(JSON.parse(stdout)).toMatchObject({
     task: { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ parts: [{ text: 'Hello, Ada!' }] }] },
   });
+});
+
+test('the public agent is for whom it knows, under its public address', { timeout: 30_000 }, async () => {
+  const { args, options } = example('public');
+  const token = 'token-of-alice-0123456789';
+  const env = { ...options.env, ALICE_TOKEN: token };
+  const greeter = spawn(process.execPath, args, { ...options, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => ended(greeter));
+  const [text] = (await once(greeter.stdout.setEncoding('utf8'), 'data')) as [string];
+  /** As the proxy would. */
+  const ask = (path: string, from: string, authorization?: string): Promise<Response> =>
+    fetch(text.trim() + path, {
+      headers: { 'x-forwarded-for': from, 'x-forwarded-proto': 'https', ...(authorization && { authorization }) },
+    });
+
+  const card: unknown = await (await ask('/.well-known/agent-card.json', '203.0.113.1')).json();
+  expect(card).toMatchObject({
+    url: 'https://agent.example/a2a',
+    capabilities: { pushNotifications: true },
+    securitySchemes: { bearer: expect.anything() },
+  });
+  const guesses = Array.from({ length: 40 }, (_, i) => ask('/tasks', '203.0.113.1', `Bearer guess-${i}`));
+  expect(new Set((await Promise.all(guesses)).map(({ status }) => status))).toEqual(new Set([401, 429]));
+  expect((await ask('/tasks', '203.0.113.2')).status).toBe(401);
+  expect((await ask('/tasks', '203.0.113.2', `Bearer ${token}`)).status).toBe(200);
+
+  const [block = ''] = /^const server = await serve[^]*?^\}\);$/m.exec(
+    readFileSync(join(ROOT, 'examples/public/main.ts'), 'utf8'),
+  ) ?? [''];
+  expect(block).toContain('auth:');
+  expect(README).toContain(block);
 });
 
 test('the durable agent asks, is stopped, and goes on', { timeout: 30_000 }, async () => {

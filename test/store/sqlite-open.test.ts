@@ -1,5 +1,6 @@
 /** Which files a SQLite store takes, and what it says of those it does not. */
 import {
+  chmodSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -18,6 +19,7 @@ import { afterAll, expect, test } from 'vitest';
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
+import { verifies } from '../helpers/verifies.ts';
 import { ALICE, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
 
 const scratch = scratchFolder();
@@ -147,6 +149,27 @@ test('an empty file becomes a store', async () => {
 
   expect(await store.list(ALICE, { limit: 10 })).toEqual({ tasks: [], total: 0 });
   await store.close();
+});
+
+const rightsOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+test(verifies('P-13', 'a new file, with all beside it, is for its owner alone'), async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  await store.create(newTask('a'));
+
+  const files = ['', '-wal', '-shm', '.lock'].map((end) => rightsOf(path + end));
+  await store.close();
+  expect(files).toEqual(['600', '600', '600', '600']);
+});
+
+test('a file keeps the rights that it was given', async () => {
+  const path = scratch.file();
+  writeFileSync(path, '');
+  chmodSync(path, 0o640);
+  await sqlite(path).close();
+
+  expect(rightsOf(path)).toBe('640');
 });
 
 test('a commit is on the disk when it returns, and the log is written ahead', async () => {

@@ -52,7 +52,17 @@ The address of its card is printed on stdout, all else on stderr.`,
       flagOnly: true,
     },
     ...LOG_OPTIONS,
-    metrics: { type: 'boolean', help: 'Count what happens, and show it at /metrics to this machine', flagOnly: true },
+    metrics: {
+      type: 'boolean',
+      help: 'Count what happens, and show it at /metrics: to callers with credentials, or to this machine where none are needed',
+      flagOnly: true,
+    },
+    push: { type: 'boolean', help: 'Tell callers of their tasks by webhooks, where they ask for it', flagOnly: true },
+    'trust-proxy': {
+      type: 'boolean',
+      help: 'Believe the X-Forwarded headers: only behind a proxy of your own that sets them',
+      flagOnly: true,
+    },
   },
   run: ({ values, positionals }) => serveFile(positionals, values),
 });
@@ -65,6 +75,8 @@ interface ServeValues {
   readonly log: string | undefined;
   readonly 'log-level': string | undefined;
   readonly metrics: boolean;
+  readonly push: boolean;
+  readonly 'trust-proxy': boolean;
   readonly token: string | undefined;
   readonly 'insecure-public': boolean;
 }
@@ -86,6 +98,12 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
 
   const { log, tell } = servingLog(values);
+  const isAnywhere = values['trust-proxy'] || host === '0.0.0.0' || host === '::';
+  if (process.env['A2A_SECRET'] !== undefined && publicUrl === undefined && isAnywhere) {
+    log.warn(
+      'The agent does not know its own address: without --public-url it refuses tokens that say whom they are for',
+    );
+  }
 
   const agent = await loadAgent(file);
   const store = await openStore(storeName);
@@ -96,6 +114,8 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     store,
     log,
     metrics,
+    pushNotifications: values.push,
+    trustProxy: values['trust-proxy'],
     insecurePublic,
     ...(publicUrl !== undefined && { publicUrl }),
     ...(auth !== undefined && { auth }),

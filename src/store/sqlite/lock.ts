@@ -1,6 +1,7 @@
 import { Connection } from './connection.ts';
 import type { Driver } from './driver.ts';
 import { RESULT, troubleOf } from './failure.ts';
+import { makePrivateFile } from './private-file.ts';
 
 /** The right to a database file. */
 export interface FileLock {
@@ -21,7 +22,10 @@ const PATIENCE_MS = 250;
  */
 export function lockFile(driver: Driver, path: string): FileLock {
   if (held.has(path)) throw new Error(`${path} is already open in this process: use the store that has it`);
-  const connection = new Connection(driver, `${path}.lock`);
+  const lock = `${path}.lock`;
+  // Whoever can read it can hold it.
+  makePrivateFile(lock);
+  const connection = new Connection(driver, lock);
   try {
     // No journal file: nothing is ever written.
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`);

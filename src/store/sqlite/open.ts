@@ -8,6 +8,7 @@ import { RESULT, troubleOf } from './failure.ts';
 import { type FileLock, lockFile } from './lock.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { knownTellers } from './outbox.ts';
+import { makePrivateFile } from './private-file.ts';
 
 /** A file of ours, open, locked and up to date. */
 export interface OpenFile {
@@ -66,6 +67,7 @@ function lockAndOpen(driver: Driver, file: string): OpenFile {
   const lock = lockFile(driver, file);
   let connection: Connection | undefined;
   try {
+    makePrivateFile(file);
     connection = new Connection(driver, file);
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_AT_START_MS}`);
     const version = schemaVersion(connection, file);

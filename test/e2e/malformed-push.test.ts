@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { JsonValue } from '../../src/model/json.ts';
+import { WebhookSignatures } from '../../src/push/webhook-signature.ts';
+import { createWebhookHandler } from '../../src/webhooks/handler.ts';
+import { arbitraryJson } from '../helpers/arbitrary-model.ts';
+import { arbitraryMutation, HIDING_PLACES } from '../helpers/hostile-json.ts';
+import { keptLog } from '../helpers/kept-log.ts';
+import { rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
+import { forgedToken } from './malformed/forged-tokens.ts';
+import { openGuarded, RIGHT_TOKEN } from './malformed/guarded.ts';
+import { hostileUrl, PASSWORD } from './malformed/hostile-urls.ts';
+import { assertDiscreet, strangeText } from './malformed/strange.ts';
+
+/** Addresses that an agent is given to call, and what a receiver of its calls may be sent, of any kind. */
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const SEED = Number(process.env['TANDEM_SEED'] ?? 20_260_312);
+const RUNS = Number(process.env['TANDEM_RUNS'] ?? 400);
+
+function interfaceOf(port: number, { binding, version }: Way): string {
+  const url = `http://127.0.0.1:${port}`;
+  if (binding === 'JSONRPC') return `${url}/a2a`;
+  return version === '0.3' ? `${url}/v1` : url;
+}
+
+describe('the address of a push configuration', () => {
+  test.each(WAYS)('$version over $binding: none is taken that leads inside, however it is written', async (way) => {
+    await using guarded = await openGuarded();
+    const url = interfaceOf(guarded.server.port, way);
+    const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
+    await fc.assert(
+      fc.asyncProperty(hostileUrl, async (address) => {
+        const config = { taskId: guarded.task, id: 'c', url: address, token: 'token' };
+        const response = await rawCall(way, url, 'CreateTaskPushNotificationConfig', config, { headers });
+        const text = await response.text();
+        const answer = { status: response.status, headers: Object.fromEntries(response.headers), text };
+        guarded.check(answer, PASSWORD);
+        expect([response.status, text.includes('-32602') || text.includes('INVALID')]).toEqual([
+          way.binding === 'JSONRPC' ? 200 : 400,
+          true,
+        ]);
+      }),
+      { seed: SEED, numRuns: RUNS / 4 },
+    );
+  });
+
+  test.each(WAYS)('$version over $binding: whatever text is answered, and taken only as a public one', async (way) => {
+    await using guarded = await openGuarded();
+    const url = interfaceOf(guarded.server.port, way);
+    const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
+    const any = fc.oneof(
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      strangeText.map((text) => `https://${text}`),
+      // An empty one is how 0.1 takes a configuration away.
+      fc.string({ unit: 'grapheme', minLength: 1 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(any, async (address) => {
+        const config = { taskId: guarded.task, id: 'c', url: address };
+        const response = await rawCall(way, url, 'CreateTaskPushNotificationConfig', config, { headers });
+        const text = await response.text();
+        guarded.check({ status: response.status, headers: Object.fromEntries(response.headers), text });
+        if (response.status !== 200 || text.includes('"error"')) return;
+        const { protocol, hostname, username } = new URL(address);
+        expect([protocol, username, hostname.includes('.') || hostname.startsWith('[')]).toEqual(['https:', '', true]);
+      }),
+      { seed: SEED, numRuns: RUNS / 4 },
+    );
+  });
+});
+
+describe('a receiver of notifications', () => {
+  const SECRET = 'webhook-secret-of-more-than-32-characters';
+  const TOKEN = 'token-of-this-receiver';
+  const NOTIFICATIONS: readonly JsonValue[] = [
+    { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [], history: [] } },
+    { statusUpdate: { taskId: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } },
+    { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [{ text: 'x' }] } } },
+    { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x' }] } },
+    { kind: 'task', id: 't', contextId: 'c', status: { state: 'completed' }, history: [], artifacts: [] },
+    { id: 't', status: { state: 'completed', message: { role: 'agent', parts: [{ type: 'text', text: 'x' }] } } },
+  ];
+  const mutated = fc
+    .tuple(fc.constantFrom(...NOTIFICATIONS), fc.array(arbitraryMutation, { maxLength: 3 }))
+    .map(([healthy, changes]) => JSON.stringify(changes.reduce<JsonValue>((now, change) => change(now), healthy)));
+  /** Deeper than anything that goes through it by calling itself. */
+  const deep = fc
+    .constantFrom(['[', ']'], ['{"a":', '1}'], ['{"task":', '1}'], ['{"kind":"data","data":', '1}'])
+    .map(([open = '', close = '']) => open.repeat(10_000) + close.repeat(10_000));
+  const monstrous = fc
+    .tuple(fc.constantFrom(...HIDING_PLACES), deep)
+    .map(([hide, monster]) => JSON.stringify(hide('$MONSTER')).replaceAll('"$MONSTER"', monster));
+  const content = fc.oneof(
+    { weight: 6, arbitrary: mutated },
+    { weight: 2, arbitrary: arbitraryJson.map((json) => JSON.stringify(json)) },
+    { weight: 1, arbitrary: monstrous },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  );
+
+  /** A receiver that checks all there is to check, and what it must never say. */
+  function openReceiver() {
+    const log = keptLog();
+    const told: unknown[] = [];
+    const onEvent = (event: unknown): void => void told.push(event);
+    const { fetch } = createWebhookHandler({ secret: SECRET, token: TOKEN, onEvent, log });
+    onTestFinished(() => expect(log.lines).toEqual([]));
+    return {
+      told,
+      async post(headers: Headers, body: string | Uint8Array, method = 'POST'): Promise<number> {
+        const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : Uint8Array.from(body);
+        const isBodiless = method === 'GET' || method === 'HEAD';
+        const request = new Request('https://receiver.example/hook', {
+          method,
+          headers,
+          ...(!isBodiless && { body: bytes }),
+        });
+        const response = await fetch(request);
+        const text = await response.text();
+        assertDiscreet({
+          status: response.status,
+          headers: { 'www-authenticate': '', ...Object.fromEntries(response.headers) },
+          text,
+        });
+        for (const secret of [SECRET, TOKEN]) expect(text).not.toContain(secret);
+        return response.status;
+      },
+    };
+  }
+
+  test('takes nothing that is not signed, whatever its headers and body', async () => {
+    const { post, told } = openReceiver();
+    const names = fc.constantFrom(
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+      'x-a2a-notification-token',
+      'x-a2a-notification-jwt',
+      'authorization',
+      'content-type',
+      'content-length',
+    );
+    const values = fc.oneof(
+      strangeText,
+      forgedToken,
+      fc.constantFrom(TOKEN, 'v1,', 'v1,AAAA', 'v1,AAAA v1,AAAA', 'v1a,AAAA', String(Math.floor(Date.now() / 1000))),
+    );
+    const verbs = fc.constantFrom('POST', 'POST', 'POST', 'PUT', 'GET', 'HEAD', 'DELETE', 'OPTIONS');
+    const bodies = fc.oneof(content, fc.uint8Array({ maxLength: 60 }));
+    await fc.assert(
+      fc.asyncProperty(verbs, fc.array(fc.tuple(names, values)), bodies, async (method, given, body) => {
+        const headers = new Headers();
+        for (const [name, value] of given) if (isHeaderValue(value)) headers.append(name, value);
+        expect([400, 401, 405]).toContain(await post(headers, body, method));
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+    expect(told).toEqual([]);
+  });
+
+  test('answers whatever is signed, and gives on what it can read', async () => {
+    const { post, told } = openReceiver();
+    const signatures = new WebhookSignatures([SECRET]);
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(content, fc.uuid(), async (text, id) => {
+        // What is half a character has no bytes of its own.
+        const body = Buffer.from(text).toString();
+        const timestamp = String(Math.floor(Date.now() / 1000));
+        const headers = new Headers({
+          'webhook-id': id,
+          'webhook-timestamp': timestamp,
+          'webhook-signature': await signatures.sign({ id, timestamp, body }),
+          'x-a2a-notification-token': TOKEN,
+        });
+        const status = await post(headers, body);
+        expect([204, 400]).toContain(status);
+        if (status === 204) taken += 1;
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+    expect(taken).toBeGreaterThan(10);
+    expect(told).toHaveLength(taken);
+  });
+});
+
+/** What `Headers` would not hold cannot come over HTTP either. */
+function isHeaderValue(value: string): boolean {
+  return !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+}

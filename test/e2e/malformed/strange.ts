@@ -1,0 +1,117 @@
+/** What strangers may ask for, in any bytes, and what no answer may have. */
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { JsonValue } from '../../../src/model/json.ts';
+import { arbitraryJson } from '../../helpers/arbitrary-model.ts';
+import { arbitraryMutation } from '../../helpers/hostile-json.ts';
+import type { Answer } from './exchange.ts';
+
+/** What clients may ask for, and more. */
+export const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+
+/** Every path that leads to something; `$ID` stands for whatever is in its place. */
+export const PATHS = [
+  '/',
+  '/a2a',
+  '/a2a/',
+  '/.well-known/agent-card.json',
+  '/.well-known/agent.json',
+  '/healthz',
+  '/readyz',
+  '/.well-known/jwks.json',
+  '/metrics',
+  '/message:send',
+  '/message:stream',
+  '/tasks',
+  '/tasks/$ID',
+  '/tasks/$ID:cancel',
+  '/tasks/$ID:subscribe',
+  '/tasks/$ID/pushNotificationConfigs',
+  '/tasks/$ID/pushNotificationConfigs/$ID',
+  '/extendedAgentCard',
+  '/card',
+  '/$ID',
+];
+
+/** Bytes that a header or a path may hold on the wire, apart from what ends it. */
+export const strangeText = fc.oneof(
+  fc.constantFrom('', '0', '-1', '1', '3', '99999999999999999999', '1e9', 'NaN', '%', '%00', '%ff', '%2e%2e%2f', '..'),
+  fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text)),
+);
+
+/** Names that somebody acts upon; some bytes in a value are not for HTTP, which Node says by itself. */
+export const strangeHeaders = fc.array(
+  fc.tuple(
+    fc.constantFrom(
+      'Last-Event-ID',
+      'Authorization',
+      'X-API-Key',
+      'Cookie',
+      'A2A-Version',
+      'A2A-Extensions',
+      'X-A2A-Extensions',
+      'Idempotency-Key',
+      'Accept',
+      'Content-Type',
+      'If-None-Match',
+      'If-Modified-Since',
+      'X-Forwarded-For',
+      'X-Forwarded-Host',
+      'X-Forwarded-Proto',
+      'X-Forwarded-Prefix',
+      'traceparent',
+      'Range',
+      'Origin',
+    ),
+    fc.oneof(
+      strangeText,
+      fc.constantFrom('1.0', '0.3', '0.2', '0.1', 'text/event-stream', '*/*', 'application/json', 'Bearer ', 'Basic ='),
+      strangeText.map((text) => `Bearer ${text}`),
+    ),
+  ),
+  { maxLength: 5 },
+);
+
+export const strangeParams = fc.oneof(
+  arbitraryJson,
+  fc
+    .tuple(
+      fc.constantFrom(
+        { id: '$TASK', historyLength: 1 },
+        { id: '$TASK', message: { role: 'user', parts: [{ type: 'text', text: 'hi' }] } },
+        { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } },
+        { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }] } },
+        {
+          taskId: '$TASK',
+          id: 'c',
+          url: 'https://example.com',
+          pushNotificationConfig: { url: 'https://example.com' },
+        },
+      ),
+      fc.array(arbitraryMutation, { maxLength: 2 }),
+    )
+    .map(([healthy, mutations]) => mutations.reduce<JsonValue>((now, mutate) => mutate(now), healthy)),
+);
+
+export const strangeBody = fc.option(
+  fc.oneof(
+    strangeParams.map((json) => JSON.stringify(json)),
+    fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+  ),
+  { nil: undefined },
+);
+
+/** Nobody needs stacks and names of files, and they say where things are. */
+export function assertDiscreet({ status, headers: said, text }: Answer): void {
+  expect(status).not.toBe(500);
+  expect(text).not.toContain('-32603');
+  expect(text).not.toMatch(/\n\s+at |node:internal|node_modules|\.[cm]?[jt]s:\d+|SqliteError|TypeError|RangeError/);
+  if (status === 401) expect(said).toHaveProperty('www-authenticate');
+  if (text !== '' && said['content-type']?.startsWith('text/') !== true) JSON.parse(text);
+}
+
+/** What would be another request, or none. */
+export function pathSafe(text: string): string {
+  return text.replaceAll(/[\s#]/g, '');
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_PUSH_POLICY } from '../../src/engine/push-policy.ts';
+import { DEFAULT_RETENTION } from '../../src/engine/retention.ts';
+import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
+import { DEFAULT_ACCESS } from '../../src/server/access-options.ts';
+import { ROOT, isTestFile } from '../helpers/source.ts';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+/** With each point of a list on one line. */
+const PAGE = read('docs/security.md').replaceAll(/\n {2}(?=\S)/g, ' ');
+
+const HOUR_MS = 3_600_000;
+const { maxAgeMs, maxEnded, replayWindowMs } = DEFAULT_RETENTION;
+const { concurrency, perReceiver, disableAfter, maxDeadLetters, maxAgeMs: pushAgeMs } = DEFAULT_PUSH_POLICY;
+const counted = (number: number): string => number.toLocaleString('en-US');
+
+/** What the page says by a default of the code. */
+const DEFAULTS: readonly string[] = [
+  `Tasks go ${maxAgeMs / HOUR_MS / 24} days after their end`,
+  `more than ${counted(maxEnded)} that have ended`,
+  `Their events go after ${replayWindowMs / HOUR_MS} hour`,
+  `open for ${RUN_LIMITS.questionTtlMs / HOUR_MS / 24} days (\`questionTtlMs\`)`,
+  `| ${concurrency}, of them ${perReceiver} to one host |`,
+  `one event is tried | ${pushAgeMs / HOUR_MS} hours |`,
+  `told nothing more | ${disableAfter} |`,
+  `dead letters kept | ${counted(maxDeadLetters)} |`,
+  ...Object.entries(DEFAULT_ACCESS).map(([name, value]) => `| \`${name}\` | \`${JSON.stringify(value)}\` |`),
+];
+
+/** What the page says by a number that the code has in one place: the file, the code, the words. */
+const CONSTANTS: readonly (readonly [path: string, code: string, words: string])[] = [
+  ['src/engine/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
+  ['src/server/auth/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
+  ['src/server/auth/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
+  ['src/server/auth/known-callers.ts', 'MAX_NAME = 255', 'name of a caller | 255 characters |'],
+  ['src/server/auth/token-cache.ts', 'MAX_AGE_MS = 60_000', 'remembered for a minute at most'],
+  ['src/server/auth/token-cache.ts', 'MAX_TOKENS = 4096', 'up to 4096 tokens'],
+  ['src/server/auth/issuer.ts', 'TIMEOUT_MS = 5000', 'over https, in 5 s at most'],
+  ['src/server/auth/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'asked for again after 10 minutes'],
+  ['src/server/auth/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they count for a day'],
+  ['src/server/auth/remote-keys.ts', 'LOOK_AGAIN_MS = 30_000', 'at most every 30 s'],
+  ['src/server/auth/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
+  ['src/server/transport-security.ts', 'max-age=31536000', '`Strict-Transport-Security` for a year'],
+  ['src/store/sqlite/private-file.ts', 'OWNER_ONLY = 0o600', 'for its owner alone (600)'],
+  ['src/push/webhook-signature.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes |'],
+  ['src/push/sender.ts', 'MAX_ANSWER_BYTES = 64 * 1024', '| 64 KiB |'],
+  ['src/push/fetch-file.ts', 'MAX_REDIRECTS = 3;', '3 redirects'],
+  ['src/server/outbound.ts', 'PUSH_TIMEOUT_MS = 15_000', '| 15 s,'],
+  ['src/server/push-options.ts', 'LEAST_TIMEOUT_MS = 10_000', 'at least 10 s'],
+  ['src/server/push-options.ts', 'MOST_TIMEOUT_MS = 30_000', 'at most 30 s |'],
+  ['src/server/outbound.ts', 'FILE_TIMEOUT_MS = 30_000', '| 10 MiB, 30 s,'],
+  ['src/server/outbound.ts', 'MAX_FILE_BYTES = 10 * 2 ** 20', '| 10 MiB, 30 s,'],
+  ['src/webhooks/handler.ts', 'MAX_BODY_BYTES = 8 * 2 ** 20', '| 8 MiB, 5 minutes old |'],
+  ['src/webhooks/checks.ts', 'TOLERANCE_MS = 5 * 60_000', '| 8 MiB, 5 minutes old |'],
+  ['src/webhooks/seen-ids.ts', 'memorySeenIds(max = 10_000)', 'remembered by a receiver | 10,000 |'],
+];
+
+/** No number of ours: what an operator is told to choose. */
+const ADVICE = ['A shared secret should have 32 random characters at least'];
+
+describe('docs/security.md', () => {
+  test.each(DEFAULTS)('has a default as it is in the code: %s', (words) => {
+    expect(PAGE).toContain(words);
+  });
+
+  test.each(CONSTANTS)('has a number as it is in %s: %s', (path, code, words) => {
+    expect(read(path)).toContain(code);
+    expect(PAGE).toContain(words);
+  });
+
+  test('has no number that is compared with nothing', () => {
+    const known = [...DEFAULTS, ...CONSTANTS.map(([, , words]) => words), ...ADVICE];
+    const without = known.reduce((text, words) => text.replaceAll(words, ''), PAGE);
+    const units = /\b\d[\d,]*\s+(?:s|ms|minutes?|hours?|days?|KiB|MiB|bytes|characters|tokens|redirects|times)\b/g;
+
+    expect(PAGE.match(units)?.length).toBeGreaterThan(15);
+    expect(without.match(units) ?? []).toEqual([]);
+    expect(without.match(/^\|.*\| \d[\d,]* \|$/gm) ?? []).toEqual([]);
+  });
+
+  test('names tests that there are, for every threat', () => {
+    const section = PAGE.split('## What stops whom\n')[1]?.split('\n## ')[0] ?? '';
+    const rows = section.split('\n').filter((line) => line.startsWith('| '));
+    const threats = rows.slice(2).map((row) => row.split(' | '));
+    const named = threats.map(([threat = '', , shown = '']) => [threat, shown.match(/[\w./-]+\.ts/g) ?? []] as const);
+
+    expect(named.length).toBeGreaterThan(15);
+    expect(named.filter(([, files]) => files.length === 0)).toEqual([]);
+    const missing = named
+      .flatMap(([, files]) => files)
+      .filter((file) => !isTestFile(file) || !existsSync(join(ROOT, file)));
+    expect(missing).toEqual([]);
+  });
+});
