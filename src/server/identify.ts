@@ -1,6 +1,7 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { Authenticator, ServedAt } from './auth/authenticator.ts';
+import { assertCaller, isLater } from './auth/caller-check.ts';
 import { missingCredentials } from './auth/credentials.ts';
 import { requireScopes } from './auth/scopes.ts';
 import type { HttpRequest } from './http.ts';
@@ -29,7 +30,8 @@ export interface IdentifyOptions extends ServedAt {
 
 /**
  * The first that knows the credentials says whose they are; without any nobody comes in. What one authenticator finds
- * wrong another may find right: a fixed token is no JWT.
+ * wrong another may find right: a fixed token is no JWT. But whoever has brought what is wrong is not let in as a guest, for
+ * then he would find nothing of what is his, and guess for free.
  */
 export function identifyBy(options: IdentifyOptions): Identify {
   const { authenticators, requiredScopes, logins } = options;
@@ -37,21 +39,32 @@ export function identifyBy(options: IdentifyOptions): Identify {
     requireScopes(caller, requiredScopes);
     return caller;
   };
+  const isGuestAfter = (caller: Caller, refusal: A2AError | undefined): boolean =>
+    refusal !== undefined && !caller.isVerified;
   const askFrom = (first: number, request: HttpRequest, earlier?: A2AError): Caller | Promise<Caller> => {
     let refusal = earlier;
     for (let i = first; i < authenticators.length; i++) {
+      let found: Caller | undefined | Promise<Caller | undefined>;
       try {
-        const found = authenticators[i]?.authenticate(request, options);
-        if (found === undefined) continue;
-        if (!('then' in found)) return admit(found);
-        const before = refusal;
-        return found.then(
-          (caller) => (caller === undefined ? askFrom(i + 1, request, before) : admit(caller)),
-          (error: unknown) => askFrom(i + 1, request, graver(before, error)),
-        );
+        found = authenticators[i]?.authenticate(request, options);
       } catch (error) {
         refusal = graver(refusal, error);
+        continue;
       }
+      if (found === undefined) continue;
+      if (isLater(found)) {
+        const before = refusal;
+        return found.then(
+          (caller) => {
+            if (caller === undefined) return askFrom(i + 1, request, before);
+            assertCaller(caller);
+            return isGuestAfter(caller, before) ? askFrom(i + 1, request, before) : admit(caller);
+          },
+          (error: unknown) => askFrom(i + 1, request, graver(before, error)),
+        );
+      }
+      assertCaller(found);
+      if (!isGuestAfter(found, refusal)) return admit(found);
     }
     if (refusal === undefined) throw missingCredentials();
     logins.refused(request, refusal);
