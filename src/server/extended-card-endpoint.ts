@@ -31,7 +31,8 @@ export async function answerExtendedCard(service: Service, request: HttpRequest)
   } catch (error) {
     if (isAbsent(error)) return jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' });
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'GetExtendedAgentCard' } as const;
-    return withRate(restFailure(dialect, service.failures.publicError(error, about)), rate);
+    const shown = service.failures.publicError(error, about);
+    return withRate(restFailure(dialect, shown, service.access.challenge(shown)), rate);
   }
 }
 

@@ -74,6 +74,23 @@ test.each(['/healthz', '/readyz'])('%s needs no credentials', async (path) => {
   expect((await server.ask({ method: 'GET', path })).status).toBe(200);
 });
 
+test.each([
+  '/agent/authenticatedExtendedCard',
+  '/extendedAgentCard',
+  '/metrics',
+  '/tasks/any',
+  '/.well-known/agent-card.json',
+])(verifies('H-06', '%s tells who is refused what to bring'), async (path) => {
+  const server = await startServer({ auth: TOKENS, extendedCard: true, metrics: true, access: { protectCard: true } });
+  const ask = { method: 'GET', path };
+
+  const nothing = await server.ask(ask);
+  const wrong = await server.ask(asked(ask, bearerOf('wrong')));
+
+  expect([nothing.status, nothing.headers['www-authenticate']]).toEqual([401, 'Bearer realm="a2a"']);
+  expect([wrong.status, wrong.headers['www-authenticate']]).toEqual([401, 'Bearer realm="a2a", error="invalid_token"']);
+});
+
 test('what is nowhere is told to nobody who is not known', async () => {
   const server = await startServer({ auth: TOKENS });
 
