@@ -8,12 +8,12 @@ import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
 import { callOperation, type Outcome } from './call-operation.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
-import { type Envelope, EventFrames } from './event-frames.ts';
+import type { Envelope } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
 import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
-import { STREAM_HEADERS } from './stream-headers.ts';
+import { streamResponse } from './stream-response.ts';
 
 /** What one caller gets is not for another. */
 const NO_STORE = { ...SAFE, 'cache-control': 'no-store' } as const;
@@ -96,11 +96,7 @@ function parse(text: string): unknown {
 
 function respond(service: Service, call: HttpCall, operation: OperationName, outcome: Outcome): HttpResponse {
   const { dialect } = call;
-  if ('events' in outcome) {
-    const frames = new EventFrames(outcome.events, dialect, envelopeOf(service, call, operation), outcome.onEnd);
-    const body = service.access.whileKnown(frames, call.caller);
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
-  }
+  if ('events' in outcome) return streamResponse(service, call, outcome, envelopeOf(service, call, operation));
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType, ...outcome.headers }, call);
   return { status: 200, headers, body: JSON.stringify(outcome.json) };

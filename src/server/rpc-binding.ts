@@ -8,12 +8,12 @@ import type { RequestedVersion } from '../wire/version.ts';
 import { accessOf } from './call.ts';
 import { callOperation, type Outcome } from './call-operation.ts';
 import { rpcFailure } from './error-response.ts';
-import { type Envelope, EventFrames } from './event-frames.ts';
+import type { Envelope } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
 import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
-import { STREAM_HEADERS } from './stream-headers.ts';
+import { streamResponse } from './stream-response.ts';
 
 /** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
 export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
@@ -73,12 +73,7 @@ function respond(
   id: JsonRpcId,
   outcome: Outcome,
 ): HttpResponse {
-  if ('events' in outcome) {
-    const envelope = envelopeOf(service, call, operation, id);
-    const frames = new EventFrames(outcome.events, call.dialect, envelope, outcome.onEnd);
-    const body = service.access.whileKnown(frames, call.caller);
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
-  }
+  if ('events' in outcome) return streamResponse(service, call, outcome, envelopeOf(service, call, operation, id));
   const body = successText(id, JSON.stringify(outcome.json ?? null));
   const headers = outcome.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...outcome.headers };
   return { status: 200, headers: withExtensions(headers, call), body };
