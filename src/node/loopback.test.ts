@@ -45,7 +45,7 @@ test.each<[string, object, Record<string, string>, number]>([
   ],
   ['any name behind a proxy, if none is public', { trustProxy: true }, { host: 'any.example' }, 200],
 ])('a server that is asked for %s', async (_what, options, headers, status) => {
-  const server = await serve(ECHO, { port: 0, store: memoryStore(), log: silentLog, ...options });
+  const server = await serve(ECHO, { port: 0, store: memoryStore(), log: silentLog, insecurePublic: true, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
 
   expect(await statusOf(server.port, headers)).toBe(status);

@@ -12,7 +12,12 @@ async function started(options: ServeOptions = {}): Promise<AgentServer> {
   return server;
 }
 
-const CLOSED = 'host: can be reached by others: set auth to say who may call, or insecurePublic: true for everybody';
+const OR_NOT = 'set auth to say who may call, or insecurePublic: true for everybody';
+const CLOSED = `host: can be reached by others: ${OR_NOT}`;
+const ANNOUNCED = `publicUrl: says that others can reach the agent: ${OR_NOT}`;
+const PROXIED = `trustProxy: says that others can reach the agent through a proxy: ${OR_NOT}`;
+const UNSIGNED = 'cardSigning: needs publicUrl: no address is signed that a request may have made up';
+const SIGNED = { cardSigning: { keys: [{ kid: 'k', alg: 'ES256', privateKey: '-----BEGIN PRIVATE KEY-----' }] } };
 
 test.each([
   [{ port: 70_000 }, 'port: must be a number from 0 to 65535, not 70000'],
@@ -21,6 +26,12 @@ test.each([
   [{ host: '0.0.0.0' }, CLOSED],
   [{ host: '::' }, CLOSED],
   [{ host: 'example.com', insecurePublic: false }, CLOSED],
+  [{ publicUrl: 'https://agent.example' }, ANNOUNCED],
+  [{ host: 'localhost', publicUrl: 'http://192.168.1.7:4100', insecurePublic: false }, ANNOUNCED],
+  [{ trustProxy: true }, PROXIED],
+  [{ trustProxy: true, publicUrl: 'http://[::1]:4100' }, PROXIED],
+  [{ host: '0.0.0.0', insecurePublic: true, ...SIGNED }, UNSIGNED],
+  [{ host: '::', auth: () => undefined, ...SIGNED }, UNSIGNED],
   [{ host: '0.0.0.0', insecurePublic: 'yes' }, 'insecurePublic: must be true or false, not a text'],
   [{ host: 7 }, 'host: must be an address or a name to listen at, such as "0.0.0.0"'],
   [{ host: '' }, 'host: must be an address or a name to listen at, such as "0.0.0.0"'],

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from '../server/agent.ts';
 import { Check, kindOf } from '../server/check.ts';
+import { NEEDS_URL } from '../server/card-signing-options.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/handler-options.ts';
@@ -10,6 +11,7 @@ import { defined } from '../support/defined.ts';
 import { isLoopback } from '../support/loopback.ts';
 import { loopbackOnly } from './loopback.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
+import { publicBy } from './reach.ts';
 
 export interface ServeOptions extends HandlerOptions {
   /** 4100 if not set; 0 for any that is free. */
@@ -20,8 +22,6 @@ export interface ServeOptions extends HandlerOptions {
   readonly maxConnections?: number;
   /** The first line and the headers of a request, 16 KiB if not set. */
   readonly maxHeaderBytes?: number;
-  /** Listen to others without `auth`: everybody may call, nobody may list tasks, and whoever knows the id of one may have it. */
-  readonly insecurePublic?: boolean;
 }
 
 export interface CloseOptions {
@@ -52,6 +52,11 @@ const ALL_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
+const REACHED_BY = {
+  host: 'can be reached by others',
+  publicUrl: 'says that others can reach the agent',
+  trustProxy: 'says that others can reach the agent through a proxy',
+} as const;
 /** A request must be there within a minute. An idle connection is kept for as long as most clients keep it. */
 const TIMES = {
   headersTimeout: 20_000,
@@ -79,11 +84,11 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     host: checkHost,
     maxConnections: (check, value) => checkCount(check, 'maxConnections', value),
     maxHeaderBytes: (check, value) => checkCount(check, 'maxHeaderBytes', value),
-    insecurePublic: checkInsecure,
   });
-  const { port = DEFAULT_PORT, host = '127.0.0.1', insecurePublic = false } = options;
+  const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
   const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
-  requireAuth(settings, host, insecurePublic);
+  requireAuth(settings, host);
+  requireAddress(settings, host);
   const own = settings.store === undefined ? await openDefaultStore() : undefined;
   const store = settings.store ?? own;
   try {
@@ -97,11 +102,11 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     // Who listens at every address of a machine does not know by which one he is called.
     const isAtOne = !ALL_ADDRESSES.has(host);
     const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
-    const isPublic = !isLoopback(host);
-    const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, isPublic && settings.auth === undefined);
+    const strangers = isPublic(settings, host) ? 'admitted' : 'neighbours';
+    const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, strangers);
     // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
     const open = toNodeListener(handler);
-    const listener = isPublic ? open : loopbackOnly(handler, open, publicUrl, settings.trustProxy);
+    const listener = isLoopback(host) ? loopbackOnly(handler, open, publicUrl, settings.trustProxy) : open;
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
     try {
@@ -110,7 +115,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
       http.close();
       throw error;
     }
-    warnIfOpen(settings, host, insecurePublic);
+    warnIfOpen(settings, host);
     let closing: Promise<void> | undefined;
     const close: AgentServer['close'] = (given = {}) => (closing ??= shutDown(http, handler, own, given));
     return { url, port: bound, handler, close, [Symbol.asyncDispose]: () => close() };
@@ -130,22 +135,33 @@ function checkHost(check: Check, host: unknown): void {
   check.fault('host', 'must be an address or a name to listen at, such as "0.0.0.0"');
 }
 
-function checkInsecure(check: Check, insecure: unknown): void {
-  if (typeof insecure !== 'boolean') check.fault('insecurePublic', `must be true or false, not ${kindOf(insecure)}`);
-}
-
 /** Closed unless somebody has said who may come in, or that everybody may. */
-function requireAuth({ auth }: HandlerSettings, host: string, insecurePublic: boolean): void {
-  if (auth !== undefined || insecurePublic || isLoopback(host)) return;
+function requireAuth({ auth, insecurePublic, publicUrl, trustProxy }: HandlerSettings, host: string): void {
+  const option = publicBy({ host, publicUrl, trustProxy });
+  if (auth !== undefined || insecurePublic || option === undefined) return;
   const check = new Check();
-  check.fault('host', 'can be reached by others: set auth to say who may call, or insecurePublic: true for everybody');
+  check.fault(option, `${REACHED_BY[option]}: set auth to say who may call, or insecurePublic: true for everybody`);
   check.finish('serve() cannot use these options:');
 }
 
+/** No card is signed with an address that a request may have made up: who listens everywhere has to be told his own. */
+function requireAddress({ cardSigning, publicUrl }: HandlerSettings, host: string): void {
+  if (cardSigning === undefined || publicUrl !== undefined || !ALL_ADDRESSES.has(host)) return;
+  const check = new Check();
+  check.fault('cardSigning', NEEDS_URL);
+  check.finish('serve() cannot use these options:');
+}
+
+function isPublic({ publicUrl, trustProxy }: HandlerSettings, host: string): boolean {
+  return publicBy({ host, publicUrl, trustProxy }) !== undefined;
+}
+
 /** Who has said so himself is only told where it matters to others. */
-function warnIfOpen({ auth, log = consoleLog }: HandlerSettings, host: string, insecurePublic: boolean): void {
-  if (auth !== undefined || (insecurePublic && isLoopback(host))) return;
-  const who = isLoopback(host) ? 'every program on this machine' : 'everybody who can reach it';
+function warnIfOpen(settings: HandlerSettings, host: string): void {
+  const { auth, insecurePublic, log = consoleLog } = settings;
+  const isOpenToAll = isPublic(settings, host);
+  if (auth !== undefined || (insecurePublic && !isOpenToAll)) return;
+  const who = isOpenToAll ? 'everybody who can reach it' : 'every program on this machine';
   log.warn(`No auth is set: ${who} may call this agent`);
 }
 

@@ -63,9 +63,12 @@ export function agent(options: AgentOptions): Agent {
 
 /** For `connect(agent)`: a handler with tasks of its own. Imported here, because the handler knows agents. */
 async function open(made: Agent): Promise<InProcessHandler> {
-  const { createHandler } = await import('./handler.ts');
+  const { AgentHandler } = await import('./handler.ts');
+  const { readHandlerOptions } = await import('./handler-options.ts');
   const { memoryStore } = await import('../store/memory/store.ts');
-  const handler = createHandler(made, { store: memoryStore(), heartbeatMs: 2 ** 31 - 1 });
+  const settings = readHandlerOptions('connect()', made, { store: memoryStore(), heartbeatMs: 2 ** 31 - 1 });
+  // Nobody is here but who has the agent in his hands.
+  const handler = new AgentHandler(made, settings, 'neighbours');
   return { fetch: handler.fetch, close: () => handler.close({ finishMs: 0 }) };
 }
 

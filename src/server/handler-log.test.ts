@@ -15,19 +15,20 @@ async function warningsOf(options: HandlerOptions): Promise<readonly unknown[]> 
   return warn.mock.calls;
 }
 
-test('who gives no log finds what matters on the console: that there is no store', async () => {
-  const line = 'tandem warning: No store is given: tasks are kept in memory, and lost with it';
-
-  expect(await warningsOf({})).toEqual([[line]]);
+test('who gives no log finds what matters on the console: that there is no store, and nobody to keep out', async () => {
+  expect(await warningsOf({})).toEqual([
+    [expect.stringContaining('tandem warning: No auth is set: everybody who can reach it may call this agent.')],
+    ['tandem warning: No store is given: tasks are kept in memory, and lost with it'],
+  ]);
 });
 
 test('a log of one’s own gets it instead', async () => {
   const warn = vi.fn<() => void>();
 
   expect(await warningsOf({ log: { info() {}, warn, error() {} } })).toEqual([]);
-  expect(warn).toHaveBeenCalledOnce();
+  expect(warn).toHaveBeenCalledTimes(2);
 });
 
-test('with a store there is nothing to say', async () => {
-  expect(await warningsOf({ store: memoryStore() })).toEqual([]);
+test('with a store and a way to know callers there is nothing to say', async () => {
+  expect(await warningsOf({ store: memoryStore(), auth: () => undefined })).toEqual([]);
 });

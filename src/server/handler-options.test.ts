@@ -121,6 +121,7 @@ test('what is not said has its default', () => {
     tracing: undefined,
     metrics: false,
     audit: undefined,
+    insecurePublic: false,
   });
 });
 

@@ -77,6 +77,11 @@ export interface HandlerOptions {
   readonly push?: PushOptions;
   /** How files are fetched that messages only name by their address, and where from. */
   readonly files?: FileOptions;
+  /**
+   * Let everybody call who can reach the agent, without `auth`: nobody may list tasks, and whoever knows the id of one may
+   * have it.
+   */
+  readonly insecurePublic?: boolean;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -101,6 +106,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly access: AccessSettings | undefined;
   readonly push: PushOptions | undefined;
   readonly files: FileOptions | undefined;
+  readonly insecurePublic: boolean;
 }
 
 const KEYS = [
@@ -130,6 +136,7 @@ const KEYS = [
   'access',
   'push',
   'files',
+  'insecurePublic',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -184,6 +191,7 @@ export function readHandlerOptions(
     access: readAccess(check, given['access'], given['auth'] !== undefined),
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
+    insecurePublic: readFlag(check, given, 'insecurePublic', false),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

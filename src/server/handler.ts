@@ -37,6 +37,7 @@ import { Outbound } from './outbound.ts';
 import { probe, readiness } from './probe.ts';
 import { pushPolicyOf } from './push-options.ts';
 import type { Service } from './service.ts';
+import { type Strangers, strangersAtMount } from './strangers.ts';
 import { overTlsOnly } from './transport-security.ts';
 
 /**
@@ -54,7 +55,7 @@ export function createHandler(agent: Agent, options: HandlerOptions = {}): Agent
   if (settings.cardSigning !== undefined && settings.publicUrl === undefined) {
     throw new TypeError(`createHandler() cannot use these options:\n  - cardSigning: ${NEEDS_URL}`);
   }
-  return new AgentHandler(agent, settings);
+  return new AgentHandler(agent, settings, strangersAtMount(settings));
 }
 
 /** A task that waits for an authorization, and whose it is: `ctx.taskId`, `ctx.caller.id` and `ctx.tenant` of its handler. */
@@ -85,14 +86,14 @@ export class AgentHandler {
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @internal `isOpenToStrangers`: somebody has said that they can reach it, and may. */
-  constructor(agent: Agent, settings: HandlerSettings, isOpenToStrangers = false) {
+  /** @internal `strangers`: what becomes of callers whom nobody knows, without `auth`. */
+  constructor(agent: Agent, settings: HandlerSettings, strangers: Strangers) {
     this.#agent = agent;
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     this.#audit = new AuditTrail(settings.audit, this.#log);
     const logins = new FailedLogins(settings.limits);
-    this.#access = new Access({ ...settings, isOpenToStrangers, logins });
+    this.#access = new Access({ ...settings, strangers, logins });
     this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.heartbeats = new Heartbeats(settings.heartbeatMs);

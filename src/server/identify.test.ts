@@ -43,7 +43,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
       auth: undefined,
       access: undefined,
       publicUrl: undefined,
-      isOpenToStrangers: false,
+      strangers: 'neighbours',
       logins: new FailedLogins(LIMITS),
     }),
   };

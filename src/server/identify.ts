@@ -20,6 +20,13 @@ const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
 
 export const anybody: Identify = () => ANONYMOUS;
 
+/** Without a way to know anybody, where everybody would be too many. */
+export const nobody: Identify = () => {
+  throw new A2AError('UNAVAILABLE', 'This agent answers nobody yet: its operator has to say who may call', {
+    cause: new Error('No auth is set in production: set it, or insecurePublic: true for everybody'),
+  });
+};
+
 /** How callers are found out, and what all of them need. */
 export interface IdentifyOptions extends ServedAt {
   readonly authenticators: readonly Authenticator[];

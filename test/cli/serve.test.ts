@@ -126,7 +126,7 @@ test('a store that cannot be opened is named', { timeout: TIMEOUT_MS }, async ()
 });
 
 test('a public address that cannot be one is refused in a sentence', { timeout: TIMEOUT_MS }, async () => {
-  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/?agent=1'];
+  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/?agent=1', '--token', 'sesame'];
   expect(await tandem(args, { cwd: projectWith(FILE) }).ended).toMatchObject({
     code: 2,
     stdout: '',
@@ -135,7 +135,7 @@ test('a public address that cannot be one is refused in a sentence', { timeout: 
 });
 
 test('the card names the public address', { timeout: TIMEOUT_MS }, async () => {
-  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/agent/'];
+  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/agent/', '--token', 'sesame'];
   const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
   const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
   expect(card).toMatchObject({ supportedInterfaces: [{ url: 'https://echo.example/agent/a2a' }, {}, {}, {}] });

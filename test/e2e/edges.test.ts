@@ -16,7 +16,7 @@ interface Edge {
   release(): void;
 }
 
-const OPTIONS = { publicUrl: 'https://agent.example.com', pushNotifications: true, maxBodyBytes: 4000 };
+const OPTIONS = { publicUrl: 'https://localhost', pushNotifications: true, maxBodyBytes: 4000 };
 const AGENT = { extensions: [{ uri: 'urn:stamps' }] };
 
 async function socket(): Promise<Edge> {

@@ -48,6 +48,25 @@ describe('an address that others can reach', () => {
     ]);
   });
 
+  test.each<[string, TestServerOptions]>([
+    ['a public address', { publicUrl: 'https://agent.example' }],
+    ['a proxy that is trusted', { trustProxy: true }],
+  ])('is one behind %s, too', async (_, options) => {
+    const log = keptLog();
+    const open = await startServer({ ...options, insecurePublic: true, log });
+    const closed = await startServer({ ...options, auth: TOKENS });
+
+    expect((await open.ask(rpc('1.0', 'ListTasks', {}))).status).toBe(403);
+    expect(log.lines[0]?.message).toBe('No auth is set: everybody who can reach it may call this agent');
+    expect((await closed.ask(asked(rpc('1.0', 'ListTasks', {}), ALICE))).status).toBe(200);
+  });
+
+  test('is none, if it is announced as one of this machine', async () => {
+    const server = await startServer({ publicUrl: 'http://localhost:4100', insecurePublic: false });
+
+    expect((await server.ask(rpc('1.0', 'ListTasks', {}))).status).toBe(200);
+  });
+
   test('lists nothing for guests that a function lets in, either', async () => {
     const server = await startServer({ auth: () => ({ id: 'guest', isVerified: false }) });
 

@@ -1,7 +1,7 @@
+import { publicBy } from '../../node/reach.ts';
 import type { Authenticator } from '../../server/auth/authenticator.ts';
 import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
 import { sharedSecret } from '../../server/auth/shared-secret.ts';
-import { isLoopback } from '../../support/loopback.ts';
 import { CliError } from '../cli-error.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
@@ -87,15 +87,17 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const { host = '127.0.0.1', store: storeName = 'tandem.db' } = values;
   const insecurePublic = values['insecure-public'];
   const auth = authOf(values.token);
-  if (!isLoopback(host) && auth === undefined && !insecurePublic) {
+  const publicUrl = values['public-url'];
+  if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
+  const reached = publicBy({ host, publicUrl, trustProxy: false });
+  if (reached !== undefined && auth === undefined && !insecurePublic) {
+    const place = reached === 'host' ? host : publicUrl;
     throw new CliError(
       'usage',
-      `At ${host} others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody`,
+      `At ${place} others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody`,
     );
   }
   const port = readPort(values.port) ?? 4100;
-  const publicUrl = values['public-url'];
-  if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
 
   const { log, tell } = servingLog(values);
   const isAnywhere = values['trust-proxy'] || host === '0.0.0.0' || host === '::';

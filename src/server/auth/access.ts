@@ -4,8 +4,9 @@ import { systemClock } from '../../support/clock.ts';
 import { TimerHeap } from '../../support/timer-heap.ts';
 import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
 import type { EventFrames } from '../event-frames.ts';
-import { anybody, type Identify, identifyBy } from '../identify.ts';
+import { anybody, type Identify, identifyBy, nobody } from '../identify.ts';
 import type { FailedLogins } from '../limits/failed-logins.ts';
+import type { Strangers } from '../strangers.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
 import { Challenges } from './challenges.ts';
 import { EndingFrames } from './ending-frames.ts';
@@ -13,8 +14,8 @@ import { EndingFrames } from './ending-frames.ts';
 export interface AccessRules extends ServedAt {
   readonly auth: readonly Authenticator[] | undefined;
   readonly access: AccessSettings | undefined;
-  /** Whether strangers can reach the agent, and are let in. */
-  readonly isOpenToStrangers: boolean;
+  /** What becomes of callers whom nobody knows, without `auth`. */
+  readonly strangers: Strangers;
   /** Slows down who guesses. */
   readonly logins: FailedLogins;
 }
@@ -27,14 +28,16 @@ export class Access {
   readonly #listsForStrangers: boolean;
   readonly #timers = new TimerHeap(systemClock);
 
-  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, isOpenToStrangers, logins }: AccessRules) {
+  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, strangers, logins }: AccessRules) {
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
-    this.#listsForStrangers = auth === undefined && !isOpenToStrangers;
+    this.#listsForStrangers = auth === undefined && strangers === 'neighbours';
     const { requiredScopes } = access;
     this.identify =
       auth === undefined
-        ? anybody
+        ? strangers === 'refused'
+          ? nobody
+          : anybody
         : logins.before(identifyBy({ authenticators: auth, publicUrl, requiredScopes, logins }));
   }
 

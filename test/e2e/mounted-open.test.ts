@@ -1,0 +1,112 @@
+/** Handlers that are mounted somewhere without a word about who may call. */
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { connect } from '../../src/client/connect.ts';
+import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { createHandler } from '../../src/server/handler.ts';
+import type { HandlerOptions } from '../../src/server/handler-options.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { keptLog } from '../helpers/kept-log.ts';
+import { verifies } from '../helpers/verifies.ts';
+import { scripted } from './kit/script.ts';
+
+const HOSTS = [
+  'NETLIFY',
+  'AWS_LAMBDA_FUNCTION_NAME',
+  'CF_PAGES',
+  'VERCEL',
+  'RENDER',
+  'FLY_APP_NAME',
+  'K_SERVICE',
+] as const;
+
+const LIST = { path: '/tasks', init: { headers: { 'a2a-version': '1.0' } } };
+const BODY = JSON.stringify({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } });
+const SEND = {
+  path: '/message:send',
+  init: { method: 'POST', headers: { 'content-type': 'application/json', 'a2a-version': '1.0' }, body: BODY },
+};
+
+function mounted(options: HandlerOptions = {}) {
+  const { agent, runs } = scripted();
+  const log = keptLog();
+  const handler = createHandler(agent, { store: memoryStore(), log, ...options });
+  onTestFinished(() => handler.close({ finishMs: 0 }));
+  const ask = ({ path, init }: { readonly path: string; readonly init?: RequestInit }): Promise<Response> =>
+    handler.fetch(new Request(`https://agent.example${path}`, init));
+  return { ask, runs, lines: () => log.lines.map(({ level, message }) => `${level}: ${message}`) };
+}
+
+beforeEach(() => {
+  for (const name of ['NODE_ENV', ...HOSTS]) vi.stubEnv(name, '');
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+describe('in production', () => {
+  test.each([...HOSTS, 'NODE_ENV'])(verifies('H-04', 'by %s: nobody is answered'), async (name) => {
+    vi.stubEnv(name, 'production');
+    const { ask, runs, lines } = mounted();
+
+    const answers = await Promise.all([ask(SEND), ask(LIST), ask({ path: '/tasks/any' })]);
+
+    for (const answer of answers) {
+      expect(answer.status).toBe(503);
+      expect(await answer.text()).toContain('This agent answers nobody yet: its operator has to say who may call');
+    }
+    expect(runs()).toBe(0);
+    expect(lines()).toEqual([
+      'warn: No auth is set: nobody may call this agent in production. Set auth to say who may, or insecurePublic: true for everybody',
+      'warn: A request could not be answered',
+    ]);
+  });
+
+  test('on Workers, too', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+    onTestFinished(() => void vi.unstubAllGlobals());
+
+    expect((await mounted().ask(SEND)).status).toBe(503);
+  });
+
+  test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])('%s is there', async (path) => {
+    vi.stubEnv('VERCEL', '1');
+
+    expect((await mounted().ask({ path })).status).toBe(200);
+  });
+
+  test('everybody is, if somebody has said so; but nobody lists', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { ask, lines } = mounted({ insecurePublic: true });
+
+    expect((await ask(SEND)).status).toBe(200);
+    expect((await ask(LIST)).status).toBe(403);
+    expect(lines()[0]).toBe('warn: No auth is set: everybody who can reach it may call this agent');
+  });
+
+  test('who is known is', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { ask, lines } = mounted({ auth: bearerTokens({ alice: 'right' }) });
+    const headers = { ...SEND.init.headers, authorization: 'Bearer right' };
+
+    expect((await ask(SEND)).status).toBe(401);
+    expect((await ask({ ...SEND, init: { ...SEND.init, headers } })).status).toBe(200);
+    expect(lines()).toEqual(['info: Refused']);
+  });
+
+  test('an agent in your own hands is', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const client = await connect(scripted().agent);
+    onTestFinished(() => client.close());
+
+    expect(await client.ask('hello')).toContain('hello');
+  });
+});
+
+test('on a desk everybody is answered, and the log has one line', async () => {
+  const { ask, lines } = mounted();
+
+  expect((await ask(SEND)).status).toBe(200);
+  expect((await ask(LIST)).status).toBe(200);
+  expect(lines()).toEqual([
+    'warn: No auth is set: everybody who can reach it may call this agent. In production nobody may then: set auth, or insecurePublic',
+  ]);
+});
