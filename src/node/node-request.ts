@@ -5,7 +5,7 @@ import type { A2AError } from '../errors.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from '../server/base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
-import { forwardedAddress } from '../server/limits/address.ts';
+import { forwardedAddress, isThisMachine } from '../server/limits/address.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
@@ -53,8 +53,15 @@ export class NodeRequest implements HttpRequest {
   }
 
   get remoteAddress(): string | undefined {
-    const forwarded = this.#edge.trustProxy ? forwardedAddress(this.header('x-forwarded-for')) : undefined;
-    return forwarded ?? this.#incoming.socket.remoteAddress;
+    return this.#forwarded ?? this.#incoming.socket.remoteAddress;
+  }
+
+  get isLocal(): boolean {
+    return isThisMachine(this.#incoming.socket.remoteAddress) && this.#forwarded === undefined;
+  }
+
+  get #forwarded(): string | undefined {
+    return this.#edge.trustProxy ? forwardedAddress(this.header('x-forwarded-for')) : undefined;
   }
 
   get signal(): LeaveSignal {

@@ -65,9 +65,9 @@ async function perform(
   if (isStreaming(operation) || asStream) {
     const isSend = operation === 'SendStreamingMessage';
     const run = streaming[isSend ? operation : 'SubscribeToTask'];
-    const { caller, remoteAddress } = call;
+    const { caller, remoteAddress, isLocal } = call;
     const task = isSend ? undefined : taskKey(call, input as SubscribeToTaskRequest);
-    const onEnd = service.limits.streams.open({ caller, remoteAddress, task });
+    const onEnd = service.limits.streams.open({ caller, remoteAddress, isLocal, task });
     try {
       return { events: await run(service, call, input as never), onEnd };
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { newId } from '../support/id.ts';
 import { auditFacts, type FailedRequest, requestFields } from './failed-request.ts';
 import { limitOf } from './known-limits.ts';
+import { isProxyUnheard } from './limits/address.ts';
 
 /** Errors quote what they are about, which can be as large as a body may be. */
 const MAX_MESSAGE = 1000;
@@ -15,6 +16,9 @@ const QUIET_MS = 1000;
 
 /** Somebody wanted what he may not have, or too much of it. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'PERMISSION_DENIED', 'RATE_LIMIT_EXCEEDED']);
+
+/** Refusals that are counted by address, or come of such a count. */
+const COUNTED_BY_ADDRESS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'RATE_LIMIT_EXCEEDED']);
 
 /** Who is told of failures, beside the log. */
 export interface FailureObservers {
@@ -29,6 +33,7 @@ export class Failures {
   readonly #observers: FailureObservers;
   #lastWarning = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
+  #hasToldOfProxy = false;
 
   constructor(log: Log, now: () => number = Date.now, observers: FailureObservers = {}) {
     this.#log = log;
@@ -61,9 +66,19 @@ export class Failures {
     if (about.binding !== undefined) metrics?.requestFailed(about.binding, code);
     const limit = limitOf(error);
     if (limit !== undefined) metrics?.limitHit(limit);
+    if (COUNTED_BY_ADDRESS.has(code)) this.#tellOfProxy(about);
     // A guard that refuses an address says so, whatever the code.
     if (REFUSALS.has(code) || limit !== undefined || details['guard'] !== undefined)
       audit?.refused(code, auditFacts(about, error));
+  }
+
+  /** Behind a proxy that nobody trusts all callers have one address: one who guesses locks out all, or is never counted. */
+  #tellOfProxy({ request }: FailedRequest): void {
+    if (this.#hasToldOfProxy || !isProxyUnheard(request)) return;
+    this.#hasToldOfProxy = true;
+    this.#log.warn(
+      'A proxy says who is behind it, and is not heard: set trustProxy if it is yours, or all share its limits',
+    );
   }
 
   #internal(error: unknown, message: string, details: A2AError['details'], about: FailedRequest | undefined): A2AError {

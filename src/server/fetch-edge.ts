@@ -1,7 +1,7 @@
 import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
-import { forwardedAddress } from './limits/address.ts';
+import { forwardedAddress, isThisMachine } from './limits/address.ts';
 import { pieceStream } from './piece-stream.ts';
 import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 
@@ -34,8 +34,18 @@ export class FetchRequest implements HttpRequest {
   }
 
   get remoteAddress(): string | undefined {
-    const forwarded = this.#options.trustProxy ? forwardedAddress(this.header('x-forwarded-for')) : undefined;
-    if (forwarded !== undefined) return forwarded;
+    return this.#forwarded ?? this.#given;
+  }
+
+  get isLocal(): boolean {
+    return isThisMachine(this.#given) && this.#forwarded === undefined;
+  }
+
+  get #forwarded(): string | undefined {
+    return this.#options.trustProxy ? forwardedAddress(this.header('x-forwarded-for')) : undefined;
+  }
+
+  get #given(): string | undefined {
     const { remoteAddress } = (this.#from ?? {}) as { readonly remoteAddress?: unknown };
     return typeof remoteAddress === 'string' ? remoteAddress : undefined;
   }

@@ -77,6 +77,10 @@ export class HttpCall implements Call {
   get remoteAddress(): string | undefined {
     return this.request.remoteAddress;
   }
+
+  get isLocal(): boolean {
+    return this.request.isLocal ?? false;
+  }
 }
 
 export function versionOf(request: HttpRequest): RequestedVersion {

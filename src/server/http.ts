@@ -22,6 +22,8 @@ export interface HttpRequest {
    * With `trustProxy` it is the one that the proxy has seen.
    */
   readonly remoteAddress?: string | undefined;
+  /** Whether it came from this machine by itself: not by the word of a proxy, who says what he was told. */
+  readonly isLocal?: boolean;
   /** The name in lower case. A header that came twice is one list. */
   header(name: string): string | undefined;
   /** @throws A2AError of `body-errors.ts`; one that is too large is not read whole. */

@@ -7,6 +7,7 @@ import { createHandler } from '../../src/server/handler.ts';
 import { TokenBuckets } from '../../src/server/limits/token-buckets.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
@@ -211,13 +212,31 @@ describe('by default', () => {
     expect(rateOf(await server.ask(from('192.0.2.1', REST_1.get('unknown'))))).toEqual(['100', '9', inSeconds(11)]);
   });
 
-  test('who is on this machine is not counted, with a name or without', async () => {
-    for (const server of [await startServer(), await startServer({ auth: PASSWORD })]) {
-      const answers = await Promise.all(MANY.map((ask) => server.ask(as('alice', ask))));
+  test('who is on this machine without a name is not counted', async () => {
+    const server = await startServer();
 
-      expect(answers.every(({ status }) => status === 404)).toBe(true);
-      expect(answers.flatMap(rateOf).filter((header) => header !== undefined)).toEqual([]);
-    }
+    const answers = await Promise.all(MANY.map((ask) => server.ask(ask)));
+
+    expect(answers.every(({ status }) => status === 404)).toBe(true);
+    expect(answers.flatMap(rateOf).filter((header) => header !== undefined)).toEqual([]);
+  });
+
+  test(verifies('E-19', 'who has a name is counted, on this machine too: a proxy may stand there'), async () => {
+    stopClock();
+    const server = await startServer({ auth: PASSWORD });
+
+    const answers = await Promise.all(MANY.map((ask) => server.ask(as('alice', ask))));
+
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+
+  test('nobody is on this machine by the word of a proxy', async () => {
+    stopClock();
+    const server = await startServer({ trustProxy: true });
+
+    const answers = await Promise.all(MANY.map((ask) => server.ask(from('127.0.0.1', ask))));
+
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
   test('in process, who has a name is counted, and who has none is not', async () => {
@@ -281,13 +300,14 @@ describe('who guesses', () => {
     expect((await server.ask(as('alice', REST_1.get('unknown')))).status).toBe(404);
   });
 
-  test('has twenty tries by default, and then ten a minute, unless he is on this machine', async () => {
+  test('has twenty tries by default, and then ten a minute, unless he is on this machine by himself', async () => {
     stopClock();
     const server = await startServer({ auth: PASSWORD, trustProxy: true });
-    const statuses = async (count: number, address: string): Promise<readonly number[]> => {
+    const statuses = async (count: number, address?: string): Promise<readonly number[]> => {
       const seen: number[] = [];
+      const guess = as('alice', REST_1.get('unknown'), 'wrong');
       for (let i = 0; i < count; i++) {
-        seen.push((await server.ask(from(address, as('alice', REST_1.get('unknown'), 'wrong')))).status);
+        seen.push((await server.ask(address === undefined ? guess : from(address, guess))).status);
       }
       return seen;
     };
@@ -295,7 +315,45 @@ describe('who guesses', () => {
     expect((await statuses(22, '192.0.2.1')).slice(-3)).toEqual([401, 429, 429]);
     vi.setSystemTime(NOW + 6000);
     expect(await statuses(2, '192.0.2.1')).toEqual([401, 429]);
-    expect(new Set(await statuses(22, '127.0.0.1'))).toEqual(new Set([401]));
+    expect((await statuses(22, '127.0.0.1')).slice(-3)).toEqual([401, 429, 429]);
+    expect(new Set(await statuses(22))).toEqual(new Set([401]));
+  });
+
+  test(verifies('H-14', 'gains nothing by guessing all at once: he pays for it afterwards'), async () => {
+    stopClock();
+    const server = await startServer({ auth: SLOW_PASSWORD, trustProxy: true, limits: FEW });
+    const guess = (password: string): ReturnType<typeof server.ask> =>
+      server.ask(from('192.0.2.1', as('alice', REST_1.get('unknown'), password)));
+
+    const first = await Promise.all(Array.from({ length: 12 }, () => guess('wrong')));
+    const looked = first.filter(({ status }) => status === 401).length;
+
+    vi.setSystemTime(NOW + (looked - 2) * 6000);
+    expect((await guess('right')).status).toBe(429);
+    vi.setSystemTime(NOW + (looked - 1) * 6000);
+    expect((await guess('right')).status).toBe(404);
+  });
+
+  test('behind a proxy that nobody trusts, the log says once why all are slowed down', async () => {
+    const log = keptLog();
+    const server = await startServer({ auth: PASSWORD, log, limits: FEW });
+    const ask = (password: string): ReturnType<typeof server.ask> =>
+      server.ask(from('192.0.2.1', as('alice', REST_1.get('unknown'), password)));
+    const told = (): number => log.lines.filter(({ message }) => message.includes('set trustProxy')).length;
+
+    await ask('right');
+    expect(told()).toBe(0);
+    for (let i = 0; i < 4; i++) await ask('wrong');
+    expect(told()).toBe(1);
+  });
+
+  test('behind one that is trusted there is nothing to say', async () => {
+    const log = keptLog();
+    const server = await startServer({ auth: PASSWORD, log, trustProxy: true });
+
+    await server.ask(from('192.0.2.1', as('alice', REST_1.get('unknown'), 'wrong')));
+
+    expect(log.lines.map(({ message }) => message)).toEqual(['Refused']);
   });
 
   test('may do so if the owner says so', async () => {

@@ -254,10 +254,10 @@ describe('streams', () => {
   test('by default a hundred, for who comes from elsewhere', async () => {
     const server = await startServer({ trustProxy: true, limits: { rate: false } });
     const { id } = await holdTask(server, RPC_1);
-    const open = async (address: string): Promise<number> => {
+    const open = async (address?: string): Promise<number> => {
       const ask = REST_1.subscribe(id);
-      const stream = await server.open({ ...ask, headers: { ...ask.headers, 'x-forwarded-for': address } });
-      return stream.status;
+      const from = address === undefined ? undefined : { 'x-forwarded-for': address };
+      return (await server.open({ ...ask, headers: { ...ask.headers, ...from } })).status;
     };
 
     const statuses: number[] = [];
@@ -265,7 +265,7 @@ describe('streams', () => {
 
     expect(statuses.indexOf(429)).toBe(100);
     expect(await open('192.0.2.2')).toBe(200);
-    for (let i = 0; i < 101; i++) expect(await open('127.0.0.1')).toBe(200);
+    for (let i = 0; i < 101; i++) expect(await open()).toBe(200);
   });
 });
 

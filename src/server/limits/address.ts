@@ -1,5 +1,8 @@
+import type { HttpRequest } from '../http.ts';
+
 /** Whether a socket's address is of this machine. */
-export function isThisMachine(address: string): boolean {
+export function isThisMachine(address: string | undefined): boolean {
+  if (address === undefined) return false;
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
 
@@ -29,6 +32,12 @@ export function forwardedAddress(header: string | undefined): string | undefined
   // Some proxies add the port.
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(last)?.[1] ?? last.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]+)$/i.test(bare) ? bare : undefined;
+}
+
+/** Whether a proxy has said where a request is from, and nobody has believed it. */
+export function isProxyUnheard(request: Pick<HttpRequest, 'remoteAddress' | 'header'>): boolean {
+  const forwarded = forwardedAddress(request.header('x-forwarded-for'));
+  return forwarded !== undefined && forwarded !== request.remoteAddress;
 }
 
 /** IPv6 with brackets and a port. */

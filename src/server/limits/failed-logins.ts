@@ -1,7 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { HttpRequest } from '../http.ts';
 import type { Identify } from '../identify.ts';
-import { isThisMachine } from './address.ts';
 import type { LimitSettings } from './limit-settings.ts';
 import { addressKey } from './rate-limit.ts';
 import { timeFor, TokenBuckets } from './token-buckets.ts';
@@ -36,11 +35,12 @@ export class FailedLogins {
   /** Counts who has brought credentials, and nobody knows them. */
   refused(request: HttpRequest, { code }: A2AError): void {
     if (code !== 'UNAUTHENTICATED' || !this.#counts(request)) return;
-    this.#buckets?.take(addressKey(request), Date.now());
+    // Of many at once none is known to be wrong before all are looked at.
+    this.#buckets?.charge(addressKey(request), Date.now());
   }
 
   /** All who come without an address would answer for each other; and so would all behind a proxy on this machine. */
-  #counts({ remoteAddress }: HttpRequest): boolean {
-    return this.#isForAll || (remoteAddress !== undefined && !isThisMachine(remoteAddress));
+  #counts({ remoteAddress, isLocal = false }: HttpRequest): boolean {
+    return this.#isForAll || (remoteAddress !== undefined && !isLocal);
   }
 }

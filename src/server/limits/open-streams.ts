@@ -10,6 +10,7 @@ const RETRY_MS = 5000;
 export interface StreamOpening {
   readonly caller: Caller;
   readonly remoteAddress: HttpRequest['remoteAddress'];
+  readonly isLocal: boolean;
   /** What names the task of a subscription, for its owner; undefined for the answer to a message. */
   readonly task: string | undefined;
 }

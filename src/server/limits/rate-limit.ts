@@ -2,11 +2,11 @@ import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { HttpRequest, HttpResponse } from '../http.ts';
-import { isThisMachine, networkOf } from './address.ts';
+import { networkOf } from './address.ts';
 import type { LimitSettings, Rate } from './limit-settings.ts';
 import { type Taking, timeFor, TokenBuckets } from './token-buckets.ts';
 
-type Requester = Pick<HttpRequest, 'remoteAddress'>;
+type Requester = Pick<HttpRequest, 'remoteAddress' | 'isLocal'>;
 
 /** All who come without an address, such as calls in process, are one. */
 const UNKNOWN = 'unknown';
@@ -78,15 +78,15 @@ function statusOf(buckets: TokenBuckets, name: string): RateStatus {
   return { isTaken, left, rate: buckets.rate, now };
 }
 
-/** Whom a limit that nobody has set is not meant for. */
+/** Whom a limit that nobody has set is not meant for. Who has a name is counted by it, wherever he comes from. */
 export function isSpared(
   { given }: LimitSettings,
   name: 'rate' | 'streamsPerCaller' | 'subscribersPerTask',
-  { remoteAddress }: Requester,
+  { remoteAddress, isLocal = false }: Requester,
   { isVerified }: Caller,
 ): boolean {
-  if (given.has(name)) return false;
-  return remoteAddress === undefined ? !isVerified : isThisMachine(remoteAddress);
+  if (isVerified || given.has(name)) return false;
+  return remoteAddress === undefined || isLocal;
 }
 
 /** By what those are told apart who need not say who they are. */

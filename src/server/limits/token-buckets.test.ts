@@ -19,6 +19,17 @@ test('to look takes nothing, and keeps nothing', () => {
   expect(buckets.size).toBe(0);
 });
 
+test('what is charged is owed, and paid back at the same pace, for an hour at most', () => {
+  const buckets = new TokenBuckets(RATE);
+  for (let i = 0; i < 10; i++) buckets.charge('a', 0);
+  for (let i = 0; i < 100_000; i++) buckets.charge('b', 0);
+
+  expect(buckets.left('a', 0)).toBe(-7);
+  expect(buckets.take('a', 7000).isTaken).toBe(false);
+  expect(buckets.take('a', 8000).isTaken).toBe(true);
+  expect(buckets.left('b', 3_600_000)).toBe(0);
+});
+
 test('a clock that is set back gives nothing, and goes on from there', () => {
   const buckets = new TokenBuckets(RATE);
   for (let i = 0; i < 3; i++) buckets.take('a', 10_000);

@@ -16,6 +16,9 @@ interface Bucket {
 /** As many as a process can easily hold: about a megabyte. */
 const MAX_BUCKETS = 10_000;
 
+/** However much somebody owes, it is forgotten after an hour: an address may be somebody else's by then. */
+const MAX_DEBT_MINUTES = 60;
+
 const MS_PER_MINUTE = 60_000;
 
 /**
@@ -47,6 +50,12 @@ export class TokenBuckets {
     if (bucket.tokens < 1) return { isTaken: false, left: bucket.tokens };
     bucket.tokens -= 1;
     return { isTaken: true, left: bucket.tokens };
+  }
+
+  /** Takes one in any case, and what is not there is owed: for what only shows when it has happened, many times at once. */
+  charge(name: string, now: number): void {
+    const bucket = this.#find(name, now) ?? this.#add(name, now);
+    bucket.tokens = Math.max(bucket.tokens - 1, -MAX_DEBT_MINUTES * this.rate.perMinute);
   }
 
   /** What is there, without taking any. */
