@@ -77,8 +77,7 @@ export class SkillAccess {
     if (skill.visibility === 'authenticated' && !caller.isVerified) {
       throw new A2AError('PERMISSION_DENIED', 'This is for known callers only');
     }
-    if (skill.tenants?.includes(tenant) === false)
-      throw new A2AError('PERMISSION_DENIED', 'This tenant does not have it');
+    if (!isOfTenant(skill, caller, tenant)) throw new A2AError('PERMISSION_DENIED', 'This tenant does not have it');
     requireScopes(caller, this.#scopesOf(skill));
   }
 
@@ -87,9 +86,15 @@ export class SkillAccess {
   }
 }
 
-function isKnownTo({ visibility, tenants }: Skill, caller: Caller, tenant: string): boolean {
+function isKnownTo(skill: Skill, caller: Caller, tenant: string): boolean {
+  const { visibility } = skill;
   if (visibility === 'hidden' || (visibility === 'authenticated' && !caller.isVerified)) return false;
-  return tenants === undefined || tenants.includes(tenant);
+  return isOfTenant(skill, caller, tenant);
+}
+
+/** A request can name any tenant. That it is the caller's own, only his credentials can say. */
+function isOfTenant({ tenants }: Skill, caller: Caller, tenant: string): boolean {
+  return tenants === undefined || (tenants.includes(tenant) && caller.tenants?.includes(tenant) === true);
 }
 
 function unknownSkill(): A2AError {

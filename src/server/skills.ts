@@ -22,7 +22,7 @@ export interface SkillOptions {
   readonly visibility?: SkillVisibility;
   /** What a caller must be allowed to use it, all of them. Never on a card. */
   readonly scopes?: readonly string[];
-  /** The tenants that have it; the others, and the public card, do not know it. */
+  /** The tenants that have it, for callers whose credentials name one of them; the others, and the public card, do not know it. */
   readonly tenants?: readonly string[];
 }
 

@@ -11,6 +11,7 @@ import type { Said, SeenError, SeenTask } from './kit/voices/voice.ts';
 
 const CALLERS = [
   { id: 'ann', isVerified: true, scopes: ['chat', 'pay'] },
+  { id: 'amy', isVerified: true, scopes: ['chat'], tenants: ['acme', 'globex'] },
   { id: 'bob', isVerified: true, scopes: ['chat'] },
   { id: 'payer', isVerified: true, scopes: ['pay'] },
   { id: 'nobody', isVerified: true },
@@ -100,11 +101,36 @@ test('the scopes of a skill count instead of those of the agent', async () => {
   expect(await shop.refusal('payer', RPC_1, named('greet'))).toMatchObject({ message: 'This needs the scope chat' });
 });
 
-test('a skill of a tenant can be named in that tenant', async () => {
-  const shop = await open();
-  const params = { tenant: 'acme', message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }] } };
-  const answer = await shop.ask(as('ann', rpc('1.0', 'SendMessage', { ...params, metadata: { skillId: 'house' } })));
-  expect(RPC_1.sent(answer)).toMatchObject({ task: { artifacts: { skill: 'house' } } });
+describe('a skill of a tenant', () => {
+  const inTenant = (tenant: string, text: string, metadata = {}) => {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+    return rpc('1.0', 'SendMessage', { tenant, message, metadata });
+  };
+  const HOUSE = { skillId: 'house' };
+
+  test('can be named there by whose credentials name the tenant', async () => {
+    const shop = await open();
+    const answer = await shop.ask(as('amy', inTenant('acme', 'go', HOUSE)));
+    expect(RPC_1.sent(answer)).toMatchObject({ task: { artifacts: { skill: 'house' } } });
+    expect(RPC_1.sent(await shop.ask(as('amy', inTenant('acme', 'need house'))))).toMatchObject({
+      task: { state: 'completed' },
+    });
+  });
+
+  test.each([
+    ['who may be in any tenant, for he only says so', 'ann', 'acme'],
+    ['a guest, who only says so', 'guest', 'acme'],
+    ['one of the tenant in another one', 'amy', 'globex'],
+  ])(verifies(['H-07', 'H-09'], 'is not known to %s'), async (_, who, tenant) => {
+    const shop = await open();
+    const named = await shop.ask(as(who, inTenant(tenant, 'go', HOUSE)));
+    const unknown = await shop.ask(as(who, inTenant(tenant, 'go', { skillId: 'no-such-skill' })));
+    expect(RPC_1.error(named)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['metadata.skillId'] });
+    expect(RPC_1.error(named)).toEqual(RPC_1.error(unknown));
+    expect(RPC_1.sent(await shop.ask(as(who, inTenant(tenant, 'need house'))))).toMatchObject({
+      task: { state: 'rejected' },
+    });
+  });
 });
 
 test('the message may name it in place of the request, but not another one', async () => {

@@ -58,6 +58,15 @@ describe.each(KINDS)('$name', ({ make }) => {
     expect(world.fetches()).toBe(1);
   });
 
+  test('it can say which tenants are his', async () => {
+    const tenants = ({ groups }: Claims): readonly string[] => groups as readonly string[];
+    const world = await startWorld(make, { tenants });
+
+    expect(await world.by(await world.provider.sign({ ...FOR_US, groups: ['acme'] }))).toMatchObject({
+      tenants: ['acme'],
+    });
+  });
+
   test.each<[string, Claims]>([
     ['expired', { ...FOR_US, exp: 1_000_000_000 }],
     ['without an end', { ...FOR_US, exp: undefined }],
@@ -199,6 +208,15 @@ test('jwks may take the tokens of several issuers, each with callers of his own'
 
   expect(await auth.authenticate(bearing(token), HERE)).toMatchObject({ id: 'https://b.example#alice' });
 });
+
+test.each(['shared', 'org:acme.example', 'Org:acme.example'])(
+  'jwks takes no issuer called %s: his callers would be those of a shared secret',
+  (issuer) => {
+    const make = (): unknown => jwks({ issuer: ['https://a.example', issuer], jwksUrl: 'https://a.example/keys' });
+
+    expect(make).toThrow('issuer: must not be "shared", nor begin with "org:"');
+  },
+);
 
 test.each([
   ['http://keys.example', 'jwksUrl: must start with https://, unless it is of this machine'],

@@ -33,6 +33,10 @@ export function jwks(options: JwksOptions, now: () => number = Date.now): Authen
   check.keys(given, ['issuer', 'jwksUrl', ...ISSUER_KEYS], '');
   const issuers = checkTexts(check, given['issuer'], 'issuer');
   if (issuers.some((issuer) => issuer.includes('#'))) check.fault('issuer', 'must have no #');
+  // Not all are addresses, but these are what ids of a shared secret begin with.
+  if (issuers.some((issuer) => /^(?:shared$|org:)/i.test(issuer))) {
+    check.fault('issuer', 'must not be "shared", nor begin with "org:"');
+  }
   checkSecure(check, given['jwksUrl'], 'jwksUrl');
   checkIssuer(check, given);
   check.finish('jwks() cannot use these options:');

@@ -38,6 +38,16 @@ test('the caller is who the token is about, with what it says', async () => {
   });
 });
 
+test.each<[string, NonNullable<SharedSecretOptions['tenants']>, readonly string[] | undefined]>([
+  ['a list', ({ org_domain: domain }) => [String(domain)], ['acme.example']],
+  ['none at all', () => [], []],
+  ['no word', () => undefined, undefined],
+])(verifies('H-09', 'a token can say which tenants are the caller’s: %s'), async (_, tenants, expected) => {
+  const caller = await callerBy(await signed({ org_domain: 'acme.example' }), { secret: SECRET, tenants });
+
+  expect(caller?.tenants).toEqual(expected);
+});
+
 const ORGS: SharedSecretOptions = {
   secret: SECRET,
   orgs: (domain) => ({ 'acme.example': ['acme-old', 'acme-new'], 'globex.example': 'globex' })[domain],
@@ -213,6 +223,7 @@ test.each<[unknown, string]>([
   [{ secret: 'a', audience: 7 }, 'audience: must be a text, not 7'],
   [{ secret: 'a', clockToleranceSeconds: -1 }, 'clockToleranceSeconds: must be a whole number, 0 or more, not -1'],
   [{ secret: 'a', isRevoked: true }, 'isRevoked: must be a function, not true'],
+  [{ secret: 'a', tenants: ['acme'] }, 'tenants: must be a function, not a list'],
   [{ secre: 'a' }, 'secre: is not an option; did you mean secret?'],
   [null, 'options: must be an object, not null'],
 ])('%j is refused', (options, fault) => {

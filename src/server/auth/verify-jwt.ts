@@ -15,6 +15,8 @@ export interface TokenRules {
   readonly clockToleranceSeconds?: number;
   /** Says that a token counts no more. Asked when a token comes for the first time, and then once a minute at most. */
   readonly isRevoked?: (claims: JsonObject) => boolean | Promise<boolean>;
+  /** The tenants that a caller may call for, by what his token says; any if it gives `undefined`, or is not set. */
+  readonly tenants?: (claims: JsonObject) => readonly string[] | undefined;
 }
 
 const TOLERANCE_SECONDS = 30;
@@ -65,10 +67,12 @@ export async function callerOf(authority: string, payload: JWTPayload, rules: To
   }
   const claims = payload as JsonObject;
   if ((await rules.isRevoked?.(claims)) === true) throw invalidCredentials('The token was revoked');
+  const tenants = rules.tenants?.(claims);
   return Object.freeze({
     id: `${authority}#${sub}`,
     isVerified: true,
     scopes: scopesOf(payload),
+    ...(tenants !== undefined && { tenants }),
     expiresAt: (exp + toleranceOf(rules)) * 1000,
     claims,
   });
