@@ -31,6 +31,7 @@ export async function authorize(
     core.faultPoint('after-authorize');
     if (result.kind !== 'appended') continue;
     const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
+    core.observers.metrics?.stateReached(result.record);
     core.feed.tell(taskId, { kind: 'written', record: result.record, events });
     return result.record;
   }

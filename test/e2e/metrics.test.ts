@@ -1,14 +1,14 @@
 /** Numbers for who operates an agent, and nobody else. */
 import { describe, expect, test } from 'vitest';
 
-import type { Caller } from '../../src/engine/handler.ts';
+import type { Caller, TaskContext } from '../../src/engine/handler.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { agent } from '../../src/server/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
-import { startServer, type TestServer } from './kit/server.ts';
+import { serveOnSocket, startServer, type TestServer } from './kit/server.ts';
 import { getTask, sendTask } from './kit/talk.ts';
 import { REST_1, RPC_03, RPC_1 } from './kit/voices.ts';
 
@@ -61,6 +61,23 @@ describe('the numbers', () => {
     expect(idle).toContain('tandem_queue{agent="script"} 0');
     await expect.poll(async () => numbers(server)).toContain('tandem_runs{agent="script"} 0');
     await expect.poll(async () => numbers(server)).toContain('tandem_open_streams 0');
+  });
+
+  test.each([
+    ['by a message', false],
+    ['by another way', true],
+  ])('count that a task goes on, with a credential that came %s', async (_, isAside) => {
+    const run = async (ctx: TaskContext): Promise<string> =>
+      `${(await ctx.authorize('May I?', { inBand: true })).length}`;
+    const asking = agent({ name: 'Asking', description: 'Asks first', run });
+    const { ask, open, server } = await serveOnSocket(asking, { metrics: true });
+    const { id: taskId } = await sendTask({ ask, open }, RPC_1, { text: 'go' });
+
+    if (isAside) await server.handler.authorize({ taskId, callerId: 'anonymous' }, 'key');
+    else await sendTask({ ask, open }, RPC_1, { text: 'key', taskId });
+    await expect.poll(async () => (await getTask({ ask, open }, RPC_1, taskId)).state).toBe('completed');
+
+    expect(await numbers({ ask })).toContain('tandem_task_states_total{agent="asking",state="TASK_STATE_WORKING"} 1');
   });
 
   test('are in the format of Prometheus: each name explained once, buckets that add up', async () => {
