@@ -29,7 +29,7 @@ const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKI
  */
 export async function followUp(core: Core, submission: Submission, taskId: string): Promise<TaskRecord> {
   assertStorable(submission);
-  let isSecret = false;
+  let secretFor: string | undefined;
   let takeBackPushConfig = async (): Promise<void> => {};
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { record } = shown(submission, taskId, await core.store.read(submission, taskId, { history: 0 }));
@@ -38,8 +38,9 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
     try {
       assertFits(submission, record, core.agents.get(record.agent));
       await assertRoom(core, record);
-      if (record.question === undefined) write = toInbox(submission, record, isSecret, core.clock.now());
-      else ({ write, isSecret } = await toQuestion(core, submission, record));
+      const isLate = secretFor !== undefined && secretFor !== record.question;
+      if (record.question === undefined || isLate) write = toInbox(submission, record, isLate, core.clock.now());
+      else ({ write, secretFor } = await toQuestion(core, submission, record));
     } catch (error) {
       if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
       await takeBackPushConfig();
@@ -122,8 +123,8 @@ async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Pro
 }
 
 /**
- * A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too. One that
- * answers nothing leaves a question open.
+ * A message that was meant as the answer to a sensitive question, and came second, is kept out of the history too, and is no
+ * answer to the question that came after it. One that answers nothing leaves a question open.
  */
 function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, now: number): TaskWrite {
   const { question } = record;
@@ -143,21 +144,22 @@ async function toQuestion(core: Core, submission: Submission, record: TaskRecord
   const message = addressed(submission.message, id, contextId);
   if (isTurnQuestion(question)) {
     const entry = turnEntry(submission, record, message);
-    return { write: toAnswer(core, record, entry, withoutSensitive(message)), isSecret: false };
+    return { write: toAnswer(core, record, entry, withoutSensitive(message)), secretFor: undefined };
   }
   const asked = openQuestion(await core.store.journal(id), question);
   if (!isAnsweredBy(asked, message)) {
-    return { write: toInbox(submission, record, false, core.clock.now()), isSecret: false };
+    return { write: toInbox(submission, record, false, core.clock.now()), secretFor: undefined };
   }
   const said = asked.sensitive ? redacted(message) : withoutSensitive(message);
   const body = { value: readAnswer(asked, message), said: said as unknown as JsonValue };
   const write = toAnswer(core, record, { kind: 'answer', key: question, body }, said);
-  return { write, isSecret: asked.sensitive };
+  return { write, secretFor: asked.sensitive ? question : undefined };
 }
 
 interface AnswerWrite {
   readonly write: TaskWrite;
-  readonly isSecret: boolean;
+  /** The question that it answers, if what it says is for the handler alone. */
+  readonly secretFor: string | undefined;
 }
 
 function toAnswer(core: Core, record: TaskRecord, entry: JournalEntry, said: Message): TaskWrite {

@@ -1,6 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
-import { ANN, artifactText, collect, harness, statusText, until, userMessage, VARIANTS } from './harness.ts';
+import type { Store } from '../../src/store/store.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import {
+  ANN,
+  artifactText,
+  collect,
+  harness,
+  openStore,
+  runnable,
+  startHarness,
+  statusText,
+  until,
+  userMessage,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
 
 const SECRET = 'hunter2';
 
@@ -63,6 +79,50 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [done] = await Promise.all([reply(asked, SECRET), reply(asked, SECRET)]);
     expect(artifactText(done)).toBe('7 letters');
     expect(JSON.stringify(done)).not.toContain(SECRET);
+  });
+
+  test('it is no answer to the next question, either', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const isHeld = deferred<void>();
+    const isFree = deferred<void>();
+    let isFirst = true;
+    const append: Store['append'] = async (write) => {
+      if (isFirst && write.journal?.[0]?.kind === 'answer') {
+        isFirst = false;
+        isHeld.resolve();
+        await isFree.promise;
+      }
+      return inner.append(write);
+    };
+    const agent = runnable(async ({ ask }) => {
+      await ask('Password?', { sensitive: true });
+      return `Your colour is ${await ask('Colour?')}`;
+    });
+    const store = withMethods(inner, { append });
+    const { task, reply, engine } = await startHarness(
+      { store, agents: [agent], clock, maxSuspended: variant.maxSuspended },
+      clock,
+    );
+
+    const asked = await task('go');
+    const second = reply(asked, SECRET);
+    await isHeld.promise;
+    expect(statusText(await reply(asked, SECRET))).toBe('Colour?');
+    isFree.resolve();
+    expect(statusText(await second)).toBe('Colour?');
+    const done = await reply(asked, 'blue');
+
+    expect(artifactText(done)).toBe('Your colour is blue');
+    expect(JSON.stringify(await engine.get(ANN, done.id))).not.toContain(SECRET);
+    expect(done.history?.map(({ parts }) => parts[0])).toEqual([
+      { text: 'go' },
+      { text: 'Password?' },
+      { text: '[redacted]' },
+      { text: '[redacted]' },
+      { text: 'Colour?' },
+      { text: 'blue' },
+    ]);
   });
 
   test('a question that nobody answers fails the task in its time', async () => {
