@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import { isSecretName } from '../support/secret-names.ts';
+import { withoutTokens } from '../support/secret-texts.ts';
 
 const REDACTED = '[redacted]';
 
@@ -17,7 +18,7 @@ export function scrubMessage(message: Message): Message {
   return { ...message, parts, ...(own !== undefined && { metadata: own }) };
 }
 
-/** Metadata without values whose names say that they are secret; the object itself, if there are none. */
+/** Metadata without values that are secret by their names, or by their looks; the object itself, if there are none. */
 export function scrubMetadata(metadata: JsonObject): JsonObject {
   return scrubObject(metadata);
 }
@@ -41,6 +42,7 @@ function scrubObject(object: JsonObject): JsonObject {
 }
 
 function scrubValue(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return withoutTokens(value, REDACTED);
   if (typeof value !== 'object' || value === null) return value;
   if (!isList(value)) return scrubObject(value);
   const scrubbed = value.map(scrubValue);

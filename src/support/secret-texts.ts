@@ -18,12 +18,16 @@ const BEARER = /\b(Bearer|Basic)\s+(?=\S*[\d_.=+/-])[\w.~+/=-]{8,}/gi;
 const USER_IN_ADDRESS = /(\/\/)[^/@\s"']+@/g;
 const PARAMETER = /([?&#;])([\w.\-[\]]+)=([^&#;\s"']+)/g;
 
-/** A text with a mark where it held what looks like a secret: tokens, keys, passwords in addresses. */
-export function withoutSecrets(text: string, mark: string): string {
+/** A text with a mark where it held what can only be a token or a key. Addresses stay, for somebody may have to call them. */
+export function withoutTokens(text: string, mark: string): string {
   let clean = text;
   for (const look of LOOKS) clean = clean.replace(look, mark);
-  return clean
-    .replace(BEARER, `$1 ${mark}`)
+  return clean.replace(BEARER, `$1 ${mark}`);
+}
+
+/** A text with a mark where it held what looks like a secret: tokens, keys, passwords in addresses. */
+export function withoutSecrets(text: string, mark: string): string {
+  return withoutTokens(text, mark)
     .replace(USER_IN_ADDRESS, `$1${mark.replaceAll(/[[\]]/g, '')}@`)
     .replace(PARAMETER, (whole: string, before: string, name: string) =>
       isSecretParameter(name) ? `${before}${name}=${mark}` : whole,

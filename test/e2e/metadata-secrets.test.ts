@@ -51,6 +51,19 @@ test.each(NAMES)('%s names a secret wherever it stands', async (name) => {
   ]);
 });
 
+test.each([
+  ['Authorization: Bearer sk-123456789012345678', 'Authorization: Bearer [redacted]'],
+  ['see ghp_0123456789012345678901234567890123456', 'see [redacted]'],
+  ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
+])('%s is one by its looks, whatever its name', async (value, hidden) => {
+  const { ask } = await startServer();
+  const metadata = { note: value, headers: [value] };
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello', metadata }], metadata };
+  const { task } = ((await ask(rpc('1.0', 'SendMessage', { message }))).json as { result: Result }).result;
+  const seen = { note: hidden, headers: [hidden] };
+  expect(task.history).toMatchObject([{ parts: [{ metadata: seen }], metadata: seen }]);
+});
+
 interface Result {
   readonly task: { readonly history: readonly unknown[] };
 }
