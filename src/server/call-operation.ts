@@ -6,7 +6,6 @@ import {
   type SubscribeToTaskRequest,
 } from '../model/operation.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
-import { EXTENDED_CARD_HEADERS } from './extended-card.ts';
 import type { HttpCall } from './http-call.ts';
 import { assertModest } from './limits/content.ts';
 import { streaming, unary } from './operations.ts';
@@ -87,5 +86,6 @@ function taskKey({ caller }: HttpCall, { id, tenant = '' }: SubscribeToTaskReque
 }
 
 async function extendedCard({ extendedCards }: Service, json: JsonObject): Promise<Outcome> {
-  return { json: await extendedCards?.signed(json), isNothing: false, headers: EXTENDED_CARD_HEADERS };
+  if (extendedCards === undefined) return { json, isNothing: false };
+  return { json: await extendedCards.signed(json), isNothing: false, headers: extendedCards.headers };
 }

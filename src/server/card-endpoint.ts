@@ -5,6 +5,7 @@ import { type CardForm, cardForm, encodeCard } from '../wire/card-forms.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import { dialectOf } from '../wire/select.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
+import { credentialHeaders } from './auth/credential-headers.ts';
 import type { CardSigner } from './card-signer.ts';
 import { restFailure, wrongVerb } from './error-response.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
@@ -119,7 +120,7 @@ export class CardEndpoint {
   }
 
   #headersOf(body: string): Readonly<Record<string, string>> {
-    const { isProtected = false, since } = this.#options;
+    const { isProtected = false, since, auth } = this.#options;
     return {
       ...SAFE,
       ...CORS,
@@ -127,7 +128,7 @@ export class CardEndpoint {
       'cache-control': `${isProtected ? 'private' : 'public'}, max-age=300`,
       etag: `"${digest(body)}"`,
       'last-modified': since.toUTCString(),
-      vary: isProtected ? 'A2A-Version, Authorization' : 'A2A-Version',
+      vary: isProtected ? `A2A-Version, ${credentialHeaders(auth)}` : 'A2A-Version',
     };
   }
 }

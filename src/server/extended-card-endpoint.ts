@@ -3,7 +3,7 @@ import { A2AError } from '../errors.ts';
 import { encodeCard } from '../wire/card-forms.ts';
 import { dialectOf } from '../wire/select.ts';
 import { restFailure, wrongVerb } from './error-response.ts';
-import { EXTENDED_CARD_HEADERS, getExtendedAgentCard } from './extended-card.ts';
+import { getExtendedAgentCard } from './extended-card.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { HttpCall } from './http-call.ts';
 import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
@@ -27,7 +27,7 @@ export async function answerExtendedCard(service: Service, request: HttpRequest)
     if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
     const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
     const card = encodeCard(await getExtendedAgentCard(service, call, {}), '0.2');
-    return withRate(jsonResponse(200, card, EXTENDED_CARD_HEADERS), rate);
+    return withRate(jsonResponse(200, card, service.extendedCards?.headers), rate);
   } catch (error) {
     if (isAbsent(error)) return jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' });
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'GetExtendedAgentCard' } as const;

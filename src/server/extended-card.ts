@@ -5,6 +5,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { GetExtendedAgentCardRequest } from '../model/operation.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
+import { credentialHeaders } from './auth/credential-headers.ts';
 import { type Call, requireTenant } from './call.ts';
 import { type ReadCardParts, readCardParts } from './card-parts.ts';
 import type { CardSigner } from './card-signer.ts';
@@ -14,10 +15,7 @@ import type { Service } from './service.ts';
 import { skillsFor } from './skill-access.ts';
 
 /** One caller's card is no other's, also where somebody keeps it for a while (1.0 §13.3). */
-export const EXTENDED_CARD_HEADERS = {
-  'cache-control': 'private, max-age=60',
-  vary: 'Authorization, A2A-Version',
-} as const;
+const CACHING = 'private, max-age=60';
 
 export interface ExtendedCardOptions {
   readonly facts: CardFacts;
@@ -28,10 +26,13 @@ export interface ExtendedCardOptions {
 
 /** Makes the cards of known callers. */
 export class ExtendedCards {
+  /** Of every answer that has one. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly #options: ExtendedCardOptions;
 
   constructor(options: ExtendedCardOptions) {
     this.#options = options;
+    this.headers = { 'cache-control': CACHING, vary: `${credentialHeaders(options.facts.auth)}, A2A-Version` };
   }
 
   /** @throws A2AError `EXTENDED_AGENT_CARD_NOT_CONFIGURED` if there is none for this caller. */

@@ -16,6 +16,22 @@ const OLD_CARD = { method: 'GET', path: '/.well-known/agent.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 
+test('who keeps a card for a while keeps it for those with the same credentials', async () => {
+  const auth = [
+    TOKENS,
+    apiKeys({ header: 'x-team-key', keys: { bob: 'k' } }),
+    apiKeys({ query: 'key', keys: { b: 'q' } }),
+  ];
+  const server = await startServer({ auth, extendedCard: true, access: { protectCard: true } });
+  const varies = async (path: string): Promise<string | undefined> =>
+    (await server.ask(asked({ method: 'GET', path }, ALICE))).headers['vary'];
+
+  expect(await varies(CARD.path)).toBe('A2A-Version, Authorization, x-team-key');
+  for (const path of ['/extendedAgentCard', '/agent/authenticatedExtendedCard']) {
+    expect(await varies(path)).toBe('Authorization, x-team-key, A2A-Version');
+  }
+});
+
 describe('the card', () => {
   test(verifies('H-16', 'names what is configured, in the words of each version'), async () => {
     const auth = [
