@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bareRequest, bearing } from '../../../test/helpers/bare-request.ts';
 import type { Claims } from '../../../test/helpers/identity-provider.ts';
 import { verifies } from '../../../test/helpers/verifies.ts';
@@ -46,6 +46,20 @@ test.each<[string, NonNullable<SharedSecretOptions['tenants']>, readonly string[
   const caller = await callerBy(await signed({ org_domain: 'acme.example' }), { secret: SECRET, tenants });
 
   expect(caller?.tenants).toEqual(expected);
+});
+
+test.each([
+  ['a short secret', { secret: 'of 31 bytes, so it is too short' }, 1],
+  ['one of two', { secrets: [SECRET, 'short'] }, 1],
+  ['one of 32 bytes', { secret: 'of 32 bytes, so it is long enough' }, 0],
+])('%s is told to the operator, and not by itself', (_, options, times) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+
+  sharedSecret(options);
+
+  expect(warn).toHaveBeenCalledTimes(times);
+  expect(JSON.stringify(warn.mock.calls)).not.toContain('short"');
 });
 
 const ORGS: SharedSecretOptions = {

@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
+import { consoleLog } from '../../observe/console-log.ts';
 import { Check, isObject, kindOf } from '../check.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
 import { BEARER_CHALLENGE, invalidCredentials } from './credentials.ts';
@@ -22,6 +23,9 @@ export interface SharedSecretOptions extends TokenRules {
 
 const SCHEMES = { jwt: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } } } as const;
 const MISSING = 'sharedSecret() has no secret: set A2A_SECRET in the environment, or give secret, secrets or orgs';
+/** A key should have as many as the hash it is for (RFC 7518 §3.2). Secrets that peers have agreed on may be shorter. */
+const MIN_BYTES = 32;
+const SHORT = `A shared secret has fewer than ${MIN_BYTES} bytes: whoever has a token can find it out by trying. openssl rand -hex 32 makes a good one`;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 
 /**
@@ -35,6 +39,7 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-
  */
 export function sharedSecret(options: SharedSecretOptions = {}, now: () => number = Date.now): Authenticator {
   const keys = readOptions(options).map(keyOf);
+  if (keys.some(({ length }) => length < MIN_BYTES)) consoleLog.warn(SHORT);
   const { orgs } = options;
   if (keys.length === 0 && orgs === undefined) {
     if (!isHostedProduction()) throw new TypeError(MISSING);
