@@ -22,6 +22,10 @@ test.each([
     ['serve', 'a.js', '--public-url', 'https://agent.example'],
     'At https://agent.example others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
   ],
+  [
+    ['serve', 'a.js', '--trust-proxy'],
+    'Through the proxy others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
+  ],
   [['serve', 'a.js', '--token', ''], '--token or TANDEM_TOKEN must be a token that a header can hold, and not empty'],
   [
     ['serve', 'a.js', '--public-url', 'example.com'],

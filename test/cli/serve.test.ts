@@ -292,7 +292,7 @@ test.each([
 );
 
 test('--push lets callers be told, --trust-proxy believes who stands in front', { timeout: TIMEOUT_MS }, async () => {
-  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--push', '--trust-proxy'];
+  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--push', '--trust-proxy', '--insecure-public'];
   const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
   const headers = { 'x-forwarded-host': 'echo.example', 'x-forwarded-proto': 'https' };
   const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`, { headers })).json();

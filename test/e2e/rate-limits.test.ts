@@ -7,7 +7,6 @@ import { createHandler } from '../../src/server/handler.ts';
 import { TokenBuckets } from '../../src/server/limits/token-buckets.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
@@ -332,28 +331,6 @@ describe('who guesses', () => {
     expect((await guess('right')).status).toBe(429);
     vi.setSystemTime(NOW + (looked - 1) * 6000);
     expect((await guess('right')).status).toBe(404);
-  });
-
-  test('behind a proxy that nobody trusts, the log says once why all are slowed down', async () => {
-    const log = keptLog();
-    const server = await startServer({ auth: PASSWORD, log, limits: FEW });
-    const ask = (password: string): ReturnType<typeof server.ask> =>
-      server.ask(from('192.0.2.1', as('alice', REST_1.get('unknown'), password)));
-    const told = (): number => log.lines.filter(({ message }) => message.includes('set trustProxy')).length;
-
-    await ask('right');
-    expect(told()).toBe(0);
-    for (let i = 0; i < 4; i++) await ask('wrong');
-    expect(told()).toBe(1);
-  });
-
-  test('behind one that is trusted there is nothing to say', async () => {
-    const log = keptLog();
-    const server = await startServer({ auth: PASSWORD, log, trustProxy: true });
-
-    await server.ask(from('192.0.2.1', as('alice', REST_1.get('unknown'), 'wrong')));
-
-    expect(log.lines.map(({ message }) => message)).toEqual(['Refused']);
   });
 
   test('may do so if the owner says so', async () => {

@@ -89,12 +89,12 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const auth = authOf(values.token);
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
-  const reached = publicBy({ host, publicUrl, trustProxy: false });
+  const reached = publicBy({ host, publicUrl, trustProxy: values['trust-proxy'] });
   if (reached !== undefined && auth === undefined && !insecurePublic) {
-    const place = reached === 'host' ? host : publicUrl;
+    const place = { host: `At ${host}`, publicUrl: `At ${publicUrl}`, trustProxy: 'Through the proxy' }[reached];
     throw new CliError(
       'usage',
-      `At ${place} others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody`,
+      `${place} others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody`,
     );
   }
   const port = readPort(values.port) ?? 4100;

@@ -39,7 +39,7 @@ test('the caller is who the token is about, with what it says', async () => {
 });
 
 test.each<[string, NonNullable<SharedSecretOptions['tenants']>, readonly string[] | undefined]>([
-  ['a list', ({ org_domain: domain }) => [String(domain)], ['acme.example']],
+  ['a list', ({ org_domain: domain }) => [domain as string], ['acme.example']],
   ['none at all', () => [], []],
   ['no word', () => undefined, undefined],
 ])(verifies('H-09', 'a token can say which tenants are the caller’s: %s'), async (_, tenants, expected) => {
