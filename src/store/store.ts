@@ -97,7 +97,7 @@ export interface Store {
   /**
    * Takes leases on push configurations that are due: there are events after `told`, their time has come, and no living
    * node holds them. An event makes them due in the write that stores it. Each lease raises the fencing number. The longest
-   * due come first, but no receiver gets more than its share.
+   * due come first, but neither a receiver nor an owner gets more than its share.
    */
   claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]>;
 
