@@ -232,7 +232,7 @@ export class AgentHandler {
   async #start(): Promise<void> {
     const { courier } = this.#outbound;
     const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing } = this.#settings;
-    await this.#signer?.start();
+    await Promise.all([this.#signer?.start(), this.#outbound.start()]);
     const metrics = this.#metrics;
     const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
     const observers = { tracer, metrics };

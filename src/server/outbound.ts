@@ -61,6 +61,11 @@ export class Outbound {
     this.#open = [fetcher, sender];
   }
 
+  /** @throws TypeError that names the option that cannot be used. */
+  async start(): Promise<void> {
+    await this.tokens?.start();
+  }
+
   close(): void {
     for (const each of this.#open) each.close();
   }

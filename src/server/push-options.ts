@@ -27,6 +27,9 @@ export function readPushOptions(check: Check, value: unknown): PushOptions | und
   const given = check.record(value, 'push', "{ allowHosts: ['hooks.example.com'] }") ?? {};
   check.keys(given, KEYS, 'push.');
   checkAddressOptions(check, given, 'push.');
+  for (const name of ['signingSecret', 'signingKey'])
+    if (Object.hasOwn(given, name) && several(given[name]).length === 0)
+      check.fault(`push.${name}`, 'is undefined or empty, and nothing would be signed; give a value or leave it out');
   for (const secret of several(given['signingSecret'])) checkSecret(check, secret);
   for (const key of several(given['signingKey'])) {
     const isPrivate = isObject(key) && algorithmOf(key) !== undefined;

@@ -337,3 +337,13 @@ test('what is wrong with the options is said when they are given', async () => {
     expect(text).toContain(path);
   expect(text).not.toContain('%%%');
 });
+
+test.each([
+  [{ signingSecret: undefined }, 'push.signingSecret: is undefined or empty'],
+  [{ signingSecret: [] }, 'push.signingSecret: is undefined or empty'],
+  [{ signingSecret: '' }, 'push.signingSecret: must have at least 16 bytes'],
+  [{ signingKey: undefined }, 'push.signingKey: is undefined or empty'],
+  [{ signingKey: [] }, 'push.signingKey: is undefined or empty'],
+])('%j would sign nothing, and is refused', async (push, message) => {
+  await expect(startServer({ pushNotifications: true, push: push as never })).rejects.toThrow(message);
+});
