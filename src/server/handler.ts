@@ -211,7 +211,7 @@ export class AgentHandler {
    * Sends a dead letter again, or all of a push configuration, once each. One that was disabled is then told of what came
    * since.
    *
-   * @throws A2AError `INVALID_PARAMS` if there is no dead letter of this id.
+   * @throws A2AError `INVALID_PARAMS` if there is no such dead letter or push configuration.
    */
   async redeliver(which: string | PushConfigName): Promise<Redelivered> {
     return (await this.#engine()).redeliver(which);

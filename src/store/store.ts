@@ -107,7 +107,10 @@ export interface Store {
   /** Notes what came of telling. Nothing is noted, and nothing returned, if the lease is another's by now. */
   notePush(report: PushReport): Promise<PushNoted | undefined>;
 
-  /** Tells of a push configuration again that was disabled or waits, from now on. Says whether there is one. */
+  /**
+   * Tells of a push configuration again that was disabled or waits, from now on; one that a node holds is left alone. Says
+   * whether there is one.
+   */
   resumePush(name: PushConfigName): Promise<boolean>;
 
   /** In the order in which they were given up. */

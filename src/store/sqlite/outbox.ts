@@ -6,6 +6,7 @@ import { type Connection, sqlLimit } from './connection.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import type { SqlValue } from './driver.ts';
 import type { Nodes } from './nodes.ts';
+import type { FoundTask } from './task-row.ts';
 import type { Desk } from './writes.ts';
 
 /** Who is to be told of what, and who is at it. An outbox without letters: the events lie in their own table. */
@@ -35,9 +36,11 @@ const IF_OURS = 'WHERE task_pk = ? AND id = ? AND node = ? AND fence = ? RETURNI
 const NOTE = `${PROGRESS} ${IF_OURS}`;
 const NOTE_AND_RELEASE = `${PROGRESS}, node = NULL, due_at = ?, disabled = ? ${IF_OURS}`;
 
+const IS_FREE = 'SELECT node IS NULL FROM push_config WHERE task_pk = ? AND id = ?';
+
 const RESUME = `UPDATE push_config SET attempts = 0, failing_since = NULL, given_up = 0, disabled = NULL, node = NULL,
     fence = fence + 1, due_at = CASE WHEN told < ? THEN ? END
-  WHERE task_pk = ? AND id = ? RETURNING 1`;
+  WHERE task_pk = ? AND id = ?`;
 
 type DueRow = readonly [
   taskPk: number,
@@ -123,11 +126,18 @@ export function notePush({ connection, tasks }: Desk, report: PushReport): PushN
   return typeof due === 'number' ? { dueAt: due } : {};
 }
 
-/** Begins anew with what is left to tell, whoever was at it. Says whether there is such a configuration. */
-export function resumePush({ connection, tasks, clock }: Desk, { taskId, configId }: PushConfigName): boolean {
-  const task = tasks.find(taskId);
-  if (task === undefined) return false;
-  return connection.get(RESUME, task.record.lastEvent, clock.now(), task.pk, configId) !== undefined;
+/** Begins anew with what is left to tell, unless somebody is at it. Says whether there is such a configuration. */
+export function resumePush(desk: Desk, { taskId, configId }: PushConfigName): boolean {
+  const task = desk.tasks.find(taskId);
+  const row = task && desk.connection.get(IS_FREE, task.pk, configId);
+  if (task === undefined || row === undefined) return false;
+  if (row[0] === 1) beginAnew(desk, task, configId);
+  return true;
+}
+
+/** With what is left to tell, whoever was at it. */
+export function beginAnew({ connection, clock }: Desk, { pk, record }: FoundTask, configId: string): void {
+  connection.run(RESUME, record.lastEvent, clock.now(), pk, configId);
 }
 
 function inOrder([pkA, numberA, dueA]: DueRow, [pkB, numberB, dueB]: DueRow): number {
