@@ -3,7 +3,7 @@ import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { Clock } from '../support/clock.ts';
 import { PrivateAddressError } from '../support/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
-import { type AddressGuard, AddressRefused, type Admitted } from './address-guard.ts';
+import { type AddressGuard, AddressRefused, type Admitted, NOT_OURS } from './address-guard.ts';
 import type { NotificationTokens } from './notification-tokens.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
@@ -140,7 +140,7 @@ export class PushSender {
         deliveryId: id,
         error,
       });
-      return 'Its address must be a public address that this agent is allowed to call';
+      return `Its address ${NOT_OURS}`;
     }
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     return `It could not be reached${code}`;

@@ -46,6 +46,7 @@ export class Outbound {
       maxBytes: files.maxBytes ?? MAX_FILE_BYTES,
       timeoutMs: files.timeoutMs ?? FILE_TIMEOUT_MS,
       clock,
+      log,
     });
     const sender = new PushSender({
       guard: this.pushGuard,

@@ -115,6 +115,13 @@ describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
     expect(await node.engine.deadLetters()).toMatchObject([
       { disabled: 'The receiver wants no more: It answered 410', attempts: 1 },
     ]);
+    const disabled = 'The receiver wants no more: It answered 410';
+    expect(node.log.find(({ message }) => message === 'A receiver is sent nothing more')?.fields).toMatchObject({
+      taskId: expect.any(String),
+      configId: 'hook',
+      receiver: 'example.com',
+      disabled,
+    });
   });
 
   test('dead letters are sent again, one or all, and a receiver that is back is told of the rest', async () => {
