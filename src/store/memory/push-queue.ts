@@ -23,9 +23,9 @@ export interface PushEntry {
   receiver: string;
   progress: PushProgress;
   /** From when on something is to be told; absent if nothing is. */
-  dueAt?: number;
-  disabled?: string;
-  node?: string;
+  dueAt: number | undefined;
+  disabled: string | undefined;
+  node: string | undefined;
   fence: number;
 }
 
@@ -49,8 +49,8 @@ export class PushQueue {
   resume(entry: PushEntry): void {
     entry.progress = { told: entry.progress.told, attempts: 0, givenUp: 0 };
     entry.fence += 1;
-    delete entry.node;
-    delete entry.disabled;
+    entry.node = undefined;
+    entry.disabled = undefined;
     this.#setDue(entry, this.#clock.now());
   }
 
@@ -82,7 +82,7 @@ export class PushQueue {
     if (deadLetter !== undefined) this.letters.add(entry, deadLetter);
     if (disabled !== undefined) entry.disabled = disabled;
     if (dueAt !== undefined || disabled !== undefined) {
-      delete entry.node;
+      entry.node = undefined;
       this.#setDue(entry, dueAt);
     }
     return entry.dueAt === undefined ? {} : { dueAt: entry.dueAt };
@@ -93,7 +93,7 @@ export class PushQueue {
     const isDue = entry.disabled === undefined && entry.progress.told < entry.task.record.lastEvent;
     // Its time is its place in the list.
     if (entry.dueAt !== undefined) this.#due.remove(entry);
-    delete entry.dueAt;
+    entry.dueAt = undefined;
     if (!isDue || time === undefined) return;
     entry.dueAt = time;
     this.#due.add(entry);
