@@ -111,7 +111,9 @@ test.each(WAYS)(
     // The task has come to its end by now, and its first event is still on its way.
     isOver.resolve();
 
-    await expect.poll(() => receiver.received.map(stateIn).filter((state) => state !== 'none')).toEqual(STATES);
+    await expect
+      .poll(() => receiver.received.map(stateIn).filter((state) => state !== 'none'), { timeout: 10_000 })
+      .toEqual(STATES);
     const [first] = receiver.received;
     expect(first?.text).not.toContain('artifacts');
   },
