@@ -77,7 +77,8 @@ export async function redeliver(
       toResume = letter.disabled === undefined ? undefined : letter;
     }
     if (letters.length === PAGE) continue;
-    if (toResume !== undefined) await store.resumePush(toResume);
+    if (toResume !== undefined && !(await store.resumePush(toResume)) && delivered === 0)
+      throw new A2AError('INVALID_PARAMS', `Task ${toResume.taskId} has no push configuration ${toResume.configId}`);
     return { delivered };
   }
 }

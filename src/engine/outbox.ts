@@ -7,7 +7,7 @@ import type { PushPolicy } from './push-policy.ts';
 
 /**
  * Decides when receivers are told of tasks. It claims push configurations that are due and gives each a lane, a bounded
- * number of them in all and to one host, so that a slow receiver keeps neither tasks nor other receivers waiting.
+ * number of them in all, to one host and of one owner, so that a slow receiver keeps neither tasks nor other receivers waiting.
  */
 export class Outbox {
   readonly #core: Core;
@@ -86,9 +86,9 @@ export class Outbox {
 
   #claim(): Promise<readonly ClaimedPush[]> {
     const { store, node } = this.#core;
-    const { perReceiver } = this.#policy;
+    const { perReceiver, perOwner } = this.#policy;
     const held = [...this.#lanes.values()].map(({ push }) => push);
-    return store.claimPushes({ node, agents: this.#agents, limit: this.#room, perReceiver, held });
+    return store.claimPushes({ node, agents: this.#agents, limit: this.#room, perReceiver, perOwner, held });
   }
 
   #tell(push: ClaimedPush): void {

@@ -7,6 +7,8 @@ import { type PushPolicy, setback } from './push-policy.ts';
 
 /** Events that are told in one go: then whoever has waited longer comes first. */
 const EVENTS_PER_TURN = 16;
+/** The event at hand is the last one of a turn that has lasted so long. */
+const TURN_MS = 1000;
 
 /** What a lane needs of the engine. */
 type LaneTools = Pick<Core, 'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'log' | 'observers' | 'faultPoint'>;
@@ -65,6 +67,7 @@ export class PushLane {
     const stored = await this.#reliably(() => store.read(this.push, taskId, { history: 0 }));
     if (stored === undefined) return;
     const { record } = stored;
+    const turnEnds = clock.now() + TURN_MS;
     const events = await this.#reliably(() => store.events(taskId, told, EVENTS_PER_TURN));
     const last = events.at(-1)?.number ?? this.#skipLost(record);
     for (const event of events) {
@@ -72,7 +75,10 @@ export class PushLane {
       const result = await this.#deliver(record, event);
       if (result.kind === 'failed') return this.#noteFailure(event, result);
       this.#progress = { told: event.number, attempts: 0, givenUp: 0 };
-      if (event.number < last && (await this.#note({})) === undefined) return;
+      if (event.number === last) break;
+      const isOver = clock.now() >= turnEnds;
+      const noted = await this.#note(isOver ? { dueAt: clock.now() } : {});
+      if (isOver || noted === undefined) return;
     }
     this.#progress = { ...this.#progress, told: last };
     await this.#note({ dueAt: clock.now() });

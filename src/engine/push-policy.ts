@@ -15,6 +15,8 @@ export interface PushPolicy {
   readonly perReceiver: number;
   /** Events that were given up and stay to be sent again, the latest of all tasks. */
   readonly maxDeadLetters: number;
+  /** As many of the deliveries under way may be for tasks of one owner. */
+  readonly perOwner: number;
   /** @internal From 0 to 1, for the jitter. */
   readonly random: () => number;
 }
@@ -30,6 +32,7 @@ export const DEFAULT_PUSH_POLICY: PushPolicy = Object.freeze({
   concurrency: 32,
   perReceiver: 8,
   maxDeadLetters: 10_000,
+  perOwner: 16,
   random: Math.random,
 });
 

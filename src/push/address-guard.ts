@@ -25,7 +25,7 @@ export class AddressRefused extends Error {
 }
 
 /** One sentence for all that depends on networks and lists, so that nobody can find out what they look like. */
-const NOT_OURS = 'must be a public address that this agent is allowed to call';
+export const NOT_OURS = 'must be a public address that this agent is allowed to call';
 
 const FIRST_USER_PORT = 1024;
 

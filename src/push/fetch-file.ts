@@ -1,6 +1,8 @@
+import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/clock.ts';
+import { PrivateAddressError } from '../support/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
-import type { AddressGuard, Admitted } from './address-guard.ts';
+import { type AddressGuard, AddressRefused, type Admitted, NOT_OURS } from './address-guard.ts';
 import { withinTime } from './time-limit.ts';
 import { BodyTooLarge, type OutboundAnswer, type OutboundTransport } from './transport.ts';
 
@@ -10,6 +12,7 @@ export interface FileFetcherParts {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 const MAX_REDIRECTS = 3;
@@ -33,7 +36,9 @@ export class FileFetcher {
     const { clock, timeoutMs } = this.#parts;
     const maxBytes = Math.min(options.maxBytes, this.#parts.maxBytes);
     return withinTime(clock, timeoutMs, options.signal, async (signal) => {
-      const answer = await this.#follow(address, signal);
+      const answer = await this.#follow(address, signal).catch((error: unknown) => {
+        throw error instanceof PrivateAddressError ? this.#refused(error) : error;
+      });
       try {
         return await contentOf(answer, maxBytes);
       } catch (error) {
@@ -45,6 +50,12 @@ export class FileFetcher {
 
   close(): void {
     this.#parts.transport.close();
+  }
+
+  /** Where a name leads to is for the log: the handler may tell its caller, who is a stranger to our network. */
+  #refused(error: PrivateAddressError): AddressRefused {
+    this.#parts.log.warn('A file was not fetched: its address leads to a private network', { error });
+    return new AddressRefused(NOT_OURS);
   }
 
   /** Every address on the way is looked at like the first. */

@@ -46,6 +46,7 @@ export class NodeOutboundTransport implements OutboundTransport {
   call({ method, url, isTrusted, headers, body, signal }: OutboundRequest): Promise<OutboundAnswer> {
     const isSecure = url.protocol === 'https:';
     const http = isSecure ? this.#node.getBuiltinModule('node:https') : httpOf(this.#node);
+    const bytes = body === undefined ? undefined : new TextEncoder().encode(body);
     return new Promise((resolve, reject) => {
       const outgoing = http.request({
         method,
@@ -57,7 +58,7 @@ export class NodeOutboundTransport implements OutboundTransport {
         headers: {
           ...headers,
           host: url.host,
-          ...(body !== undefined && { 'content-length': new TextEncoder().encode(body).length }),
+          ...(bytes !== undefined && { 'content-length': bytes.length }),
         },
       });
       const leave = (): void => {
@@ -79,7 +80,7 @@ export class NodeOutboundTransport implements OutboundTransport {
       outgoing.on('close', () => reject(new Error('The connection was closed without an answer')));
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
-      outgoing.end(body);
+      outgoing.end(bytes);
     });
   }
 

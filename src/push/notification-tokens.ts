@@ -53,6 +53,11 @@ export class NotificationTokens {
     this.#clock = clock;
   }
 
+  /** Reads the keys, and signs once with each: later nobody could be told that it does not. @throws TypeError */
+  async start(): Promise<void> {
+    await this.#prepare();
+  }
+
   /** A JWT with what the guide of the protocol names, and the digest of the body: it cannot be put on another one. */
   async sign({ id, taskId, audience, body }: TokenFacts): Promise<string> {
     const [key] = await this.#prepare();
@@ -75,7 +80,21 @@ export class NotificationTokens {
   }
 
   #prepare(): Promise<readonly PreparedKey[]> {
-    return (this.#prepared ??= Promise.all(this.#keys.map(prepared)));
+    return (this.#prepared ??= Promise.all(this.#keys.map(proven)));
+  }
+}
+
+async function proven(key: JWK): Promise<PreparedKey> {
+  try {
+    const { SignJWT } = await import('jose');
+    const made = await prepared(key);
+    const { alg, privateKey } = made;
+    await new SignJWT({}).setProtectedHeader({ alg }).sign(privateKey);
+    return made;
+  } catch {
+    // What the library says of it may quote the key.
+    const name = key.kid === undefined ? 'the key' : `the key ${JSON.stringify(key.kid)}`;
+    throw new TypeError(`push.signingKey: ${name} cannot sign with ${algorithmOf(key)}`);
   }
 }
 

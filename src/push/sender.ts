@@ -4,7 +4,7 @@ import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { Clock } from '../support/clock.ts';
 import { PrivateAddressError } from '../support/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
-import { type AddressGuard, AddressRefused, type Admitted } from './address-guard.ts';
+import { type AddressGuard, AddressRefused, type Admitted, NOT_OURS } from './address-guard.ts';
 import type { NotificationTokens } from './notification-tokens.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
@@ -53,6 +53,11 @@ const USER_AGENT = `tandem-a2a/${PACKAGE_VERSION}`;
 
 const DELIVERED: Attempt = Object.freeze({ kind: 'delivered' });
 
+/** It is our own fault, and not that of the receiver. */
+class NotMade extends Error {
+  override readonly name = 'NotMade';
+}
+
 /** Posts notifications: one attempt at a time, and never where it must not. */
 export class PushSender {
   readonly #parts: SenderParts;
@@ -66,7 +71,9 @@ export class PushSender {
     const { guard, transport, timeoutMs, clock } = this.#parts;
     try {
       const { url, isTrusted } = guard.admit(notification.config.url);
-      const headers = await this.#headersOf(notification, url);
+      const headers = await this.#headersOf(notification, url).catch((error: unknown) => {
+        throw new NotMade('It could not be made; the log says why', { cause: error });
+      });
       const { body } = notification;
       const request = { method: 'POST', url, isTrusted, headers, body } as const;
       return await withinTime(clock, timeoutMs, signal, async (stop) =>
@@ -123,6 +130,10 @@ export class PushSender {
 
   #reasonOf(error: unknown, { id, taskId }: Notification): string {
     if (error instanceof TimeLimitPassed) return error.message;
+    if (error instanceof NotMade) {
+      this.#parts.log.error('A push notification could not be made', { taskId, deliveryId: id, error: error.cause });
+      return error.message;
+    }
     if (error instanceof AddressRefused) return `Its address ${error.message}`;
     if (error instanceof PrivateAddressError) {
       this.#parts.log.warn('A push notification was not sent: its address leads to a private network', {
@@ -130,7 +141,7 @@ export class PushSender {
         deliveryId: id,
         error,
       });
-      return 'Its address must be a public address that this agent is allowed to call';
+      return `Its address ${NOT_OURS}`;
     }
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     return `It could not be reached${code}`;

@@ -10,7 +10,10 @@ export class TimeLimitPassed extends Error {
   }
 }
 
-/** Does something that listens to a signal, which comes when the time is over or the caller's own signal does. */
+/**
+ * Does something that listens to a signal, which comes when the time is over or the caller's own signal does. What was cut
+ * off by it says so in many ways, depending on how far it was: all of them are told as the reason of the signal.
+ */
 export async function withinTime<T>(
   clock: Clock,
   ms: number,
@@ -22,6 +25,8 @@ export async function withinTime<T>(
   const cancel = clock.callAt(clock.now() + ms, () => abort.abort(new TimeLimitPassed(ms)));
   try {
     return await work(abort.signal);
+  } catch (error) {
+    throw abort.signal.aborted ? (abort.signal.reason as Error) : error;
   } finally {
     cancel();
     forget();

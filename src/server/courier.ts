@@ -1,4 +1,6 @@
 import type { Courier, Delivery } from '../engine/delivery.ts';
+import type { StreamResponse } from '../model/event.ts';
+import type { Task } from '../model/task.ts';
 import { traceHeaders } from '../observe/trace-context.ts';
 import type { Notification, PushSender } from '../push/sender.ts';
 import { renameTask } from './aliases.ts';
@@ -16,7 +18,7 @@ async function notificationOf({ id, task, config, event, taskView, trace }: Deli
   const { dialect, alias } = decodeRegistrant(config.dialect);
   // An event is stored in the words of 1.0 already.
   const body = dialect.pushesWholeTasks
-    ? JSON.stringify(dialect.webhook.encode({ task: renameTask(await taskView(), alias) }))
+    ? JSON.stringify(dialect.webhook.encode({ task: renameTask(await taskAt(event, taskView), alias) }))
     : event.body;
   return {
     id,
@@ -26,4 +28,12 @@ async function notificationOf({ id, task, config, event, taskView, trace }: Deli
     body,
     trace: traceHeaders(trace),
   };
+}
+
+/** The task as it is now, in the state that the event tells: who is told late is told of each state all the same. */
+async function taskAt({ body }: Delivery['event'], taskView: Delivery['taskView']): Promise<Task> {
+  const told = JSON.parse(body) as StreamResponse;
+  if ('task' in told) return told.task;
+  const task = await taskView();
+  return 'statusUpdate' in told ? { ...task, status: told.statusUpdate.status } : task;
 }

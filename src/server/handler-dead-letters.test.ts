@@ -23,7 +23,7 @@ test('whoever runs a handler sees its dead letters, page by page, before the fir
     pushConfig: { id: 'hook', config: { url: 'https://example.com/', token: 'secret' }, dialect: '1.0', createdAt: 0 },
   });
   await store.heartbeat('n', 60_000);
-  await store.claimPushes({ node: 'n', agents: [ECHO.id], limit: 1, perReceiver: 1, held: [] });
+  await store.claimPushes({ node: 'n', agents: [ECHO.id], limit: 1, perReceiver: 1, perOwner: 1, held: [] });
   const letter = {
     event: { number: 1, kind: 'task', body: '{}' },
     reason: 'It answered 500',

@@ -223,7 +223,7 @@ export class AgentHandler {
    * Sends a dead letter again, or all of a push configuration, once each. One that was disabled is then told of what came
    * since.
    *
-   * @throws A2AError `INVALID_PARAMS` if there is no dead letter of this id.
+   * @throws A2AError `INVALID_PARAMS` if there is no such dead letter or push configuration.
    */
   async redeliver(which: string | PushConfigName): Promise<Redelivered> {
     const redelivered = await (await this.#engine()).redeliver(which);
@@ -248,7 +248,7 @@ export class AgentHandler {
     const { courier } = this.#outbound;
     const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing, push } =
       this.#settings;
-    await this.#signer?.start();
+    await Promise.all([this.#signer?.start(), this.#outbound.start()]);
     const metrics = this.#metrics;
     const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
     const observers = { tracer, metrics };

@@ -69,6 +69,7 @@ export type {
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushHolding,
   PushNoted,
   PushProgress,
   PushReport,

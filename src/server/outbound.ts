@@ -46,6 +46,7 @@ export class Outbound {
       maxBytes: files.maxBytes ?? MAX_FILE_BYTES,
       timeoutMs: files.timeoutMs ?? FILE_TIMEOUT_MS,
       clock,
+      log,
     });
     const sender = new PushSender({
       guard: this.pushGuard,
@@ -59,6 +60,11 @@ export class Outbound {
     this.courier = pushNotifications ? createCourier(sender) : undefined;
     this.fetchFile = fetcher.fetch;
     this.#open = [fetcher, sender];
+  }
+
+  /** @throws TypeError that names the option that cannot be used. */
+  async start(): Promise<void> {
+    await this.tokens?.start();
   }
 
   close(): void {

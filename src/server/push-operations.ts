@@ -11,6 +11,7 @@ import { AddressRefused } from '../push/address-guard.ts';
 import type { PushConfigRecord } from '../store/store.ts';
 import { underName } from './aliases.ts';
 import { type Call, accessOf } from './call.ts';
+import { tooLong } from './push-config-limits.ts';
 import { encodeRegistrant, type Registrant } from './registrant.ts';
 import type { Service } from './service.ts';
 import { taskNamed } from './task-name.ts';
@@ -110,6 +111,9 @@ function newConfig(
   config: TaskPushNotificationConfig,
   place = '',
 ): NewPushConfig {
+  const [field, problem] = tooLong(config) ?? [];
+  if (field !== undefined && problem !== undefined)
+    throw invalid(field === '' ? place.slice(0, -1) || 'taskPushNotificationConfig' : place + field, problem);
   const { url, token = '', authentication: { scheme, credentials = '' } = { scheme: 'Bearer' } } = config;
   try {
     pushGuard.admit(url);

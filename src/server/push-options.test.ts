@@ -21,7 +21,15 @@ test.each([
 });
 
 test('what was said is told to the engine, and nothing else', () => {
-  const said = { maxAgeMs: 0, maxAttempts: 3, disableAfter: 1, concurrency: 1, perReceiver: 1, maxDeadLetters: 0 };
+  const said = {
+    maxAgeMs: 0,
+    maxAttempts: 3,
+    disableAfter: 1,
+    concurrency: 1,
+    perReceiver: 1,
+    perOwner: 2,
+    maxDeadLetters: 0,
+  };
   const { push } = readHandlerOptions('serve()', ECHO, { push: { ...said, allowHttp: true, timeoutMs: 10_000 } });
 
   expect(pushPolicyOf(push)).toEqual(said);

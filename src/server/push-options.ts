@@ -26,6 +26,8 @@ export interface PushOptions extends OutboundOptions {
   readonly concurrency?: number;
   /** As many of them may be to one host, 8 if not set. */
   readonly perReceiver?: number;
+  /** As many of the deliveries under way may be for tasks of one caller, 16 if not set. */
+  readonly perOwner?: number;
   /** Events that were given up and stay to be sent again, the latest of all tasks; 10,000 if not set. */
   readonly maxDeadLetters?: number;
 }
@@ -37,6 +39,7 @@ const LEAST = {
   disableAfter: 1,
   concurrency: 1,
   perReceiver: 1,
+  perOwner: 1,
   maxDeadLetters: 0,
 } as const satisfies Partial<Record<keyof PushPolicy, number>>;
 
@@ -53,6 +56,9 @@ export function readPushOptions(check: Check, value: unknown): PushOptions | und
   const given = check.record(value, 'push', "{ allowHosts: ['hooks.example.com'] }") ?? {};
   check.keys(given, KEYS, 'push.');
   checkAddressOptions(check, given, 'push.');
+  for (const name of ['signingSecret', 'signingKey'])
+    if (Object.hasOwn(given, name) && several(given[name]).length === 0)
+      check.fault(`push.${name}`, 'is undefined or empty, and nothing would be signed; give a value or leave it out');
   for (const secret of several(given['signingSecret'])) checkSecret(check, secret);
   for (const key of several(given['signingKey'])) {
     const isPrivate = isObject(key) && algorithmOf(key) !== undefined;
@@ -66,8 +72,8 @@ export function readPushOptions(check: Check, value: unknown): PushOptions | und
 
 /** How hard receivers are tried to be told, as far as somebody has said so. */
 export function pushPolicyOf(options: PushOptions = {}): Partial<PushPolicy> {
-  const { maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, maxDeadLetters } = options;
-  return defined({ maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, maxDeadLetters });
+  const { maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, perOwner, maxDeadLetters } = options;
+  return defined({ maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, perOwner, maxDeadLetters });
 }
 
 function checkCount(check: Check, value: unknown, path: string, least: number): void {

@@ -44,6 +44,14 @@ export interface PushProgress {
   readonly givenUp: number;
 }
 
+/** One that a node is at, and for whom. */
+export interface PushHolding extends PushConfigName {
+  readonly tenant: string;
+  readonly owner: string;
+  /** The host of its address, without a port. */
+  readonly receiver: string;
+}
+
 export interface PushClaimRequest {
   readonly node: string;
   /** The agents of whose tasks the node tells. */
@@ -51,17 +59,15 @@ export interface PushClaimRequest {
   readonly limit: number;
   /** How many one receiver may have of those that the node holds then. */
   readonly perReceiver: number;
+  /** How many of them may be for tasks of one owner, in one tenant. */
+  readonly perOwner: number;
   /** What the node is at. Whatever else the store thinks that it holds it has not heard of, and may be given again. */
-  readonly held: readonly (PushConfigName & { readonly receiver: string })[];
+  readonly held: readonly PushHolding[];
 }
 
 /** A push configuration of which a node has the lease: it alone tells its receiver, event by event. */
-export interface ClaimedPush extends PushConfigName, PushProgress {
-  readonly tenant: string;
-  readonly owner: string;
+export interface ClaimedPush extends PushHolding, PushProgress {
   readonly config: PushConfigRecord;
-  /** The host of its address. */
-  readonly receiver: string;
   readonly fence: number;
 }
 

@@ -97,7 +97,7 @@ export interface Store {
   /**
    * Takes leases on push configurations that are due: there are events after `told`, their time has come, and no living
    * node holds them. An event makes them due in the write that stores it. Each lease raises the fencing number. The longest
-   * due come first, but no receiver gets more than its share.
+   * due come first, but neither a receiver nor an owner gets more than its share.
    */
   claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]>;
 
@@ -107,7 +107,10 @@ export interface Store {
   /** Notes what came of telling. Nothing is noted, and nothing returned, if the lease is another's by now. */
   notePush(report: PushReport): Promise<PushNoted | undefined>;
 
-  /** Tells of a push configuration again that was disabled or waits, from now on. Says whether there is one. */
+  /**
+   * Tells of a push configuration again that was disabled or waits, from now on; one that a node holds is left alone. Says
+   * whether there is one.
+   */
   resumePush(name: PushConfigName): Promise<boolean>;
 
   /** In the order in which they were given up. */

@@ -5,9 +5,10 @@ import { gatherBytes } from '../push/gather-bytes.ts';
 import { BodyTooLarge } from '../push/transport.ts';
 import { systemClock } from '../support/clock.ts';
 import type { Decoded } from '../wire/dialect.ts';
+import { assertOptions } from './assert-options.ts';
 import { Checks } from './checks.ts';
 import type { IncomingNotification } from './incoming.ts';
-import { assertKnownOptions, type WebhookEvent, type WebhookOptions } from './options.ts';
+import type { WebhookEvent, WebhookOptions } from './options.ts';
 import { readNotification, taskIdOf } from './read-notification.ts';
 import { Refusal } from './refusal.ts';
 import { memorySeenIds, type SeenIds } from './seen-ids.ts';
@@ -31,11 +32,10 @@ const TAKEN: WebhookAnswer = Object.freeze({ status: 204 });
  * const handler = createWebhookHandler({ secret: process.env.WEBHOOK_SECRET, onEvent: (event) => console.log(event.text) });
  * export default { fetch: handler.fetch };
  *
- * @throws TypeError if there is nothing to check senders by, and `insecure` is not set.
+ * @throws TypeError if there is nothing to check senders by and `insecure` is not set, or a check would check nothing.
  */
 export function createWebhookHandler(options: WebhookOptions): WebhookHandler {
-  if (typeof options?.onEvent !== 'function') throw new TypeError('createWebhookHandler() needs onEvent, a function');
-  assertKnownOptions(options);
+  assertOptions(options);
   return new WebhookHandler(options);
 }
 
@@ -111,17 +111,18 @@ export class WebhookHandler {
   }
 
   async #once(id: string, notification: Decoded<StreamResponse>, taskId: string): Promise<WebhookAnswer> {
-    const underway = this.#underway.get(id);
+    const key = JSON.stringify([taskId, id]);
+    const underway = this.#underway.get(key);
     if (underway !== undefined) return underway;
-    const handling = this.#ifNew(id, notification, taskId).finally(() => this.#underway.delete(id));
-    this.#underway.set(id, handling);
-    return handling;
+    const handling = this.#ifNew(key, () => this.#tell(notification, id, taskId));
+    this.#underway.set(key, handling);
+    return handling.finally(() => this.#underway.delete(key));
   }
 
-  async #ifNew(id: string, notification: Decoded<StreamResponse>, taskId: string): Promise<WebhookAnswer> {
-    if (await this.#seen.has(id)) return TAKEN;
-    const answer = await this.#tell(notification, id, taskId);
-    await this.#seen.add(id);
+  async #ifNew(key: string, tell: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
+    if (await this.#seen.has(key)) return TAKEN;
+    const answer = await tell();
+    await this.#seen.add(key);
     return answer;
   }
 

@@ -3,7 +3,6 @@ import type { AgentEvent } from '../client/event.ts';
 import type { Task } from '../model/task.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/clock.ts';
-import { nearest } from '../support/nearest.ts';
 import type { Warning } from '../wire/reader.ts';
 import type { SeenIds } from './seen-ids.ts';
 
@@ -43,15 +42,15 @@ export interface WebhookOptions {
   readonly keys?: JSONWebKeySet;
   /** Who must have signed the token; anybody with the right key if not set. */
   readonly issuer?: string;
-  /** The address of this receiver, as the token must name it; not looked at if not set. */
-  readonly audience?: string;
+  /** The address of this receiver, as the signed token must name it; `false`: one for any other is taken, too. */
+  readonly audience?: string | false;
   /** How old a notification may be, or how far ahead its clock; 5 minutes if not set. */
   readonly toleranceMs?: number;
   /** Whether this task is one of ours; others are answered with 404. */
   readonly expects?: (taskId: string) => boolean | Promise<boolean>;
   /** Where `event.fetchTask()` gets its task from. */
   readonly client?: TaskSource | ((taskId: string) => TaskSource | Promise<TaskSource>);
-  /** Remembers what was handled; the latest 10,000 ids in memory if not set. */
+  /** Remembers what was handled; the latest 10,000 in memory if not set. */
   readonly seen?: SeenIds;
   /** The largest body, 8 MiB if not set. */
   readonly maxBodyBytes?: number;
@@ -60,34 +59,4 @@ export interface WebhookOptions {
   /** Where to tell what senders must not see; nowhere if not set. */
   readonly log?: Log;
   readonly clock?: Clock;
-}
-
-const KEYS: Readonly<Record<keyof WebhookOptions, true>> = {
-  onEvent: true,
-  secret: true,
-  secrets: true,
-  token: true,
-  authorization: true,
-  jwks: true,
-  keys: true,
-  issuer: true,
-  audience: true,
-  toleranceMs: true,
-  expects: true,
-  client: true,
-  seen: true,
-  maxBodyBytes: true,
-  insecure: true,
-  log: true,
-  clock: true,
-};
-
-/** A check that was misspelt would be one that is never made. @throws TypeError */
-export function assertKnownOptions(options: WebhookOptions): void {
-  for (const key of Object.keys(options)) {
-    if (Object.hasOwn(KEYS, key)) continue;
-    const meant = nearest(key, Object.keys(KEYS));
-    const advice = meant === undefined ? `known are ${Object.keys(KEYS).join(', ')}` : `did you mean ${meant}?`;
-    throw new TypeError(`createWebhookHandler() has no option ${key}; ${advice}`);
-  }
 }

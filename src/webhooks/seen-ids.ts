@@ -1,4 +1,7 @@
-/** Remembers which notifications were handled. Give one of your own, such as a table, if several processes receive. */
+/**
+ * Remembers which notifications were handled. Give one of your own, such as a table, if several processes receive. An id is
+ * a text of both the task and the notification: who may speak for one task must not use up the ids of another.
+ */
 export interface SeenIds {
   has(id: string): boolean | Promise<boolean>;
   /** Called when a notification was handled, and not before. */

@@ -27,7 +27,8 @@ export class TokenCheck {
     const token = tokenOf(incoming);
     if (token === undefined) throw new Refusal(401, 'There is no signed token');
     const { jwtVerify } = await import('jose');
-    const { issuer, audience } = this.#options;
+    const { issuer } = this.#options;
+    const audience = this.#audience;
     const tolerance = Math.ceil(this.#toleranceMs / 1000);
     try {
       const { payload } = await jwtVerify(token, await this.#findKeys(), {
@@ -42,7 +43,8 @@ export class TokenCheck {
       if (payload['request_body_sha256'] !== (await bodyDigest(incoming.body))) throw new Error('another body');
       const { jti, taskId } = payload;
       return { id: jti, taskId: typeof taskId === 'string' ? taskId : undefined };
-    } catch {
+    } catch (error) {
+      if (error instanceof KeysOutOfReach) throw this.#unable(error);
       throw new Refusal(401, 'The signed token is not valid');
     }
   }
@@ -54,8 +56,40 @@ export class TokenCheck {
   async #openKeys(): Promise<JWTVerifyGetKey> {
     const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
     const { jwks, keys } = this.#options;
-    return jwks === undefined ? createLocalJWKSet(keys ?? { keys: [] }) : createRemoteJWKSet(new URL(jwks));
+    return jwks === undefined ? createLocalJWKSet(keys ?? { keys: [] }) : reachable(createRemoteJWKSet(new URL(jwks)));
   }
+
+  /** Ours is written as senders write addresses, and as it was given. */
+  get #audience(): string[] | undefined {
+    const { audience } = this.#options;
+    return typeof audience === 'string' ? [audience, new URL(audience).href] : undefined;
+  }
+
+  /** Nobody can say whether the sender is good: he must come again, and the owner hear of it. */
+  #unable({ cause }: KeysOutOfReach): Refusal {
+    const { jwks = '', log } = this.#options;
+    log?.error('The keys that notifications are signed with cannot be had', { host: new URL(jwks).host, error: cause });
+    return new Refusal(503, 'The keys to check the signed token by cannot be had now: send it again');
+  }
+}
+
+class KeysOutOfReach extends Error {
+  override readonly name = 'KeysOutOfReach';
+}
+
+/** What speaks against the token, and not against the place where the keys are. */
+const FAULTS_OF_TOKENS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
+
+function reachable(find: JWTVerifyGetKey): JWTVerifyGetKey {
+  return async (header, token) => {
+    try {
+      return await find(header, token);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (FAULTS_OF_TOKENS.includes(code)) throw error;
+      throw new KeysOutOfReach('The keys cannot be had', { cause: error });
+    }
+  };
 }
 
 /** `Authorization` may be taken by other credentials. */

@@ -15,7 +15,14 @@ export async function judgePushes({ database, known, received }: Findings): Prom
   const store = sqlite(database, { clock: fakeClock(Date.now() + YEAR_MS) });
   const problems: string[] = [];
   try {
-    const request = { node: 'judge', agents: ['agent'], limit: 100_000, perReceiver: 100_000, held: [] };
+    const request = {
+      node: 'judge',
+      agents: ['agent'],
+      limit: 100_000,
+      perReceiver: 100_000,
+      perOwner: 100_000,
+      held: [],
+    };
     const due = new Map((await store.claimPushes(request)).map(({ taskId, told }) => [taskId, told]));
     for (const { errand, taskIds } of known.values()) {
       const [taskId] = taskIds;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliveryResult } from '../../src/engine/delivery.ts';
+import { deferred } from '../../src/support/deferred.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { type Harness, ANN, harness, until, VARIANTS } from './harness.ts';
 import { DELIVERED, FAILED, fakeCourier, hookAt, pass, turns } from './outbox-harness.ts';
@@ -114,6 +115,13 @@ describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
     expect(await node.engine.deadLetters()).toMatchObject([
       { disabled: 'The receiver wants no more: It answered 410', attempts: 1 },
     ]);
+    const disabled = 'The receiver wants no more: It answered 410';
+    expect(node.log.find(({ message }) => message === 'A receiver is sent nothing more')?.fields).toMatchObject({
+      taskId: expect.any(String),
+      configId: 'hook',
+      receiver: 'example.com',
+      disabled,
+    });
   });
 
   test('dead letters are sent again, one or all, and a receiver that is back is told of the rest', async () => {
@@ -181,6 +189,27 @@ describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
 
     expect(await node.store.events(id, 0, 100)).toEqual([]);
     expect(await node.engine.deadLetters()).toEqual([]);
+  });
+
+  test('to send nothing again disturbs nothing, and what does not exist is said', async () => {
+    const courier = fakeCourier();
+    const door = deferred<DeliveryResult>();
+    courier.answer = () => door.promise;
+    const node = await harness(async () => 'done', { variant, courier });
+    const { id: taskId } = await node.task('go', { pushConfig: hookAt('hook') });
+    await until(() => courier.deliveries.length === 1);
+
+    expect(await node.engine.redeliver({ taskId, configId: 'hook' })).toEqual({ delivered: 0 });
+    door.resolve(DELIVERED);
+
+    await until(() => courier.deliveries.at(-1)?.event.body.includes('COMPLETED') === true);
+    await turns();
+    expect(courier.told()).toEqual([...new Set(courier.told())]);
+    for (const name of [
+      { taskId, configId: 'other' },
+      { taskId: 'other', configId: 'hook' },
+    ])
+      await expect(node.engine.redeliver(name)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
   });
 
   test('what was lost while nothing was sent is said, and the rest is told', async () => {

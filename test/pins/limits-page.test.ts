@@ -55,6 +55,10 @@ test('docs/limits.md has the numbers that are fixed', () => {
     ['src/node/serve.ts', 'headersTimeout: 20_000', '20 s to arrive'],
     ['src/node/serve.ts', 'requestTimeout: 60_000', '60 s to arrive'],
     ['src/engine/push-configs.ts', 'MAX_DEPTH = 8', '8 levels deep'],
+    ['src/server/push-config-limits.ts', 'MAX_WHOLE = 16_384', '16,384 characters as a whole'],
+    ['src/server/push-config-limits.ts', 'url: 2048,\n  id: 256,\n  token: 4096', '2,048, 256 and 4,096 characters'],
+    ['src/server/push-config-limits.ts', "scheme': 64", '64 characters for the scheme'],
+    ['src/server/push-config-limits.ts', "credentials': 8192", '8,192 for the credentials'],
     ['src/node/listener.ts', 'STALL_MS = 30_000', '30 s with a full connection'],
     ['src/server/limits/token-buckets.ts', 'MAX_BUCKETS = 10_000', 'at most 10,000 callers'],
   ];

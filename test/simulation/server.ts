@@ -85,7 +85,8 @@ export async function startServer({
 
 /** Few at a time in some worlds, so that they wait for each other. */
 function pushPolicy({ world: { random } }: SimNode): Partial<PushPolicy> {
-  return { concurrency: random.pick([1, 2, 32]), perReceiver: random.pick([1, 8]), random: () => random.next() };
+  const shares = { perReceiver: random.pick([1, 8]), perOwner: random.pick([1, 16]) };
+  return { concurrency: random.pick([1, 2, 32]), ...shares, random: () => random.next() };
 }
 
 function show(fields: Readonly<Record<string, unknown>> = {}): string {

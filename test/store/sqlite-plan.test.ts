@@ -31,7 +31,8 @@ async function callEverything(store: Store): Promise<void> {
   await store.putPushConfig(ALICE, 'a', pushConfig('c'), 2);
   await store.pushConfigs(ALICE, 'a', { limit: 1, after: 'c' });
   await store.pushConfigs(ALICE, 'a', { limit: 1, id: 'c' });
-  const [push] = await store.claimPushes({ node: 'n', agents: ['translator'], limit: 5, perReceiver: 2, held: [] });
+  const shares = { limit: 5, perReceiver: 2, perOwner: 2 };
+  const [push] = await store.claimPushes({ node: 'n', agents: ['translator'], ...shares, held: [] });
   const report = { taskId: 'a', configId: 'c', node: 'n', fence: push?.fence ?? 0, attempts: 0, givenUp: 0 };
   await store.notePush({ ...report, told: 1 });
   const deadLetter = {

@@ -66,7 +66,7 @@ test('a push configuration from before the outbox is told of what comes now, and
     VALUES (7, 1, 'x', '1.0', 1, '{"url":"https://example.com/hook"}')`);
   old.close();
   const store = sqlite(path);
-  const request = { node: 'n', agents: ['translator'], limit: 10, perReceiver: 10, held: [] };
+  const request = { node: 'n', agents: ['translator'], limit: 10, perReceiver: 10, perOwner: 10, held: [] };
 
   expect(await store.claimPushes(request)).toEqual([]);
   await store.append(chunk('a'));

@@ -33,6 +33,9 @@ export class PushConfigs {
       json: JSON.stringify(config),
       receiver: receiverOf(config),
       progress: { told, attempts: 0, givenUp: 0 },
+      dueAt: undefined,
+      disabled: undefined,
+      node: undefined,
       fence: 0,
     });
   }

@@ -3,12 +3,15 @@ import type {
   ClaimedPush,
   PushClaimRequest,
   PushConfigRecord,
+  PushHolding,
   PushNoted,
   PushProgress,
   PushReport,
   TaskRecord,
 } from '../store.ts';
+import { PushShares } from '../push-shares.ts';
 import { DeadLetters } from './dead-letters.ts';
+import { SortedList } from './sorted-list.ts';
 
 /** A push configuration as it lies in the store. */
 export interface PushEntry {
@@ -20,9 +23,9 @@ export interface PushEntry {
   receiver: string;
   progress: PushProgress;
   /** From when on something is to be told; absent if nothing is. */
-  dueAt?: number;
-  disabled?: string;
-  node?: string;
+  dueAt: number | undefined;
+  disabled: string | undefined;
+  node: string | undefined;
   fence: number;
 }
 
@@ -31,7 +34,7 @@ export class PushQueue {
   readonly letters = new DeadLetters();
   readonly #clock: Clock;
   readonly #isAlive: (node: string | undefined) => boolean;
-  readonly #due = new Set<PushEntry>();
+  readonly #due = new SortedList<PushEntry, PushEntry>(inOrder);
 
   constructor(clock: Clock, isAlive: (node: string | undefined) => boolean) {
     this.#clock = clock;
@@ -46,37 +49,30 @@ export class PushQueue {
   resume(entry: PushEntry): void {
     entry.progress = { told: entry.progress.told, attempts: 0, givenUp: 0 };
     entry.fence += 1;
-    delete entry.node;
-    delete entry.disabled;
+    entry.node = undefined;
+    entry.disabled = undefined;
     this.#setDue(entry, this.#clock.now());
   }
 
   remove(entry: PushEntry): void {
-    this.#due.delete(entry);
-    delete entry.dueAt;
+    this.#setDue(entry, undefined);
     this.letters.removeOf(entry);
   }
 
-  claim({ node, agents, limit, perReceiver, held }: PushClaimRequest): readonly ClaimedPush[] {
-    const now = this.#clock.now();
-    const keys = new Set(held.map(({ taskId, configId }) => keyOf(taskId, configId)));
-    const perHost = new Map<string, number>();
-    const count = (receiver: string): number => perHost.get(receiver) ?? 0;
-    for (const { receiver } of held) perHost.set(receiver, count(receiver) + 1);
+  claim(request: PushClaimRequest): readonly ClaimedPush[] {
+    const { node, agents } = request;
     const claimed: PushEntry[] = [];
-    for (const entry of this.#free(agents, node)) {
-      if (claimed.length >= limit || dueTime(entry) > now) break;
-      if (keys.has(keyOf(entry.task.record.id, entry.id)) || count(entry.receiver) >= perReceiver) continue;
-      perHost.set(entry.receiver, count(entry.receiver) + 1);
+    new PushShares(request).takeFrom(this.#free(agents, this.#clock.now(), node), toHolding, claimed);
+    for (const entry of claimed) {
       entry.node = node;
       entry.fence += 1;
-      claimed.push(entry);
     }
     return claimed.map(toClaimed);
   }
 
   next(agents: readonly string[]): number | undefined {
-    return this.#free(agents)[0]?.dueAt;
+    for (const { dueAt } of this.#free(agents, Number.POSITIVE_INFINITY)) return dueAt;
+    return undefined;
   }
 
   note(entry: PushEntry, report: PushReport): PushNoted | undefined {
@@ -86,7 +82,7 @@ export class PushQueue {
     if (deadLetter !== undefined) this.letters.add(entry, deadLetter);
     if (disabled !== undefined) entry.disabled = disabled;
     if (dueAt !== undefined || disabled !== undefined) {
-      delete entry.node;
+      entry.node = undefined;
       this.#setDue(entry, dueAt);
     }
     return entry.dueAt === undefined ? {} : { dueAt: entry.dueAt };
@@ -95,20 +91,21 @@ export class PushQueue {
   /** Nothing is due of one that has been told all there is, or is to be told nothing. */
   #setDue(entry: PushEntry, time: number | undefined): void {
     const isDue = entry.disabled === undefined && entry.progress.told < entry.task.record.lastEvent;
-    if (isDue && time !== undefined) {
-      entry.dueAt = time;
-      this.#due.add(entry);
-    } else {
-      delete entry.dueAt;
-      this.#due.delete(entry);
-    }
+    // Its time is its place in the list.
+    if (entry.dueAt !== undefined) this.#due.remove(entry);
+    entry.dueAt = undefined;
+    if (!isDue || time === undefined) return;
+    entry.dueAt = time;
+    this.#due.add(entry);
   }
 
   /** Those that no living node holds, but this one; the longest due come first. */
-  #free(agents: readonly string[], self?: string): readonly PushEntry[] {
-    return [...this.#due]
-      .filter(({ task, node }) => agents.includes(task.record.agent) && (node === self || !this.#isAlive(node)))
-      .sort((a, b) => dueTime(a) - dueTime(b) || a.task.order - b.task.order || a.number - b.number);
+  *#free(agents: readonly string[], until: number, self?: string): IterableIterator<PushEntry> {
+    for (const entry of this.#due) {
+      if (dueTime(entry) > until) return;
+      const { task, node } = entry;
+      if (agents.includes(task.record.agent) && (node === self || !this.#isAlive(node))) yield entry;
+    }
   }
 }
 
@@ -123,6 +120,11 @@ function dueTime({ dueAt = 0 }: PushEntry): number {
   return dueAt;
 }
 
-function keyOf(taskId: string, configId: string): string {
-  return JSON.stringify([taskId, configId]);
+function toHolding({ task, id, receiver }: PushEntry): PushHolding {
+  const { id: taskId, tenant, owner } = task.record;
+  return { taskId, configId: id, tenant, owner, receiver };
+}
+
+function inOrder(a: PushEntry, b: PushEntry): number {
+  return dueTime(a) - dueTime(b) || a.task.order - b.task.order || a.number - b.number;
 }

@@ -44,7 +44,7 @@ export class SortedList<K, T extends K> {
   }
 
   *[Symbol.iterator](): IterableIterator<T> {
-    for (const chunk of this.#chunks) yield* chunk;
+    for (const chunk of this.#chunks) for (const item of chunk) yield item;
   }
 
   count(matches: (item: T) => boolean): number {

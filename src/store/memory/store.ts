@@ -204,7 +204,7 @@ class MemoryStore implements Store {
 
   async resumePush({ taskId, configId }: PushConfigName): Promise<boolean> {
     const entry = this.#rows.get(taskId)?.pushConfigs?.get(configId);
-    if (entry !== undefined) this.#pushes.resume(entry);
+    if (entry !== undefined && entry.node === undefined) this.#pushes.resume(entry);
     return entry !== undefined;
   }
 

@@ -1,10 +1,12 @@
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { Writable } from '../../support/writable.ts';
-import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushReport } from '../store.ts';
+import type { ClaimedPush, PushClaimRequest, PushConfigName, PushHolding, PushNoted, PushReport } from '../store.ts';
+import { PushShares } from '../push-shares.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import type { SqlValue } from './driver.ts';
 import type { Nodes } from './nodes.ts';
+import type { FoundTask } from './task-row.ts';
 import type { Desk } from './writes.ts';
 
 /** Who is to be told of what, and who is at it. An outbox without letters: the events lie in their own table. */
@@ -17,6 +19,7 @@ const DUE = `SELECT c.task_pk, c.number, c.due_at, c.receiver, t.id, t.tenant, t
   FROM push_config c INDEXED BY push_config_due CROSS JOIN task t ON t.pk = c.task_pk
   WHERE c.node IS ? AND c.due_at IS NOT NULL AND c.due_at <= ? AND c.receiver NOT IN (SELECT value FROM json_each(?))
     AND t.agent IN (SELECT value FROM json_each(?))
+    AND (t.tenant, t.owner) NOT IN (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?))
   ORDER BY c.due_at, c.task_pk, c.number LIMIT ?`;
 
 const NEXT = `SELECT c.due_at FROM push_config c INDEXED BY push_config_due CROSS JOIN task t ON t.pk = c.task_pk
@@ -33,9 +36,11 @@ const IF_OURS = 'WHERE task_pk = ? AND id = ? AND node = ? AND fence = ? RETURNI
 const NOTE = `${PROGRESS} ${IF_OURS}`;
 const NOTE_AND_RELEASE = `${PROGRESS}, node = NULL, due_at = ?, disabled = ? ${IF_OURS}`;
 
+const IS_FREE = 'SELECT node IS NULL FROM push_config WHERE task_pk = ? AND id = ?';
+
 const RESUME = `UPDATE push_config SET attempts = 0, failing_since = NULL, given_up = 0, disabled = NULL, node = NULL,
     fence = fence + 1, due_at = CASE WHEN told < ? THEN ? END
-  WHERE task_pk = ? AND id = ? RETURNING 1`;
+  WHERE task_pk = ? AND id = ?`;
 
 type DueRow = readonly [
   taskPk: number,
@@ -79,36 +84,21 @@ export function claimPushes(desk: Desk, request: PushClaimRequest): readonly Cla
   });
 }
 
-/** In rounds: each leaves out the receivers that have their share, however many of them wait in front of the others. */
+/** In rounds: each leaves out those who have their share, however many of them wait in front of the others. */
 function choose({ connection, nodes, clock }: Desk, request: PushClaimRequest): readonly DueRow[] {
-  const { node, agents, limit, perReceiver, held } = request;
-  const keys = new Set(held.map(({ taskId, configId }) => JSON.stringify([taskId, configId])));
-  const counts = new Map<string, number>();
-  const count = (receiver: string): number => counts.get(receiver) ?? 0;
-  for (const { receiver } of held) counts.set(receiver, count(receiver) + 1);
+  const { node, agents } = request;
+  const shares = new PushShares(request);
   const chosen: DueRow[] = [];
-  for (;;) {
-    const full = JSON.stringify([...counts.keys()].filter((receiver) => count(receiver) >= perReceiver));
-    const atMost = sqlLimit(limit + held.length + chosen.length);
-    const due = [null, node, ...nodes.dead().filter((dead) => dead !== node)].flatMap(
-      (holder) => connection.all(DUE, holder, clock.now(), full, JSON.stringify(agents), atMost) as unknown as DueRow[],
+  let due: DueRow[];
+  do {
+    const receivers = JSON.stringify(shares.fullReceivers);
+    const owners = JSON.stringify(shares.fullOwners.map(({ tenant, owner }) => [tenant, owner]));
+    const full: SqlValue[] = [receivers, JSON.stringify(agents), owners, sqlLimit(shares.rowsToSee)];
+    due = [null, node, ...nodes.dead().filter((dead) => dead !== node)].flatMap(
+      (holder) => connection.all(DUE, holder, clock.now(), ...full) as unknown as DueRow[],
     );
-    let isLeftOut = false;
-    for (const row of due.sort(inOrder)) {
-      const [, , , receiver, taskId, , , id] = row;
-      const key = JSON.stringify([taskId, id]);
-      if (chosen.length >= limit) return chosen;
-      if (keys.has(key)) continue;
-      if (count(receiver) >= perReceiver) {
-        isLeftOut = true;
-        continue;
-      }
-      keys.add(key);
-      counts.set(receiver, count(receiver) + 1);
-      chosen.push(row);
-    }
-    if (!isLeftOut) return chosen;
-  }
+  } while (shares.takeFrom(due.sort(inOrder), toHolding, chosen));
+  return chosen;
 }
 
 /** When the next one is due that no living node is at. */
@@ -136,15 +126,26 @@ export function notePush({ connection, tasks }: Desk, report: PushReport): PushN
   return typeof due === 'number' ? { dueAt: due } : {};
 }
 
-/** Begins anew with what is left to tell, whoever was at it. Says whether there is such a configuration. */
-export function resumePush({ connection, tasks, clock }: Desk, { taskId, configId }: PushConfigName): boolean {
-  const task = tasks.find(taskId);
-  if (task === undefined) return false;
-  return connection.get(RESUME, task.record.lastEvent, clock.now(), task.pk, configId) !== undefined;
+/** Begins anew with what is left to tell, unless somebody is at it. Says whether there is such a configuration. */
+export function resumePush(desk: Desk, { taskId, configId }: PushConfigName): boolean {
+  const task = desk.tasks.find(taskId);
+  const row = task && desk.connection.get(IS_FREE, task.pk, configId);
+  if (task === undefined || row === undefined) return false;
+  if (row[0] === 1) beginAnew(desk, task, configId);
+  return true;
+}
+
+/** With what is left to tell, whoever was at it. */
+export function beginAnew({ connection, clock }: Desk, { pk, record }: FoundTask, configId: string): void {
+  connection.run(RESUME, record.lastEvent, clock.now(), pk, configId);
 }
 
 function inOrder([pkA, numberA, dueA]: DueRow, [pkB, numberB, dueB]: DueRow): number {
   return dueA - dueB || pkA - pkB || numberA - numberB;
+}
+
+function toHolding([, , , receiver, taskId, tenant, owner, configId]: DueRow): PushHolding {
+  return { taskId, configId, tenant, owner, receiver };
 }
 
 function toClaimed(row: DueRow, fence: number): ClaimedPush {

@@ -3,7 +3,7 @@ import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '..
 import { withPushed } from '../guard.ts';
 import { receiverOf } from '../receiver.ts';
 import { type Connection, getNumber, sqlLimit } from './connection.ts';
-import { resumePush } from './outbox.ts';
+import { beginAnew } from './outbox.ts';
 import type { FoundTask } from './task-row.ts';
 import type { Desk } from './writes.ts';
 
@@ -38,7 +38,7 @@ export function putPushConfig(desk: Desk, task: FoundTask, record: PushConfigRec
   const [id, dialect, createdAt, config] = toRow(record);
   const replaced = connection.get(REPLACE, dialect, config, receiverOf(record), task.pk, id);
   if (replaced !== undefined) {
-    resumePush(desk, { taskId: task.record.id, configId: id });
+    beginAnew(desk, task, id);
     return stored([id, dialect, Number(replaced[0]), config]);
   }
   if (getNumber(connection, COUNT, task.pk) >= max) return { kind: 'full' };

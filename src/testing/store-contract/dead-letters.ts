@@ -2,7 +2,7 @@ import { deepEqual, equal, fail } from 'node:assert/strict';
 
 import type { DeadLetterQuery, NewDeadLetter, Store } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
-import { ALICE, append, create, end, event, newTask, pushConfig, putPush, START, times } from './samples.ts';
+import { ALICE, append, create, end, event, HOUR, newTask, pushConfig, putPush, START, times } from './samples.ts';
 import { claimPushes, report } from './outbox.ts';
 
 /** What receivers could not be told of. */
@@ -115,6 +115,29 @@ export const deadLetters: Behaviours = {
     deepEqual(
       (await list(store)).map((one) => one.disabled),
       [undefined],
+    );
+  },
+
+  'one that a node is telling of is not disturbed by who resumes it': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [push = fail()] = await claimPushes(store);
+
+    equal(await store.resumePush({ taskId: 'one', configId: 'a' }), true);
+
+    deepEqual(await claimPushes(store, { node: 'node-b' }), []);
+    deepEqual(await report(store, push, { told: 1, dueAt: START }), {});
+  },
+
+  'one that waits for its time is told at once if it is resumed': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const [push = fail()] = await claimPushes(store);
+    await report(store, push, { attempts: 3, failingSince: START, dueAt: START + HOUR });
+
+    equal(await store.resumePush({ taskId: 'one', configId: 'a' }), true);
+
+    deepEqual(
+      (await claimPushes(store)).map(({ attempts, failingSince }) => [attempts, failingSince]),
+      [[0, undefined]],
     );
   },
 

@@ -197,11 +197,11 @@ export const outbox: Behaviours = {
   'no receiver gets more than its share, however many of it wait in front': async ({ store, clock }) => {
     for (const i of times(20)) await create(store, newTask(`slow-${i}`, { pushConfig: pushAt('slow.example') }));
     clock.advance(1);
-    for (const i of times(3)) await create(store, newTask(`quick-${i}`, { pushConfig: pushAt('quick.example:8080') }));
+    for (const i of times(3)) await create(store, newTask(`quick-${i}`, { pushConfig: pushAt('quick.example') }));
 
     const first = await claimPushes(store, { limit: 6, perReceiver: 2 });
     deepEqual(first.map(({ receiver }) => receiver).sort(), [
-      ...times(2).map(() => 'quick.example:8080'),
+      ...times(2).map(() => 'quick.example'),
       ...times(2).map(() => 'slow.example'),
     ]);
     deepEqual(await claimPushes(store, { limit: 6, perReceiver: 2, held: first }), []);
@@ -209,6 +209,46 @@ export const outbox: Behaviours = {
     deepEqual(
       more.map(({ taskId }) => taskId),
       ['slow-2', 'quick-2'],
+    );
+  },
+
+  'a host is one receiver, at whatever ports': async ({ store }) => {
+    for (const i of times(4))
+      await create(store, newTask(`slow-${i}`, { pushConfig: pushAt(`slow.example:${8000 + i}`) }));
+
+    const first = await claimPushes(store, { perReceiver: 2 });
+
+    deepEqual(
+      first.map(({ taskId, receiver }) => [taskId, receiver]),
+      [
+        ['slow-0', 'slow.example'],
+        ['slow-1', 'slow.example'],
+      ],
+    );
+  },
+
+  'no owner gets more than its share, by however many hosts, and owners are known by their tenant, too': async ({
+    store,
+    clock,
+  }) => {
+    const owners = { greedy: ALICE, other: { ...ALICE, owner: 'other' }, abroad: { ...ALICE, tenant: 'abroad' } };
+    const add = (id: string, owner: keyof typeof owners): Promise<unknown> =>
+      create(store, newTask(id, { ...owners[owner], pushConfig: pushAt(`${id}.example`) }));
+    for (const i of times(20)) await add(`greedy-${i}`, 'greedy');
+    clock.advance(1);
+    for (const i of times(3)) await add(`other-${i}`, 'other');
+    await add('abroad', 'abroad');
+
+    const first = await claimPushes(store, { limit: 6, perOwner: 2 });
+    deepEqual(
+      first.map(({ taskId }) => taskId),
+      ['greedy-0', 'greedy-1', 'other-0', 'other-1', 'abroad'],
+    );
+    deepEqual(await claimPushes(store, { limit: 6, perOwner: 2, held: first }), []);
+    const more = await claimPushes(store, { limit: 6, perOwner: 3, held: first });
+    deepEqual(
+      more.map(({ taskId }) => taskId),
+      ['greedy-2', 'other-2'],
     );
   },
 
@@ -313,7 +353,15 @@ export async function claimPushes(
 ): Promise<readonly ClaimedPush[]> {
   const { node = 'node-a' } = request;
   await store.heartbeat(node, TTL);
-  return store.claimPushes({ node, agents: ['translator'], limit: 100, perReceiver: 100, held: [], ...request });
+  return store.claimPushes({
+    node,
+    agents: ['translator'],
+    limit: 100,
+    perReceiver: 100,
+    perOwner: 100,
+    held: [],
+    ...request,
+  });
 }
 
 /** Reports for the node that has it, with nothing changed but what is given. */

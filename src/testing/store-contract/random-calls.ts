@@ -170,7 +170,8 @@ function outboxCall(dice: Dice, clock: FakeClock, taskId: string, number: number
   const node = dice.pick(NODES);
   const roll = dice.below(10);
   if (roll < 4) {
-    const request = { node, agents: ['translator', 'painter'], limit: 3, perReceiver: 1 + dice.below(3), held: [] };
+    const shares = { limit: 3, perReceiver: 1 + dice.below(3), perOwner: 1 + dice.below(3) };
+    const request = { node, agents: ['translator', 'painter'], ...shares, held: [] };
     return ['claimPushes', (store) => store.claimPushes(request)];
   }
   if (roll < 5) return ['nextPush', (store) => store.nextPush(['painter'])];

@@ -230,7 +230,8 @@ describe('a file', () => {
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const url = `http://files.example.com:${new URL(receiver.url).port}/`;
     const [text] = await read({ files: { allowHttp: true, resolve } }, url);
-    expect(text).toMatch(/^refused: /);
+    // Not a word of where it leads to: the handler may tell its caller.
+    expect(text).toBe('refused: must be a public address that this agent is allowed to call');
     expect(receiver.connections()).toBe(0);
   });
 
@@ -336,4 +337,14 @@ test('what is wrong with the options is said when they are given', async () => {
   ])
     expect(text).toContain(path);
   expect(text).not.toContain('%%%');
+});
+
+test.each([
+  [{ signingSecret: undefined }, 'push.signingSecret: is undefined or empty'],
+  [{ signingSecret: [] }, 'push.signingSecret: is undefined or empty'],
+  [{ signingSecret: '' }, 'push.signingSecret: must have at least 16 bytes'],
+  [{ signingKey: undefined }, 'push.signingKey: is undefined or empty'],
+  [{ signingKey: [] }, 'push.signingKey: is undefined or empty'],
+])('%j would sign nothing, and is refused', async (push, message) => {
+  await expect(startServer({ pushNotifications: true, push: push as never })).rejects.toThrow(message);
 });

@@ -3,11 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/entry.ts';
+import { deferred } from '../../../src/support/deferred.ts';
 import { createWebhookHandler, toExpressWebhook, type WebhookEvent } from '../../../src/webhooks/index.ts';
 import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { startServer } from '../kit/server.ts';
-import { startReceiver } from './receiver.ts';
+import { type Received, startReceiver } from './receiver.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
@@ -79,6 +80,42 @@ test.each(WAYS)(
         ? { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } }
         : { status: { state: 'completed' }, ...(way.version === '0.1' ? { id: 'mine' } : { kind: 'task' }) },
     );
+  },
+);
+
+const STATES = ['submitted', 'working', 'working', 'completed'];
+
+/** The state that a notification tells, by the word that all versions have in common. */
+function stateIn({ text }: Received): string {
+  return /"state":"(?:TASK_STATE_)?(\w+)"/.exec(text)?.[1]?.toLowerCase() ?? 'none';
+}
+
+test.each(WAYS)(
+  verifies(
+    'P-06',
+    '$version over $binding: a receiver that was away is told of each state, and not of the last one only',
+  ),
+  async (way) => {
+    const isOver = deferred<void>();
+    const receiver = await startReceiver((response) => void isOver.promise.then(() => response.writeHead(204).end()));
+    const server = await startServer({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
+    await rawCall(way, interfaceOf(server.url, way), 'SendMessage', {
+      message: {
+        messageId: 'm',
+        role: 'ROLE_USER',
+        parts: [{ text: 'story' }],
+        ...(way.version === '0.1' && { taskId: 'mine' }),
+      },
+      configuration: { taskPushNotificationConfig: { url: receiver.url } },
+    });
+    // The task has come to its end by now, and its first event is still on its way.
+    isOver.resolve();
+
+    await expect
+      .poll(() => receiver.received.map(stateIn).filter((state) => state !== 'none'), { timeout: 10_000 })
+      .toEqual(STATES);
+    const [first] = receiver.received;
+    expect(first?.text).not.toContain('artifacts');
   },
 );
 

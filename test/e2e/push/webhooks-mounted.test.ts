@@ -3,7 +3,12 @@ import { generateKeyPair, exportJWK } from 'jose';
 import express, { type Express } from 'express';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/entry.ts';
-import { createWebhookHandler, toExpressWebhook, type WebhookEvent } from '../../../src/webhooks/index.ts';
+import {
+  createWebhookHandler,
+  type ExpressWebhook,
+  toExpressWebhook,
+  type WebhookEvent,
+} from '../../../src/webhooks/index.ts';
 import { hushConsole } from '../../fixtures/peers/hushed.ts';
 import { serveSdk03 } from '../../fixtures/peers/sdk-03.ts';
 import { serveSdk1 } from '../../fixtures/peers/sdk-1.ts';
@@ -89,16 +94,22 @@ test('keys are found where the agent publishes them', async () => {
   const signingKey = { ...(await exportJWK(privateKey)), kid: 'k1' };
   const server = await startServer({ pushNotifications: true, push: { signingKey } });
   const events: WebhookEvent[] = [];
-  const handler = createWebhookHandler({
-    jwks: `${server.url}/.well-known/jwks.json`,
-    onEvent: (event) => void events.push(event),
-  });
-  const url = await serveApp((app) => void app.post('/hook', toExpressWebhook(handler)));
+  const webhooks = new Map<string, ExpressWebhook>();
+  const url = await serveApp((app) => void app.post('/:name', (...call) => webhooks.get(call[0].url)?.(...call)));
+  for (const path of ['/hook', '/other']) {
+    const handler = createWebhookHandler({
+      jwks: `${server.url}/.well-known/jwks.json`,
+      audience: `${url}/hook`,
+      onEvent: (event) => void events.push(event),
+    });
+    webhooks.set(path, toExpressWebhook(handler));
+  }
 
   const courier = courierTo([url], { push: { signingKey } });
   const unsigned = courierTo([url]);
 
   expect(await unsigned.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toMatchObject({ kind: 'failed' });
+  expect(await courier.deliver(deliveryOf({ url: `${url}/other` }), NEVER)).toMatchObject({ kind: 'failed' });
   expect(await courier.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
   expect(events).toHaveLength(1);
 });

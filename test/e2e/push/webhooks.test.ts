@@ -1,7 +1,7 @@
 /** The receiver: who is believed, what is told once, and what a sender is answered. */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fakeClock } from '../../../src/testing/fake-clock.ts';
 import { createWebhookHandler, type WebhookEvent, type WebhookOptions } from '../../../src/webhooks/index.ts';
 import { verifies } from '../../helpers/verifies.ts';
@@ -156,8 +156,36 @@ describe('a signed token', async () => {
     );
   });
 
+  test.each(['https://me', 'https://me/'])('is for %s, however the address is written', async (audience) => {
+    for (const aud of ['https://me', 'https://me/']) {
+      const { post } = receiver({ keys, audience });
+      const expected = aud === audience || aud === 'https://me/' ? 204 : 401;
+      expect((await post(BODY, { authorization: `Bearer ${await token({ aud })}` })).status).toBe(expected);
+    }
+  });
+
+  test.each([
+    ['cannot be reached', () => Promise.reject(new TypeError('fetch failed')), 503],
+    ['are an error', async () => new Response('', { status: 502 }), 503],
+    ['are no keys', async () => new Response('hello'), 503],
+    ['do not have its key', async () => Response.json({ keys: [] }), 401],
+    ['have its key', async () => Response.json(keys), 204],
+  ])('whose keys %s is answered so that it comes again if that may help', async (_, answer, status) => {
+    const asked = vi.spyOn(globalThis, 'fetch').mockImplementation(answer);
+    onTestFinished(() => asked.mockRestore());
+    const logged: unknown[] = [];
+    const error = (_message: string, fields: unknown): void => void logged.push(fields);
+    const { post } = receiver({
+      jwks: 'https://agent.example/jwks.json?key=abc',
+      audience: 'https://me',
+      log: { info() {}, warn() {}, error },
+    });
+    expect((await post(BODY, { authorization: `Bearer ${await token()}` })).status).toBe(status);
+    expect(logged).toMatchObject(status === 503 ? [{ host: 'agent.example' }] : []);
+  });
+
   test('has the id by which a repeat is known', async () => {
-    const { events, post } = receiver({ keys });
+    const { events, post } = receiver({ keys, audience: false });
     const authorization = `Bearer ${await token()}`;
     await post(BODY, { authorization });
     await post(BODY, { authorization, 'webhook-id': 'another' });
@@ -209,13 +237,23 @@ describe('a repeat', () => {
     expect(calls).toBe(2);
   });
 
+  test(verifies('P-15', 'of another task is none: who speaks for one task cannot silence another'), async () => {
+    const { events, post } = receiver({ token: (taskId) => `for-${taskId}` });
+    for (const taskId of ['mallory', 'alice', 'alice']) {
+      const body = JSON.stringify({ statusUpdate: { taskId, contextId: 'c', status: STATUS } });
+      const headers = { 'webhook-id': 'd-1', 'x-a2a-notification-token': `for-${taskId}` };
+      expect((await post(body, headers)).status).toBe(204);
+    }
+    expect(events).toMatchObject([{ taskId: 'mallory' }, { taskId: 'alice' }]);
+  });
+
   test('may be known by a store of one’s own', async () => {
-    const table = new Set(['d-1']);
+    const table = new Set(['["task-1","d-1"]']);
     const { events, post } = receiver({ secret: SECRET, seen: table as never });
     await post(BODY, signed());
     await post(BODY, signed(BODY, { id: 'd-2' }));
     expect(events.map(({ id }) => id)).toEqual(['d-2']);
-    expect([...table]).toEqual(['d-1', 'd-2']);
+    expect([...table]).toEqual(['["task-1","d-1"]', '["task-1","d-2"]']);
   });
 });
 
@@ -314,7 +352,15 @@ describe('the whole task', () => {
 
 test.each([
   [{}, 'nothing to check senders by'],
-  [{ secrets: [] }, 'nothing to check senders by'],
+  [{ secrets: [] }, 'secrets: must not be empty'],
+  [{ secrets: [], token: 'abc' }, 'secrets: must not be empty'],
+  [{ secret: undefined as never, token: 'abc' }, 'secret: is undefined'],
+  [{ token: undefined as never, secret: SECRET }, 'token: is undefined'],
+  [{ keys: undefined as never, secret: SECRET }, 'keys: is undefined'],
+  [{ keys: { keys: [] } }, 'audience: must be the whole address'],
+  [{ keys: { keys: [] }, audience: 'me' }, 'audience: must be the whole address'],
+  [{ jwks: 'https://a.example/jwks.json' }, 'audience: must be the whole address'],
+  [{ jwks: '', audience: 'https://me.example/hook' }, 'jwks: must be the whole address'],
   [{ insecure: false }, 'nothing to check senders by'],
   [{ secret: 'short' }, 'at least 16 bytes'],
   [{ secret: 'whsec_***' }, 'base64'],
