@@ -8,7 +8,7 @@ export interface Endable {
 const MAX_GONE = 1024;
 
 /**
- * The tasks that have ended, in that order. Not a set: to find the first of one from which thousands of firsts have been
+ * Tasks that have ended, or what else has, in that order. Not a set: to find the first of one from which thousands of firsts have been
  * taken is to walk over the holes that they left, which took longer than all the rest of a new task. Here the places of
  * those that are gone are empty, and are walked over once.
  */

@@ -11,6 +11,7 @@ import type {
   TaskWrite,
 } from '../store.ts';
 import type { PushConfigs } from './push-configs.ts';
+import type { RequestKey } from './request-keys.ts';
 
 /** A task with all that belongs to it. */
 export interface Row {
@@ -22,8 +23,8 @@ export interface Row {
   journal: JournalRecord[];
   artifacts: { readonly snapshot: string; readonly upTo: number } | undefined;
   readonly alias: string | undefined;
-  /** The keys of the requests that made or changed the task. */
-  readonly keys: string[];
+  /** Those of the requests that made or changed the task. */
+  readonly keys: RequestKey[];
   pushConfigs: PushConfigs | undefined;
   endedPlace?: number;
 }
