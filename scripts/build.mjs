@@ -29,7 +29,8 @@ const { output } = await bundle.write({
   // Few files: a small one costs more to open than to read.
   codeSplitting: {
     groups: [
-      { name: 'base', test: /[\\/]src[\\/](errors|model|support)/ },
+      // With what of `observe` clients and servers have in common: else it would lie with the client, and servers load that.
+      { name: 'base', test: /[\\/]src[\\/](errors|model|support|observe[\\/](trace-context|opentelemetry))/ },
       // Not what few need, and load when they do.
       { name: 'wire', test: /[\\/]src[\\/]wire[\\/](?!canonical-card|card-marks|card-signature)/ },
       // Nor its entry, which loads the rest when it is called.
