@@ -1,7 +1,7 @@
 /** What the queue needs of a row. */
 export interface Endable {
-  /** Its place in the queue, which only the queue sets; absent while it has none. */
-  endedPlace?: number;
+  /** Its place in the queue, which only the queue sets; undefined while it has none. */
+  endedPlace: number | undefined;
 }
 
 /** As many that are gone may lie at the front before they are cleared away. */
@@ -27,7 +27,7 @@ export class EndedQueue<R extends Endable> {
   remove(row: R): void {
     if (row.endedPlace === undefined) return;
     this.#rows[row.endedPlace - this.#cleared] = undefined;
-    delete row.endedPlace;
+    row.endedPlace = undefined;
   }
 
   /** The one that ended first, of those that are there. */

@@ -21,7 +21,15 @@ export interface RequestKey extends Endable {
 export function requestKey(scope: Scope, taskId: string, given: Idempotency | undefined): RequestKey | undefined {
   if (given === undefined) return undefined;
   const { key, digest, keepUntil } = given;
-  return { name: scoped(scope, key), digest, taskId, keepUntil, reply: undefined, isKept: false };
+  return {
+    name: scoped(scope, key),
+    digest,
+    taskId,
+    keepUntil,
+    reply: undefined,
+    isKept: false,
+    endedPlace: undefined,
+  };
 }
 
 /** When there are too many, so large a part of them goes at once: to find the oldest is to walk over those that left. */
@@ -84,7 +92,7 @@ export class RequestKeys {
   }
 }
 
-/** What is unique to a scope, under a name that is unique. */
+/** What is unique to a scope, under a name that is unique. Joined, because what is put together keeps all its pieces. */
 export function scoped({ tenant, owner }: Scope, name: string): string {
-  return `${tenant.length} ${owner.length} ${tenant}${owner}${name}`;
+  return [`${tenant.length} ${owner.length} `, tenant, owner, name].join('');
 }

@@ -26,7 +26,7 @@ export interface Row {
   /** Those of the requests that made or changed the task. */
   readonly keys: RequestKey[];
   pushConfigs: PushConfigs | undefined;
-  endedPlace?: number;
+  endedPlace: number | undefined;
 }
 
 /** Shared by all tasks without a journal, which most are. Never changed. */
@@ -45,6 +45,7 @@ export function newRow(task: NewTask, order: number): Row {
     alias,
     keys: [],
     pushConfigs: undefined,
+    endedPlace: undefined,
   };
 }
 
