@@ -1,4 +1,5 @@
 import { get } from './get.ts';
+import { guardedSend } from './guarded-send.ts';
 import type { HttpBench } from './harness/http-bench.ts';
 import { pages } from './pages.ts';
 import { send } from './send.ts';
@@ -9,4 +10,4 @@ import { streams } from './streams.ts';
 export const plainHttpBenches: readonly HttpBench[] = [send, get, stream, streams];
 
 /** All that the load generator knows. */
-export const httpBenches: readonly HttpBench[] = [...plainHttpBenches, pages];
+export const httpBenches: readonly HttpBench[] = [...plainHttpBenches, pages, guardedSend];

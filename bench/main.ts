@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { client } from './client.ts';
 import { engine } from './engine.ts';
+import { guards } from './guards.ts';
 import type { Bench } from './harness/bench.ts';
 import { httpBench } from './harness/http-report.ts';
 import { machineFacts, writeResult } from './harness/result-file.ts';
@@ -18,6 +19,7 @@ const benches: readonly Bench[] = [
   engine,
   imports,
   ...plainHttpBenches.map(httpBench),
+  guards,
   list,
   idle,
   client,

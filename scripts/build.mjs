@@ -29,7 +29,12 @@ const { output } = await bundle.write({
   // Few files: a small one costs more to open than to read.
   codeSplitting: {
     groups: [
-      { name: 'base', test: /[\\/]src[\\/](errors|model|support)/ },
+      // With what entries of several sides have in common: else servers would load the client for it, and receivers of
+      // notifications both.
+      {
+        name: 'base',
+        test: /[\\/]src[\\/](errors|model|support|client[\\/]event\.ts|observe[\\/](log|opentelemetry|trace-context)\.ts)/,
+      },
       // Not what few need, and load when they do.
       { name: 'wire', test: /[\\/]src[\\/]wire[\\/](?!canonical-card|card-marks|card-signature)/ },
       // Nor its entry, which loads the rest when it is called.

@@ -5,6 +5,7 @@ export interface Contender {
   readonly name: string;
   readonly file: URL;
   readonly store: ContenderSetup['store'];
+  readonly guards?: ContenderSetup['guards'];
 }
 
 /** The one that all others are compared with. */

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/store.ts';
 import { contend, readSetup } from '../harness/contender.ts';
 import { importProduct } from '../harness/product.ts';
 import { ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
+import { guardOptions } from './guards.ts';
 
 type ServerModule = typeof import('../../src/server/index.ts');
 type NodeModule = typeof import('../../src/node/index.ts');
@@ -13,7 +14,8 @@ type SqliteModule = typeof import('../../src/store/sqlite/store.ts');
 
 const FILL_AT_ONCE = 1000;
 
-const { agent, memoryStore } = await importProduct<ServerModule>('server/index.js');
+const server = await importProduct<ServerModule>('server/index.js');
+const { agent, memoryStore } = server;
 const { serve } = await importProduct<NodeModule>('node/index.js');
 
 const bench = agent({
@@ -73,12 +75,12 @@ async function keepTask(
 }
 
 contend(async () => {
-  const { store: kind, tasks } = readSetup();
+  const { store: kind, tasks, guards = [] } = readSetup();
   const store = await openStore(kind, tasks);
   if (tasks === 0) await keepTask(store, historyTask());
   for (let from = 0; from < tasks; from += FILL_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(FILL_AT_ONCE, tasks - from) }, (_, i) => from + i);
     await Promise.all(numbers.map((n) => keepTask(store, listedTask(n))));
   }
-  return serve(bench, { port: 0, store });
+  return serve(bench, { port: 0, store, ...guardOptions(guards, server) });
 });

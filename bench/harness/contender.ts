@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { Guard } from '../contenders/guards.ts';
 import { answer } from './child.ts';
 
 /** CPU time of a whole process since its start, all threads, in microseconds. */
@@ -29,6 +30,8 @@ export interface ContenderSetup {
   readonly store: 'memory' | 'sqlite';
   /** Finished tasks that are there from the start, beside the one with a history. */
   readonly tasks: number;
+  /** What stands before it; nothing if not set. */
+  readonly guards?: readonly Guard[];
 }
 
 /** Turns this process into a contender: a server on a free loopback port, and readings for the harness. */
@@ -46,13 +49,19 @@ export function contend(listen: () => Promise<Listening>): void {
 }
 
 export function readSetup(): ContenderSetup {
-  const { values } = parseArgs({ options: { store: { type: 'string' }, tasks: { type: 'string' } } });
-  return { store: values.store === 'sqlite' ? 'sqlite' : 'memory', tasks: Number(values.tasks ?? 0) };
+  const { values } = parseArgs({
+    options: { store: { type: 'string' }, tasks: { type: 'string' }, guard: { type: 'string', multiple: true } },
+  });
+  return {
+    store: values.store === 'sqlite' ? 'sqlite' : 'memory',
+    tasks: Number(values.tasks ?? 0),
+    guards: (values.guard ?? []) as Guard[],
+  };
 }
 
 /** The arguments that `readSetup` reads. */
-export function setupArgs({ store, tasks }: ContenderSetup): readonly string[] {
-  return [`--store=${store}`, `--tasks=${tasks}`];
+export function setupArgs({ store, tasks, guards = [] }: ContenderSetup): readonly string[] {
+  return [`--store=${store}`, `--tasks=${tasks}`, ...guards.map((guard) => `--guard=${guard}`)];
 }
 
 export function readCpu(): CpuReading {

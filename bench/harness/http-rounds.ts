@@ -51,9 +51,13 @@ export class Field {
     this.#folder = mkdtempSync(join(RESULTS, 'servers-'));
   }
 
-  async start({ name, file, store }: Contender, tasks = 0, nodeOptions: readonly string[] = []): Promise<Running> {
+  async start(
+    { name, file, store, guards = [] }: Contender,
+    tasks = 0,
+    nodeOptions: readonly string[] = [],
+  ): Promise<Running> {
     const folder = mkdtempSync(join(this.#folder, 'server-'));
-    const child = new Child(name, file, { args: setupArgs({ store, tasks }), folder, nodeOptions });
+    const child = new Child(name, file, { args: setupArgs({ store, tasks, guards }), folder, nodeOptions });
     this.#children.push(child);
     const limitMs = ANSWER_LIMIT_MS + tasks * FILL_LIMIT_MS;
     const { port } = await child.ask<Listening>('listen' satisfies ContenderQuestion, limitMs);

@@ -28,12 +28,15 @@ export interface LoadResult {
   readonly loadCpuUs: number;
 }
 
-function post(agent: Agent, port: number, body: string): Promise<Answer> {
+type Headers = Readonly<Record<string, string>>;
+
+function post(agent: Agent, port: number, body: string, more: Headers = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'a2a-version': '1.0',
+      ...more,
     };
     const call = request({ host: '127.0.0.1', port, path: '/', method: 'POST', agent, headers }, (response) => {
       const chunks: Buffer[] = [];
@@ -53,6 +56,7 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
   const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
   const latencies: number[] = [];
   const answers: Answer[] = [];
+  const headers = bench.headers?.(work);
   let next = 0;
   let late = false;
   const timer = setTimeout(() => {
@@ -63,7 +67,7 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
     while (next < order.requests) {
       const n = next++;
       const started = performance.now();
-      answers[n] = await post(agent, order.port, bench.body(work, order.first + n, seeds));
+      answers[n] = await post(agent, order.port, bench.body(work, order.first + n, seeds), headers);
       latencies.push(performance.now() - started);
     }
   };

@@ -41,6 +41,8 @@ class RunContext implements TaskContext {
   readonly #run: Run;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
+  /** Of the request that made the task. Claims are many and are seldom looked at: copied when they are. */
+  #caller: TaskContext['caller'] | undefined;
   readonly message: TaskContext['message'];
   readonly text: string;
   readonly parts: readonly Part[];
@@ -48,7 +50,7 @@ class RunContext implements TaskContext {
   declare readonly task: Task;
   readonly taskId: string;
   readonly contextId: string;
-  readonly caller: TaskContext['caller'];
+  declare readonly caller: TaskContext['caller'];
   readonly tenant: string;
   readonly extensions: readonly string[];
   readonly metadata: JsonObject;
@@ -68,7 +70,6 @@ class RunContext implements TaskContext {
     this.parts = this.message.parts;
     this.taskId = record.id;
     this.contextId = record.contextId;
-    this.caller = copyOf(origin.caller);
     this.tenant = record.tenant;
     this.extensions = [...(trigger.extensions ?? [])];
     this.metadata = copyOf(trigger.metadata ?? {});
@@ -76,6 +77,7 @@ class RunContext implements TaskContext {
     this.acceptedOutputModes = [...origin.acceptedOutputModes];
     this.trace = traceHeaders(run.trace?.context ?? traceOf(record));
     this.inbox = new ContextInbox(run);
+    Object.defineProperty(this, 'caller', RunContext.#callerCopy);
     Object.defineProperty(this, 'files', RunContext.#files);
     Object.defineProperty(this, 'task', RunContext.#currentTask);
     Object.defineProperty(this, 'signal', RunContext.#signal);
@@ -122,6 +124,10 @@ class RunContext implements TaskContext {
   #say(output: unknown): Promise<void> {
     return contained(this.#run, spoken(this.#run, output));
   }
+
+  static readonly #callerCopy = shared(function caller(this: RunContext): TaskContext['caller'] {
+    return (this.#caller ??= copyOf(this.#task.origin.caller));
+  });
 
   static readonly #files = shared(function files(this: RunContext): TaskContext['files'] {
     const run = this.#run;

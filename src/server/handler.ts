@@ -1,42 +1,32 @@
 import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
-import { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { Metrics } from '../observe/metrics.ts';
-import { openTelemetryTracer } from '../observe/opentelemetry.ts';
 import { safeLog } from '../observe/safe-log.ts';
-import { memoryStore } from '../store/memory/store.ts';
 import type { PushConfigName } from '../store/store.ts';
-import { matchRest } from '../wire/rest-routes.ts';
-import { dialectOf, selectFlatTask } from '../wire/select.ts';
+import { dialectOf } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
+import { type AgentCards, createCards } from './agent-cards.ts';
 import { Access } from './auth/access.ts';
-import { type EdgeOptions, pathBelow } from './base-url.ts';
-import { CardEndpoint, CORS } from './card-endpoint.ts';
-import { CardSigner } from './card-signer.ts';
+import type { EdgeOptions } from './base-url.ts';
 import { NEEDS_URL } from './card-signing-options.ts';
-import { ExtendedCards } from './extended-card.ts';
-import { answerExtendedCard, extendedCardPath } from './extended-card-endpoint.ts';
 import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './error-response.ts';
 import { auditFacts } from './failed-request.ts';
-import { Failures } from './failure.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
-import { createLimits } from './limits/service-limits.ts';
-import { answerMetrics } from './metrics-endpoint.ts';
-import { OperationWatch } from './operation-watch.ts';
+import { Outbound } from './outbound.ts';
+import { OwnPaths } from './own-paths.ts';
+import { createPages, type Pages } from './pages.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
-import { Outbound } from './outbound.ts';
-import { probe, readiness } from './probe.ts';
-import { pushPolicyOf } from './push-options.ts';
 import type { Service } from './service.ts';
+import { startService } from './start-service.ts';
 import { type Strangers, strangersAtMount } from './strangers.ts';
 import { overTlsOnly } from './transport-security.ts';
 
@@ -72,16 +62,13 @@ export class AgentHandler {
   readonly #log: Log;
   readonly #audit: AuditTrail;
   readonly #access: Access;
-  readonly #rpcPaths: ReadonlySet<string>;
-  readonly #reserved: ReadonlySet<string>;
-  readonly #cards: CardEndpoint;
-  readonly #signer: CardSigner | undefined;
-  readonly #extendedCards: ExtendedCards | undefined;
-  readonly #extendedCardPath: string;
+  readonly #cards: AgentCards;
+  readonly #outbound: Outbound;
   readonly #metrics: Metrics | undefined;
+  readonly #pages: Pages;
+  readonly #paths: OwnPaths;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
-  readonly #outbound: Outbound;
   #service: Service | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -92,39 +79,16 @@ export class AgentHandler {
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     this.#audit = new AuditTrail(settings.audit, this.#log);
-    const logins = new FailedLogins(settings.limits);
-    this.#access = new Access({ ...settings, strangers, logins });
-    this.#rpcPaths = new Set(settings.rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
-    this.#reserved = new Set([...OWN_NAMES, ...settings.rpcPaths.map((path) => path.split('/')[1] ?? '')]);
-    this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    this.#access = new Access({ ...settings, strangers, logins: new FailedLogins(settings.limits) });
+    this.#cards = createCards(agent, settings);
     this.#outbound = new Outbound({ ...settings, log: this.#log });
-    this.#metrics = settings.metrics ? new Metrics() : undefined;
-    const { extendedCard, cardSigning, publicUrl } = settings;
-    const facts = {
-      agent,
-      versions: settings.offer.versions,
-      rpcPath: settings.rpcPaths[0],
-      streaming: settings.streaming,
-      pushNotifications: settings.pushNotifications,
-      auth: settings.auth,
-      requiredScopes: settings.access?.requiredScopes,
-      recognisesRepeats: settings.store !== undefined && settings.store.isVolatile !== true,
-      // Without credentials there is nobody to show it to.
-      extendedAgentCard: settings.auth !== undefined && extendedCard !== undefined,
-    };
-    const signer = cardSigning && new CardSigner(cardSigning);
-    this.#signer = signer;
-    this.#cards = new CardEndpoint({
-      ...facts,
-      byDefault: settings.cardForm,
-      publicUrl,
-      since: new Date(),
-      signer,
-      isProtected: this.#access.protectsCard,
-    });
-    if (facts.extendedAgentCard && extendedCard !== undefined)
-      this.#extendedCards = new ExtendedCards({ facts, setting: extendedCard, publicUrl, signer });
-    this.#extendedCardPath = extendedCardPath(facts.rpcPath);
+    this.heartbeats = new Heartbeats(settings.heartbeatMs);
+    const metrics = settings.metrics ? new Metrics() : undefined;
+    metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
+    this.#metrics = metrics;
+    const { tokens } = this.#outbound;
+    this.#pages = createPages({ cards: this.#cards.endpoint, rpcPath: settings.rpcPaths[0], tokens, metrics });
+    this.#paths = new OwnPaths(settings, this.#pages);
   }
 
   /** @internal For the edges that make requests of ours. */
@@ -165,19 +129,12 @@ export class AgentHandler {
    * mount itself only JSON-RPC is the agent's, and a page may be somebody else's.
    */
   owns(path: string, method = 'POST'): boolean {
-    if (path === '/') return method === 'POST' && this.#rpcPaths.has(path);
-    if (this.#rpcPaths.has(path) || OWN_PATHS.has(path) || path === this.#extendedCardPath) return true;
-    if (path === '/metrics') return this.#metrics !== undefined;
-    if (path === KEYS_PATH) return this.#outbound.tokens !== undefined;
-    const match = matchRest('GET', path);
-    if (match !== undefined) return match.tenant === undefined || !this.#reserved.has(match.tenant);
-    return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#settings.offer) !== undefined);
+    return this.#paths.has(path, method);
   }
 
   /** @internal As `owns`, of a path that still has what `basePath` takes off. */
   ownsWhole(path: string, method = 'POST'): boolean {
-    const below = pathBelow(this.#settings.basePath, path);
-    return below !== undefined && this.owns(below, method);
+    return this.#paths.hasWhole(path, method);
   }
 
   /**
@@ -245,53 +202,20 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const { courier } = this.#outbound;
-    const { store, offer, streaming, pushNotifications, maxBodyBytes, retention, limits, tracing, push } =
-      this.#settings;
-    await Promise.all([this.#signer?.start(), this.#outbound.start()]);
-    const metrics = this.#metrics;
-    const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
-    const observers = { tracer, metrics };
-    const audit = this.#audit;
-    metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
-    if (store === undefined) this.#log.warn('No store is given: tasks are kept in memory, and lost with it');
-    const engine = await Engine.start({
-      store: store ?? memoryStore(),
-      agents: [this.#agent],
-      log: this.#log,
-      observers,
-      fetchFile: this.#outbound.fetchFile,
-      ...(courier !== undefined && { courier }),
-      push: pushPolicyOf(push),
-      ...(retention !== undefined && { retention }),
-      maxPushConfigs: limits.pushConfigsPerTask,
-      maxMessages: limits.messagesPerTask,
-    });
-    this.#service = {
-      engine,
+    this.#service = await startService({
       agent: this.#agent,
-      failures: new Failures(this.#log, Date.now, { audit, metrics }),
-      identify: this.#access.identify,
-      offer,
-      streaming,
-      pushNotifications,
-      extendedCards: this.#extendedCards,
-      pushGuard: this.#outbound.pushGuard,
-      maxBodyBytes,
-      keepsTraces: tracing !== false,
-      audit,
-      watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(this.#agent.id, observers),
-      isClosing: () => this.isClosing,
-      limits: createLimits({
-        settings: limits,
-        agent: this.#agent.id,
-        takeTokens: store?.takeTokens?.bind(store),
-      }),
+      settings: this.#settings,
+      log: this.#log,
       access: this.#access,
-    };
+      cards: this.#cards,
+      outbound: this.#outbound,
+      metrics: this.#metrics,
+      audit: this.#audit,
+      isClosing: () => this.isClosing,
+    });
   }
 
-  async #engine(): Promise<Engine> {
+  async #engine(): Promise<Service['engine']> {
     if (this.#service === undefined) await this.start();
     if (this.#service === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
     return this.#service.engine;
@@ -320,62 +244,18 @@ export class AgentHandler {
 
   /** Without reading the body, so that an answer over JSON-RPC has no id. */
   #turnAway(request: HttpRequest, error: A2AError): HttpResponse {
-    const isRpc = request.method === 'POST' && request.path !== undefined && this.#rpcPaths.has(request.path);
+    const isRpc = request.method === 'POST' && request.path !== undefined && this.#paths.isRpc(request.path);
     return isRpc ? rpcFailure(assumedDialect(versionOf(request)), null, error) : restFailure(dialectOf('1.0'), error);
   }
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const { method, path } = request;
-    const { tokens } = this.#outbound;
     if (path === undefined) return restFailure(dialectOf('1.0'), noSuchPath(request));
-    if (this.#rpcPaths.has(path)) {
-      if (method === 'POST') return answerRpc(service, request);
-      return restFailure(dialectOf('1.0'), wrongVerb(['POST']));
+    if (this.#paths.isRpc(path)) {
+      return method === 'POST' ? answerRpc(service, request) : restFailure(dialectOf('1.0'), wrongVerb(['POST']));
     }
-    switch (path) {
-      case '/.well-known/agent-card.json':
-        return this.#card(service, 'agent-card.json', request);
-      case '/.well-known/agent.json':
-        return this.#card(service, 'agent.json', request);
-      case KEYS_PATH:
-        if (tokens === undefined) break;
-        return probe(method, async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
-      case '/healthz':
-        return probe(method, () => jsonResponse(200, { status: 'ok' }));
-      case '/readyz':
-        return probe(method, () => readiness(service));
-      case this.#extendedCardPath:
-        return answerExtendedCard(service, request);
-      case '/metrics':
-        if (this.#metrics !== undefined) return answerMetrics(service, this.#metrics, request);
-        return answerRest(service, request, path, this.#reserved);
-      default:
-    }
-    return answerRest(service, request, path, this.#reserved);
-  }
-
-  #card(
-    { failures }: Service,
-    file: 'agent-card.json' | 'agent.json',
-    request: HttpRequest,
-  ): HttpResponse | Promise<HttpResponse> {
-    // A browser asks without credentials whether it may ask with them.
-    if (!this.#access.protectsCard || request.method === 'OPTIONS') return this.#cards.answer(file, request);
-    return this.#protectedCard(failures, file, request);
-  }
-
-  async #protectedCard(
-    failures: Failures,
-    file: 'agent-card.json' | 'agent.json',
-    request: HttpRequest,
-  ): Promise<HttpResponse> {
-    try {
-      await this.#access.identify(request);
-    } catch (error) {
-      const shown = failures.publicError(error, { request });
-      return restFailure(dialectOf('1.0'), shown, { ...CORS, ...this.#access.challenge(shown) });
-    }
-    return this.#cards.answer(file, request);
+    const page = this.#pages.get(path);
+    return page === undefined ? answerRest(service, request, path, this.#paths.reserved) : page(service, request);
   }
 
   /** As the world sees it: a proxy may have taken TLS off. */
@@ -386,13 +266,3 @@ export class AgentHandler {
 
 /** When whoever was turned away may try again. */
 const RETRY_MS = 1000;
-
-/** Where receivers of notifications find the keys to check them by. */
-const KEYS_PATH = '/.well-known/jwks.json';
-
-const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
-
-const OWN_PATHS = new Set(['/.well-known/agent-card.json', '/.well-known/agent.json', '/healthz', '/readyz']);
-
-/** What stands under these names is ours, now or later, so no tenant can have them. */
-const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.json', 'console', '_tandem'];

@@ -18,6 +18,9 @@ import { streamResponse } from './stream-response.ts';
 /** What one caller gets is not for another. */
 const NO_STORE = { ...SAFE, 'cache-control': 'no-store' } as const;
 
+/** By media type, of which there are two: a spread for each answer would take as long as reading a token. */
+const headersOfType = new Map<string, HttpResponse['headers']>();
+
 /**
  * Answers one REST request, in the version it speaks. `path` is that of the request; no tenant is called by a reserved
  * name. Never rejects.
@@ -98,8 +101,15 @@ function respond(service: Service, call: HttpCall, operation: OperationName, out
   const { dialect } = call;
   if ('events' in outcome) return streamResponse(service, call, outcome, envelopeOf(service, call, operation));
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
-  const headers = withExtensions({ ...NO_STORE, 'content-type': dialect.mediaType, ...outcome.headers }, call);
-  return { status: 200, headers, body: JSON.stringify(outcome.json) };
+  const usual = jsonHeaders(dialect.mediaType);
+  const headers = outcome.headers === undefined ? usual : { ...usual, ...outcome.headers };
+  return { status: 200, headers: withExtensions(headers, call), body: JSON.stringify(outcome.json) };
+}
+
+function jsonHeaders(mediaType: string): HttpResponse['headers'] {
+  let headers = headersOfType.get(mediaType);
+  if (headers === undefined) headersOfType.set(mediaType, (headers = { ...NO_STORE, 'content-type': mediaType }));
+  return headers;
 }
 
 function envelopeOf(

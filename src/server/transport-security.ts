@@ -3,12 +3,15 @@ import type { HttpResponse } from './http.ts';
 /** A year. Subdomains may belong to others. */
 const HSTS = 'max-age=31536000';
 
-/** Most answers have one of a few sets of headers: each is extended once. */
+/** Most answers have one of a few sets of headers: each is extended once. Those that count requests are of one answer. */
 const extended = new WeakMap<HttpResponse['headers'], HttpResponse['headers']>();
 
 /** The answer with the word that this place is to be reached over TLS only (RFC 6797). */
 export function overTlsOnly({ status, headers, body }: HttpResponse): HttpResponse {
   let all = extended.get(headers);
-  if (all === undefined) extended.set(headers, (all = { ...headers, 'strict-transport-security': HSTS }));
+  if (all === undefined) {
+    all = Object.assign({ 'strict-transport-security': HSTS }, headers);
+    if (headers['x-ratelimit-limit'] === undefined) extended.set(headers, all);
+  }
   return body === undefined ? { status, headers: all } : { status, headers: all, body };
 }

@@ -1,20 +1,29 @@
+const SEED = 0x9e3779b9;
+
 /**
  * A short name for a text: equal for equal texts, different for others by all chance (106 bits). Not for secrets: whoever
  * wants two texts of the same name can find them.
  */
 export function digest(text: string): string {
-  return hash53(text, 0) + hash53(text, 0x9e3779b9);
-}
-
-/** Two multiplicative hashes in one pass, mixed at the end: 53 bits as 11 digits. */
-function hash53(text: string, seed: number): string {
-  let a = 0xdeadbeef ^ seed;
-  let b = 0x41c6ce57 ^ seed;
+  // Four multiplicative hashes in one pass: to read a character takes longer than to multiply.
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  let c = 0xdeadbeef ^ SEED;
+  let d = 0x41c6ce57 ^ SEED;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     a = Math.imul(a ^ unit, 2654435761);
     b = Math.imul(b ^ unit, 1597334677);
+    c = Math.imul(c ^ unit, 2654435761);
+    d = Math.imul(d ^ unit, 1597334677);
   }
+  return mixed(a, b) + mixed(c, d);
+}
+
+/** Two hashes as 53 bits in 11 digits. */
+function mixed(first: number, second: number): string {
+  let a = first;
+  let b = second;
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
   return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36).padStart(11, '0');

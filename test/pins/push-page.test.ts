@@ -46,7 +46,9 @@ test('docs/push.md lists every member of push, and no other', () => {
 
 test('every member of the types is known when options are read', () => {
   const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-  const push = Object.fromEntries(MEMBERS.map((name) => [name, undefined]));
+  // What signs must have a value, if it is there at all: an undefined one is most likely a mistake.
+  const plain = MEMBERS.filter((name) => !name.startsWith('signing'));
+  const push = Object.fromEntries(plain.map((name) => [name, undefined]));
 
   expect(readHandlerOptions('serve()', subject, { push }).push).toEqual(push);
 });

@@ -23,6 +23,7 @@ export class FailedLogins {
     const buckets = this.#buckets;
     if (buckets === undefined) return identify;
     return (request) => {
+      if (buckets.size === 0) return identify(request);
       const left = this.#counts(request) ? buckets.left(addressKey(request), Date.now()) : 1;
       if (left >= 1) return identify(request);
       throw new A2AError('RATE_LIMIT_EXCEEDED', 'Too many wrong credentials from this address', {

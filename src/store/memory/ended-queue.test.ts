@@ -3,12 +3,12 @@ import { EndedQueue } from './ended-queue.ts';
 
 interface Row {
   readonly name: number;
-  endedPlace?: number;
+  endedPlace: number | undefined;
 }
 
 function queueOf(count: number): { readonly queue: EndedQueue<Row>; readonly rows: readonly Row[] } {
   const queue = new EndedQueue<Row>();
-  const rows = Array.from({ length: count }, (_, name): Row => ({ name }));
+  const rows = Array.from({ length: count }, (_, name): Row => ({ name, endedPlace: undefined }));
   for (const row of rows) queue.add(row);
   return { queue, rows };
 }
@@ -31,7 +31,7 @@ test('the first is the one that came first and is still there', () => {
 
 test('a row that never came, or has gone before, is no trouble', () => {
   const { queue, rows } = queueOf(2);
-  for (const row of [...rows.slice(0, 1), ...rows.slice(0, 1), { name: 7 }]) queue.remove(row);
+  for (const row of [...rows.slice(0, 1), ...rows.slice(0, 1), { name: 7, endedPlace: undefined }]) queue.remove(row);
   expect(namesIn(queue)).toEqual([1]);
 });
 
@@ -44,7 +44,7 @@ test('thousands come and go, in order', () => {
   });
   expect(names).toEqual(rows.map(({ name }) => name));
   expect(queue.first()).toBeUndefined();
-  const late = { name: 5000 };
+  const late = { name: 5000, endedPlace: undefined };
   queue.add(late);
   expect(queue.first()).toBe(late);
   expect(namesIn(queue)).toEqual([5000]);

@@ -1,14 +1,14 @@
 /** What the queue needs of a row. */
 export interface Endable {
-  /** Its place in the queue, which only the queue sets; absent while it has none. */
-  endedPlace?: number;
+  /** Its place in the queue, which only the queue sets; undefined while it has none. */
+  endedPlace: number | undefined;
 }
 
 /** As many that are gone may lie at the front before they are cleared away. */
 const MAX_GONE = 1024;
 
 /**
- * The tasks that have ended, in that order. Not a set: to find the first of one from which thousands of firsts have been
+ * Tasks that have ended, or what else has, in that order. Not a set: to find the first of one from which thousands of firsts have been
  * taken is to walk over the holes that they left, which took longer than all the rest of a new task. Here the places of
  * those that are gone are empty, and are walked over once.
  */
@@ -27,7 +27,7 @@ export class EndedQueue<R extends Endable> {
   remove(row: R): void {
     if (row.endedPlace === undefined) return;
     this.#rows[row.endedPlace - this.#cleared] = undefined;
-    delete row.endedPlace;
+    row.endedPlace = undefined;
   }
 
   /** The one that ended first, of those that are there. */

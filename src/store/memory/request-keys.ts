@@ -1,14 +1,35 @@
 import type { Message } from '../../model/message.ts';
 import { defined } from '../../support/defined.ts';
 import type { Created, Idempotency, Scope } from '../store.ts';
+import { type Endable, EndedQueue } from './ended-queue.ts';
 
 type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
 
-interface KeyRow {
+/** A request that may come twice. */
+export interface RequestKey extends Endable {
+  /** Unique among all scopes. */
+  readonly name: string;
   readonly digest: string;
   readonly taskId: string;
   readonly keepUntil: number;
-  readonly reply?: Message;
+  reply: Message | undefined;
+  /** Once it has had to make room, the same request may have come again. */
+  isKept: boolean;
+}
+
+/** The key of a request that made or changed a task; its name is made once, for it is looked up and kept. */
+export function requestKey(scope: Scope, taskId: string, given: Idempotency | undefined): RequestKey | undefined {
+  if (given === undefined) return undefined;
+  const { key, digest, keepUntil } = given;
+  return {
+    name: scoped(scope, key),
+    digest,
+    taskId,
+    keepUntil,
+    reply: undefined,
+    isKept: false,
+    endedPlace: undefined,
+  };
 }
 
 /** When there are too many, so large a part of them goes at once: to find the oldest is to walk over those that left. */
@@ -20,70 +41,58 @@ const PART = 64;
  */
 export class RequestKeys {
   readonly #max: number;
-  readonly #rows = new Map<string, KeyRow>();
-  /** The keys that only wait for their time. */
-  readonly #loose = new Set<string>();
+  readonly #keys = new Map<string, RequestKey>();
+  /** Those that only wait for their time. */
+  readonly #loose = new EndedQueue<RequestKey>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
   /** What a request comes to that was made before; nothing if it is new. */
-  find(scope: Scope, request: Idempotency | undefined): Repeat | undefined {
-    const known = request && this.#rows.get(scoped(scope, request.key));
+  find({ name, digest }: RequestKey): Repeat | undefined {
+    const known = this.#keys.get(name);
     if (known === undefined) return undefined;
-    if (known.digest !== request?.digest) return { kind: 'key-reused' };
+    if (known.digest !== digest) return { kind: 'key-reused' };
     return defined({ kind: 'repeated' as const, taskId: known.taskId, reply: known.reply });
   }
 
-  /** Gives the name under which the key is kept. */
-  remember(scope: Scope, taskId: string, { key, digest, keepUntil }: Idempotency): string {
-    const name = scoped(scope, key);
-    this.#rows.set(name, { digest, taskId, keepUntil });
-    if (this.#rows.size > this.#max) this.#makeRoom();
-    return name;
+  add(key: RequestKey): void {
+    key.isKept = true;
+    this.#keys.set(key.name, key);
+    if (this.#keys.size > this.#max) this.#makeRoom();
   }
 
-  /** The message becomes the outcome of the requests of a task. */
-  answer(taskId: string, names: readonly string[], reply: Message): void {
-    for (const name of names) {
-      const known = this.#rows.get(name);
-      // One that had to go may have come again, for another task.
-      if (known?.taskId === taskId) this.#rows.set(name, { ...known, reply });
-    }
-  }
-
-  /** The task goes. Its keys stay until their time has come. */
-  release(taskId: string, names: readonly string[]): void {
-    for (const name of names) {
-      if (this.#rows.get(name)?.taskId === taskId) this.#loose.add(name);
-    }
+  /** The task of these keys goes. They stay until their time has come. */
+  release(keys: readonly RequestKey[]): void {
+    for (const key of keys) if (key.isKept) this.#loose.add(key);
   }
 
   /** Removes those whose task and whose time are gone. */
   prune(now: number): void {
-    for (const name of this.#loose) {
-      if ((this.#rows.get(name)?.keepUntil ?? 0) < now) this.#remove(name);
-    }
+    for (const key of this.#loose.all()) if (key.keepUntil < now) this.#remove(key);
   }
 
   #makeRoom(): void {
     const left = this.#max - Math.floor(this.#max / PART);
-    for (const names of [this.#loose, this.#rows.keys()]) {
-      for (const name of names) {
-        if (this.#rows.size <= left) return;
-        this.#remove(name);
-      }
+    for (let key = this.#loose.first(); key !== undefined; key = this.#loose.first()) {
+      if (this.#keys.size <= left) return;
+      this.#remove(key);
+    }
+    for (const key of this.#keys.values()) {
+      if (this.#keys.size <= left) return;
+      this.#remove(key);
     }
   }
 
-  #remove(name: string): void {
-    this.#rows.delete(name);
-    this.#loose.delete(name);
+  #remove(key: RequestKey): void {
+    key.isKept = false;
+    this.#keys.delete(key.name);
+    this.#loose.remove(key);
   }
 }
 
-/** What is unique to a scope, under a name that is unique. */
+/** What is unique to a scope, under a name that is unique. Joined, because what is put together keeps all its pieces. */
 export function scoped({ tenant, owner }: Scope, name: string): string {
-  return `${tenant.length} ${owner.length} ${tenant}${owner}${name}`;
+  return [`${tenant.length} ${owner.length} `, tenant, owner, name].join('');
 }

@@ -11,6 +11,7 @@ import type {
   TaskWrite,
 } from '../store.ts';
 import type { PushConfigs } from './push-configs.ts';
+import type { RequestKey } from './request-keys.ts';
 
 /** A task with all that belongs to it. */
 export interface Row {
@@ -22,10 +23,10 @@ export interface Row {
   journal: JournalRecord[];
   artifacts: { readonly snapshot: string; readonly upTo: number } | undefined;
   readonly alias: string | undefined;
-  /** The keys of the requests that made or changed the task. */
-  readonly keys: string[];
+  /** Those of the requests that made or changed the task. */
+  readonly keys: RequestKey[];
   pushConfigs: PushConfigs | undefined;
-  endedPlace?: number;
+  endedPlace: number | undefined;
 }
 
 /** Shared by all tasks without a journal, which most are. Never changed. */
@@ -44,6 +45,7 @@ export function newRow(task: NewTask, order: number): Row {
     alias,
     keys: [],
     pushConfigs: undefined,
+    endedPlace: undefined,
   };
 }
 

@@ -9,7 +9,6 @@ import type {
   Created,
   DeadLetterQuery,
   DeadLetterRecord,
-  Idempotency,
   JournalRecord,
   Lease,
   NewTask,
@@ -35,7 +34,7 @@ import type {
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
-import { RequestKeys, scoped } from './request-keys.ts';
+import { type RequestKey, requestKey, RequestKeys, scoped } from './request-keys.ts';
 import { addNumbered, dropEvents, endTime, newRow, NONE, type Row, stored } from './row.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
@@ -82,7 +81,8 @@ class MemoryStore implements Store {
   }
 
   async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
-    const known = this.#keys.find(task, task.idempotency);
+    const key = requestKey(task, task.id, task.idempotency);
+    const known = key && this.#keys.find(key);
     if (known !== undefined) return known;
     const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
     if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
@@ -93,7 +93,7 @@ class MemoryStore implements Store {
     this.#index.add(row);
     this.#wakes.add(row);
     if (task.alias !== undefined) this.#aliases.set(scoped(task, task.alias), task.id);
-    this.#remember(row, task.idempotency);
+    this.#remember(row, key);
     if (task.pushConfig !== undefined) {
       this.#pushConfigsOf(row).add(task.pushConfig, 0);
       if (task.event !== undefined) row.pushConfigs?.makeDue();
@@ -108,7 +108,8 @@ class MemoryStore implements Store {
     const row = this.#rows.get(write.taskId);
     if (row === undefined) return { kind: 'refused' };
     const before = row.record;
-    const known = this.#keys.find(before, write.idempotency);
+    const key = requestKey(before, write.taskId, write.idempotency);
+    const known = key && this.#keys.find(key);
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
     addNumbered(row, before, write);
@@ -121,7 +122,7 @@ class MemoryStore implements Store {
     }
     this.#replace(row, after);
     if (after.lastEvent > before.lastEvent) row.pushConfigs?.makeDue();
-    this.#remember(row, write.idempotency);
+    this.#remember(row, key);
     this.#tell(write.taskId, write.by);
     return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
   }
@@ -129,7 +130,7 @@ class MemoryStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     const row = this.#rows.get(taskId);
     if (row === undefined || row.record.visible || !guardHolds({ lease }, row.record, true)) return false;
-    this.#keys.answer(taskId, row.keys, reply);
+    for (const key of row.keys) key.reply = reply;
     this.#remove(row);
     this.#tell(taskId, lease.node);
     return true;
@@ -293,9 +294,10 @@ class MemoryStore implements Store {
     return node !== undefined && (this.#nodes.get(node) ?? 0) > this.#clock.now();
   }
 
-  #remember({ record, keys }: Row, idempotency: Idempotency | undefined): void {
-    if (idempotency === undefined) return;
-    keys.push(this.#keys.remember(record, record.id, idempotency));
+  #remember({ keys }: Row, key: RequestKey | undefined): void {
+    if (key === undefined) return;
+    this.#keys.add(key);
+    keys.push(key);
   }
 
   #makeRoom(): void {
@@ -316,7 +318,7 @@ class MemoryStore implements Store {
     this.#wakes.remove(row);
     this.#ended.remove(row);
     row.pushConfigs?.clear();
-    this.#keys.release(row.record.id, row.keys);
+    this.#keys.release(row.keys);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 

@@ -1,0 +1,73 @@
+import { contenders, OWN } from './contenders/list.ts';
+import { GUARDS, guardedSend, OPEN } from './guarded-send.ts';
+import type { Bench } from './harness/bench.ts';
+import { goalTable } from './harness/goals.ts';
+import { Field, oneRound, type Round, type Running, turned, warmUp } from './harness/http-rounds.ts';
+import { buildProduct } from './harness/product.ts';
+import { ratios, spread } from './harness/stats.ts';
+import { showSpread, table } from './harness/table.ts';
+
+/** One server with what stands before it. */
+interface Turn {
+  readonly server: Running;
+  readonly work: (typeof guardedSend.cases)[number];
+  readonly rounds: Round[];
+}
+
+/** What credentials that are known already may add to the CPU time of a send. */
+const LIMITS: ReadonlyMap<string, number> = new Map([
+  ['fixed token', 1.1],
+  ['JWT, shared secret', 1.1],
+]);
+
+/** What authentication, limits and metrics cost each request; each on a server of its own, beside an open one. */
+export const guards: Bench = {
+  name: 'guards',
+  async run({ quick }) {
+    buildProduct();
+    const options = { rounds: quick ? 3 : 15, quick };
+    await using field = new Field();
+    const own = contenders.find(({ name }) => name === OWN);
+    if (own === undefined) throw new Error(`no contender ${OWN}`);
+    const turns: Turn[] = [];
+    for (const work of guardedSend.cases) {
+      const guarded = { ...own, name: work.name, guards: GUARDS.get(work.name) ?? [] };
+      turns.push({ server: await field.start(guarded), work, rounds: [] });
+    }
+    const one = ({ server, work }: Turn) => oneRound(field.load, server, guardedSend, work, options);
+    for (const turn of turns) await warmUp(() => one(turn), quick ? 500 : 3000);
+    for (let round = 0; round < options.rounds; round += 1) {
+      for (const turn of turned(turns, round)) turn.rounds.push(await one(turn));
+    }
+    return report(turns, options.rounds);
+  },
+};
+
+function report(turns: readonly Turn[], rounds: number): Awaited<ReturnType<Bench['run']>> {
+  const cpuOf = (turn: Turn | undefined): readonly number[] => turn?.rounds.map((one) => one.cpuUsPerUnit) ?? [];
+  const open = cpuOf(turns.find(({ work }) => work.name === OPEN));
+  const rows = turns.map((turn) => {
+    const cpuUs = spread(cpuOf(turn));
+    const rate = spread(turn.rounds.map(({ unitsPerSecond }) => unitsPerSecond));
+    return { name: turn.work.name, cpuUs, toOpen: ratios(cpuOf(turn), open), rate, rounds: turn.rounds };
+  });
+  const goals = rows.flatMap(({ name, toOpen }) => {
+    const atMost = LIMITS.get(name);
+    return atMost === undefined ? [] : [{ name: `${name} ÷ ${OPEN}, CPU`, measured: toOpen, atMost }];
+  });
+  const cells = rows.map(({ name, cpuUs, toOpen, rate }) => [
+    name,
+    showSpread(cpuUs),
+    cpuUs.min.toFixed(1),
+    showSpread(toOpen),
+    rate.median.toFixed(0),
+  ]);
+  return {
+    title: `${guardedSend.title} (${rounds} rounds)`,
+    table: [
+      table(['before it', 'CPU µs/request', 'least', `CPU × ${OPEN}`, 'requests/s'], cells),
+      goalTable(goals),
+    ].join('\n\n'),
+    result: { rows, goals },
+  };
+}

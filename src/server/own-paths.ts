@@ -1,0 +1,51 @@
+import { matchRest } from '../wire/rest-routes.ts';
+import { type Offer, selectFlatTask } from '../wire/select.ts';
+import { pathBelow } from './base-url.ts';
+import type { Pages } from './pages.ts';
+
+export interface PathOptions {
+  /** What paths begin with before the mount takes it off. */
+  readonly basePath: string;
+  readonly rpcPaths: readonly string[];
+  readonly offer: Offer;
+}
+
+/** What stands under these names is ours, now or later, so no tenant can have them. */
+const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.json', 'console', '_tandem'];
+
+/** Which paths, from the mount on, are an agent's. */
+export class OwnPaths {
+  /** Names that are no tenants'. */
+  readonly reserved: ReadonlySet<string>;
+  readonly #rpc: ReadonlySet<string>;
+  readonly #pages: Pages;
+  readonly #options: PathOptions;
+
+  constructor(options: PathOptions, pages: Pages) {
+    const { rpcPaths } = options;
+    this.reserved = new Set([...OWN_NAMES, ...rpcPaths.map((path) => path.split('/')[1] ?? '')]);
+    this.#rpc = new Set(rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
+    this.#pages = pages;
+    this.#options = options;
+  }
+
+  /** Whether JSON-RPC is spoken there. */
+  isRpc(path: string): boolean {
+    return this.#rpc.has(path);
+  }
+
+  /** At the mount itself only JSON-RPC is the agent's, and a page may be somebody else's. */
+  has(path: string, method: string): boolean {
+    if (path === '/') return method === 'POST' && this.#rpc.has(path);
+    if (this.#rpc.has(path) || this.#pages.has(path)) return true;
+    const match = matchRest('GET', path);
+    if (match !== undefined) return match.tenant === undefined || !this.reserved.has(match.tenant);
+    return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#options.offer) !== undefined);
+  }
+
+  /** As `has`, of a path that still has what `basePath` takes off. */
+  hasWhole(path: string, method: string): boolean {
+    const below = pathBelow(this.#options.basePath, path);
+    return below !== undefined && this.has(below, method);
+  }
+}

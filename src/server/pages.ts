@@ -1,0 +1,76 @@
+import type { Metrics } from '../observe/metrics.ts';
+import type { NotificationTokens } from '../push/notification-tokens.ts';
+import { dialectOf } from '../wire/select.ts';
+import { type CardEndpoint, CORS } from './card-endpoint.ts';
+import { restFailure, wrongVerb } from './error-response.ts';
+import { answerExtendedCard, extendedCardPath } from './extended-card-endpoint.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
+import { answerMetrics } from './metrics-endpoint.ts';
+import type { Service } from './service.ts';
+
+/** Answers all verbs at one path. Never rejects. */
+type Page = (service: Service, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+
+export interface PageOptions {
+  readonly cards: CardEndpoint;
+  /** The path of JSON-RPC that the card names. */
+  readonly rpcPath: string;
+  /** Has the keys that receivers check notifications by, if there are any. */
+  readonly tokens: NotificationTokens | undefined;
+  readonly metrics: Metrics | undefined;
+}
+
+/** What an agent answers that is no operation of the protocol, by path. */
+export type Pages = ReadonlyMap<string, Page>;
+
+const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
+
+export function createPages({ cards, rpcPath, tokens, metrics }: PageOptions): Pages {
+  const pages = new Map<string, Page>([
+    ['/.well-known/agent-card.json', cardPage(cards, 'agent-card.json')],
+    ['/.well-known/agent.json', cardPage(cards, 'agent.json')],
+    ['/healthz', probe(() => jsonResponse(200, { status: 'ok' }))],
+    ['/readyz', probe(readiness)],
+    [extendedCardPath(rpcPath), answerExtendedCard],
+  ]);
+  if (tokens !== undefined) {
+    const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
+    pages.set('/.well-known/jwks.json', keys);
+  }
+  if (metrics !== undefined) pages.set('/metrics', (service, request) => answerMetrics(service, metrics, request));
+  return pages;
+}
+
+function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
+  const protectedCard = async ({ access, failures }: Service, request: HttpRequest): Promise<HttpResponse> => {
+    try {
+      await access.identify(request);
+    } catch (error) {
+      const shown = failures.publicError(error, { request });
+      return restFailure(dialectOf('1.0'), shown, { ...CORS, ...access.challenge(shown) });
+    }
+    return cards.answer(file, request);
+  };
+  return (service, request) => {
+    // A browser asks without credentials whether it may ask with them.
+    const isForAll = !service.access.protectsCard || request.method === 'OPTIONS';
+    return isForAll ? cards.answer(file, request) : protectedCard(service, request);
+  };
+}
+
+function probe(answer: (service: Service) => HttpResponse | Promise<HttpResponse>): Page {
+  return (service, { method }) =>
+    method === 'GET' || method === 'HEAD' ? answer(service) : restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
+}
+
+/** Ready is who can answer: the store must too. */
+async function readiness({ engine, failures, isClosing }: Service): Promise<HttpResponse> {
+  if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
+  try {
+    await engine.has({ tenant: '', owner: '' }, 'readiness');
+    return jsonResponse(200, { status: 'ready' });
+  } catch (error) {
+    failures.publicError(error);
+    return jsonResponse(503, { status: 'store unavailable' }, { 'retry-after': '1' });
+  }
+}

@@ -1,0 +1,76 @@
+import { Engine } from '../engine/engine.ts';
+import type { AuditTrail } from '../observe/audit.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Observers } from '../observe/observers.ts';
+import { openTelemetryTracer } from '../observe/opentelemetry.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import type { Agent } from './agent.ts';
+import type { AgentCards } from './agent-cards.ts';
+import type { Access } from './auth/access.ts';
+import { Failures } from './failure.ts';
+import type { HandlerSettings } from './handler-options.ts';
+import { createLimits } from './limits/service-limits.ts';
+import { OperationWatch } from './operation-watch.ts';
+import type { Outbound } from './outbound.ts';
+import { pushPolicyOf } from './push-options.ts';
+import type { Service } from './service.ts';
+
+/** What a handler has before it starts. */
+export interface ServiceParts {
+  readonly agent: Agent;
+  readonly settings: HandlerSettings;
+  readonly log: Log;
+  readonly access: Access;
+  readonly cards: AgentCards;
+  readonly outbound: Outbound;
+  readonly metrics: Metrics | undefined;
+  readonly audit: AuditTrail;
+  readonly isClosing: () => boolean;
+}
+
+/** Puts an agent to work: what an earlier process left unfinished goes on. */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { agent, settings, log, access, cards, outbound, metrics, audit, isClosing } = parts;
+  const { store, limits, tracing } = settings;
+  await Promise.all([cards.signer?.start(), outbound.start()]);
+  const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
+  const observers = { tracer, metrics };
+  const engine = await startEngine(parts, observers);
+  return {
+    engine,
+    agent,
+    failures: new Failures(log, Date.now, { audit, metrics }),
+    identify: access.identify,
+    offer: settings.offer,
+    streaming: settings.streaming,
+    pushNotifications: settings.pushNotifications,
+    extendedCards: cards.extended,
+    pushGuard: outbound.pushGuard,
+    maxBodyBytes: settings.maxBodyBytes,
+    keepsTraces: tracing !== false,
+    audit,
+    watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(agent.id, observers),
+    isClosing,
+    limits: createLimits({ settings: limits, agent: agent.id, takeTokens: store?.takeTokens?.bind(store) }),
+    access,
+  };
+}
+
+function startEngine({ agent, settings, log, outbound }: ServiceParts, observers: Observers): Promise<Engine> {
+  const { store, retention, limits, push } = settings;
+  const { courier, fetchFile } = outbound;
+  if (store === undefined) log.warn('No store is given: tasks are kept in memory, and lost with it');
+  return Engine.start({
+    store: store ?? memoryStore(),
+    agents: [agent],
+    log,
+    observers,
+    fetchFile,
+    ...(courier !== undefined && { courier }),
+    push: pushPolicyOf(push),
+    ...(retention !== undefined && { retention }),
+    maxPushConfigs: limits.pushConfigsPerTask,
+    maxMessages: limits.messagesPerTask,
+  });
+}
