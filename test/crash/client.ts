@@ -7,7 +7,7 @@ import { textOfParts } from '../../src/model/part-text.ts';
 import { isPaused, isTerminal } from '../../src/model/state.ts';
 import type { Task, TaskStatus } from '../../src/model/task.ts';
 import type { Errand, Report } from './errand.ts';
-import { answerTo, MAIL, UNANSWERED } from './programs.ts';
+import { answerTo, CREDENTIAL, MAIL, UNANSWERED } from './programs.ts';
 
 export const OWNER = { tenant: '', owner: 'ann' } as const;
 
@@ -133,6 +133,10 @@ export class Client {
     if (isTerminal(state)) this.#hasEnded = true;
     if (hasOutput && !isTerminal(state)) this.#goOn();
     if (!isPaused(state)) return;
+    if (state === 'TASK_STATE_AUTH_REQUIRED') {
+      this.#once('authorize', () => this.#authorize());
+      return;
+    }
     const [question = ''] = textOfParts(message?.parts ?? []).split('\n');
     if (question === UNANSWERED) return;
     if (this.#mayAnswer) this.#once(question, () => this.#send(question, answerTo(question)));
@@ -159,6 +163,15 @@ export class Client {
     // Whoever waits for all of them hears of it.
     done.catch(() => {});
     this.#deeds.set(name, done);
+  }
+
+  /** One that was given before its process died has its effect, and the task waits for none any more. */
+  async #authorize(): Promise<void> {
+    try {
+      await this.#engine.authorize(OWNER, this.#taskId, CREDENTIAL);
+    } catch (error) {
+      if (!A2AError.is(error, 'UNSUPPORTED_OPERATION')) throw error;
+    }
   }
 
   async #send(name: string, text: string): Promise<void> {

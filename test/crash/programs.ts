@@ -32,6 +32,9 @@ export const UNANSWERED = 'Is anybody there?';
 /** What the client sends to a task that reads its inbox. */
 export const MAIL = ['first', 'second', 'last'] as const;
 
+/** What the client gives to a task that wants an authorization. */
+export const CREDENTIAL = 'open sesame';
+
 /** The answer of our client, the same at every repeat. */
 export function answerTo(question: string): string {
   return question.endsWith('(yes/no)') ? 'yes' : `To ${question} this`;
@@ -78,6 +81,16 @@ export const PROGRAMS = {
     },
     end: 'TASK_STATE_COMPLETED',
     gives: (value) => ({ response: ['hello', `${answerTo('Who?')} ${value('0:note#1')}`, 'true'] }),
+  },
+  authorize: {
+    modes: ALL,
+    async *run({ authorize }, step) {
+      yield 'closed';
+      const credential = await authorize('Log in');
+      yield `${credential} ${await step('enter')}`;
+    },
+    end: 'TASK_STATE_COMPLETED',
+    gives: (value) => ({ response: ['closed', `${CREDENTIAL} ${value('0:enter#1')}`] }),
   },
   turns: {
     modes: ALL,
