@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Part } from '../model/part.ts';
 import { decodeBase64 } from '../support/bytes.ts';
+import { joinBytes } from '../support/join-bytes.ts';
 import { AuthAttempt } from './credentials.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
@@ -45,11 +46,5 @@ async function readBytes(response: TransportResponse, maxBytes: number): Promise
     }
     chunks.push(chunk);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return joinBytes(chunks, length);
 }

@@ -1,5 +1,6 @@
 import { A2AError, type ErrorCode } from '../errors.ts';
 import { defined } from '../support/defined.ts';
+import { retryAfterMs } from '../support/retry-after.ts';
 import { isObject } from '../wire/codec.ts';
 import { TransportFailure } from './transport/transport.ts';
 
@@ -68,13 +69,6 @@ export function withDetails(error: unknown, more: Readonly<Record<string, string
 export function withRetryAfter(error: A2AError, header: string | undefined, now: number): A2AError {
   const ms = retryAfterMs(header, now);
   return ms === undefined || error.retryAfterMs !== undefined ? error : copyOf(error, { retryAfterMs: ms });
-}
-
-/** A `Retry-After` header: seconds or a date. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 function copyOf<C extends ErrorCode>(

@@ -1,10 +1,10 @@
 import { A2AError } from '../errors.ts';
+import { retryAfterMs } from '../support/retry-after.ts';
 import { parseJson } from './binding.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { AuthAttempt } from './credentials.ts';
 import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
-import { retryAfterMs } from './failures.ts';
 import { backoffMs } from './recovery.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { chooseTransport } from './transport/choose-transport.ts';

@@ -24,8 +24,7 @@ export interface OpenTelemetry {
 }
 
 /** Opaque. */
-// oxlint-disable-next-line typescript/no-empty-object-type
-export interface OtelContext {}
+export type OtelContext = object;
 
 export interface OtelSpanContext {
   readonly traceId: string;

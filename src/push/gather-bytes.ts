@@ -1,3 +1,4 @@
+import { joinBytes } from '../support/join-bytes.ts';
 import { BodyTooLarge } from './transport.ts';
 
 /** A body whole. Reading stops as soon as it is too large. */
@@ -9,11 +10,5 @@ export async function gatherBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: n
     if (length > maxBytes) throw new BodyTooLarge(maxBytes);
     taken.push(chunk);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of taken) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return joinBytes(taken, length);
 }

@@ -4,9 +4,9 @@ import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { Clock } from '../support/clock.ts';
 import { PrivateAddressError } from '../support/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
+import { retryAfterMs } from '../support/retry-after.ts';
 import { type AddressGuard, AddressRefused, type Admitted, NOT_OURS } from './address-guard.ts';
 import type { NotificationTokens } from './notification-tokens.ts';
-import { retryAfterMs } from './retry-after.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
 import type { OutboundAnswer, OutboundTransport } from './transport.ts';
 import type { WebhookSignatures } from './webhook-signature.ts';
@@ -48,6 +48,8 @@ export interface SenderParts {
 
 /** What is read of an answer, so that the connection can be used again. Nobody looks at it. */
 const MAX_ANSWER_BYTES = 64 * 1024;
+/** Nobody is waited for any longer, whatever he asks for. */
+const MAX_WAIT_MS = 86_400_000;
 
 const USER_AGENT = `tandem-a2a/${PACKAGE_VERSION}`;
 
@@ -123,7 +125,7 @@ export class PushSender {
     return {
       kind: 'failed',
       reason,
-      ...(wait !== undefined && { retryAfterMs: wait }),
+      ...(wait !== undefined && { retryAfterMs: Math.min(wait, MAX_WAIT_MS) }),
       ...(status === 410 && { gone: true }),
     };
   }

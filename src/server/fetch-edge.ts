@@ -1,3 +1,4 @@
+import { joinBytes } from '../support/join-bytes.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
 import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -88,19 +89,8 @@ export class FetchRequest implements HttpRequest {
       }
       chunks.push(next.value);
     }
-    return { text: decodeUtf8(joined(chunks, length)) };
+    return { text: decodeUtf8(joinBytes(chunks, length)) };
   }
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0];
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /** Strict, and a byte order mark stays: JSON has none (RFC 8259 §8.1). */

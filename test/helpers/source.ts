@@ -65,6 +65,20 @@ export function visit(path: string, text: string, visitor: ConstructorParameters
   new Visitor(visitor).visit(program);
 }
 
+/** The members of an interface, in their order. */
+export function membersOf(path: string, name: string): readonly string[] {
+  const members: string[] = [];
+  visit(path, readFileSync(join(ROOT, path), 'utf8'), {
+    TSInterfaceDeclaration: ({ id, body }) => {
+      if (id.name !== name) return;
+      for (const member of body.body) {
+        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
+      }
+    },
+  });
+  return members;
+}
+
 /** The value of a string literal or of a template without holes. */
 export function literal(node: ESTree.Node): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_PUSH_POLICY } from '../../src/engine/push-policy.ts';
 import { agent } from '../../src/server/agent.ts';
 import { readHandlerOptions } from '../../src/server/handler-options.ts';
-import { ROOT, visit } from '../helpers/source.ts';
+import { membersOf, ROOT } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/push.md'), 'utf8');
 const TABLE = PAGE.split('| member of `push` |')[1]?.split('\n\n')[0] ?? '';
@@ -18,19 +18,6 @@ const DOCUMENTED = new Map(
 function written(name: string, value: number): string {
   if (value === Number.POSITIVE_INFINITY) return 'any number';
   return name.endsWith('Ms') ? `${value / 3_600_000} hours` : value.toLocaleString('en-US');
-}
-
-function membersOf(path: string, name: string): readonly string[] {
-  const members: string[] = [];
-  visit(path, readFileSync(join(ROOT, path), 'utf8'), {
-    TSInterfaceDeclaration: ({ id, body }) => {
-      if (id.name !== name) return;
-      for (const member of body.body) {
-        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
-      }
-    },
-  });
-  return members;
 }
 
 const MEMBERS = [

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { agent } from '../../src/server/agent.ts';
 import { readHandlerOptions } from '../../src/server/handler-options.ts';
 import { DEFAULT_RETENTION } from '../../src/engine/retention.ts';
-import { ROOT, visit } from '../helpers/source.ts';
+import { membersOf, ROOT } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/server.md'), 'utf8');
 const SUBJECT = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
@@ -16,19 +16,6 @@ const DOCUMENTED = new Map(
     ([, name = '', byDefault = '']) => [name, byDefault],
   ),
 );
-
-function membersOf(path: string, name: string): readonly string[] {
-  const members: string[] = [];
-  visit(path, readFileSync(join(ROOT, path), 'utf8'), {
-    TSInterfaceDeclaration: ({ id, body }) => {
-      if (id.name !== name) return;
-      for (const member of body.body) {
-        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
-      }
-    },
-  });
-  return members;
-}
 
 const OPTIONS = [
   ...membersOf('src/node/serve.ts', 'ServeOptions'),
