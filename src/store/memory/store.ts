@@ -217,8 +217,10 @@ class MemoryStore implements Store {
     return this.#pushes.letters.remove(id);
   }
 
-  async claim({ node, agents, limit }: ClaimRequest): Promise<readonly TaskRecord[]> {
-    return this.#waiting(agents, this.#clock.now(), limit).map((row) => {
+  async claim({ node, agents, limit, taskId }: ClaimRequest): Promise<readonly TaskRecord[]> {
+    const now = this.#clock.now();
+    const due = taskId === undefined ? this.#waiting(agents, now, limit) : this.#dueRow(taskId, agents, now, limit);
+    return due.map((row) => {
       const { fence, attempts } = row.record;
       const record = { ...row.record, node, fence: fence + 1, attempts: attempts + 1 };
       this.#replace(row, record);
@@ -280,6 +282,13 @@ class MemoryStore implements Store {
   /** Tasks that wait for a run and that no living node holds, the longest due first. */
   #waiting(agents: readonly string[], until: number, limit: number): readonly Row[] {
     return this.#wakes.find({ agents, until, limit, isAlive: (node) => this.#isAlive(node) });
+  }
+
+  #dueRow(taskId: string, agents: readonly string[], now: number, limit: number): readonly Row[] {
+    const row = this.#rows.get(taskId);
+    if (row === undefined || limit < 1) return [];
+    const { agent, node, wakeAt = Infinity } = row.record;
+    return wakeAt <= now && agents.includes(agent) && !this.#isAlive(node) ? [row] : [];
   }
 
   /** Gives the row its new record, and the places that go with it. */

@@ -21,19 +21,33 @@ export function knownNodes(connection: Connection): readonly string[] {
 }
 
 /** Gives due tasks to a node, the longest due first. */
-export function claimTasks({ connection, tasks, nodes }: Desk, request: ClaimRequest, now: number): TaskRecord[] {
-  const { node, agents, limit } = request;
+export function claimTasks(desk: Desk, request: ClaimRequest, now: number): TaskRecord[] {
+  const { tasks, nodes } = desk;
+  const { node, limit } = request;
   nodes.meet(node);
-  const names = JSON.stringify(agents);
+  return dueTasks(desk, request, now)
+    .slice(0, Math.max(0, limit))
+    .map((task) => {
+      const { fence, attempts } = task.record;
+      const record = { ...task.record, node, fence: fence + 1, attempts: attempts + 1 };
+      tasks.update(task, record);
+      return record;
+    });
+}
+
+/** The longest due first. */
+function dueTasks({ connection, tasks, nodes }: Desk, request: ClaimRequest, now: number): readonly FoundTask[] {
+  const { agents, limit, taskId } = request;
+  if (taskId !== undefined) {
+    const task = tasks.find(taskId);
+    if (task === undefined) return [];
+    const { agent, node, wakeAt = Number.POSITIVE_INFINITY } = task.record;
+    return wakeAt <= now && agents.includes(agent) && !nodes.isAlive(node) ? [task] : [];
+  }
   const holders = idleHolders(nodes);
+  const names = JSON.stringify(agents);
   const due = holders.flatMap((holder) => connection.all(DUE, holder, now, names, sqlLimit(limit)).map(toFound));
-  due.sort((a, b) => wakeTime(a) - wakeTime(b) || a.pk - b.pk);
-  return due.slice(0, Math.max(0, limit)).map((task) => {
-    const { fence, attempts } = task.record;
-    const record = { ...task.record, node, fence: fence + 1, attempts: attempts + 1 };
-    tasks.update(task, record);
-    return record;
-  });
+  return due.sort((a, b) => wakeTime(a) - wakeTime(b) || a.pk - b.pk);
 }
 
 /** When the next task of these agents is due that no living node holds. */

@@ -235,6 +235,7 @@ class SqliteStore implements Store {
 
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
     assertNames(request.node);
+    if (!areNames(request.taskId)) return [];
     return this.#submit(() => claimTasks(this.#desk, request, this.#clock.now()));
   }
 

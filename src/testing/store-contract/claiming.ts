@@ -85,6 +85,26 @@ export const claiming: Behaviours = {
     deepEqual(await claimIds(store, 'node-a', 1, ['translator', 'poet']), ['three']);
   },
 
+  'a node gets the one task that it asks for, if that is due and free': async ({ store, clock }) => {
+    await store.heartbeat('node-b', TTL);
+    await create(store, newTask('one'));
+    await create(store, newTask('longer', { wakeAt: START - 1 }));
+    await create(store, newTask('later', { wakeAt: START + 1 }));
+    await create(store, newTask('held', { node: 'node-b' }));
+    await create(store, newTask('painted', { agent: 'painter' }));
+    const claimOne = async (taskId: string, limit = 1): Promise<readonly string[]> =>
+      (await store.claim({ node: 'node-a', agents: AGENTS, limit, taskId })).map(({ id, fence }) => `${id} ${fence}`);
+
+    for (const taskId of ['later', 'held', 'painted', 'nothing', 'o\0ne', '']) deepEqual(await claimOne(taskId), []);
+    deepEqual(await claimOne('one', 0), []);
+    await store.heartbeat('node-a', TTL);
+    deepEqual(await claimOne('one', 10), ['one 1']);
+    deepEqual(await claimOne('one'), []);
+    clock.advance(TTL);
+    deepEqual(await claimOne('held'), ['held 2']);
+    deepEqual(await claimIds(store, 'node-c'), ['longer', 'one', 'held', 'later']);
+  },
+
   'a node gets as many as it asks for, the longest due first': async ({ store }) => {
     for (const [i, wait] of [3, 1, 4, 0, 5, 2].entries()) {
       await create(store, newTask(`task-${i}`, { wakeAt: START - wait }));

@@ -121,7 +121,8 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   }
   if (roll < 76) return ['resolveAlias', (store) => store.resolveAlias(scope, `alias-${number % 5}`)];
   if (roll < 84) {
-    const request = { node, agents: dice.pick([['translator'], ['painter'], ['translator', 'painter']]), limit: 2 };
+    const agents = dice.pick([['translator'], ['painter'], ['translator', 'painter']]);
+    const request = { node, agents, limit: 2, ...(number % 4 === 0 && { taskId }) };
     return ['claim', (store) => store.claim(request)];
   }
   if (roll < 87) return ['nextWake', (store) => store.nextWake(['painter'])];
