@@ -1,5 +1,13 @@
 /** Why a handler is told to stop. */
-export type StopReason = 'canceled' | 'timeout' | 'lease-lost' | 'not-stored' | 'shutdown' | 'suspended' | 'over';
+export type StopReason =
+  | 'canceled'
+  | 'timeout'
+  | 'lease-lost'
+  | 'not-stored'
+  | 'shutdown'
+  | 'handed-over'
+  | 'suspended'
+  | 'over';
 
 const WORDS: Readonly<Record<StopReason, string>> = {
   canceled: 'The task was canceled',
@@ -7,6 +15,7 @@ const WORDS: Readonly<Record<StopReason, string>> = {
   'lease-lost': 'Another node runs the task now',
   'not-stored': 'The task could not be stored',
   shutdown: 'The node is shutting down',
+  'handed-over': 'The time for the task is over here; it goes on elsewhere',
   suspended: 'The run waits and was put away',
   over: 'The task is over',
 };

@@ -34,6 +34,11 @@ export interface EngineOptions {
   /** Tells receivers of tasks. Without one nothing is told. */
   readonly courier?: Courier;
   readonly push?: Partial<PushPolicy>;
+  /**
+   * For a process that works only while it answers requests: it runs what `work` and `sweep` are called for, and what is
+   * sent to it while its sender waits; nothing by itself.
+   */
+  readonly onDemand?: boolean;
   readonly clock?: Clock;
   readonly scheduler?: Scheduler;
   readonly newId?: () => string;
@@ -41,14 +46,15 @@ export interface EngineOptions {
   readonly faultPoint?: (name: string) => void;
 }
 
-/** What the outbox of an engine hears of. */
-export interface PushHooks {
+/** What the parts of an engine ask of it. */
+export interface CoreHooks {
   /** Something was stored of a task that has push configurations. */
   readonly pushed: () => void;
   readonly pushConfigChanged: Core['pushConfigChanged'];
+  readonly hasSlept: Core['hasSlept'];
 }
 
-export function createCore(options: EngineOptions, { pushed, pushConfigChanged }: PushHooks): Core {
+export function createCore(options: EngineOptions, { pushed, pushConfigChanged, hasSlept }: CoreHooks): Core {
   const clock = options.clock ?? systemClock;
   const scheduler = options.scheduler ?? systemScheduler;
   return {
@@ -70,6 +76,7 @@ export function createCore(options: EngineOptions, { pushed, pushConfigChanged }
     maxSuspended: options.maxSuspended ?? 1000,
     maxPushConfigs: options.maxPushConfigs ?? 10,
     maxMessages: options.maxMessages ?? 1000,
+    hasSlept,
     pushConfigChanged,
   };
 }

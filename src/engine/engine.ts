@@ -1,8 +1,8 @@
 import { A2AError } from '../errors.ts';
-import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
+import { Answers, type SendResult } from './answers.ts';
 import { authorize } from './authorize.ts';
 import { cancelTask } from './cancel.ts';
 import { ClaimLoop } from './claim-loop.ts';
@@ -14,9 +14,9 @@ import { createCore, type EngineOptions } from './engine-options.ts';
 import { taskOf, taskView } from './event-body.ts';
 import { followUp } from './follow-up.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { type FindReply, Mailbox, noReply } from './mailbox.ts';
-import { beginTask, type Begun, prepareTask } from './new-task.ts';
-import { notFound } from './not-found.ts';
+import { Mailbox, noReply } from './mailbox.ts';
+import { beginTask, type Begun, type PreparedTask, prepareTask } from './new-task.ts';
+import { OnDemand } from './on-demand.ts';
 import { Outbox } from './outbox.ts';
 import {
   deletePushConfig,
@@ -27,7 +27,7 @@ import {
   setPushConfig,
 } from './push-configs.ts';
 import { DEFAULT_PUSH_POLICY } from './push-policy.ts';
-import { asItIs, readTask } from './read-task.ts';
+import { readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
@@ -36,10 +36,7 @@ import { replied, type StreamItem, type StreamStart, Subscription } from './subs
 import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
 import { RestWaiter } from './wait.ts';
 
-export type { EngineOptions };
-
-/** What a send comes to: a task, or a bare message. */
-export type SendResult = { readonly task: Task } | { readonly message: Message };
+export type { EngineOptions, SendResult };
 
 export interface TaskStream {
   readonly taskId: string;
@@ -57,10 +54,13 @@ export class Engine {
   readonly #core: Core;
   readonly #runs: Runs;
   readonly #claims: ClaimLoop;
+  readonly #answers: Answers;
   readonly #heartbeat: Heartbeat;
   readonly #retention: RetentionLoop;
   readonly #courier: Courier | undefined;
   readonly #outbox: Outbox | undefined;
+  /** If it does nothing by itself. */
+  readonly #onDemand: OnDemand | undefined;
   readonly #left = new AbortController();
   #unwatch: () => void = () => {};
   #stopLooking: () => void = () => {};
@@ -73,12 +73,14 @@ export class Engine {
         await this.#outbox?.drop(name);
         this.#outbox?.nudge();
       },
+      hasSlept: () => this.#onDemand !== undefined && this.#heartbeat.isLate,
     });
     const push = { ...DEFAULT_PUSH_POLICY, ...defined(options.push ?? {}) };
     const { courier } = options;
     this.#courier = courier;
     this.#outbox = courier && new Outbox(this.#core, courier, push);
-    this.#runs = new Runs(this.#core, () => this.#claims.nudge());
+    this.#runs = new Runs(this.#core, (taskId) => this.#lookForWork(taskId));
+    this.#answers = new Answers(this.#core, this.#runs);
     this.#claims = new ClaimLoop(this.#core, this.#runs);
     this.#heartbeat = new Heartbeat(this.#core, () => this.#runs.hearAll());
     this.#retention = new RetentionLoop(
@@ -86,6 +88,8 @@ export class Engine {
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
       push.maxDeadLetters,
     );
+    const parts = { runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
+    this.#onDemand = options.onDemand === true ? new OnDemand(this.#core, parts) : undefined;
   }
 
   /** Starts an engine; what an earlier one left unfinished goes on at once. */
@@ -96,43 +100,45 @@ export class Engine {
   }
 
   /** Gives a message to an agent and waits for what comes of it: its end, a question back, or the end of patience. */
-  async send(submission: Submission): Promise<SendResult> {
-    const { taskId } = submission.message;
-    if (taskId !== undefined) return this.#sendTo(taskId, submission);
-    const agent = this.#agent(submission.agent);
+  async send(given: Submission): Promise<SendResult> {
+    const { taskId } = given.message;
+    if (taskId !== undefined) return this.#sendTo(taskId, given);
+    const agent = this.#agent(given.agent);
+    const submission = this.#onDemand === undefined ? given : await this.#placed(agent, given);
     const prepared = prepareTask(this.#core, this.#runs, agent, submission);
     const { task, findReply } = prepared;
     if (submission.returnImmediately === true) {
-      const begun = await beginTask(this.#core, this.#runs, prepared);
-      if (begun.kind === 'repeated') return this.#repeated(agent, submission, begun, findReply);
+      const begun = await this.#begin(prepared, submission);
+      if (begun.kind === 'repeated') return this.#answers.repeated(agent, submission, begun, findReply);
       return { task: taskView(begun.record, [task.message]) };
     }
     const waiter = new RestWaiter(this.#core, submission, task.id);
     try {
-      const begun = await beginTask(this.#core, this.#runs, prepared);
-      if (begun.kind === 'repeated') return await this.#repeated(agent, submission, begun, findReply);
-      return await this.#outcome(agent, submission, task.id, waiter, findReply);
+      const begun = await this.#begin(prepared, submission);
+      if (begun.kind === 'repeated') return await this.#answers.repeated(agent, submission, begun, findReply);
+      return await this.#answers.outcome(agent, submission, task.id, waiter, findReply);
     } finally {
       waiter.close();
     }
   }
 
   /** As `send`, but with everything that happens on the way. The task is stored when this resolves. */
-  async stream(submission: Submission): Promise<TaskStream> {
-    const { signal } = submission;
-    const { taskId } = submission.message;
+  async stream(given: Submission): Promise<TaskStream> {
+    const { signal } = given;
+    const { taskId } = given.message;
     if (taskId !== undefined) {
-      await this.#followUp(taskId, submission);
-      const items = this.subscribe(submission, taskId, { signal });
-      return this.#untilLeft(this.#core.agents.get(submission.agent), submission, taskId, items);
+      await this.#followUp(taskId, given);
+      const items = this.subscribe(given, taskId, { signal });
+      return this.#untilLeft(this.#core.agents.get(given.agent), given, taskId, items);
     }
-    const agent = this.#agent(submission.agent);
+    const agent = this.#agent(given.agent);
+    const submission = this.#onDemand === undefined ? given : await this.#placed(agent, given);
     const prepared = prepareTask(this.#core, this.#runs, agent, submission);
     const { task, findReply } = prepared;
     const box = new Mailbox(this.#core, task.id, signal, findReply);
     let begun: Begun;
     try {
-      begun = await beginTask(this.#core, this.#runs, prepared);
+      begun = await this.#begin(prepared, submission);
     } catch (error) {
       box.close();
       throw error;
@@ -233,6 +239,13 @@ export class Engine {
     return redelivered;
   }
 
+  /** What an engine can be asked for that does nothing by itself. @throws TypeError if it does. */
+  get onDemand(): OnDemand {
+    this.#assertOpen();
+    if (this.#onDemand === undefined) throw new TypeError('This engine works by itself: it was not started on demand');
+    return this.#onDemand;
+  }
+
   /** Removes what has outlived its time; done by itself now and then. */
   prune(): Promise<void> {
     return this.#retention.prune();
@@ -255,10 +268,16 @@ export class Engine {
     this.#unwatch = this.#core.store.watch((taskId, by) => {
       if (by !== this.#core.node) this.#hint(taskId);
     });
+    this.#lookNowAndThen();
+    if (this.#onDemand !== undefined) return;
     this.#claims.start();
     this.#outbox?.start();
     this.#retention.start();
-    this.#lookNowAndThen();
+  }
+
+  #lookForWork(taskId?: string): void {
+    if (this.#onDemand === undefined) this.#claims.nudge();
+    else this.#onDemand.nudge(taskId);
   }
 
   async #close({ finishMs = 0 }: { readonly finishMs?: number }): Promise<void> {
@@ -270,6 +289,7 @@ export class Engine {
       await Promise.race([Promise.all([this.#runs.finished(), told]), late]);
     }
     this.#left.abort();
+    this.#onDemand?.close();
     this.#heartbeat.stop();
     this.#retention.stop();
     this.#stopLooking();
@@ -300,74 +320,37 @@ export class Engine {
     });
   }
 
+  async #begin(prepared: PreparedTask, { onStored }: Submission): Promise<Begun> {
+    const begun = await beginTask(this.#core, this.#runs, prepared);
+    onStored?.(begun.kind === 'created' ? begun.record.id : begun.taskId);
+    return begun;
+  }
+
+  /** On demand nothing waits here for a place: it is left to others. */
+  async #placed(agent: Runnable, submission: Submission): Promise<Submission> {
+    await this.#onDemand?.wake();
+    return this.#runs.free(agent) > 0 ? submission : { ...submission, elsewhere: true };
+  }
+
   async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {
     // Before the message is stored: who waits needs the agent here, for it says how long.
     const agent = submission.returnImmediately === true ? undefined : this.#agent(submission.agent);
     const { lastEvent } = await this.#followUp(taskId, submission);
     if (agent === undefined) return { task: await this.get(submission, taskId) };
-    return this.#await(agent, submission, taskId, noReply, lastEvent);
+    return this.#answers.ofTask(agent, submission, taskId, noReply, lastEvent);
   }
 
   async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
     this.#assertOpen();
     const record = await followUp(this.#core, submission, taskId);
     this.#wake(taskId);
+    submission.onStored?.(taskId);
     return record;
   }
 
   #wake(taskId: string): void {
     void this.#runs.hear(taskId);
-    this.#claims.nudge();
-  }
-
-  async #repeated(
-    agent: Runnable,
-    submission: Submission,
-    { taskId, reply }: Extract<Begun, { kind: 'repeated' }>,
-    findReply: FindReply,
-  ): Promise<SendResult> {
-    return reply === undefined ? this.#await(agent, submission, taskId, findReply) : { message: reply };
-  }
-
-  /** For a task that exists: whatever happened before the listening began is in the store. */
-  async #await(
-    agent: Runnable,
-    submission: Submission,
-    taskId: string,
-    findReply: FindReply,
-    since = 0,
-  ): Promise<SendResult> {
-    if (submission.returnImmediately === true) return asItIs(this.#core, submission, taskId, findReply);
-    const waiter = new RestWaiter(this.#core, submission, taskId, since);
-    void waiter.look();
-    return this.#outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
-  }
-
-  async #outcome(
-    agent: Runnable,
-    submission: Submission,
-    taskId: string,
-    waiter: RestWaiter,
-    findReply: FindReply,
-  ): Promise<SendResult> {
-    const { maxWaitMs = Number.POSITIVE_INFINITY, signal } = submission;
-    const rest = await waiter.wait(Math.min(maxWaitMs, agent.limits.maxWaitMs), signal);
-    if (rest.kind === 'replied') return { message: rest.message };
-    if (rest.kind === 'gone') {
-      const message = await this.#replyOf(taskId, waiter, findReply);
-      if (message === undefined) throw notFound(taskId);
-      return { message };
-    }
-    if (rest.kind === 'late') {
-      if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
-      return asItIs(this.#core, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
-    }
-    return { task: rest.task ?? (await this.get(submission, taskId)) };
-  }
-
-  /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */
-  async #replyOf(taskId: string, waiter: RestWaiter, findReply: FindReply): Promise<Message | undefined> {
-    return waiter.hasReply || this.#runs.isHere(taskId) ? waiter.reply : findReply();
+    this.#lookForWork(taskId);
   }
 
   #untilLeft(

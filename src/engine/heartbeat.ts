@@ -13,6 +13,18 @@ export class Heartbeat {
     this.#onLate = onLate;
   }
 
+  /** The node was silent for so long that others may have taken its tasks. */
+  get isLate(): boolean {
+    const { clock, leaseMs } = this.#core;
+    return this.#last > 0 && clock.now() - this.#last > leaseMs;
+  }
+
+  /** For a node that may have slept: resolves when the store knows that it lives. */
+  async wake(): Promise<void> {
+    const { clock, leaseMs } = this.#core;
+    if (clock.now() - this.#last > leaseMs / 3) await this.#beat();
+  }
+
   async start(): Promise<void> {
     await this.#beat();
     this.#arm();
@@ -26,7 +38,7 @@ export class Heartbeat {
     const { store, node, leaseMs, clock } = this.#core;
     const since = clock.now();
     await store.heartbeat(node, leaseMs);
-    const wasLate = this.#last > 0 && clock.now() - this.#last > leaseMs;
+    const wasLate = this.isLate;
     this.#last = since;
     if (wasLate) this.#onLate();
   }

@@ -43,13 +43,14 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   assertNothingSensitive(submission.message);
   agent.access?.admit(submission.caller, submission.tenant, submission.skillId);
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
+  const isElsewhere = submission.elsewhere === true;
   // Who came before and waits goes first.
-  const hasPlace = runs.free(agent) > 0 && runs.queued(agent) === 0;
-  if (!hasPlace) assertQueueHasRoom(core, runs, agent);
+  const hasPlace = !isElsewhere && runs.free(agent) > 0 && runs.queued(agent) === 0;
+  if (!hasPlace && !isElsewhere) assertQueueHasRoom(core, runs, agent);
   const task = newTask(core, submission, hasPlace);
   // Before it is stored, or all messages of one moment would find the same last place.
   if (hasPlace) runs.reserve(agent);
-  else runs.enqueue(agent, task);
+  else if (!isElsewhere) runs.enqueue(agent, task);
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key it would be made again.
     if (task.idempotency === undefined) return undefined;

@@ -33,6 +33,21 @@ export class Outbox {
     this.nudge();
   }
 
+  /** Begins nothing more by itself; what is under way goes on. */
+  pause(): void {
+    this.#isStopped = true;
+    this.#disarm();
+  }
+
+  /** Resolves when all is told that is due. */
+  async told(): Promise<void> {
+    this.nudge();
+    while (this.#claiming !== undefined || this.#lanes.size > 0) {
+      await this.#claiming?.promise;
+      await Promise.all([...this.#lanes.values()].map(({ done }) => done));
+    }
+  }
+
   /** There may be something to tell. */
   nudge(): void {
     if (this.#isStopped) return;
@@ -53,8 +68,7 @@ export class Outbox {
 
   /** Begins nothing more. Resolves when what is under way has come to its end. */
   async finish(): Promise<void> {
-    this.#isStopped = true;
-    this.#disarm();
+    this.pause();
     await this.#claiming?.promise;
     await Promise.all([...this.#lanes.values()].map(({ done }) => done));
   }

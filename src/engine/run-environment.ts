@@ -33,6 +33,8 @@ export interface RunEnvironment extends WriterEnvironment {
   readonly newId: () => string;
   readonly log: Log;
   readonly fetchFile?: FetchFile | undefined;
+  /** Whether the node has slept, so that its timers are late. */
+  readonly hasSlept: () => boolean;
   /** The run holds its lease no longer: it waits, has ended, or was lost. */
   readonly onRest: (run: Run, loss?: Loss) => void;
   /** A suspended run has something to write. */

@@ -107,6 +107,11 @@ export class Run implements Sink, WriterEvents {
     return this.#stopping.signal;
   }
 
+  /** It has stored what another run need not do again. */
+  get hasProgressed(): boolean {
+    return this.record.lastJournal > this.#task.record.lastJournal;
+  }
+
   /** The handler has come to its end, or goes on elsewhere: whatever it left behind here is nobody's. */
   get isLeft(): boolean {
     if (!this.isOver) return false;
@@ -381,6 +386,8 @@ export class Run implements Sink, WriterEvents {
 
   #armTimeout(): void {
     this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
+      // It was not the handler that took so long.
+      if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
       this.#stopping.tell('timeout');
       this.#fail('Task timed out');
     });

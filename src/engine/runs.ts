@@ -4,7 +4,8 @@ import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { notFound } from './not-found.ts';
-import { isTurnQuestion, type Outcome } from './outcome.ts';
+import { refusalToRun } from './refusal-to-run.ts';
+import { Rests } from './rests.ts';
 import { Run } from './run.ts';
 import { showRuns } from './run-gauges.ts';
 import type { RunEnvironment } from './run-environment.ts';
@@ -22,7 +23,7 @@ const MAX_AGAIN_MS = 60_000;
 export class Runs {
   readonly #core: Core;
   readonly #env: RunEnvironment;
-  readonly #onFree: () => void;
+  readonly #onFree: (taskId?: string) => void;
   readonly #running = new Map<string, Run>();
   readonly #suspended: SuspendedRuns;
   /** Places taken, by agent. */
@@ -32,12 +33,14 @@ export class Runs {
   /** Tasks that wait here for a place, by agent. */
   readonly #queues = new Map<string, Map<string, Scope>>();
   #onEmpty: (() => void) | undefined;
+  readonly #rests = new Rests();
   /** Tasks that are on their way in or out. */
   readonly #pending = new Set<Promise<void>>();
   /** All was handed over: nothing begins any more. */
   #isOver = false;
 
-  constructor(core: Core, onFree: () => void) {
+  /** @param onFree Called when there may be something to run, with its id if it is one task. */
+  constructor(core: Core, onFree: (taskId?: string) => void) {
     this.#core = core;
     this.#env = {
       ...core,
@@ -45,7 +48,7 @@ export class Runs {
       onWakeWanted: (run) => void this.#wake(run),
     };
     this.#onFree = onFree;
-    this.#giveBacks = new GiveBacks(core, onFree);
+    this.#giveBacks = new GiveBacks(core, () => onFree());
     this.#suspended = new SuspendedRuns(core.maxSuspended);
     showRuns(core, this, this.#suspended);
   }
@@ -141,6 +144,34 @@ export class Runs {
       // Kept, and not given back: an attempt that has not begun is no attempt.
       timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record));
     }
+  }
+
+  /** As `take`, until the run comes to rest here: with the task as it is then, or with nothing if it did not begin. */
+  async takeUntilRest(agent: Runnable, record: TaskRecord): Promise<TaskRecord | undefined> {
+    const rest = this.#rests.next(record.id);
+    await this.take(agent, record);
+    if (!this.isHere(record.id)) this.#rests.tell(record.id, undefined);
+    return rest;
+  }
+
+  /** Resolves when the run that is here has come to rest. */
+  rest(taskId: string): Promise<TaskRecord | undefined> {
+    return this.#rests.next(taskId);
+  }
+
+  /**
+   * Stops a run, for others to go on with its task; not if it must not be run again. One that had all its time and got
+   * nowhere counts as an attempt, or a step that takes longer than any node has would be begun for ever. Says whether
+   * there was one.
+   */
+  async handOverOne(taskId: string, hadItsTime: boolean): Promise<boolean> {
+    const run = this.#running.get(taskId);
+    await run?.creation;
+    if (run === undefined || this.#running.get(taskId) !== run || run.agent.limits.recovery === 'fail') return false;
+    const { record, hasProgressed } = run;
+    run.stop('handed-over');
+    await this.#giveBacks.give(record, hadItsTime && !hasProgressed ? 'revoke' : 'release');
+    return true;
   }
 
   /** A new task has begun and could not be stored: its run is over. */
@@ -284,6 +315,7 @@ export class Runs {
     if (this.#running.get(taskId) === run) this.#running.delete(taskId);
     run.trace?.end(run.record);
     if (run.state === 'suspended') this.#keep(run);
+    this.#rests.tell(taskId, run.record);
     if (loss !== undefined) this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
     this.#leave(agent);
@@ -329,7 +361,7 @@ export class Runs {
     try {
       const woken = await store.append({ taskId, by: node, guard: { idle: true }, wakeAt: clock.now() });
       this.#core.faultPoint('after-wake');
-      if (woken.kind === 'appended') this.#onFree();
+      if (woken.kind === 'appended') this.#onFree(taskId);
       else await this.hear(taskId);
     } catch (error) {
       this.#core.log.warn('A suspended run could not be woken', { ...taskFields(record), error });
@@ -355,23 +387,4 @@ export class Runs {
   #giveBack(record: LeasedTask, how: GiveBack = record.attempts > 1 ? 'revoke' : 'release', delayMs = 0): void {
     this.#giveBacks.add(record, how, delayMs);
   }
-}
-
-/** Why a claimed task is ended instead of run, if it is. */
-function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): EndOutcome | undefined {
-  const { attempts, question, canceling } = record;
-  if (canceling) return { kind: 'end', state: 'TASK_STATE_CANCELED' };
-  if (attempts > limits.maxAttempts)
-    return failure(`The task was interrupted ${attempts - 1} times and is not tried again`);
-  if (limits.recovery === 'fail' && (attempts > 1 || journal.hasBegun))
-    return failure('The task was interrupted, and this agent does not run anything twice');
-  // A turn begins with a message; if it is woken without one, the time for it is over.
-  if (question === undefined || !isTurnQuestion(question)) return undefined;
-  return { ...failure('Nobody answered in time'), ifOpen: question };
-}
-
-type EndOutcome = Extract<Outcome, { kind: 'end' }>;
-
-function failure(text: string): EndOutcome {
-  return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] };
 }

@@ -37,6 +37,10 @@ export interface Submission extends Scope {
   readonly maxWaitMs?: number;
   /** The caller has gone. */
   readonly signal?: LeaveSignal;
+  /** Only stored here: somebody else is told to run it. */
+  readonly elsewhere?: boolean;
+  /** Told the id of the task as soon as the message is stored, or was before. */
+  readonly onStored?: (taskId: string) => void;
 }
 
 /** How long a request is remembered at least. */

@@ -1,0 +1,246 @@
+import type { TaskRecord } from '../store/store.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
+import type { LeaveSignal } from '../support/leave-signal.ts';
+import type { Core } from './core.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Outbox } from './outbox.ts';
+import type { Runnable } from './runnable.ts';
+import type { Runs } from './runs.ts';
+
+/** A task that was just given back may be due a moment later by the clock of the store. */
+const AGAIN_MS = 250;
+
+export interface WorkOptions {
+  /** When it must be over: what still runs then is handed over. */
+  readonly until: number;
+  /** Ends it sooner. */
+  readonly signal?: LeaveSignal;
+  /** Stay until the end also while the task rests: somebody waits for what becomes of it. */
+  readonly lingers?: boolean;
+}
+
+/**
+ * What came of working on a task. `resting`: there is nothing more to do, or not here. `unfinished`: it was handed over, and
+ * somebody should go on with it now. `full`: so it was not even begun, because there is no place.
+ */
+export type Worked = 'resting' | 'unfinished' | 'full';
+
+export interface SweepOptions extends Pick<WorkOptions, 'until' | 'signal'> {
+  /** Tasks that are taken up at most. */
+  readonly limit: number;
+}
+
+export interface Swept {
+  /** Tasks that had been left, and were taken up again. */
+  readonly taken: number;
+  /** Of them, those that were handed over. */
+  readonly unfinished: readonly string[];
+  /** More were due than could be taken. */
+  readonly hasMore: boolean;
+}
+
+/** Parts of the engine that it sets going. */
+export interface OnDemandParts {
+  readonly runs: Runs;
+  readonly heartbeat: Heartbeat;
+  readonly outbox: Outbox | undefined;
+  readonly prune: () => Promise<void>;
+}
+
+/**
+ * Runs tasks for those who ask for it, on a node that may be frozen as soon as nobody does. So it takes no task that
+ * nobody asked for, and holds none when the time is over: others would have to wait until its lease has run out.
+ */
+export class OnDemand {
+  readonly #core: Core;
+  readonly #runs: Runs;
+  readonly #heartbeat: Heartbeat;
+  readonly #outbox: Outbox | undefined;
+  readonly #prune: () => Promise<void>;
+  readonly #works = new Set<Work>();
+
+  constructor(core: Core, { runs, heartbeat, outbox, prune }: OnDemandParts) {
+    this.#core = core;
+    this.#runs = runs;
+    this.#heartbeat = heartbeat;
+    this.#outbox = outbox;
+    this.#prune = prune;
+  }
+
+  /** Whoever begins something here must be known to live. */
+  async wake(): Promise<void> {
+    await this.#heartbeat.wake();
+  }
+
+  /** Brings a task as far as it goes, of whomever it is. What is not at rest by then is left to whoever takes it next. */
+  async work(taskId: string, options: WorkOptions): Promise<Worked> {
+    return this.#during(new Work(this.#core, taskId, options), (work) => this.#goOn(work));
+  }
+
+  /** Takes up what others have left: tasks, notifications, and what has outlived its time. */
+  async sweep({ until, signal, limit }: SweepOptions): Promise<Swept> {
+    await this.#heartbeat.wake();
+    const records = await this.#claim(limit);
+    const options = signal === undefined ? { until } : { until, signal };
+    const worked = await Promise.all(
+      records.map((record) =>
+        this.#during(new Work(this.#core, record.id, options), (work) => this.#goOn(work, this.#take(record))),
+      ),
+    );
+    // What is due for others than tasks, too.
+    if (records.length === 0) await this.#during(new Work(this.#core, '', options), async () => 'resting');
+    const unfinished = records.filter((_, i) => worked[i] !== 'resting').map(({ id }) => id);
+    const next = await this.#core.store.nextWake([...this.#core.agents.keys()]);
+    const hasMore = next !== undefined && next <= this.#core.clock.now() && records.length >= limit;
+    await this.#prune();
+    return { taken: records.length, unfinished, hasMore };
+  }
+
+  /** Whether receivers are to be told of something by now. */
+  async hasPushesDue(): Promise<boolean> {
+    if (this.#outbox === undefined) return false;
+    const { store, agents, clock } = this.#core;
+    return ((await store.nextPush([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
+  }
+
+  /** There may be something to do: for a task, or for any. */
+  nudge(taskId?: string): void {
+    for (const work of this.#works) if (taskId === undefined || work.taskId === taskId) work.nudge();
+  }
+
+  /** Takes up nothing more. */
+  close(): void {
+    for (const work of this.#works) work.stop();
+  }
+
+  /** Receivers are told of tasks while there is work, and to the end of it. */
+  async #during(work: Work, run: (work: Work) => Promise<Worked>): Promise<Worked> {
+    this.#works.add(work);
+    if (this.#works.size === 1) this.#outbox?.start();
+    try {
+      const worked = await run(work);
+      if (!work.lingers && this.#outbox !== undefined) await Promise.race([this.#outbox.told(), work.stopped]);
+      return worked;
+    } finally {
+      work.stop();
+      this.#works.delete(work);
+      if (this.#works.size === 0) this.#outbox?.pause();
+    }
+  }
+
+  async #goOn(work: Work, begun?: Promise<TaskRecord | undefined>): Promise<Worked> {
+    const { taskId, until, lingers } = work;
+    const { clock } = this.#core;
+    let rest = begun;
+    let misses = 0;
+    /** When there will be something to do, as far as anybody knows. */
+    let dueAt = Number.POSITIVE_INFINITY;
+    while (!work.isStopped) {
+      if (rest === undefined && this.#runs.isHere(taskId)) rest = this.#runs.rest(taskId);
+      if (rest === undefined) {
+        if (this.#hosts().length === 0) return 'full';
+        await this.#heartbeat.wake();
+        const [record] = await this.#claim(1, taskId);
+        rest = record && this.#take(record);
+      }
+      if (rest !== undefined) {
+        const rested = await Promise.race([rest, work.stopped]);
+        dueAt = rested?.wakeAt ?? Number.POSITIVE_INFINITY;
+        rest = undefined;
+        misses = 0;
+      } else if (dueAt === Number.POSITIVE_INFINITY || dueAt <= clock.now()) {
+        dueAt = misses++ === 0 ? clock.now() + AGAIN_MS : Number.POSITIVE_INFINITY;
+      }
+      if (!lingers && dueAt > until) break;
+      await work.pause(dueAt);
+    }
+    return (await this.#handOver(work)) ? 'unfinished' : 'resting';
+  }
+
+  /** Unless somebody else here still waits for the task. */
+  async #handOver(work: Work): Promise<boolean> {
+    const { taskId } = work;
+    for (const other of this.#works) if (other !== work && other.taskId === taskId && !other.isStopped) return false;
+    return this.#runs.handOverOne(taskId, this.#core.clock.now() >= work.until);
+  }
+
+  /** Agents that have a place for one more. */
+  #hosts(): readonly Runnable[] {
+    return [...this.#core.agents.values()].filter((agent) => this.#runs.free(agent) > 0);
+  }
+
+  async #claim(limit: number, taskId?: string): Promise<readonly TaskRecord[]> {
+    const { store, node } = this.#core;
+    const hosts = this.#hosts();
+    const most = Math.min(limit, ...hosts.map((agent) => this.#runs.free(agent)));
+    const agents = hosts.map(({ id }) => id);
+    if (agents.length === 0) return [];
+    return store.claim({ node, agents, limit: most, ...(taskId !== undefined && { taskId }) });
+  }
+
+  #take(record: TaskRecord): Promise<TaskRecord | undefined> {
+    const agent = this.#core.agents.get(record.agent);
+    if (agent === undefined) return Promise.resolve(undefined);
+    this.#runs.reserve(agent);
+    return this.#runs.takeUntilRest(agent, record);
+  }
+}
+
+/** The time that somebody has for a task. */
+class Work {
+  readonly taskId: string;
+  readonly until: number;
+  readonly lingers: boolean;
+  readonly #core: Core;
+  readonly #stop = deferred<undefined>();
+  readonly #disarm: () => void;
+  readonly #signal: LeaveSignal | undefined;
+  #isStopped = false;
+  #news: Deferred<void> | undefined;
+  #hasNews = false;
+
+  constructor(core: Core, taskId: string, { until, signal, lingers = false }: WorkOptions) {
+    this.#core = core;
+    this.taskId = taskId;
+    this.until = until;
+    this.lingers = lingers;
+    this.#disarm = core.timers.add(until, this.stop);
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.stop, { once: true });
+    if (signal?.aborted === true) this.stop();
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Resolves when the time is over. */
+  get stopped(): Promise<undefined> {
+    return this.#stop.promise;
+  }
+
+  readonly stop = (): void => {
+    this.#isStopped = true;
+    this.#disarm();
+    this.#signal?.removeEventListener('abort', this.stop);
+    this.#stop.resolve(undefined);
+    this.#news?.resolve();
+  };
+
+  nudge(): void {
+    this.#hasNews = true;
+    this.#news?.resolve();
+  }
+
+  /** Resolves at a time, at the end, or when there is news since the last pause. */
+  async pause(time: number): Promise<void> {
+    if (!this.#isStopped && !this.#hasNews) {
+      const news = (this.#news = deferred<void>());
+      const { timers } = this.#core;
+      const disarm = time === Number.POSITIVE_INFINITY ? undefined : timers.add(time, () => news.resolve());
+      await news.promise;
+      disarm?.();
+    }
+    this.#hasNews = false;
+  }
+}

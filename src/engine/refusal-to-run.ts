@@ -1,0 +1,22 @@
+import type { LoadedTask } from './load-task.ts';
+import { isTurnQuestion, type Outcome } from './outcome.ts';
+import type { Runnable } from './runnable.ts';
+
+/** Why a claimed task is ended instead of run, if it is. */
+export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): EndOutcome | undefined {
+  const { attempts, question, canceling } = record;
+  if (canceling) return { kind: 'end', state: 'TASK_STATE_CANCELED' };
+  if (attempts > limits.maxAttempts)
+    return failure(`The task was interrupted ${attempts - 1} times and is not tried again`);
+  if (limits.recovery === 'fail' && (attempts > 1 || journal.hasBegun))
+    return failure('The task was interrupted, and this agent does not run anything twice');
+  // A turn begins with a message; if it is woken without one, the time for it is over.
+  if (question === undefined || !isTurnQuestion(question)) return undefined;
+  return { ...failure('Nobody answered in time'), ifOpen: question };
+}
+
+type EndOutcome = Extract<Outcome, { kind: 'end' }>;
+
+function failure(text: string): EndOutcome {
+  return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] };
+}
