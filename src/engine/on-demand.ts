@@ -11,8 +11,8 @@ import type { Runs } from './runs.ts';
 const AGAIN_MS = 250;
 
 export interface WorkOptions {
-  /** When it must be over: what still runs then is handed over. */
-  readonly until: number;
+  /** How long it may take: what still runs then is handed over. */
+  readonly forMs: number;
   /** Ends it sooner. */
   readonly signal?: LeaveSignal;
   /** Stay until the end also while the task rests: somebody waits for what becomes of it. */
@@ -25,7 +25,7 @@ export interface WorkOptions {
  */
 export type Worked = 'resting' | 'unfinished' | 'full';
 
-export interface SweepOptions extends Pick<WorkOptions, 'until' | 'signal'> {
+export interface SweepOptions extends Pick<WorkOptions, 'forMs' | 'signal'> {
   /** Tasks that are taken up at most. */
   readonly limit: number;
 }
@@ -78,10 +78,10 @@ export class OnDemand {
   }
 
   /** Takes up what others have left: tasks, notifications, and what has outlived its time. */
-  async sweep({ until, signal, limit }: SweepOptions): Promise<Swept> {
+  async sweep({ forMs, signal, limit }: SweepOptions): Promise<Swept> {
     await this.#heartbeat.wake();
     const records = await this.#claim(limit);
-    const options = signal === undefined ? { until } : { until, signal };
+    const options = signal === undefined ? { forMs } : { forMs, signal };
     const worked = await Promise.all(
       records.map((record) =>
         this.#during(new Work(this.#core, record.id, options), (work) => this.#goOn(work, this.#take(record))),
@@ -199,12 +199,12 @@ class Work {
   #news: Deferred<void> | undefined;
   #hasNews = false;
 
-  constructor(core: Core, taskId: string, { until, signal, lingers = false }: WorkOptions) {
+  constructor(core: Core, taskId: string, { forMs, signal, lingers = false }: WorkOptions) {
     this.#core = core;
     this.taskId = taskId;
-    this.until = until;
+    this.until = core.clock.now() + forMs;
     this.lingers = lingers;
-    this.#disarm = core.timers.add(until, this.stop);
+    this.#disarm = core.timers.add(this.until, this.stop);
     this.#signal = signal;
     signal?.addEventListener('abort', this.stop, { once: true });
     if (signal?.aborted === true) this.stop();

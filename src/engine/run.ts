@@ -45,6 +45,8 @@ export class Run implements Sink, WriterEvents {
   readonly agent: Runnable;
   readonly taskId: string;
   readonly journal: Journal;
+  /** The last entry of the journal that others have made. */
+  readonly othersJournal: number;
   readonly outputs: RunOutputs;
   readonly timers: RunTimers;
   readonly trace: RunTrace | undefined;
@@ -68,6 +70,7 @@ export class Run implements Sink, WriterEvents {
     this.agent = agent;
     this.taskId = task.record.id;
     this.journal = task.journal;
+    this.othersJournal = task.record.lastJournal;
     this.#task = task;
     this.trace = env.observers.tracer === undefined ? undefined : new RunTrace(env.observers.tracer);
     this.#writer = new TaskWriter(env, this, task);
@@ -105,11 +108,6 @@ export class Run implements Sink, WriterEvents {
 
   get signal(): AbortSignal {
     return this.#stopping.signal;
-  }
-
-  /** It has stored what another run need not do again. */
-  get hasProgressed(): boolean {
-    return this.record.lastJournal > this.#task.record.lastJournal;
   }
 
   /** The handler has come to its end, or goes on elsewhere: whatever it left behind here is nobody's. */

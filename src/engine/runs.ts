@@ -168,7 +168,8 @@ export class Runs {
     const run = this.#running.get(taskId);
     await run?.creation;
     if (run === undefined || this.#running.get(taskId) !== run || run.agent.limits.recovery === 'fail') return false;
-    const { record, hasProgressed } = run;
+    const { record } = run;
+    const hasProgressed = record.lastJournal > run.othersJournal;
     run.stop('handed-over');
     await this.#giveBacks.give(record, hadItsTime && !hasProgressed ? 'revoke' : 'release');
     return true;

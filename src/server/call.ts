@@ -4,6 +4,7 @@ import type { TaskAccess } from '../engine/task-access.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
+import type { WaitUntil } from './http.ts';
 import type { Service } from './service.ts';
 
 /** By which way a request came, in the words of a card. */
@@ -27,6 +28,8 @@ export interface Call {
   readonly signal: LeaveSignal;
   /** The address that the request came from, if anybody knows. */
   readonly remoteAddress: string | undefined;
+  /** Keeps the process awake after the answer, where the host can do so. */
+  readonly waitUntil?: WaitUntil | undefined;
 }
 
 /** Owns nothing: no caller is called so. */

@@ -4,7 +4,7 @@ import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body
 import type { Heartbeats } from './heartbeats.ts';
 import { forwardedAddress, isThisMachine } from './limits/address.ts';
 import { pieceStream } from './piece-stream.ts';
-import type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
+import type { HttpBody, HttpRequest, HttpResponse, WaitUntil } from './http.ts';
 
 /** A web-standard request, as the core sees it. */
 export class FetchRequest implements HttpRequest {
@@ -15,10 +15,12 @@ export class FetchRequest implements HttpRequest {
   readonly #url: URL;
   readonly #options: EdgeOptions;
   readonly #from: object | undefined;
+  readonly #context: object | undefined;
   #left: AbortController | undefined;
 
-  constructor(request: Request, options: EdgeOptions, from?: object) {
+  constructor(request: Request, options: EdgeOptions, from?: object, context?: object) {
     this.#from = from;
+    this.#context = context;
     this.#request = request;
     this.#options = options;
     this.#url = new URL(request.url);
@@ -49,6 +51,12 @@ export class FetchRequest implements HttpRequest {
   get #given(): string | undefined {
     const { remoteAddress } = (this.#from ?? {}) as { readonly remoteAddress?: unknown };
     return typeof remoteAddress === 'string' ? remoteAddress : undefined;
+  }
+
+  /** Workers have it in the third argument of a handler, others in the second. */
+  get waitUntil(): WaitUntil | undefined {
+    const host = [this.#context, this.#from].find(canWait);
+    return host && ((work) => host.waitUntil(work));
   }
 
   get signal(): AbortSignal {
@@ -91,6 +99,10 @@ export class FetchRequest implements HttpRequest {
     }
     return { text: decodeUtf8(joinBytes(chunks, length)) };
   }
+}
+
+function canWait(host: object | undefined): host is { readonly waitUntil: WaitUntil } {
+  return host !== undefined && 'waitUntil' in host && typeof host.waitUntil === 'function';
 }
 
 /** Strict, and a byte order mark stays: JSON has none (RFC 8259 §8.1). */

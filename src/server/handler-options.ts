@@ -19,6 +19,7 @@ import { type ExtendedCardOption, type ExtendedCardSetting, readExtendedCard } f
 import { type ObserveSettings, readObserve } from './observe-options.ts';
 import { type FileOptions, readFileOptions } from './file-options.ts';
 import { type PushOptions, readPushOptions } from './push-options.ts';
+import { readServerless, type ServerlessOptions, type ServerlessSettings } from './serverless-options.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -82,6 +83,8 @@ export interface HandlerOptions {
    * have it.
    */
   readonly insecurePublic?: boolean;
+  /** For hosts that freeze a process as soon as it has answered: how tasks go on after that. */
+  readonly serverless?: ServerlessOptions;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -107,6 +110,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly push: PushOptions | undefined;
   readonly files: FileOptions | undefined;
   readonly insecurePublic: boolean;
+  readonly serverless: ServerlessSettings | undefined;
 }
 
 const KEYS = [
@@ -137,6 +141,7 @@ const KEYS = [
   'push',
   'files',
   'insecurePublic',
+  'serverless',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -192,6 +197,7 @@ export function readHandlerOptions(
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
+    serverless: readServerless(check, given['serverless'], given['rpcPaths']),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

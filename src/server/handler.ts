@@ -87,7 +87,13 @@ export class AgentHandler {
     metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
     this.#metrics = metrics;
     const { tokens } = this.#outbound;
-    this.#pages = createPages({ cards: this.#cards.endpoint, rpcPath: settings.rpcPaths[0], tokens, metrics });
+    this.#pages = createPages({
+      cards: this.#cards.endpoint,
+      rpcPath: settings.rpcPaths[0],
+      tokens,
+      metrics,
+      serverless: settings.serverless,
+    });
     this.#paths = new OwnPaths(settings, this.#pages);
   }
 
@@ -108,11 +114,11 @@ export class AgentHandler {
 
   /**
    * Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. Such a request does not know where it came from;
-   * who does can say so by `{ remoteAddress }`, for the limits that count by address. What else a host passes along is
-   * not looked at.
+   * who does can say so by `{ remoteAddress }`, for the limits that count by address. With `serverless`, the `waitUntil`
+   * of the host is found in the second or third argument. What else a host passes along is not looked at.
    */
-  readonly fetch = async (request: Request, from?: object): Promise<Response> => {
-    const own = new FetchRequest(request, this.edge, from);
+  readonly fetch = async (request: Request, from?: object, context?: object): Promise<Response> => {
+    const own = new FetchRequest(request, this.edge, from, context);
     return toResponse(await this.handle(own), own, this.heartbeats);
   };
 
@@ -165,6 +171,7 @@ export class AgentHandler {
     const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
     await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
+    await this.#service?.serverless?.goOn(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };
 
@@ -225,6 +232,7 @@ export class AgentHandler {
     await this.#starting?.catch(() => {});
     await this.#service?.engine.close(options);
     this.#outbound.close();
+    this.#service?.serverless?.close();
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
     this.#access.close();

@@ -7,7 +7,7 @@ import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
 import { childOf, parseTrace, type TraceContext } from '../observe/trace-context.ts';
 import type { Span } from '../observe/tracer.ts';
 import type { Binding, Call } from './call.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
+import type { HttpRequest, HttpResponse, WaitUntil } from './http.ts';
 import type { Service } from './service.ts';
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -76,6 +76,10 @@ export class HttpCall implements Call {
 
   get remoteAddress(): string | undefined {
     return this.request.remoteAddress;
+  }
+
+  get waitUntil(): WaitUntil | undefined {
+    return this.request.waitUntil;
   }
 
   get isLocal(): boolean {

@@ -24,11 +24,16 @@ export interface HttpRequest {
   readonly remoteAddress?: string | undefined;
   /** Whether it came from this machine by itself: not by the word of a proxy, who says what he was told. */
   readonly isLocal?: boolean;
+  /** Keeps the process awake after the answer, where the host can do so. */
+  readonly waitUntil?: WaitUntil | undefined;
   /** The name in lower case. A header that came twice is one list. */
   header(name: string): string | undefined;
   /** @throws A2AError of `body-errors.ts`; one that is too large is not read whole. */
   body(maxBytes: number): Promise<HttpBody>;
 }
+
+/** Tells a host that freezes processes between requests to wait until something is done. */
+export type WaitUntil = (work: Promise<unknown>) => void;
 
 /** A body parser that ran before us leaves JSON; without one there is the text. */
 export type HttpBody = { readonly text: string } | { readonly json: unknown };

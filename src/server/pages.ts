@@ -2,10 +2,11 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationTokens } from '../push/notification-tokens.ts';
 import { dialectOf } from '../wire/select.ts';
 import { type CardEndpoint, CORS } from './card-endpoint.ts';
-import { restFailure, wrongVerb } from './error-response.ts';
+import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { answerExtendedCard, extendedCardPath } from './extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { answerMetrics } from './metrics-endpoint.ts';
+import { RUN_PATH, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
 import type { Service } from './service.ts';
 
 /** Answers all verbs at one path. Never rejects. */
@@ -18,6 +19,8 @@ export interface PageOptions {
   /** Has the keys that receivers check notifications by, if there are any. */
   readonly tokens: NotificationTokens | undefined;
   readonly metrics: Metrics | undefined;
+  /** How it works between requests, if the host lets it work only during them. */
+  readonly serverless: ServerlessSettings | undefined;
 }
 
 /** What an agent answers that is no operation of the protocol, by path. */
@@ -25,7 +28,7 @@ export type Pages = ReadonlyMap<string, Page>;
 
 const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
-export function createPages({ cards, rpcPath, tokens, metrics }: PageOptions): Pages {
+export function createPages({ cards, rpcPath, tokens, metrics, serverless }: PageOptions): Pages {
   const pages = new Map<string, Page>([
     ['/.well-known/agent-card.json', cardPage(cards, 'agent-card.json')],
     ['/.well-known/agent.json', cardPage(cards, 'agent.json')],
@@ -38,7 +41,19 @@ export function createPages({ cards, rpcPath, tokens, metrics }: PageOptions): P
     pages.set('/.well-known/jwks.json', keys);
   }
   if (metrics !== undefined) pages.set('/metrics', (service, request) => answerMetrics(service, metrics, request));
+  if (serverless !== undefined) {
+    pages.set(RUN_PATH, (service, request) => answerOwn(service, request, 'run'));
+    pages.set(SWEEP_PATH, (service, request) => answerOwn(service, request, 'sweep'));
+  }
   return pages;
+}
+
+function answerOwn(
+  service: Service,
+  request: HttpRequest,
+  what: 'run' | 'sweep',
+): HttpResponse | Promise<HttpResponse> {
+  return service.serverless?.answer(service, request, what) ?? restFailure(dialectOf('1.0'), noSuchPath(request));
 }
 
 function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {

@@ -27,6 +27,8 @@ export interface TaskEvents {
   readonly endsAtQuestion: boolean;
   /** For one who comes back: the task whose beginning he has. */
   readonly seen?: Task;
+  /** To be done when the stream is over, before the answer ends. */
+  readonly afterwards?: () => Promise<void>;
 }
 
 export async function sendMessage(
@@ -35,7 +37,11 @@ export async function sendMessage(
   input: SendMessageRequest,
 ): Promise<SendMessageResponse> {
   const submission = await submissionOf(service, call, input, input.configuration?.returnImmediately === true);
-  const result = await submit(submission, (each) => service.engine.send(each));
+  const { serverless, engine } = service;
+  const result =
+    serverless === undefined
+      ? await submit(submission, (each) => engine.send(each))
+      : await serverless.whileSent(submission, call.waitUntil, (kept) => submit(kept, (each) => engine.send(each)));
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
   return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
@@ -49,9 +55,15 @@ export async function sendStreamingMessage(
   requireStreaming(service);
   // Who wants a stream waits for what comes, whatever he says of waiting (1.0 §3.2.2).
   const submission = await submissionOf(service, call, input, false);
-  const { items } = await submit(submission, (each) => service.engine.stream(each));
+  const { serverless, engine } = service;
   const historyLength = input.configuration?.historyLength;
-  return { items, alias: submission.alias, historyLength, endsAtQuestion: true };
+  const events = (items: TaskEvents['items']): TaskEvents => {
+    return { items, alias: submission.alias, historyLength, endsAtQuestion: true };
+  };
+  if (serverless === undefined) return events((await submit(submission, (each) => engine.stream(each))).items);
+  const kept = serverless.keep(submission, call.waitUntil);
+  const { items } = await kept.unlessFailed(submit(kept.submission, (each) => engine.stream(each)));
+  return { ...events(items), afterwards: () => kept.answered() };
 }
 
 /** @throws A2AError `UNSUPPORTED_OPERATION` (1.0 §3.3.4) */

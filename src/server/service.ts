@@ -9,6 +9,7 @@ import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
 import type { ServiceLimits } from './limits/service-limits.ts';
 import type { OperationWatch } from './operation-watch.ts';
+import type { Serverless } from './serverless/serverless.ts';
 
 /** An agent at work: what the operations and bindings of the protocol need. */
 export interface Service {
@@ -35,4 +36,6 @@ export interface Service {
   readonly isClosing: () => boolean;
   readonly limits: ServiceLimits;
   readonly access: Access;
+  /** What keeps work going on a host that freezes between requests. */
+  readonly serverless?: Serverless | undefined;
 }

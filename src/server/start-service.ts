@@ -14,6 +14,8 @@ import { createLimits } from './limits/service-limits.ts';
 import { OperationWatch } from './operation-watch.ts';
 import type { Outbound } from './outbound.ts';
 import { pushPolicyOf } from './push-options.ts';
+import type { Serverless } from './serverless/serverless.ts';
+import type { ServerlessSettings } from './serverless-options.ts';
 import type { Service } from './service.ts';
 
 /** What a handler has before it starts. */
@@ -37,6 +39,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
   const observers = { tracer, metrics };
   const engine = await startEngine(parts, observers);
+  const serverless = settings.serverless && (await startServerless(engine, settings.serverless, parts));
   return {
     engine,
     agent,
@@ -54,7 +57,18 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     isClosing,
     limits: createLimits({ settings: limits, agent: agent.id, takeTokens: store?.takeTokens?.bind(store) }),
     access,
+    serverless,
   };
+}
+
+/** Loaded late: most hosts do not freeze. */
+async function startServerless(
+  engine: Engine,
+  settings: ServerlessSettings,
+  { log, settings: { publicUrl } }: ServiceParts,
+): Promise<Serverless> {
+  const { Serverless } = await import('./serverless/serverless.ts');
+  return new Serverless({ engine, settings, publicUrl, log });
 }
 
 function startEngine({ agent, settings, log, outbound }: ServiceParts, observers: Observers): Promise<Engine> {
@@ -72,5 +86,6 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     ...(retention !== undefined && { retention }),
     maxPushConfigs: limits.pushConfigsPerTask,
     maxMessages: limits.messagesPerTask,
+    onDemand: settings.serverless !== undefined,
   });
 }

@@ -9,7 +9,7 @@ type StreamOutcome = Extract<Outcome, { readonly events: unknown }>;
 
 /** The answer that is made while it is sent. If it cannot even begin, nobody will ever end it: its place is free again. */
 export function streamResponse(
-  { access }: Service,
+  { access, serverless }: Service,
   call: HttpCall,
   { events, onEnd }: StreamOutcome,
   envelope: Envelope,
@@ -17,7 +17,8 @@ export function streamResponse(
   let frames: EventFrames | undefined;
   try {
     frames = new EventFrames(events, call.dialect, envelope, onEnd);
-    const body = access.whileKnown(frames, call.caller);
+    const known = access.whileKnown(frames, call.caller);
+    const body = serverless === undefined ? known : serverless.whileRead(frames, known, events.afterwards);
     return { status: 200, headers: withExtensions(STREAM_HEADERS, call), body };
   } catch (error) {
     if (frames === undefined) onEnd();

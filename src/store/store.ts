@@ -384,8 +384,7 @@ export interface ClaimRequest {
   /** The agents that the node runs. */
   readonly agents: readonly string[];
   readonly limit: number;
-  /** Only this task, if it is due; whatever is if not set. */
-  readonly taskId?: string;
+  /** Only this task, if it is due; whatever is if not set. */ readonly taskId?: string;
 }
 
 export interface RetentionPolicy {

@@ -25,7 +25,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await pass(clock, 60 * SECOND, 5 * SECOND);
     expect(await stateOf(second, id)).toBe('submitted');
 
-    expect(await second.engine.onDemand.work(id, { until: clock.now() + SECOND })).toBe('resting');
+    expect(await second.engine.onDemand.work(id, { forMs: SECOND })).toBe('resting');
     expect(await stateOf(first, id)).toBe('completed');
   });
 
@@ -47,14 +47,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const [first, second] = [await node(), await node()];
     const { id } = await first.task('go', STORED);
-    const options = { until: clock.now() + 10 * SECOND };
+    const options = { forMs: 10 * SECOND };
     const works = [first, first, second].map(({ engine }) => engine.onDemand.work(id, options));
     await until(() => runs > 0);
     await pass(clock, SECOND, 250);
     door.resolve();
     expect(await Promise.all(works)).toEqual(['resting', 'resting', 'resting']);
     expect(runs).toBe(1);
-    expect(await first.engine.onDemand.work('no-such-task', { until: clock.now() })).toBe('resting');
+    expect(await first.engine.onDemand.work('no-such-task', { forMs: 0 })).toBe('resting');
   });
 
   test('when the time is over another goes on, and no step is repeated', async () => {
@@ -72,7 +72,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [first, second] = [await node(), await node()];
     const { id } = await first.task('go', STORED);
     for (const [i, engine] of [first.engine, second.engine, first.engine].entries()) {
-      const worked = engine.onDemand.work(id, { until: clock.now() + 10 * SECOND });
+      const worked = engine.onDemand.work(id, { forMs: 10 * SECOND });
       await until(() => steps.length === i + 1);
       await pass(clock, 5 * SECOND, SECOND);
       if (i === 2) doors[2]?.resolve();
@@ -97,7 +97,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await only.task('go', STORED);
     const worked: Worked[] = [];
     for (let i = 0; i < 4; i++) {
-      const work = only.engine.onDemand.work(id, { until: clock.now() + 10 * SECOND });
+      const work = only.engine.onDemand.work(id, { forMs: 10 * SECOND });
       await turns(20);
       await pass(clock, 10 * SECOND, 5 * SECOND);
       worked.push(await work);
@@ -109,7 +109,7 @@ describe.each(VARIANTS)('$name', (variant) => {
 
   test('that somebody leaves is no attempt, and hands over at once', async () => {
     let runs = 0;
-    const { node, clock } = hosts(
+    const { node } = hosts(
       ({ signal }) => {
         runs++;
         return new Promise<string>((_, reject) =>
@@ -122,7 +122,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await only.task('go', STORED);
     for (let i = 1; i <= 3; i++) {
       const leaving = new Leaving();
-      const work = only.engine.onDemand.work(id, { until: clock.now() + SECOND, signal: leaving, lingers: true });
+      const work = only.engine.onDemand.work(id, { forMs: SECOND, signal: leaving, lingers: true });
       await until(() => runs === i);
       leaving.leave();
       expect(await work).toBe('unfinished');
@@ -141,7 +141,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const only = await node();
     const { id } = await only.task('go', STORED);
-    const work = only.engine.onDemand.work(id, { until: clock.now() + SECOND });
+    const work = only.engine.onDemand.work(id, { forMs: SECOND });
     await turns(20);
     await pass(clock, SECOND);
     expect(await work).toBe('resting');
@@ -160,7 +160,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const only = await node();
     const { id: short } = await only.task('2000', STORED);
     const { id: long } = await only.task('60000', STORED);
-    const works = [short, long].map((id) => only.engine.onDemand.work(id, { until: clock.now() + 10 * SECOND }));
+    const works = [short, long].map((id) => only.engine.onDemand.work(id, { forMs: 10 * SECOND }));
     expect(await works[1]).toBe('resting');
     await pass(clock, 3 * SECOND, 500);
     expect(await works[0]).toBe('resting');
@@ -168,20 +168,20 @@ describe.each(VARIANTS)('$name', (variant) => {
 
     await pass(clock, 60 * SECOND, 5 * SECOND);
     expect(await stateOf(only, long)).toBe('working');
-    const swept = await only.engine.onDemand.sweep({ until: clock.now() + SECOND, limit: 10 });
+    const swept = await only.engine.onDemand.sweep({ forMs: SECOND, limit: 10 });
     expect(swept).toEqual({ taken: 1, unfinished: [], hasMore: false });
     expect(await stateOf(only, long)).toBe('completed');
   });
 
   test('an answer is taken up by who waits for what comes of it', async () => {
-    const { node, clock } = hosts(async ({ ask }) => `Off to ${await ask('Where to?')}`, { variant });
+    const { node } = hosts(async ({ ask }) => `Off to ${await ask('Where to?')}`, { variant });
     const [first, second] = [await node(), await node()];
     const asked = await first.task('go');
     expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     let work: Promise<Worked> | undefined;
     const leaving = new Leaving();
     const onStored = (id: string): void => {
-      work = second.engine.onDemand.work(id, { until: clock.now() + SECOND, lingers: true, signal: leaving });
+      work = second.engine.onDemand.work(id, { forMs: SECOND, lingers: true, signal: leaving });
     };
     const done = await second.reply(asked, 'Rome', { onStored });
     leaving.leave();
@@ -190,7 +190,7 @@ describe.each(VARIANTS)('$name', (variant) => {
 
   test('without a place a task is left to others', async () => {
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node } = hosts(
       async ({ text }) => {
         if (text === 'stay') await door.promise;
         return text;
@@ -200,12 +200,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [full, free] = [await node(), await node()];
     const staying = full.task('stay');
     await turns(20);
-    const waiting = full.task('go', {
-      onStored: (id) =>
-        void full.engine.onDemand.work(id, { until: clock.now() + SECOND }).then((worked) => {
-          if (worked === 'full') void free.engine.onDemand.work(id, { until: clock.now() + SECOND });
-        }),
-    });
+    const leave = async (id: string): Promise<void> => {
+      const worked = await full.engine.onDemand.work(id, { forMs: SECOND });
+      if (worked === 'full') await free.engine.onDemand.work(id, { forMs: SECOND });
+    };
+    const waiting = full.task('go', { onStored: (id) => void leave(id) });
     expect(artifactText(await waiting)).toBe('go');
     door.resolve();
     expect(artifactText(await staying)).toBe('stay');
@@ -220,7 +219,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       ids.push((await first.task(text, STORED)).id);
       clock.advance(1);
     }
-    const options = { until: clock.now() + SECOND, limit: 2 };
+    const options = { forMs: SECOND, limit: 2 };
     expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
     expect(await Promise.all(ids.map((id) => stateOf(first, id)))).toEqual(['completed', 'completed', 'submitted']);
     expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
@@ -241,12 +240,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const [frozen, other] = [await node(), await node()];
     const { id } = await frozen.task('go', STORED);
-    const work = frozen.engine.onDemand.work(id, { until: clock.now() + 600 * SECOND });
+    const work = frozen.engine.onDemand.work(id, { forMs: 600 * SECOND });
     await until(async () => artifactText(await other.engine.get(ANN, id)) === 'one ');
     frozen.line.set('held');
     clock.advance(30 * SECOND);
     door.resolve();
-    const swept = await other.engine.onDemand.sweep({ until: clock.now() + 10 * SECOND, limit: 10 });
+    const swept = await other.engine.onDemand.sweep({ forMs: 10 * SECOND, limit: 10 });
     expect(swept).toEqual({ taken: 1, unfinished: [], hasMore: false });
     const before = await other.store.events(id, 0, 100);
 
@@ -271,7 +270,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const only = await node();
     const { id } = await only.task('go', STORED);
-    const work = only.engine.onDemand.work(id, { until: clock.now() + 3600 * SECOND });
+    const work = only.engine.onDemand.work(id, { forMs: 3600 * SECOND });
     await until(() => runs === 1);
     clock.advance(600 * SECOND);
     await turns(20);
@@ -300,7 +299,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     woken.line.set('open');
     await until(() => woken.line.calls.includes('create'));
     await turns(5);
-    expect(await other.engine.onDemand.sweep({ until: clock.now(), limit: 10 })).toMatchObject({ taken: 0 });
+    expect(await other.engine.onDemand.sweep({ forMs: 0, limit: 10 })).toMatchObject({ taken: 0 });
     door.resolve();
     expect(artifactText(await task)).toBe('done');
   });

@@ -1,0 +1,122 @@
+import { checkRange } from './address-options.ts';
+import { environmentVariable } from './auth/hosted.ts';
+import { type Check, kindOf } from './check.ts';
+import type { WaitUntil } from './http.ts';
+
+/** How tasks go on where a process is frozen as soon as it has answered. Every member has a default. */
+export interface ServerlessOptions {
+  /**
+   * Signs the requests that the agent makes to itself; `A2A_SECRET` of the environment if not set. Several: the first signs,
+   * all are believed, for rotation.
+   */
+  readonly secret?: string | readonly string[];
+  /** The token of whatever calls `/_tandem/sweep` now and then; `CRON_SECRET` of the environment if not set. */
+  readonly cronSecret?: string;
+  /** Where the agent reaches itself; `publicUrl` if not set. */
+  readonly url?: string;
+  /** Keeps the process awake until something is done: `after` of Next, for one. The host of a request may have it, too. */
+  readonly after?: WaitUntil;
+  /** Makes the requests to itself, for hosts that have a way of their own; the usual `fetch` if not set. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+  /** How long one request may work, less than the host gives it; 18 s if not set. */
+  readonly runMs?: number;
+  /** How long a request to itself is valid, 5 minutes if not set. */
+  readonly tokenMs?: number;
+  /** How long an answer waits for a request to itself to be on its way, 250 ms if not set. */
+  readonly headStartMs?: number;
+  /** Tasks that one sweep takes up, 50 if not set. */
+  readonly sweepLimit?: number;
+}
+
+export interface ServerlessLimits {
+  readonly runMs: number;
+  readonly tokenMs: number;
+  readonly headStartMs: number;
+  readonly sweepLimit: number;
+}
+
+/** Options that were checked, with the defaults in place. */
+export interface ServerlessSettings extends ServerlessLimits {
+  readonly secrets: readonly string[];
+  readonly cronSecret: string | undefined;
+  readonly url: string | undefined;
+  readonly after: WaitUntil | undefined;
+  readonly fetch: ServerlessOptions['fetch'];
+}
+
+/** Where an agent talks to itself. No tenant, and no path of JSON-RPC, is called so. */
+const OWN_PREFIX = '/_tandem';
+export const RUN_PATH = `${OWN_PREFIX}/run`;
+export const SWEEP_PATH = `${OWN_PREFIX}/sweep`;
+
+export const DEFAULT_SERVERLESS: ServerlessLimits = Object.freeze({
+  runMs: 18_000,
+  tokenMs: 5 * 60_000,
+  headStartMs: 250,
+  sweepLimit: 50,
+});
+
+/** The least that makes sense, and the most. */
+const RANGES: Readonly<Record<keyof ServerlessLimits, readonly [least: number, most: number]>> = {
+  runMs: [1, 24 * 60 * 60_000],
+  tokenMs: [1000, 60 * 60_000],
+  headStartMs: [0, 60_000],
+  sweepLimit: [1, 10_000],
+};
+
+const LIMIT_KEYS = Object.keys(RANGES) as readonly (keyof ServerlessLimits)[];
+const KEYS = ['secret', 'cronSecret', 'url', 'after', 'fetch', ...LIMIT_KEYS];
+
+/** What is shorter can be found by trying. */
+const MIN_SECRET_BYTES = 16;
+
+export function readServerless(check: Check, value: unknown, rpcPaths: unknown): ServerlessSettings | undefined {
+  if (value === undefined) return undefined;
+  const given = check.record(value, 'serverless', '{ secret: process.env.A2A_SECRET }') ?? {};
+  check.keys(given, KEYS, 'serverless.');
+  for (const key of LIMIT_KEYS) checkRange(check, given[key], `serverless.${key}`, ...RANGES[key]);
+  for (const key of ['after', 'fetch'])
+    if (given[key] !== undefined && typeof given[key] !== 'function')
+      check.fault(`serverless.${key}`, `must be a function, not ${kindOf(given[key])}`);
+  if (Array.isArray(rpcPaths) && rpcPaths.some(isOwn))
+    check.fault('rpcPaths', `must not be below ${OWN_PREFIX}, where the agent talks to itself`);
+  const url = given['url'] === undefined ? undefined : check.webAddress(given['url'], 'serverless.url');
+  if (url !== undefined && /[?#]/.test(url)) check.fault('serverless.url', 'must end with its host or path');
+  const limits = Object.fromEntries(LIMIT_KEYS.map((key) => [key, given[key] ?? DEFAULT_SERVERLESS[key]]));
+  return {
+    ...(limits as unknown as ServerlessLimits),
+    secrets: readSecrets(check, given['secret']),
+    cronSecret: readSecret(check, given['cronSecret'], 'serverless.cronSecret') ?? fromEnvironment('CRON_SECRET'),
+    url: url?.replace(/\/+$/, ''),
+    after: given['after'] as WaitUntil | undefined,
+    fetch: given['fetch'] as ServerlessOptions['fetch'],
+  };
+}
+
+function isOwn(path: unknown): boolean {
+  return typeof path === 'string' && (path === OWN_PREFIX || path.startsWith(`${OWN_PREFIX}/`));
+}
+
+function readSecrets(check: Check, value: unknown): readonly string[] {
+  if (value === undefined) {
+    const usual = fromEnvironment('A2A_SECRET');
+    return usual === undefined ? [] : [usual];
+  }
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (all.length === 0) check.fault('serverless.secret', 'must name one, or be left out for A2A_SECRET');
+  return all.map((secret) => readSecret(check, secret ?? null, 'serverless.secret') ?? '');
+}
+
+function readSecret(check: Check, value: unknown, path: string): string | undefined {
+  if (value === undefined) return undefined;
+  const secret = check.text(value, path);
+  if (secret !== '' && new TextEncoder().encode(secret).length < MIN_SECRET_BYTES)
+    check.fault(path, `must have at least ${MIN_SECRET_BYTES} bytes`);
+  return secret;
+}
+
+/** A blank secret is none. */
+function fromEnvironment(name: string): string | undefined {
+  const value = environmentVariable(name) ?? '';
+  return value.trim() === '' ? undefined : value;
+}

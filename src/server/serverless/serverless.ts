@@ -1,0 +1,130 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { Submission } from '../../engine/submission.ts';
+import { A2AError } from '../../errors.ts';
+import type { Log } from '../../observe/log.ts';
+import { systemClock } from '../../support/clock.ts';
+import { newId } from '../../support/id.ts';
+import { TimerHeap } from '../../support/timer-heap.ts';
+import { EndingFrames } from '../auth/ending-frames.ts';
+import { isHostedProduction } from '../auth/hosted.ts';
+import type { EventFrames } from '../event-frames.ts';
+import type { HttpRequest, HttpResponse, WaitUntil } from '../http.ts';
+import type { ServerlessSettings } from '../serverless-options.ts';
+import type { Service } from '../service.ts';
+import { withAfterwards } from './afterwards.ts';
+import { answerRun, answerSweep } from './endpoints.ts';
+import { KeptTask } from './kept-task.ts';
+import { SelfRequests } from './self-requests.ts';
+import { Signatures } from './signature.ts';
+
+export interface ServerlessParts {
+  readonly engine: Engine;
+  readonly settings: ServerlessSettings;
+  readonly publicUrl: string | undefined;
+  readonly log: Log;
+}
+
+/** Keeps tasks going on a host that freezes the process as soon as it has answered. */
+export class Serverless {
+  readonly settings: ServerlessSettings;
+  /** Without a secret, where others could make one up, there is none. */
+  readonly signatures: Signatures | undefined;
+  readonly #engine: Engine;
+  readonly #log: Log;
+  readonly #requests: SelfRequests | undefined;
+  readonly #timers = new TimerHeap(systemClock);
+
+  constructor({ engine, settings, publicUrl, log }: ServerlessParts) {
+    this.settings = settings;
+    this.#engine = engine;
+    this.#log = log;
+    this.signatures = signaturesOf(settings, log);
+    const url = settings.url ?? publicUrl;
+    if (url === undefined && settings.after === undefined)
+      log.warn('The agent does not know its address: set publicUrl, or tasks that nobody waits for wait for a sweep');
+    const { signatures } = this;
+    this.#requests =
+      url === undefined || signatures === undefined ? undefined : new SelfRequests({ settings, url, signatures, log });
+  }
+
+  /** Sends a message whose task goes on after the answer. */
+  async whileSent<T>(
+    submission: Submission,
+    waitUntil: WaitUntil | undefined,
+    send: (kept: Submission) => Promise<T>,
+  ): Promise<T> {
+    const kept = this.keep(submission, waitUntil);
+    const result = await kept.unlessFailed(send(kept.submission));
+    await kept.answered();
+    return result;
+  }
+
+  /** @throws A2AError `UNAVAILABLE` if nobody would ever go on with the task. */
+  keep(submission: Submission, given: WaitUntil | undefined): KeptTask {
+    const waitUntil = given ?? this.settings.after;
+    if (submission.returnImmediately === true && waitUntil === undefined) this.#assertSomebodyRunsIt();
+    const { runMs } = this.settings;
+    const { onDemand } = this.#engine;
+    return new KeptTask(submission, { onDemand, runMs, waitUntil, handOver: (taskId) => this.handOver(taskId) });
+  }
+
+  /** A task has something to do, and nobody here waits for it. */
+  async goOn(taskId: string): Promise<void> {
+    const { after, runMs } = this.settings;
+    if (after === undefined) return this.handOver(taskId);
+    const work = this.#engine.onDemand.work(taskId, { forMs: runMs });
+    after(work.then((worked) => (worked === 'resting' ? undefined : this.handOver(taskId))));
+  }
+
+  /** Asks another process to go on. Never rejects: a sweep finds what nobody could be asked for. */
+  async handOver(taskId: string): Promise<void> {
+    try {
+      await this.#requests?.run(taskId);
+    } catch (error) {
+      this.#log.warn('A task could not be handed over', { taskId, error });
+    }
+  }
+
+  /** A stream that ends before the host ends it, and after which the task goes on. */
+  whileRead(
+    frames: EventFrames,
+    known: AsyncIterable<string>,
+    afterwards: (() => Promise<void>) | undefined,
+  ): AsyncIterable<string> {
+    const end = Date.now() + this.settings.runMs;
+    const cut = known === frames ? new EndingFrames(frames, end, this.#timers) : this.#cutAt(end, frames, known);
+    return afterwards === undefined ? cut : withAfterwards(cut, afterwards);
+  }
+
+  /** A request of the agent to itself, or of whoever calls for a sweep. Never rejects. */
+  answer(service: Service, request: HttpRequest, what: 'run' | 'sweep'): Promise<HttpResponse> {
+    return what === 'run' ? answerRun(this, service, request) : answerSweep(this, service, request);
+  }
+
+  close(): void {
+    this.#timers.clear();
+  }
+
+  #cutAt(end: number, frames: EventFrames, known: AsyncIterable<string>): AsyncIterable<string> {
+    const disarm = this.#timers.add(end, () => frames.cutShort());
+    return withAfterwards(known, async () => disarm());
+  }
+
+  #assertSomebodyRunsIt(): void {
+    if (this.#requests !== undefined || this.settings.cronSecret !== undefined || !isHostedProduction()) return;
+    throw new A2AError('UNAVAILABLE', 'This agent cannot work after its answer: wait for the task, or stream it', {
+      cause: new Error('Nothing goes on after an answer: set serverless.secret and publicUrl, or serverless.after'),
+    });
+  }
+}
+
+/** On a desk the process believes itself and nobody else. */
+function signaturesOf({ secrets, tokenMs }: ServerlessSettings, log: Log): Signatures | undefined {
+  if (secrets.length > 0) return new Signatures(secrets, tokenMs);
+  const isClosed = isHostedProduction();
+  const effect = isClosed
+    ? 'the agent makes none'
+    : 'only this process believes them. In production there are none then';
+  log.warn(`No secret is set for requests to itself: ${effect}. Set A2A_SECRET, or serverless.secret`);
+  return isClosed ? undefined : new Signatures([newId() + newId()], tokenMs);
+}
