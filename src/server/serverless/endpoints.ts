@@ -77,7 +77,7 @@ async function guarded(
 }
 
 function bearerOf(request: HttpRequest): string {
-  return /^bearer +([^\s]+)$/i.exec(request.header('authorization') ?? '')?.[1] ?? '';
+  return /^bearer +(\S.*)$/i.exec(request.header('authorization') ?? '')?.[1] ?? '';
 }
 
 function taskIn(body: HttpBody): string | undefined {

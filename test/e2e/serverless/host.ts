@@ -1,0 +1,105 @@
+/** A host with any number of processes, of which each request may get another: here they are handlers on one store. */
+import { onTestFinished } from 'vitest';
+import { silentLog } from '../../../src/observe/log.ts';
+import type { Agent } from '../../../src/server/agent.ts';
+import type { AgentHandler } from '../../../src/server/handler.ts';
+import { createHandler, type HandlerOptions, memoryStore } from '../../../src/server/index.ts';
+
+export const SECRET = 'a secret that only this agent has';
+export const CRON_SECRET = 'what the cron job has been told';
+export const URL_OF_AGENT = 'https://agent.example';
+
+export interface Host {
+  /** Calls a process that has called nobody yet, or this one. */
+  fetch(path: string, init?: RequestInit, process?: AgentHandler, ...rest: readonly object[]): Promise<Response>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** Sends a text, and gives the task. */
+  send(text: string, more?: Sending): Promise<SentTask>;
+  stateOf(taskId: string): Promise<string>;
+  newProcess(): AgentHandler;
+  /** The requests of the agent to itself, as they came. */
+  readonly own: Request[];
+  /** Resolves when none of them is under way. */
+  settled(): Promise<void>;
+}
+
+export interface Sending {
+  readonly waits?: boolean;
+  readonly taskId?: string;
+  readonly process?: AgentHandler;
+  readonly rest?: readonly object[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SentTask {
+  readonly id: string;
+  readonly status: { readonly state: string };
+  readonly artifacts?: readonly { readonly parts: readonly { readonly text: string }[] }[];
+}
+
+/** Whether a request to itself gets through. */
+export interface Network {
+  isDown: boolean;
+}
+
+let messages = 0;
+
+export function messageOf(text: string, more: object = {}): Record<string, unknown> {
+  return { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], ...more };
+}
+
+export function startHost(agent: Agent, options: HandlerOptions = {}, network: Network = { isDown: false }): Host {
+  const store = options.store ?? memoryStore();
+  const own: Request[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  const newProcess = (): AgentHandler => {
+    const { serverless, ...others } = options;
+    const toItself = async (request: Request): Promise<Response> => {
+      own.push(request.clone());
+      if (network.isDown) throw new TypeError('The network is down');
+      const answer = newProcess().fetch(request);
+      underWay.add(answer);
+      return answer.finally(() => underWay.delete(answer));
+    };
+    const handler = createHandler(agent, {
+      store,
+      publicUrl: URL_OF_AGENT,
+      insecurePublic: true,
+      log: silentLog,
+      ...others,
+      serverless: { secret: SECRET, cronSecret: CRON_SECRET, headStartMs: 5, fetch: toItself, ...serverless },
+    });
+    onTestFinished(() => handler.close());
+    return handler;
+  };
+  const fetch: Host['fetch'] = (path, init, process = newProcess(), ...rest) =>
+    process.fetch(new Request(`${URL_OF_AGENT}${path}`, init), ...rest);
+  const post: Host['post'] = (path, body, headers = {}) =>
+    fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  return {
+    fetch,
+    post,
+    newProcess,
+    own,
+    async send(text, { waits = false, taskId, process, rest = [], headers = {} } = {}) {
+      const message = messageOf(text, taskId === undefined ? {} : { taskId });
+      const body = JSON.stringify({ message, configuration: { returnImmediately: !waits } });
+      const type = { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers };
+      const answer = await fetch('/message:send', { method: 'POST', headers: type, body }, process, ...rest);
+      const json = (await answer.json()) as { readonly task?: SentTask };
+      if (json.task === undefined) throw new Error(`Expected a task, got ${JSON.stringify(json)}`);
+      return json.task;
+    },
+    async stateOf(taskId) {
+      const answer = await fetch(`/tasks/${taskId}`, { headers: { 'a2a-version': '1.0' } });
+      return ((await answer.json()) as SentTask).status.state.replace('TASK_STATE_', '').toLowerCase();
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+}
