@@ -135,6 +135,20 @@ test('an agent tells, a receiver is told, and docs/push.md shows pieces of it', 
   expectPiecesOf('push', 4);
 });
 
+test('the worker takes longer than one request, and docs/serverless.md shows it', { timeout: 30_000 }, async () => {
+  const { args, options } = example('worker');
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  expect(stdout.split('\n').map((line) => line.trim())).toEqual([
+    'submitted',
+    'completed un deux trois quatre',
+    "[ 'POST /_tandem/run' ]",
+    '',
+  ]);
+  const [, block = ''] = /^```ts\n(.*?)^```/ms.exec(readFileSync(join(ROOT, 'docs/serverless.md'), 'utf8')) ?? [];
+  expect(block).toContain('serverless:');
+  expect(readFileSync(join(ROOT, 'examples/worker/worker.ts'), 'utf8')).toContain(block);
+});
+
 /** Every piece of code on a page is in the example of the same name. */
 function expectPiecesOf(name: string, least = 5): void {
   const page = readFileSync(join(ROOT, `docs/${name}.md`), 'utf8');

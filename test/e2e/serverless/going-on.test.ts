@@ -179,7 +179,7 @@ test('an answer to a question, and a credential, are taken up by a process of th
     async run({ ask, authorize }) {
       const city = await ask('Where to?');
       const credential = await authorize({ text: 'Please log in' });
-      return `${city} ${String(credential)}`;
+      return `${city} ${credential}`;
     },
   });
   const host = startHost(clerk);
