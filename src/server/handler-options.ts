@@ -82,7 +82,16 @@ export interface HandlerOptions {
    * have it.
    */
   readonly insecurePublic?: boolean;
+  /**
+   * What this process does, all of it if not set. `web` takes calls and leaves the work to others on the same store;
+   * `worker` does it, and answers nobody but those who ask after its health.
+   */
+  readonly role?: Role;
 }
+
+const ROLES = ['all', 'web', 'worker'] as const;
+
+export type Role = (typeof ROLES)[number];
 
 /** Options that were checked, with the defaults in place. */
 export interface HandlerSettings extends ObserveSettings {
@@ -107,6 +116,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly push: PushOptions | undefined;
   readonly files: FileOptions | undefined;
   readonly insecurePublic: boolean;
+  readonly role: Role;
 }
 
 const KEYS = [
@@ -137,6 +147,7 @@ const KEYS = [
   'push',
   'files',
   'insecurePublic',
+  'role',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** A timer that should wait longer does not wait at all. */
@@ -192,6 +203,7 @@ export function readHandlerOptions(
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
+    role: readWord(check, given, 'role', ROLES) ?? 'all',
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

@@ -58,7 +58,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 }
 
 function startEngine({ agent, settings, log, outbound }: ServiceParts, observers: Observers): Promise<Engine> {
-  const { store, retention, limits, push } = settings;
+  const { store, retention, limits, push, role } = settings;
   const { courier, fetchFile } = outbound;
   if (store === undefined) log.warn('No store is given: tasks are kept in memory, and lost with it');
   return Engine.start({
@@ -67,6 +67,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     log,
     observers,
     fetchFile,
+    runsTasks: role !== 'web',
     ...(courier !== undefined && { courier }),
     push: pushPolicyOf(push),
     ...(retention !== undefined && { retention }),
