@@ -53,6 +53,27 @@ test.each([[[]], [['tasks.db']], [['postgres://a', 'postgres://b']]])(
   },
 );
 
+test.each([
+  [
+    'is not there',
+    'postgres://me:secret@127.0.0.1:1/agents',
+    3,
+    /The database postgres:\/\/127\.0\.0\.1:1\/agents cannot be used: connect ECONNREFUSED/,
+  ],
+  ['does not exist', schema.url.replace(/[^/]*$/, 'nowhere'), 1, /cannot be used: database "nowhere" does not exist/],
+  ['is no URL', 'postgres://me:se/cret@[', 2, /The address of the database is no URL/],
+])('a database that %s is told of in a sentence', async (_, url, code, sentence) => {
+  for (const words of [
+    ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url],
+    ['migrate', url],
+  ]) {
+    const ended = await run(...words);
+    expect(ended.said).toMatch(sentence);
+    expect(ended.said).not.toMatch(/se\/?cret|should not have happened/);
+    expect(ended.code).toBe(code);
+  }
+});
+
 test('tandem serve keeps its tasks in the database that it is given, and does not print its password', async () => {
   const url = new URL(await schema.database());
   url.password = 'pass-word';

@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../option.ts';
-import { isPostgresUrl } from '../serving.ts';
+import { assertPostgresUrl, databaseTrouble, isPostgresUrl } from '../open-store.ts';
 
 export const command = defineCommand({
   synopsis: 'migrate <url>',
@@ -16,9 +16,10 @@ this is for databases whose tables somebody else has to make.`,
 async function migrate([url, ...others]: readonly string[], schema = 'tandem'): Promise<void> {
   if (url === undefined || others.length > 0 || !isPostgresUrl(url))
     throw new CliError('usage', 'Give one database: tandem migrate postgres://…');
+  assertPostgresUrl(url);
   const { migratePostgres } = await import('../../store/postgres/index.ts');
   const applied = await migratePostgres(url, { schema }).catch((error: unknown) => {
-    throw new CliError('failure', error instanceof Error ? error.message : String(error), { cause: error });
+    throw databaseTrouble(error, url);
   });
   const done = applied.length === 0 ? 'was up to date' : `has got migration ${applied.join(', ')}`;
   process.stdout.write(`The schema ${schema} ${done}\n`);

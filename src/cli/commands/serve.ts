@@ -6,7 +6,8 @@ import { CliError } from '../cli-error.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readPort } from '../read-values.ts';
-import { listen, openStore, runUntilStopped, shownStore } from '../serving.ts';
+import { openStore, shownStore } from '../open-store.ts';
+import { listen, runUntilStopped } from '../serving.ts';
 import { LOG_OPTIONS, servingLog } from '../serving-log.ts';
 
 export const command = defineCommand({

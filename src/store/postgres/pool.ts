@@ -90,6 +90,10 @@ async function loadDriver(): Promise<typeof import('pg')> {
   try {
     return await import('pg');
   } catch (cause) {
-    throw new Error('PostgreSQL needs its driver: npm install pg', { cause });
+    throw new MissingDriverError('PostgreSQL needs its driver: npm install pg', { cause });
   }
+}
+
+class MissingDriverError extends Error {
+  override readonly name = 'MissingDriverError';
 }
