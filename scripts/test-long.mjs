@@ -1,14 +1,15 @@
 /**
  * `npm run test:long`: what takes too long for every change. Ten times the kills and the seeds of `npm test`, ten minutes
- * of mixed load on a server, and the tests that need nothing but Node on each later Node that we support. Ends with the
- * sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`, `SEEDS` and `TANDEM_SOAK_MS` change how long it is.
+ * of mixed load on a server, ten of a cluster in trouble, and the tests that need nothing but Node on each later Node that
+ * we support. Ends with the sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`, `SEEDS`, `TANDEM_SOAK_MS` and
+ * `TANDEM_CHAOS_MS` change how long it is.
  */
 import { execFileSync } from 'node:child_process';
 
 import { runVitest, summary } from './run-vitest.mjs';
 
 const NODES = [22, 24];
-const { TANDEM_KILLS = '500', SEEDS = '20000', TANDEM_SOAK_MS = '600000' } = process.env;
+const { TANDEM_KILLS = '500', SEEDS = '20000', TANDEM_SOAK_MS = '600000', TANDEM_CHAOS_MS = '600000' } = process.env;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 let exitCode = 0;
@@ -17,6 +18,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void (isInt
 
 say(`${TANDEM_KILLS} kills, ${SEEDS} seeds`);
 await run({ args: ['test/crash', 'test/simulation'], env: { TANDEM_KILLS, SEEDS } });
+if (!isInterrupted) {
+  say(`${Number(TANDEM_CHAOS_MS) / 1000} s of trouble in a cluster`);
+  await run({ args: ['test/postgres/cluster.test.ts'], env: { TANDEM_CHAOS_MS } });
+}
 if (!isInterrupted) {
   say(`${Number(TANDEM_SOAK_MS) / 1000} s of mixed load`);
   await run({ args: ['test/streams/soak.test.ts'], env: { TANDEM_SOAK_MS } });

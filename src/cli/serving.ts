@@ -1,20 +1,8 @@
 import { type AgentServer, serve, type ServeOptions } from '../node/serve.ts';
 import type { Agent } from '../server/agent.ts';
-import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { CliError } from './cli-error.ts';
 import { onStopSignal } from './interrupt.ts';
-
-/** `memory`, or the name of a file. @throws CliError in the words of the store, which are for people. */
-export async function openStore(name: string): Promise<Store> {
-  if (name === 'memory') return memoryStore();
-  const { sqlite } = await import('../store/sqlite/store.ts');
-  try {
-    return sqlite(name);
-  } catch (error) {
-    throw new CliError('failure', error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
 
 const PORT_TROUBLES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use: choose another with --port, or --port 0 for any that is free',

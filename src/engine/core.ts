@@ -15,6 +15,7 @@ export interface Core {
   /** The name of this node: new at each start, so that leases of an earlier life are not taken for its own. */
   readonly node: string;
   readonly agents: ReadonlyMap<string, Runnable>;
+  /** The time of the store. */
   readonly clock: Clock;
   readonly timers: TimerHeap;
   readonly scheduler: Scheduler;
@@ -32,6 +33,8 @@ export interface Core {
   readonly pollMs: number;
   /** Suspended runs that stay in memory. 0: each goes on by replay. */
   readonly maxSuspended: number;
+  /** Whether this node runs tasks, or leaves all of them to others. */
+  readonly runsTasks: boolean;
   /** Push configurations that one task may have. */
   readonly maxPushConfigs: number;
   /** Messages in the history of a task with which it takes no more. */

@@ -1,7 +1,7 @@
 import { type Log, silentLog } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
 import type { Store } from '../store/store.ts';
-import { type Clock, systemClock } from '../support/clock.ts';
+import type { Clock } from '../support/clock.ts';
 import { newId } from '../support/id.ts';
 import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
 import { TimerHeap } from '../support/timer-heap.ts';
@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly observers?: Observers;
   readonly fetchFile?: FetchFile;
   readonly retention?: Partial<Retention>;
+  /** Whether tasks are run here; if not set they are. Otherwise they wait for a node that does. */
+  readonly runsTasks?: boolean;
   /** How long this node may be silent before others take its tasks. */
   readonly leaseMs?: number;
   /** How often to look for tasks that nobody told of. */
@@ -54,8 +56,9 @@ export interface CoreHooks {
   readonly hasSlept: Core['hasSlept'];
 }
 
-export function createCore(options: EngineOptions, { pushed, pushConfigChanged, hasSlept }: CoreHooks): Core {
-  const clock = options.clock ?? systemClock;
+/** @param clock The time of the store. */
+export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHooks): Core {
+  const { pushed, pushConfigChanged, hasSlept } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
   return {
     store: options.store,
@@ -71,6 +74,7 @@ export function createCore(options: EngineOptions, { pushed, pushConfigChanged, 
     node: (options.newId ?? newId)(),
     fetchFile: options.fetchFile,
     faultPoint: options.faultPoint ?? (() => {}),
+    runsTasks: options.runsTasks ?? true,
     leaseMs: options.leaseMs ?? 15_000,
     pollMs: options.pollMs ?? 1000,
     maxSuspended: options.maxSuspended ?? 1000,

@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Task } from '../model/task.ts';
 import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
+import { systemClock } from '../support/clock.ts';
 import { defined } from '../support/defined.ts';
 import { Answers, type SendResult } from './answers.ts';
 import { authorize } from './authorize.ts';
@@ -31,6 +32,7 @@ import { readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
+import { StoreTime } from './store-time.ts';
 import type { Submission } from './submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
 import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
@@ -67,7 +69,8 @@ export class Engine {
   #closing: Promise<void> | undefined;
 
   private constructor(options: EngineOptions) {
-    this.#core = createCore(options, {
+    const clock = new StoreTime(options.clock ?? systemClock);
+    this.#core = createCore(options, clock, {
       pushed: () => this.#outbox?.nudge(),
       pushConfigChanged: async (name) => {
         await this.#outbox?.drop(name);
@@ -82,7 +85,7 @@ export class Engine {
     this.#runs = new Runs(this.#core, (taskId) => this.#lookForWork(taskId));
     this.#answers = new Answers(this.#core, this.#runs);
     this.#claims = new ClaimLoop(this.#core, this.#runs);
-    this.#heartbeat = new Heartbeat(this.#core, () => this.#runs.hearAll());
+    this.#heartbeat = new Heartbeat(this.#core, clock, () => this.#runs.hearAll());
     this.#retention = new RetentionLoop(
       this.#core,
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
@@ -265,13 +268,14 @@ export class Engine {
 
   async #start(): Promise<void> {
     await this.#heartbeat.start();
-    this.#unwatch = this.#core.store.watch((taskId, by) => {
-      if (by !== this.#core.node) this.#hint(taskId);
-    });
+    const { store, node, runsTasks } = this.#core;
+    this.#unwatch = store.watch((taskId, by) => void (by === node || this.#hint(taskId)));
     this.#lookNowAndThen();
     if (this.#onDemand !== undefined) return;
-    this.#claims.start();
-    this.#outbox?.start();
+    if (runsTasks) {
+      this.#claims.start();
+      this.#outbox?.start();
+    }
     this.#retention.start();
   }
 
@@ -372,7 +376,6 @@ export class Engine {
   }
 
   #assertOpen(): void {
-    if (this.#closing !== undefined)
-      throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
+    if (this.#closing) throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
 }

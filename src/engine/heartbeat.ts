@@ -1,15 +1,18 @@
 import type { Core } from './core.ts';
+import type { StoreTime } from './store-time.ts';
 
-/** Tells the store that this node lives, three times as often as it must. */
+/** Tells the store that this node lives, three times as often as it must, and asks it for the time. */
 export class Heartbeat {
   readonly #core: Core;
+  readonly #time: StoreTime;
   readonly #onLate: () => void;
   #last = 0;
   #disarm: () => void = () => {};
 
   /** @param onLate Called when the node was silent for so long that others may have taken its tasks. */
-  constructor(core: Core, onLate: () => void) {
+  constructor(core: Core, time: StoreTime, onLate: () => void) {
     this.#core = core;
+    this.#time = time;
     this.#onLate = onLate;
   }
 
@@ -36,6 +39,7 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { store, node, leaseMs, clock } = this.#core;
+    if (store.now !== undefined) await this.#time.measure(store.now());
     const since = clock.now();
     await store.heartbeat(node, leaseMs);
     const wasLate = this.isLate;

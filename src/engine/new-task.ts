@@ -46,11 +46,13 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   const isElsewhere = submission.elsewhere === true;
   // Who came before and waits goes first.
   const hasPlace = !isElsewhere && runs.free(agent) > 0 && runs.queued(agent) === 0;
-  if (!hasPlace && !isElsewhere) assertQueueHasRoom(core, runs, agent);
+  // Of what is left to other nodes nobody here knows how much there is.
+  const waitsHere = !hasPlace && !isElsewhere && core.runsTasks;
+  if (waitsHere) assertQueueHasRoom(core, runs, agent);
   const task = newTask(core, submission, hasPlace);
   // Before it is stored, or all messages of one moment would find the same last place.
   if (hasPlace) runs.reserve(agent);
-  else if (!isElsewhere) runs.enqueue(agent, task);
+  else if (waitsHere) runs.enqueue(agent, task);
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key it would be made again.
     if (task.idempotency === undefined) return undefined;

@@ -64,7 +64,7 @@ export class Runs {
 
   /** How many more runs of an agent there may be. */
   free({ id, limits }: Runnable): number {
-    return limits.concurrency - (this.#places.get(id) ?? 0);
+    return this.#core.runsTasks ? limits.concurrency - (this.#places.get(id) ?? 0) : 0;
   }
 
   /** How many runs of an agent there are, or are about to be. */

@@ -122,6 +122,7 @@ test('what is not said has its default', () => {
     metrics: false,
     audit: undefined,
     insecurePublic: false,
+    role: 'all',
   });
 });
 

@@ -83,9 +83,18 @@ export interface HandlerOptions {
    * have it.
    */
   readonly insecurePublic?: boolean;
+  /**
+   * What this process does, all of it if not set. `web` takes calls and leaves the work to others on the same store;
+   * `worker` does it, and answers nobody but those who ask after its health.
+   */
+  readonly role?: Role;
   /** For hosts that freeze a process as soon as it has answered: how tasks go on after that. */
   readonly serverless?: ServerlessOptions;
 }
+
+const ROLES = ['all', 'web', 'worker'] as const;
+
+export type Role = (typeof ROLES)[number];
 
 /** Options that were checked, with the defaults in place. */
 export interface HandlerSettings extends ObserveSettings {
@@ -110,6 +119,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly push: PushOptions | undefined;
   readonly files: FileOptions | undefined;
   readonly insecurePublic: boolean;
+  readonly role: Role;
   readonly serverless: ServerlessSettings | undefined;
 }
 
@@ -141,6 +151,7 @@ const KEYS = [
   'push',
   'files',
   'insecurePublic',
+  'role',
   'serverless',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
@@ -197,7 +208,8 @@ export function readHandlerOptions(
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
-    serverless: readServerless(check, given['serverless'], given['rpcPaths']),
+    role: readWord(check, given, 'role', ROLES) ?? 'all',
+    serverless: readServerless(check, given['serverless'], given),
   } as const;
   check.finish(`${what} cannot use these options:`);
   return settings;

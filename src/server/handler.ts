@@ -258,7 +258,9 @@ export class AgentHandler {
 
   #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const { method, path } = request;
-    if (path === undefined) return restFailure(dialectOf('1.0'), noSuchPath(request));
+    if (path === undefined || (this.#settings.role === 'worker' && !PROBES.has(path))) {
+      return restFailure(dialectOf('1.0'), noSuchPath(request));
+    }
     if (this.#paths.isRpc(path)) {
       return method === 'POST' ? answerRpc(service, request) : restFailure(dialectOf('1.0'), wrongVerb(['POST']));
     }
@@ -274,3 +276,6 @@ export class AgentHandler {
 
 /** When whoever was turned away may try again. */
 const RETRY_MS = 1000;
+
+/** What a worker answers. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);

@@ -70,8 +70,15 @@ const KEYS = ['secret', 'cronSecret', 'url', 'after', 'fetch', ...LIMIT_KEYS];
 /** What is shorter can be found by trying. */
 const MIN_SECRET_BYTES = 16;
 
-export function readServerless(check: Check, value: unknown, rpcPaths: unknown): ServerlessSettings | undefined {
+/** @param others The options beside it. */
+export function readServerless(
+  check: Check,
+  value: unknown,
+  others: Readonly<Record<string, unknown>>,
+): ServerlessSettings | undefined {
   if (value === undefined) return undefined;
+  const { rpcPaths, role = 'all' } = others;
+  if (role !== 'all') check.fault('serverless', 'is for processes that do everything: leave role out');
   const given = check.record(value, 'serverless', '{ secret: process.env.A2A_SECRET }') ?? {};
   check.keys(given, KEYS, 'serverless.');
   for (const key of LIMIT_KEYS) checkRange(check, given[key], `serverless.${key}`, ...RANGES[key]);

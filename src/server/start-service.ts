@@ -72,7 +72,7 @@ async function startServerless(
 }
 
 function startEngine({ agent, settings, log, outbound }: ServiceParts, observers: Observers): Promise<Engine> {
-  const { store, retention, limits, push } = settings;
+  const { store, retention, limits, push, role } = settings;
   const { courier, fetchFile } = outbound;
   if (store === undefined) log.warn('No store is given: tasks are kept in memory, and lost with it');
   return Engine.start({
@@ -81,6 +81,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     log,
     observers,
     fetchFile,
+    runsTasks: role !== 'web',
     ...(courier !== undefined && { courier }),
     push: pushPolicyOf(push),
     ...(retention !== undefined && { retention }),

@@ -14,8 +14,10 @@ import type {
   PushNoted,
   PushReport,
 } from './push.ts';
+import type { TokenTake, TokenTaken } from './tokens.ts';
 
 export type * from './push.ts';
+export type * from './tokens.ts';
 
 /**
  * What the engine asks of a store, and all it knows of one. `storeContract()` in `tandem-a2a/testing` checks an
@@ -135,6 +137,12 @@ export interface Store {
    */
   heartbeat(node: string, ttlMs: number): Promise<void>;
 
+  /**
+   * What time it is by the clock that decides what is due and who lives, if that is not the clock of this process: that of
+   * a database, for nodes whose clocks differ. Nodes give all times by it.
+   */
+  now?(): Promise<number>;
+
   /** Gives back all leases of a node at once, as if it had died. */
   retire(node: string): Promise<void>;
 
@@ -159,20 +167,6 @@ export interface Store {
   takeTokens?(take: TokenTake): Promise<TokenTaken>;
 
   close(): Promise<void>;
-}
-
-/** A bucket begins full, with `burst` tokens, and gains `perMinute` of them, evenly, as long as it is not full. */
-export interface TokenTake {
-  /** Any text; told apart by every character. */
-  readonly bucket: string;
-  readonly burst: number;
-  readonly perMinute: number;
-}
-
-export interface TokenTaken {
-  readonly isTaken: boolean;
-  /** What is in the bucket now, fractions included. */
-  readonly left: number;
 }
 
 export type WatchListener = (taskId: string, by?: string) => void;
@@ -384,7 +378,8 @@ export interface ClaimRequest {
   /** The agents that the node runs. */
   readonly agents: readonly string[];
   readonly limit: number;
-  /** Only this task, if it is due; whatever is if not set. */ readonly taskId?: string;
+  /** Only this task, if it is due; whatever is if not set. */
+  readonly taskId?: string;
 }
 
 export interface RetentionPolicy {

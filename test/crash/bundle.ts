@@ -17,7 +17,7 @@ export interface Bundle {
  * Makes one JavaScript file of a script and all that it imports. A process then starts in 0.1 s of CPU
  * instead of the 0.45 s that compiling on the fly takes, and these tests start hundreds of them.
  */
-export async function bundle(script: URL): Promise<Bundle> {
+export async function bundle(script: URL, store: 'sqlite' | 'postgres' = 'sqlite'): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-bundle-'));
   await build({
     configFile: false,
@@ -35,7 +35,7 @@ export async function bundle(script: URL): Promise<Bundle> {
     },
   });
   // What the store looks for beside its code, and where it finds a driver.
-  cpSync(join(ROOT, 'src/store/sqlite/migrations'), join(folder, 'migrations'), { recursive: true });
+  cpSync(join(ROOT, `src/store/${store}/migrations`), join(folder, 'migrations'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   return { path: join(folder, `${parse(script.pathname).name}.js`), remove: () => rmSync(folder, { recursive: true }) };
 }

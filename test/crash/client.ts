@@ -11,7 +11,21 @@ import { answerTo, CREDENTIAL, MAIL, UNANSWERED } from './programs.ts';
 
 export const OWNER = { tenant: '', owner: 'ann' } as const;
 
+/** How long a caller waits before he tries again. */
+export const RETRY_MS = 100;
+
+let readers = 0;
+
 type Items = AsyncIterable<readonly StreamItem[]>;
+
+export interface ClientOptions {
+  /** Whether to answer what the task asks. */
+  readonly mayAnswer: boolean;
+  /** Where push notifications go. */
+  readonly receiver: string;
+  /** Whether to do again what a store in trouble has refused. */
+  readonly mayRetry: () => boolean;
+}
 
 /**
  * A caller who sees one errand through, as far as it gets. What it may have done before its process died it does again
@@ -21,6 +35,7 @@ export class Client {
   readonly #engine: Engine;
   readonly #report: (line: Report) => void;
   readonly #errand: Errand;
+  readonly #mayRetry: () => boolean;
   /** What it does beside watching, by name; each is done once. */
   readonly #deeds = new Map<string, Promise<void>>();
   readonly #receiver: string;
@@ -29,7 +44,13 @@ export class Client {
   #isWaiting = false;
   #hasEnded = false;
 
-  constructor(engine: Engine, report: (line: Report) => void, errand: Errand, mayAnswer: boolean, receiver: string) {
+  constructor(
+    engine: Engine,
+    report: (line: Report) => void,
+    errand: Errand,
+    { mayAnswer, receiver, mayRetry }: ClientOptions,
+  ) {
+    this.#mayRetry = mayRetry;
     this.#engine = engine;
     this.#report = report;
     this.#errand = errand;
@@ -37,16 +58,20 @@ export class Client {
     this.#receiver = receiver;
   }
 
-  /** Resolves when the errand is at its end, or waits for an answer that is not to be given. */
-  async run(): Promise<void> {
+  /**
+   * Resolves when the errand is at its end, or waits for an answer that is not to be given. False if the server could go
+   * no further for now.
+   */
+  async run(): Promise<boolean> {
     const { key, kind } = this.#errand;
     try {
       await (kind === 'reply' ? this.#expectReply() : this.#seeThrough());
     } catch (error) {
       // A server that shuts down says so, and the errand goes on with the next process.
-      if (A2AError.is(error, 'UNAVAILABLE')) return;
+      if (A2AError.is(error, 'UNAVAILABLE')) return false;
       this.#report({ t: 'trouble', about: key, error: error instanceof Error ? (error.stack ?? '') : String(error) });
     }
+    return true;
   }
 
   async #expectReply(): Promise<void> {
@@ -69,8 +94,7 @@ export class Client {
     const items = await this.#open();
     const before = await this.#getIfVisible();
     if (before !== undefined) this.#see(before.status, hasOutput);
-    const other =
-      mode === 'now' ? this.#watch(String(process.pid), this.#engine.subscribe(OWNER, this.#taskId)) : undefined;
+    const other = mode === 'now' ? this.#watchBeside() : undefined;
     if (!this.#isWaiting) await this.#watch('own', items);
     await Promise.all(this.#deeds.values());
     const task = await this.#engine.get(OWNER, this.#taskId);
@@ -109,6 +133,16 @@ export class Client {
     } catch (error) {
       if (A2AError.is(error, 'TASK_NOT_FOUND')) return undefined;
       throw error;
+    }
+  }
+
+  /** As somebody else would, from the beginning, and as far as the server lets him. */
+  async #watchBeside(): Promise<void> {
+    const reader = `${process.pid} ${++readers}`;
+    try {
+      await this.#watch(reader, this.#engine.subscribe(OWNER, this.#taskId));
+    } catch (error) {
+      if (!A2AError.is(error, 'UNAVAILABLE')) throw error;
     }
   }
 
@@ -159,10 +193,22 @@ export class Client {
 
   #once(name: string, deed: () => Promise<void>): void {
     if (this.#deeds.has(name)) return;
-    const done = deed();
+    const done = this.#untilDone(deed);
     // Whoever waits for all of them hears of it.
     done.catch(() => {});
     this.#deeds.set(name, done);
+  }
+
+  async #untilDone(deed: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await deed();
+        return;
+      } catch (error) {
+        if (!A2AError.is(error, 'UNAVAILABLE') || !this.#mayRetry()) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
   }
 
   /** One that was given before its process died has its effect, and the task waits for none any more. */

@@ -28,9 +28,21 @@ export interface PushMessage {
   readonly body: string;
 }
 
+/** The errand as its client knows it after something was told of it. */
+export function errandAfter(errand: Errand, report: Report): Errand {
+  if (report.t === 'task') return { ...errand, taskId: report.taskId };
+  if (report.t !== 'item' || report.reader !== 'own') return errand;
+  const { number, body, task } = report;
+  const hasOutput = errand.hasOutput || body?.startsWith('{"artifactUpdate"') === true || task?.artifacts !== undefined;
+  return { ...errand, last: number, hasOutput };
+}
+
 /** What a process is told to do. */
 export interface Orders {
+  /** A file, or the address of a database that other processes use too. */
   readonly database: string;
+  /** What the keys of errands begin with, so that those of several processes are apart. */
+  readonly prefix: string;
   /** Where steps leave their traces. */
   readonly traces: string;
   /** Where push notifications go. */

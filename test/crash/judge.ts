@@ -8,10 +8,10 @@ import { textOfParts } from '../../src/model/part-text.ts';
 import { canTransition, isTerminal } from '../../src/model/state.ts';
 import type { Task, TaskStatus } from '../../src/model/task.ts';
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
-import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store, TaskEvent } from '../../src/store/store.ts';
 import { OWNER } from './client.ts';
 import { judgePushes } from './judge-pushes.ts';
+import { isShared, openStore } from './open-store.ts';
 import { programOf } from './programs.ts';
 import type { Findings, Item, Known } from './session.ts';
 
@@ -22,7 +22,7 @@ import type { Findings, Item, Known } from './session.ts';
 export async function judge(session: Findings): Promise<readonly string[]> {
   const steps = readTraces(session.traces());
   const problems = [...session.troubles, ...steps.problems];
-  const store = sqlite(session.database);
+  const store = openStore(session.database);
   try {
     for (const known of session.known.values()) {
       const found = await judgeErrand(store, known, steps.values);
@@ -34,7 +34,8 @@ export async function judge(session: Findings): Promise<readonly string[]> {
   } finally {
     await store.close();
   }
-  return [...problems, ...(await judgePushes(session)), ...damage(session.database)];
+  problems.push(...(await judgePushes(session)));
+  return isShared(session.database) ? problems : [...problems, ...damage(session.database)];
 }
 
 interface Steps {
@@ -43,18 +44,27 @@ interface Steps {
   readonly problems: readonly string[];
 }
 
+/** `run key value process`, `recorded key value`, or `paused process`. */
+const TRACE = /^(run|recorded|paused) (\S*?#?\d+) ?(\w*) ?(\d*)$/;
+
 function readTraces(traces: readonly string[]): Steps {
   const values = new Map<string, string>();
   const recorded = new Set<string>();
+  const paused = new Set<string>();
   const problems: string[] = [];
   for (const trace of traces) {
-    const [, what, key = '', value = ''] = /^(run|recorded) (.*#\d+) ?(\w*)$/.exec(trace) ?? [];
-    if (what === 'recorded') {
+    const [, what, key = '', value = '', pid = ''] = TRACE.exec(trace) ?? [];
+    if (what === 'paused') {
+      paused.add(key);
+    } else if (what === 'recorded') {
       recorded.add(key);
       if (!values.has(key)) problems.push(`Step ${key} is recorded and never ran`);
-    } else {
+      if (value !== '') values.set(key, value);
+    } else if (!recorded.has(key)) {
       values.set(key, value);
-      if (recorded.has(key)) problems.push(`Step ${key} ran again after it was recorded`);
+    } else if (!paused.has(pid)) {
+      // One that was stopped on its way to a step cannot know what others have done since. It stores nothing.
+      problems.push(`Step ${key} ran again after it was recorded`);
     }
   }
   return { values, problems };

@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import type { Message } from '../../src/model/message.ts';
 import { isTerminal } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
-import type { Errand, Orders, PushMessage, Report } from './errand.ts';
+import { type Errand, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
 import type { Receiver } from './receiver.ts';
 
-/** No process needs so long; one that does hangs. */
+/** Few processes need so long; one that does hangs. */
 const PATIENCE_MS = 30_000;
 
 export interface Item {
@@ -52,7 +52,18 @@ export type LifeOptions = Partial<Pick<Orders, 'begin' | 'finish' | 'maxSuspende
   readonly killAfter?: { readonly ms: number; readonly of: 'start' | 'open' };
   /** Kills it at once when it says this. */
   readonly killWhen?: (report: Report) => boolean;
+  /** How long it may take, 30 s if not set. */
+  readonly patienceMs?: number;
+  /** Called with the process. */
+  readonly onStart?: (child: ChildProcess) => void;
 };
+
+/** What several sessions have in common that use one database at the same time. */
+export interface SharedDatabase {
+  readonly database: string;
+  readonly traces: string;
+  readonly prefix: string;
+}
 
 /** One database, the processes that have had it one after another, and all that they have said. */
 export class Session implements Findings {
@@ -61,18 +72,20 @@ export class Session implements Findings {
   readonly #worker: string;
   readonly #name: string;
   readonly #receiver: Receiver;
+  readonly #prefix: string;
   readonly known = new Map<string, Known>();
   readonly troubles: string[] = [];
   #begun = 0;
 
-  constructor(folder: string, worker: string, receiver: Receiver) {
+  constructor(folder: string, worker: string, receiver: Receiver, shared?: SharedDatabase) {
     mkdirSync(folder);
     this.#name = basename(folder);
     this.#receiver = receiver;
-    this.database = join(folder, 'tasks.db');
-    this.#traces = join(folder, 'traces');
+    this.database = shared?.database ?? join(folder, 'tasks.db');
+    this.#traces = shared?.traces ?? join(folder, 'traces');
+    this.#prefix = shared?.prefix ?? 'e';
     this.#worker = worker;
-    writeFileSync(this.#traces, '');
+    writeFileSync(this.#traces, '', { flag: 'a' });
   }
 
   traces(): readonly string[] {
@@ -88,6 +101,7 @@ export class Session implements Findings {
     const child = spawn(process.execPath, ['--enable-source-maps', this.#worker], { stdio: ['pipe', 'pipe', 'pipe'] });
     child.stdin.on('error', () => {});
     child.stdin.end(JSON.stringify(this.#orders(options)));
+    options.onStart?.(child);
     const stderr: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
     const last = await this.#listen(child, options);
@@ -100,9 +114,9 @@ export class Session implements Findings {
     );
   }
 
-  async #listen(child: ChildProcess, { killAfter, killWhen }: LifeOptions): Promise<string> {
+  async #listen(child: ChildProcess, { killAfter, killWhen, patienceMs = PATIENCE_MS }: LifeOptions): Promise<string> {
     let last = 'silent';
-    const timers = [setTimeout(() => ((last = 'hung'), child.kill('SIGKILL')), PATIENCE_MS)];
+    const timers = [setTimeout(() => ((last = 'hung'), child.kill('SIGKILL')), patienceMs)];
     const kill = (of: 'start' | 'open'): void => {
       if (killAfter?.of === of) timers.push(setTimeout(() => child.kill('SIGKILL'), killAfter.ms));
     };
@@ -130,6 +144,7 @@ export class Session implements Findings {
     const receiver = this.#receiver.urlFor(this.#name);
     const orders = {
       database,
+      prefix: this.#prefix,
       traces: this.#traces,
       receiver,
       errands,
@@ -156,6 +171,7 @@ export class Session implements Findings {
       default: {
         const known = this.known.get(report.key);
         if (known === undefined) throw new Error(`Nobody has begun ${report.key}`);
+        known.errand = errandAfter(known.errand, report);
         learn(known, report);
       }
     }
@@ -181,7 +197,6 @@ function learn(known: Known, report: Exclude<Report, { t: 'open' | 'closed' | 't
   switch (report.t) {
     case 'task':
       known.taskIds.add(report.taskId);
-      known.errand = { ...known.errand, taskId: report.taskId };
       break;
     case 'reply':
       known.replies.push(report.message);
@@ -208,8 +223,4 @@ function learnItem(known: Known, reader: string, { number, body, task }: Item): 
   const view = known.views.get(reader) ?? [];
   view.push({ number, ...(body !== undefined && { body }), ...(task !== undefined && { task }) });
   known.views.set(reader, view);
-  if (reader !== 'own') return;
-  const { errand } = known;
-  const hasOutput = errand.hasOutput || body?.startsWith('{"artifactUpdate"') === true || task?.artifacts !== undefined;
-  known.errand = { ...errand, last: number, hasOutput };
 }

@@ -1,20 +1,21 @@
 /**
- * A process with an engine on a SQLite file and a client that keeps it busy, made to be killed. Reads its `Orders` from
- * standard input and writes `Report`s to standard output.
+ * A process with an engine on a SQLite file, or on a database with others, and a client that keeps it busy, made to be
+ * killed. Reads its `Orders` from standard input and writes `Report`s to standard output.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 
 import type { Courier } from '../../src/engine/delivery.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { A2AError } from '../../src/errors.ts';
 import type { Handler } from '../../src/engine/handler.ts';
 import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
 import { textOfParts } from '../../src/model/part-text.ts';
 import { type Database, type Driver, loadDriver } from '../../src/store/sqlite/driver.ts';
-import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Client } from './client.ts';
-import type { Errand, Orders, PushMessage, Report } from './errand.ts';
+import { Client, RETRY_MS } from './client.ts';
+import { type Errand, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
+import { isShared, openStore } from './open-store.ts';
 import { canBeHeld, type Kind, KINDS, programOf } from './programs.ts';
 import { say } from './say.ts';
 
@@ -27,25 +28,33 @@ const calls = new Map<string, number>();
 let errands = 0;
 let held = orders.errands.filter(({ isHeld }) => isHeld).length;
 
-const store = sqlite(orders.database, { driver: withFaultPoints(loadDriver()) });
-await traceJournals(store);
-const engine = await Engine.start({
+/** On a database of many there is trouble on purpose, and others who take over what one leaves. */
+const isOneOfMany = isShared(orders.database);
+let isOver = false;
+
+const store = openStore(orders.database, { driver: withFaultPoints(loadDriver()) });
+await persistently(() => traceJournals(store));
+const options: EngineOptions = {
   store,
   agents: [{ id: 'agent', run: handler(), limits: { ...DEFAULT_LIMITS, maxAttempts: 1_000_000 } }],
   // Nothing may depend on somebody's looking once in a while.
-  pollMs: 3_600_000,
+  pollMs: isOneOfMany ? 250 : 3_600_000,
+  leaseMs: isOneOfMany ? 2000 : 15_000,
   maxSuspended: orders.maxSuspended,
   faultPoint: dieAt,
   courier: courier(),
   log: {
     info: () => {},
-    warn: (message, fields) => report({ t: 'trouble', about: message, error: show(fields?.['error'] ?? fields) }),
+    warn: (message, fields) =>
+      isOneOfMany || report({ t: 'trouble', about: message, error: show(fields?.['error'] ?? fields) }),
     error: (message, fields) => {
       const error = show(fields?.['error'] ?? fields);
-      if (!error.includes('on purpose')) report({ t: 'trouble', about: message, error });
+      const isTrouble = isOneOfMany && A2AError.is(fields?.['error'], 'UNAVAILABLE');
+      if (!isTrouble && !error.includes('on purpose')) report({ t: 'trouble', about: message, error });
     },
   },
-});
+};
+const engine = await persistently(() => Engine.start(options));
 report({ t: 'open' });
 
 const old = orders.errands.map((errand) => run(errand));
@@ -54,12 +63,34 @@ const lanes = Array.from({ length: IN_FLIGHT }, async () => {
 });
 // Either all is seen to its end, or the engine is closed while things are under way.
 await (orders.finish ? Promise.all([...old, ...lanes]) : Promise.race(lanes));
+isOver = true;
 await engine.close();
 await store.close();
 report({ t: 'closed' });
 
-function run(errand: Errand): Promise<void> {
-  return new Client(engine, report, errand, orders.finish || !errand.isHeld, orders.receiver).run();
+/** A database of many may be away when we start, as a file never is. */
+async function persistently<T>(deed: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await deed();
+    } catch (error) {
+      if (!isOneOfMany || !A2AError.is(error, 'UNAVAILABLE')) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function run(given: Errand): Promise<void> {
+  let errand = given;
+  const mayRetry = (): boolean => isOneOfMany && !isOver;
+  const options = { mayAnswer: orders.finish || !errand.isHeld, receiver: orders.receiver, mayRetry };
+  const learn = (line: Report): void => {
+    errand = errandAfter(errand, line);
+    report(line);
+  };
+  while (!(await new Client(engine, learn, errand, options).run()) && mayRetry()) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
 }
 
 function newErrand(): Errand {
@@ -71,7 +102,8 @@ function newErrand(): Errand {
   if (isHeld) held++;
   const mode = modes[round % modes.length] ?? 'now';
   const isPushed = round % 2 === 0;
-  const errand: Errand = { key: `e${number}`, kind, mode, isHeld, isPushed, last: 0, hasOutput: false };
+  const key = `${orders.prefix}${number}`;
+  const errand: Errand = { key, kind, mode, isHeld, isPushed, last: 0, hasOutput: false };
   report({ t: 'begin', errand });
   return errand;
 }
@@ -95,11 +127,11 @@ function handler(): Handler {
       const value = await ctx.step(name, async ({ idempotencyKey }) => {
         key = idempotencyKey;
         const made = randomBytes(4).toString('hex');
-        trace(`run ${key} ${made}`);
+        trace(`run ${key} ${made} ${process.pid}`);
         await new Promise((resolve) => setImmediate(resolve));
         return made;
       });
-      if (key !== undefined) trace(`recorded ${key}`);
+      if (key !== undefined) trace(`recorded ${key} ${value}`);
       return value;
     };
     const program = programOf(kind).run(ctx, step);
@@ -112,9 +144,10 @@ async function traceJournals({ journal }: Store): Promise<void> {
   for (const { taskId } of orders.errands) {
     if (taskId === undefined) continue;
     let turn = 0;
-    for (const { kind, key } of await journal.call(store, taskId)) {
+    for (const { kind, key, body } of await journal.call(store, taskId)) {
       if (kind === 'turn') turn++;
-      else if (kind === 'step') trace(`recorded ${taskId}:${turn}:${key}`);
+      else if (kind === 'step')
+        trace(`recorded ${taskId}:${turn}:${key} ${String((body as { value?: unknown }).value)}`);
     }
   }
 }

@@ -97,7 +97,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
       // The process stands still: it hears nothing, and nothing that it does arrives.
       if (line === 'held') runner.line.set('held');
-      else runner.line.set('dead', 'read', 'journal');
+      else runner.line.set('dead', 'read', 'journal', 'claim');
       const canceling = other.engine.cancel(ANN, early.id);
       await turns(10);
       await pass(clock, 3500, 500);

@@ -6,7 +6,7 @@ import { A2AError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred, type Deferred } from '../../src/support/deferred.ts';
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
-import { type Harness, openStore, runnable, startHarness, type Variant, VARIANTS } from './harness.ts';
+import { database, type Harness, openStore, runnable, startHarness, type Variant, VARIANTS } from './harness.ts';
 
 /**
  * What lies between an engine and its store.
@@ -55,7 +55,10 @@ function faultyStore(target: Store): FaultyStore {
       if (lineOf('watch') !== 'dead' && lineOf('watch') !== 'held') listener(taskId, by);
     });
   const store = new Proxy(target, {
-    get: (_, name) => (name === 'watch' ? watch : (...args: unknown[]) => call(name as keyof Store, args)),
+    get: (_, name) => {
+      if (name === 'watch' || !(name in target)) return name === 'watch' ? watch : undefined;
+      return (...args: unknown[]) => call(name as keyof Store, args);
+    },
   });
   const set = (next: Line, ...some: readonly (keyof Store)[]): void => {
     line = next;
@@ -110,13 +113,16 @@ export function cluster(run: Handler, options: ClusterOptions = {}): Cluster {
 export async function pass(clock: FakeClock, ms: number, stepMs = 1000): Promise<void> {
   for (let left = ms; left > 0; left -= stepMs) {
     clock.advance(Math.min(stepMs, left));
-    await turns(10);
+    await turns(12);
   }
 }
 
-/** Some turns of the event loop. */
-export async function turns(count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+/** Some turns of the event loop, in which every store does what it has to do. */
+export async function turns(count = 30): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (database !== undefined) await database.quiet();
+  }
 }
 
 /** What a handler waits for that listens to its signal. */

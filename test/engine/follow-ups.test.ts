@@ -61,7 +61,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   test('a message to a running task starts no second run', async () => {
     const gate = deferred<void>();
     let runs = 0;
-    const { task, reply } = await harness(
+    const { task, reply, engine } = await harness(
       async ({ step }) => {
         runs++;
         await step('wait', () => gate.promise);
@@ -74,6 +74,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(seen.id).toBe(early.id);
     expect(seen.history?.map(({ parts }) => parts)).toEqual([[{ text: 'go' }], [{ text: 'more' }]]);
     const sent = reply(early, 'even more');
+    await until(async () => (await engine.get(ANN, early.id)).history?.length === 3);
     gate.resolve();
     expect(artifactText(await sent)).toBe('done');
     expect(runs).toBe(1);

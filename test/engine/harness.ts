@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { A2AError } from '../../src/errors.ts';
 import { Engine, type EngineOptions, type SendResult } from '../../src/engine/engine.ts';
 import type { Handler } from '../../src/engine/handler.ts';
@@ -21,15 +21,26 @@ import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
 export const ANN: Scope = { tenant: '', owner: 'ann' };
 export const BOB: Scope = { tenant: '', owner: 'bob' };
 
+/** There in the project that brings a database: the same tests run on it there. */
+export const database = inject('postgresUrl') === undefined ? undefined : await import('../postgres/engine-store.ts');
+
 /** Where a run can go on after a pause, and what the tasks are kept in: all behaviours hold for all of them. */
-export const VARIANTS = [
+const EVERYWHERE = [
   { name: 'memory store, runs kept in memory', store: 'memory', maxSuspended: 1000 },
   { name: 'memory store, runs always replayed', store: 'memory', maxSuspended: 0 },
   { name: 'SQLite, runs kept in memory', store: 'sqlite', maxSuspended: 1000 },
   { name: 'SQLite, runs always replayed', store: 'sqlite', maxSuspended: 0 },
 ] as const;
 
-export type Variant = (typeof VARIANTS)[number];
+/** How runs go on has been seen on the other stores. */
+const ON_A_DATABASE = [{ name: 'PostgreSQL', store: 'postgres', maxSuspended: 1000 }] as const;
+
+export type Variant = (typeof EVERYWHERE | typeof ON_A_DATABASE)[number];
+
+export const VARIANTS: readonly [Variant, ...Variant[]] = database === undefined ? EVERYWHERE : ON_A_DATABASE;
+
+/** For what is about the store and not about runs: each store once. */
+export const STORES: readonly Variant[] = database === undefined ? [EVERYWHERE[0], EVERYWHERE[3]] : ON_A_DATABASE;
 
 export interface LogLine {
   readonly message: string;
@@ -83,6 +94,7 @@ export function runnable(run: Handler, limits: Partial<RunLimits> = {}, id = 'ag
 }
 
 export function openStore(variant: Variant, clock: FakeClock): Store {
+  if (database !== undefined) return database.openEngineStore(clock);
   if (variant.store === 'memory') return memoryStore({ clock });
   const folder = mkdtempSync(join(tmpdir(), 'tandem-engine-'));
   const store = sqlite(join(folder, 'tasks.db'), { clock });

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { DeliveryResult } from '../../src/engine/delivery.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { verifies } from '../helpers/verifies.ts';
-import { type Harness, ANN, harness, until, VARIANTS } from './harness.ts';
-import { DELIVERED, FAILED, fakeCourier, hookAt, pass, turns } from './outbox-harness.ts';
+import { pass, turns } from './faults.ts';
+import { type Harness, ANN, harness, until, STORES } from './harness.ts';
+import { DELIVERED, FAILED, fakeCourier, hookAt } from './outbox-harness.ts';
 
 const HOUR = 3_600_000;
 const GONE: DeliveryResult = { kind: 'failed', reason: 'It answered 410', gone: true };
@@ -12,7 +13,7 @@ async function lastEvent({ store }: Harness, id: string): Promise<number> {
   return (await store.read(ANN, id))?.record.lastEvent ?? 0;
 }
 
-describe.each([VARIANTS[0], VARIANTS[3]])('$name', (variant) => {
+describe.each(STORES)('$name', (variant) => {
   test(verifies('P-08', 'an event that fails for a day is given up, and the next one is tried'), async () => {
     const courier = fakeCourier();
     courier.answer = ({ event }) => (event.number === 2 ? FAILED : DELIVERED);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliveryResult } from '../../src/engine/delivery.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { ANN, BOB, harness, until, VARIANTS } from './harness.ts';
-import { DELIVERED, fakeCourier, hookAt, turns } from './outbox-harness.ts';
+import { turns } from './faults.ts';
+import { ANN, BOB, harness, until, STORES } from './harness.ts';
+import { DELIVERED, fakeCourier, hookAt } from './outbox-harness.ts';
 
 async function* manyEvents() {
   for (let i = 0; i < 40; i++) yield { status: 'working' as const, text: String(i) };
@@ -14,7 +15,7 @@ function turnsIn(told: readonly string[]): readonly string[] {
   return names.filter((name, index) => name !== names[index - 1]);
 }
 
-describe.each([VARIANTS[0], VARIANTS[2]])('$name', (variant) => {
+describe.each(STORES)('$name', (variant) => {
   test('one with many events lets others tell theirs in between', async () => {
     const courier = fakeCourier();
     const door = deferred<DeliveryResult>();

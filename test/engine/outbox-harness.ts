@@ -1,6 +1,5 @@
 import type { Courier, Delivery, DeliveryResult } from '../../src/engine/delivery.ts';
 import type { NewPushConfig } from '../../src/engine/push-configs.ts';
-import type { FakeClock } from '../../src/testing/fake-clock.ts';
 
 /** A receiver that does what a test tells it to, and remembers all that came. */
 export interface FakeCourier extends Courier {
@@ -45,16 +44,4 @@ export function nameOf({ config, event }: Delivery): string {
 
 export function hookAt(id: string, host = 'example.com'): NewPushConfig {
   return { config: { id, url: `https://${host}/${id}` }, dialect: '1.0' };
-}
-
-/** Lets time pass in steps, with turns of the event loop in between, so that what comes due can do its work. */
-export async function pass(clock: FakeClock, ms: number, stepMs: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += stepMs) {
-    clock.advance(Math.min(stepMs, ms - passed));
-    await turns(12);
-  }
-}
-
-export async function turns(count = 30): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }

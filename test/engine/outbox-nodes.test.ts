@@ -3,6 +3,7 @@ import type { DeliveryResult } from '../../src/engine/delivery.ts';
 import { A2AError } from '../../src/errors.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { pass, turns } from './faults.ts';
 import {
   ANN,
   type Harness,
@@ -11,10 +12,10 @@ import {
   runnable,
   startHarness,
   until,
-  VARIANTS,
+  STORES,
   withMethods,
 } from './harness.ts';
-import { DELIVERED, fakeCourier, hookAt, pass, turns } from './outbox-harness.ts';
+import { DELIVERED, fakeCourier, hookAt } from './outbox-harness.ts';
 
 async function lastEvent({ store }: Harness, id: string): Promise<number> {
   return (await store.read(ANN, id))?.record.lastEvent ?? 0;
@@ -25,7 +26,7 @@ function upTo(last: number): readonly string[] {
   return Array.from({ length: last }, (_, i) => `hook ${i + 1}`);
 }
 
-describe.each([VARIANTS[0], VARIANTS[2]])('$name', (variant) => {
+describe.each(STORES)('$name', (variant) => {
   test('of two nodes on one store one tells, each event once and in order', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);

@@ -4,8 +4,9 @@ import type { StreamResponse } from '../../src/model/event.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { verifies } from '../helpers/verifies.ts';
+import { pass, turns } from './faults.ts';
 import { ANN, collect, harness, openStore, runnable, startHarness, until, VARIANTS } from './harness.ts';
-import { DELIVERED, FAILED, fakeCourier, hookAt, nameOf, pass, turns } from './outbox-harness.ts';
+import { DELIVERED, FAILED, fakeCourier, hookAt, nameOf } from './outbox-harness.ts';
 
 const NOW = { returnImmediately: true } as const;
 

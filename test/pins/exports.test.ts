@@ -6,6 +6,7 @@ const ENTRIES = {
   './server': () => import('../../src/server/index.ts'),
   './node': () => import('../../src/node/index.ts'),
   './sqlite': () => import('../../src/store/sqlite/store.ts'),
+  './postgres': () => import('../../src/store/postgres/index.ts'),
   './webhooks': () => import('../../src/webhooks/index.ts'),
   './testing': () => import('../../src/testing/index.ts'),
 };
@@ -29,6 +30,7 @@ const NAMES = {
   ],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './sqlite': ['sqlite'],
+  './postgres': ['migratePostgres', 'postgres'],
   './webhooks': ['createWebhookHandler', 'memorySeenIds', 'toExpressWebhook'],
   './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],
 };

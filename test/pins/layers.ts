@@ -5,7 +5,7 @@ import type { Sources } from '../helpers/source.ts';
 const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
 const WIRE = [...BASE, 'wire', 'wire/select.ts'];
-const SERVER = [...WIRE, 'store', 'store/store.ts', 'store/push.ts', 'engine', 'push'];
+const SERVER = [...WIRE, 'store', 'store/store.ts', 'store/push.ts', 'store/tokens.ts', 'engine', 'push'];
 
 /**
  * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
@@ -32,8 +32,9 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   webhooks: [...WIRE, 'client', 'push'],
 
   'store/push.ts': BASE,
-  'store/store.ts': [...BASE, 'store/push.ts'],
-  store: [...BASE, 'store/store.ts', 'store/push.ts'],
+  'store/tokens.ts': BASE,
+  'store/store.ts': [...BASE, 'store/push.ts', 'store/tokens.ts'],
+  store: [...BASE, 'store/store.ts', 'store/push.ts', 'store/tokens.ts'],
   // The port only: an engine that knows a concrete store cannot be given another.
   engine: [...BASE, 'store/store.ts'],
   push: WIRE,
@@ -46,7 +47,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where `node:` modules, and imports whose path is known only at run time, are at home. */
-const NODE_ONLY: readonly string[] = ['node', 'grpc', 'cli', 'testing', 'store/sqlite'];
+const NODE_ONLY: readonly string[] = ['node', 'grpc', 'cli', 'testing', 'store/sqlite', 'store/postgres'];
 
 /** The key of LAYERS that a path from the root belongs to. */
 function layerOf(path: string): string | undefined {

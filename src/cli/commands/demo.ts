@@ -6,7 +6,8 @@ import { invocation } from '../invocation.ts';
 import { defineCommand } from '../option.ts';
 import { readPort } from '../read-values.ts';
 import { screen } from '../screen.ts';
-import { listen, openStore, portTrouble, runUntilStopped } from '../serving.ts';
+import { openStore } from '../open-store.ts';
+import { listen, portTrouble, runUntilStopped } from '../serving.ts';
 
 const FIRST_PORT = 4100;
 const PORTS = 20;

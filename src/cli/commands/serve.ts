@@ -6,7 +6,8 @@ import { CliError } from '../cli-error.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readPort } from '../read-values.ts';
-import { listen, openStore, runUntilStopped } from '../serving.ts';
+import { openStore, shownStore } from '../open-store.ts';
+import { listen, runUntilStopped } from '../serving.ts';
 import { LOG_OPTIONS, servingLog } from '../serving-log.ts';
 
 export const command = defineCommand({
@@ -29,8 +30,8 @@ The address of its card is printed on stdout, all else on stderr.`,
     },
     store: {
       type: 'string',
-      value: '<file>',
-      help: 'Where tasks are kept, tandem.db unless set. memory: nowhere',
+      value: '<file|url>',
+      help: 'Where tasks are kept, tandem.db unless set. postgres://…: for many machines. memory: nowhere',
       flagOnly: true,
     },
     'public-url': {
@@ -63,6 +64,12 @@ The address of its card is printed on stdout, all else on stderr.`,
       help: 'Believe the X-Forwarded headers: only behind a proxy of your own that sets them',
       flagOnly: true,
     },
+    role: {
+      type: 'string',
+      value: '<all|web|worker>',
+      help: 'web: take calls and leave the work to others on the same database. worker: the other way round',
+      flagOnly: true,
+    },
   },
   run: ({ values, positionals }) => serveFile(positionals, values),
 });
@@ -79,6 +86,7 @@ interface ServeValues {
   readonly 'trust-proxy': boolean;
   readonly token: string | undefined;
   readonly 'insecure-public': boolean;
+  readonly role: string | undefined;
 }
 
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
@@ -107,6 +115,8 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     );
   }
 
+  const role = readRole(values.role);
+
   const agent = await loadAgent(file);
   const store = await openStore(storeName);
   const { metrics } = values;
@@ -114,6 +124,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     port,
     host,
     store,
+    role,
     log,
     metrics,
     pushNotifications: values.push,
@@ -122,7 +133,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     ...(publicUrl !== undefined && { publicUrl }),
     ...(auth !== undefined && { auth }),
   });
-  const kept = storeName === 'memory' ? 'in memory' : `in ${storeName}`;
+  const kept = storeName === 'memory' ? 'in memory' : `in ${shownStore(storeName)}`;
   const announce = (): void => {
     tell(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:`);
     process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
@@ -143,4 +154,9 @@ function authOf(flag: string | undefined): readonly Authenticator[] | undefined 
     throw new CliError('usage', `${wrong} must be a token that a header can hold, and not empty`, { cause });
   }
   return ways.length === 0 ? undefined : ways;
+}
+
+function readRole(role = 'all'): 'all' | 'web' | 'worker' {
+  if (role === 'all' || role === 'web' || role === 'worker') return role;
+  throw new CliError('usage', `--role must be all, web or worker, not ${role}`);
 }

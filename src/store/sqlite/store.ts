@@ -40,7 +40,7 @@ import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
-import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from './names.ts';
+import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import { Nodes } from './nodes.ts';
 import { type OpenFile, openFile } from './open.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';

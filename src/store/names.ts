@@ -1,9 +1,9 @@
-import { A2AError } from '../../errors.ts';
-import { isName } from '../../support/name.ts';
-import type { NewTask, TaskWrite } from '../store.ts';
+import { A2AError } from '../errors.ts';
+import { isName } from '../support/name.ts';
+import type { NewTask, TaskWrite } from './store.ts';
 
 /**
- * Names that SQLite would take for others: it ends a text at NUL, and has one character for all halves of characters.
+ * Names that a database would take for others: it ends a text at NUL, and has one character for all halves of characters.
  * They are never stored, so whoever asks for one finds nothing.
  */
 

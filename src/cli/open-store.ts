@@ -1,0 +1,75 @@
+import { memoryStore } from '../store/memory/store.ts';
+import type { Store } from '../store/store.ts';
+import { CliError } from './cli-error.ts';
+
+/** `memory`, the address of a database, or the name of a file. @throws CliError in words that are for people. */
+export async function openStore(name: string): Promise<Store> {
+  if (name === 'memory') return memoryStore();
+  if (isPostgresUrl(name)) return openPostgres(name);
+  const { sqlite } = await import('../store/sqlite/store.ts');
+  try {
+    return sqlite(name);
+  } catch (error) {
+    throw new CliError('failure', messageOf(error), { cause: error });
+  }
+}
+
+/** A store as people are told of it: an address may hold a password. */
+export function shownStore(name: string): string {
+  if (!isPostgresUrl(name)) return name;
+  const url = new URL(name);
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+/** Whether it is the address of a PostgreSQL database, at least by its beginning. */
+export function isPostgresUrl(name: string): boolean {
+  return /^postgres(ql)?:\/\//.test(name);
+}
+
+/** @throws CliError if it cannot be one, without the password that it may hold. */
+export function assertPostgresUrl(name: string): void {
+  if (URL.canParse(name)) return;
+  const hint = 'Signs in its password are written as in every URL: @ as %40, / as %2F, # as %23.';
+  throw new CliError('usage', 'The address of the database is no URL', { hint });
+}
+
+/** What a database, its driver or the way to it says, as one sentence. */
+export function databaseTrouble(error: unknown, url: string): CliError {
+  const root = rootOf(error);
+  if (isDriverMissing(root)) return new CliError('failure', messageOf(root), { cause: error });
+  const { code = '' } = root as { readonly code?: string };
+  // What the system calls it, as ECONNREFUSED, or the driver, which has no names for it.
+  const isUnreachable = /^E[A-Z_]+$/.test(code) || /timeout|terminated/.test(messageOf(root));
+  const text = `The database ${shownStore(url)} cannot be used: ${messageOf(root)}`;
+  return new CliError(isUnreachable ? 'unreachable' : 'failure', text, { cause: error });
+}
+
+async function openPostgres(url: string): Promise<Store> {
+  assertPostgresUrl(url);
+  const { postgres } = await import('../store/postgres/index.ts');
+  const store = postgres(url);
+  try {
+    // A store opens with the first question: better now than when the agent says that it is there.
+    await store.nextWake([]);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw databaseTrouble(error, url);
+  }
+}
+
+function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause !== undefined && !isDriverMissing(root)) root = root.cause;
+  // Every address of a host that has several, as localhost has.
+  return root instanceof AggregateError ? (root.errors[0] ?? root) : root;
+}
+
+/** By its name, for its class is loaded only with the store. */
+function isDriverMissing(error: unknown): boolean {
+  return error instanceof Error && error.name === 'MissingDriverError';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,98 @@
+import type { TaskPushNotificationConfig } from '../../model/push.ts';
+import type { Writable } from '../../support/writable.ts';
+import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter, PushConfigName } from '../store.ts';
+import { type Database, type Queryable, type Row, rowsOf } from './database.ts';
+import { sqlLimit } from './reads.ts';
+
+/** What receivers could not be told of. */
+
+type LetterRow = readonly [
+  id: string,
+  number: number,
+  kind: NewDeadLetter['event']['kind'],
+  body: string,
+  reason: string,
+  attempts: number,
+  time: number,
+  taskId: string,
+  tenant: string,
+  owner: string,
+  configId: string,
+  receiver: string,
+  disabled: string | null,
+  dialect: string,
+  createdAt: number,
+  config: string,
+];
+
+export async function insertDeadLetter(
+  client: Queryable,
+  schema: string,
+  { taskId, configId }: PushConfigName,
+  { id, event, attempts, time, reason }: NewDeadLetter,
+): Promise<void> {
+  const { number, kind, body } = event;
+  await rowsOf(client, `DELETE FROM ${schema}.dead_letter WHERE id = $1`, [id]);
+  await rowsOf(
+    client,
+    `INSERT INTO ${schema}.dead_letter (id, task_id, config_id, number, kind, attempts, time, reason, body)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [id, taskId, configId, number, kind, attempts, time, JSON.stringify(reason), body],
+  );
+}
+
+export async function readDeadLetters(
+  database: Database,
+  { agents, id, of, after, limit }: DeadLetterQuery,
+): Promise<readonly DeadLetterRecord[]> {
+  const { schema } = database;
+  const rows = await database.rows(
+    `SELECT d.id, d.number, d.kind, d.body, d.reason, d.attempts, d.time, t.id, t.tenant, t.owner, c.id, c.receiver,
+       c.disabled, c.dialect, c.created_at, c.config
+     FROM ${schema}.dead_letter d JOIN ${schema}.task t ON t.id = d.task_id
+       JOIN ${schema}.push_config c ON c.task_id = d.task_id AND c.id = d.config_id
+     WHERE t.agent = ANY($1::text[]) AND ($2::text IS NULL OR d.id = $2)
+       AND ($3::text IS NULL OR (d.task_id = $3 AND d.config_id = $4))
+       AND d.seq > coalesce((SELECT seq FROM ${schema}.dead_letter WHERE id = $5), 0)
+     ORDER BY d.seq LIMIT $6`,
+    [agents, id ?? null, of?.taskId ?? null, of?.configId ?? null, after ?? null, sqlLimit(limit)],
+  );
+  return rows.map(toRecord);
+}
+
+/** Says whether there was one. */
+export async function dropDeadLetter(database: Database, id: string): Promise<boolean> {
+  return (await database.rows(`DELETE FROM ${database.schema}.dead_letter WHERE id = $1 RETURNING 1`, [id])).length > 0;
+}
+
+/** The latest stay. */
+export async function keepDeadLetters(database: Database, count: number): Promise<void> {
+  const { schema } = database;
+  await database.rows(
+    `DELETE FROM ${schema}.dead_letter
+     WHERE seq <= (SELECT seq FROM ${schema}.dead_letter ORDER BY seq DESC LIMIT 1 OFFSET $1)`,
+    [count],
+  );
+}
+
+function toRecord(given: Row): DeadLetterRecord {
+  const row = given as unknown as LetterRow;
+  const [id, number, kind, body, reason, attempts, time, taskId, tenant, owner, configId, receiver, disabled] = row;
+  const [dialect, createdAt, config] = [row[13], row[14], row[15]];
+  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
+  const letter: Writable<DeadLetterRecord> = {
+    id,
+    event: { number, kind, body },
+    reason: JSON.parse(reason) as string,
+    attempts,
+    time,
+    taskId,
+    tenant,
+    owner,
+    configId,
+    config: { id: configId, config: parsed, dialect, createdAt },
+    receiver,
+  };
+  if (disabled !== null) letter.disabled = JSON.parse(disabled) as string;
+  return letter;
+}

@@ -1,0 +1,337 @@
+import type { Message } from '../../model/message.ts';
+import { statusTime } from '../guard.ts';
+import { receiverOf } from '../receiver.ts';
+import type { Idempotency, JournalEntry, NewEvent, PushConfigRecord, Scope, TaskRecord } from '../store.ts';
+import type { Statement } from './database.ts';
+import type { Database } from './database.ts';
+import { columnsOf, RowBatch, unnested } from './row-batch.ts';
+import { json, stateNumber, type FoundTask } from './task-row.ts';
+
+/** What was read and locked at the start of a transaction. */
+export interface Locked {
+  readonly tasks: ReadonlyMap<string, FoundTask>;
+  /** By `requestName`. */
+  readonly requests: ReadonlyMap<string, KnownRequest>;
+  /** By `requestName` of the alias: the id of its task. */
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly livingNodes: ReadonlySet<string>;
+}
+
+export interface KnownRequest {
+  readonly digest: string;
+  readonly taskId: string;
+  readonly reply?: Message;
+}
+
+/** One row of a task that is to be written. */
+interface Changed {
+  /** As the table has it; absent for a new one. */
+  readonly stored: FoundTask | undefined;
+  readonly alias: string | undefined;
+  /** Absent once it is removed. */
+  task: FoundTask | undefined;
+  snapshot?: { readonly upTo: number; readonly text: string };
+}
+
+interface NewRequest extends KnownRequest, Scope {
+  readonly request: Idempotency;
+}
+
+export const EVENT_KINDS: readonly NewEvent['kind'][] = ['task', 'status', 'artifact'];
+
+/** The name of a key or an alias within the whole store. */
+export function requestName(scope: Scope, name: string): string {
+  return `${name}\0${scope.tenant}\0${scope.owner}`;
+}
+
+/**
+ * One transaction, as its writes see it: each works on what those before it have left, and at the end all changes are
+ * stored by a few statements, however many writes there are.
+ */
+export class Desk {
+  readonly #locked: Locked;
+  readonly #changed = new Map<string, Changed>();
+  readonly #requests = new Map<string, NewRequest>();
+  readonly #aliases = new Map<string, string>();
+  readonly #replies = new Map<string, Message>();
+  readonly #endedJournals: string[] = [];
+  readonly #events = new RowBatch('event', { task_id: 'text', number: 'integer', kind: 'smallint', body: 'text' });
+  readonly #messages = new RowBatch('message', { task_id: 'text', number: 'integer', body: 'text' });
+  readonly #journal = new RowBatch('journal', {
+    task_id: 'text',
+    number: 'integer',
+    kind: 'text',
+    key: 'text',
+    body: 'text',
+  });
+  readonly #pushConfigs = new RowBatch('push_config', {
+    task_id: 'text',
+    id: 'text',
+    number: 'integer',
+    dialect: 'text',
+    created_at: 'bigint',
+    config: 'text',
+    receiver: 'text',
+    told: 'integer',
+  });
+  readonly #dueTasks = new Set<string>();
+
+  constructor(locked: Locked) {
+    this.#locked = locked;
+  }
+
+  find(id: string): FoundTask | undefined {
+    const changed = this.#changed.get(id);
+    return changed === undefined ? this.#locked.tasks.get(id) : changed.task;
+  }
+
+  isAlive(node: string | undefined): boolean {
+    return node !== undefined && this.#locked.livingNodes.has(node);
+  }
+
+  insert(record: TaskRecord, alias: string | undefined): void {
+    const task = { record, lastMessage: 1, seq: 0 };
+    this.#changed.set(record.id, { stored: undefined, alias, task });
+    if (alias !== undefined) this.#aliases.set(requestName(record, alias), record.id);
+  }
+
+  update(task: FoundTask, record: TaskRecord, lastMessage: number): void {
+    this.#change(task).task = { record, lastMessage, seq: task.seq };
+  }
+
+  remove(task: FoundTask): void {
+    this.#change(task).task = undefined;
+    for (const [name, id] of this.#aliases) if (id === task.record.id) this.#aliases.delete(name);
+  }
+
+  snapshot(task: FoundTask, upTo: number, text: string): void {
+    this.#change(task).snapshot = { upTo, text };
+  }
+
+  addEvents(taskId: string, last: number, events: readonly NewEvent[]): void {
+    let number = last;
+    for (const { kind, body } of events) this.#events.add(taskId, ++number, EVENT_KINDS.indexOf(kind), body);
+  }
+
+  addMessages(taskId: string, last: number, messages: readonly Message[]): void {
+    let number = last;
+    for (const message of messages) this.#messages.add(taskId, ++number, JSON.stringify(message));
+  }
+
+  addJournal(taskId: string, last: number, entries: readonly JournalEntry[]): void {
+    let number = last;
+    for (const { kind, key, body } of entries) {
+      this.#journal.add(taskId, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
+    }
+  }
+
+  /** Of a task that ends: what it remembers is of no more use. */
+  dropJournal(taskId: string): void {
+    this.#endedJournals.push(taskId);
+  }
+
+  /** The first one of a task, which is told of everything. */
+  addPushConfig(taskId: string, record: PushConfigRecord): void {
+    const { id, dialect, createdAt, config } = record;
+    this.#pushConfigs.add(taskId, id, 1, dialect, createdAt, JSON.stringify(config), receiverOf(record), 0);
+  }
+
+  /** Events have come to a task that has push configurations. */
+  makePushesDue(taskId: string): void {
+    this.#dueTasks.add(taskId);
+  }
+
+  requestOf(scope: Scope, key: string): KnownRequest | undefined {
+    const name = requestName(scope, key);
+    return this.#requests.get(name) ?? this.#locked.requests.get(name);
+  }
+
+  remember({ tenant, owner, id }: TaskRecord, request: Idempotency): void {
+    const name = requestName({ tenant, owner }, request.key);
+    this.#requests.set(name, { tenant, owner, request, digest: request.digest, taskId: id });
+  }
+
+  /** The message becomes the outcome of the requests of a task. */
+  answerRequests(taskId: string, reply: Message): void {
+    this.#replies.set(taskId, reply);
+    for (const [name, request] of this.#requests) {
+      if (request.taskId === taskId) this.#requests.set(name, { ...request, reply });
+    }
+  }
+
+  aliasOwner(scope: Scope, alias: string): string | undefined {
+    const name = requestName(scope, alias);
+    return this.#aliases.get(name) ?? this.#locked.aliases.get(name);
+  }
+
+  /** What stores all of it, in an order that suits. */
+  statements({ schema, now }: Database): readonly Statement[] {
+    const gone = new Set<string>();
+    const rows: Changed[] = [];
+    for (const [id, changed] of this.#changed) {
+      if (changed.task === undefined) gone.add(id);
+      else rows.push(changed);
+    }
+    const ended = this.#endedJournals.filter((id) => !gone.has(id));
+    return [
+      ...removals(schema, [...gone], this.#replies),
+      ended.length === 0 ? undefined : dropped(schema, 'journal', ended),
+      inserts(schema, rows),
+      updates(schema, rows),
+      snapshots(schema, rows),
+      this.#events.insert(schema, gone),
+      this.#messages.insert(schema, gone),
+      this.#journal.insert(schema, new Set([...gone, ...ended])),
+      this.#pushConfigs.insert(schema, gone),
+      pushesDue(schema, now, [...this.#dueTasks]),
+      requests(schema, [...this.#requests.values()], gone),
+    ].filter((statement) => statement !== undefined);
+  }
+
+  #change(task: FoundTask): Changed {
+    const { id } = task.record;
+    let changed = this.#changed.get(id);
+    if (changed === undefined) {
+      changed = { stored: this.#locked.tasks.get(id), alias: undefined, task };
+      this.#changed.set(id, changed);
+    }
+    return changed;
+  }
+}
+
+/** What may change of a row, first the id. */
+const CHANGING = {
+  id: 'text',
+  state: 'smallint',
+  status_time: 'bigint',
+  visible: 'boolean',
+  canceling: 'boolean',
+  pushed: 'boolean',
+  last_event: 'integer',
+  last_journal: 'integer',
+  last_message: 'integer',
+  fence: 'integer',
+  attempts: 'integer',
+  node: 'text',
+  wake_at: 'bigint',
+  question: 'text',
+  ended_at: 'bigint',
+  status: 'text',
+  metadata: 'text',
+} as const;
+
+const LASTING = {
+  tenant: 'text',
+  owner: 'text',
+  context_id: 'text',
+  agent: 'text',
+  alias: 'text',
+  created_at: 'bigint',
+  origin: 'text',
+} as const;
+
+function changingOf({ record, lastMessage }: FoundTask): readonly unknown[] {
+  return [
+    record.id,
+    stateNumber(record.status.state),
+    statusTime(record),
+    record.visible,
+    record.canceling,
+    record.pushed === true,
+    record.lastEvent,
+    record.lastJournal,
+    lastMessage,
+    record.fence,
+    record.attempts,
+    record.node ?? null,
+    record.wakeAt ?? null,
+    json(record.question),
+    record.endedAt ?? null,
+    JSON.stringify(record.status),
+    json(record.metadata),
+  ];
+}
+
+function inserts(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const batch = new RowBatch('task', { ...CHANGING, ...LASTING });
+  for (const { stored, task, alias } of rows) {
+    if (stored !== undefined || task === undefined) continue;
+    const { tenant, owner, contextId, agent, createdAt, origin } = task.record;
+    batch.add(...changingOf(task), tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin));
+  }
+  return batch.insert(schema, new Set());
+}
+
+function updates(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const changed = rows.flatMap(({ stored, task }) => (stored && task ? [changingOf(task)] : []));
+  if (changed.length === 0) return undefined;
+  const names = Object.keys(CHANGING);
+  const settings = names.slice(1).map((name) => `${name} = v.${name}`);
+  return {
+    text: `UPDATE ${schema}.task t SET ${settings.join(', ')}
+      FROM ${unnested(CHANGING)} AS v(${names.join(', ')}) WHERE t.id = v.id`,
+    values: columnsOf(changed, CHANGING),
+  };
+}
+
+function snapshots(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const columns = { id: 'text', up_to: 'integer', snapshot: 'text' };
+  const saved = rows.flatMap(({ task, snapshot }) =>
+    task && snapshot ? [[task.record.id, snapshot.upTo, snapshot.text]] : [],
+  );
+  if (saved.length === 0) return undefined;
+  return {
+    text: `UPDATE ${schema}.task t SET artifacts_up_to = v.up_to, artifacts = v.snapshot
+      FROM ${unnested(columns)} AS v(id, up_to, snapshot) WHERE t.id = v.id`,
+    values: columnsOf(saved, columns),
+  };
+}
+
+/** Tasks go with all that belongs to them but their requests, which have their own time. */
+function removals(
+  schema: string,
+  gone: readonly string[],
+  replies: ReadonlyMap<string, Message>,
+): readonly Statement[] {
+  if (gone.length === 0) return [];
+  const answers = gone.map((id) => json(replies.get(id)));
+  return [
+    {
+      text: `UPDATE ${schema}.request_key k SET has_task = false, reply = coalesce(v.reply, k.reply)
+        FROM unnest($1::text[], $2::text[]) AS v(id, reply) WHERE k.task_id = v.id AND k.has_task`,
+      values: [gone, answers],
+    },
+    ...['event', 'journal', 'message', 'push_config', 'dead_letter'].map((table) => dropped(schema, table, gone)),
+    { text: `DELETE FROM ${schema}.task WHERE id = ANY($1::text[])`, values: [gone] },
+  ];
+}
+
+function pushesDue(schema: string, now: string, taskIds: readonly string[]): Statement | undefined {
+  if (taskIds.length === 0) return undefined;
+  return {
+    text: `UPDATE ${schema}.push_config SET due_at = ${now}
+      WHERE task_id = ANY($1::text[]) AND due_at IS NULL AND disabled IS NULL`,
+    values: [taskIds],
+  };
+}
+
+function dropped(schema: string, table: string, taskIds: readonly string[]): Statement {
+  return { text: `DELETE FROM ${schema}.${table} WHERE task_id = ANY($1::text[])`, values: [taskIds] };
+}
+
+function requests(schema: string, made: readonly NewRequest[], gone: ReadonlySet<string>): Statement | undefined {
+  const batch = new RowBatch('request_key', {
+    task_id: 'text',
+    tenant: 'text',
+    owner: 'text',
+    key: 'text',
+    digest: 'text',
+    has_task: 'boolean',
+    keep_until: 'bigint',
+    reply: 'text',
+  });
+  for (const { taskId, tenant, owner, request, digest, reply } of made) {
+    batch.add(taskId, tenant, owner, request.key, digest, !gone.has(taskId), request.keepUntil, json(reply));
+  }
+  return batch.insert(schema, new Set());
+}

@@ -1,0 +1,72 @@
+import { A2AError } from '../../errors.ts';
+
+/** Classes of SQLSTATE that come from the surroundings and may pass (postgresql.org/docs/current/errcodes-appendix). */
+const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
+  ['08', 'The database of the task store cannot be reached'],
+  ['25', 'The database of the task store is read-only for now, or gave up on us'],
+  ['28', 'The database of the task store refuses our credentials'],
+  ['40', 'The database of the task store was too busy'],
+  ['53', 'The database of the task store is out of resources'],
+  ['55', 'The database of the task store is busy with something else'],
+  ['57', 'The database of the task store is restarting or was too slow'],
+  ['58', 'The disk of the task store reports an error'],
+];
+
+const UNIQUE_VIOLATION = '23505';
+const READ_ONLY = '25006';
+const IDLE_TOO_LONG = '25P03';
+const LOCK_TIMEOUT = '55P03';
+const DEADLOCK = '40P01';
+const RETRY_AFTER_MS = 1000;
+
+/** Whether the database refuses what it was given, rather than being in trouble itself. */
+export function isConflict(error: unknown): boolean {
+  return stateOf(error) === UNIQUE_VIOLATION;
+}
+
+/** Whether somebody else held what was needed for too long. */
+export function isHeldUp(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === LOCK_TIMEOUT || state === DEADLOCK;
+}
+
+/** Whether a connection has ended, so that nobody can say what became of the last statement. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = stateOf(error);
+  // What the driver itself reports has no state: the connection ended, or did not answer.
+  return state === undefined || state.startsWith('08') || state.startsWith('57P');
+}
+
+/** Whether a connection is of no more use: lost, or to a database that another one has replaced. */
+export function isSpent(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === READ_ONLY || state === IDLE_TOO_LONG || isConnectionLost(error);
+}
+
+/** What the caller of a method gets to see of an error. */
+export function toStoreError(error: unknown): A2AError {
+  if (A2AError.is(error)) return error;
+  const sentence = sentenceFor(error);
+  if (sentence === undefined)
+    return new A2AError('INTERNAL_ERROR', 'The task store could not do this', { cause: error });
+  return new A2AError('UNAVAILABLE', sentence, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** What all writes of a transaction get to see of the error that made it fail. It may pass, whatever it was. */
+export function toCommitError(error: unknown): A2AError {
+  if (A2AError.is(error)) return error;
+  const sentence = sentenceFor(error) ?? 'The task store could not commit';
+  return new A2AError('UNAVAILABLE', sentence, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+function sentenceFor(error: unknown): string | undefined {
+  const state = stateOf(error);
+  if (state === undefined) return 'The database of the task store cannot be reached, or has no connection to spare';
+  return TROUBLES.find(([prefix]) => state.startsWith(prefix))?.[1];
+}
+
+/** The five characters by which PostgreSQL names an error. */
+function stateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  return /^[0-9A-Z]{5}$/.test(error.code) && 'severity' in error ? error.code : undefined;
+}

@@ -1,0 +1,2 @@
+export { migratePostgres } from './pool.ts';
+export { postgres, type PostgresStoreOptions } from './store.ts';

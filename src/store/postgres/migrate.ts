@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import type { ClientBase } from 'pg';
+
+/** In the order of their numbers, which start at 1 and have no gaps. Never edited once released. */
+const MIGRATIONS = ['0001_init.sql'] as const;
+
+/** Any number will do, as long as all of us take the same. */
+const LOCK = 1_414_415_409;
+
+/**
+ * Brings a schema up to date, in one transaction. Several nodes that start at once wait for the first.
+ *
+ * @returns the numbers of the migrations that were applied.
+ * @throws NewerSchemaError if the schema is from the future.
+ */
+export async function migrate(client: ClientBase, schema: string): Promise<readonly number[]> {
+  const name = quoted(schema);
+  await client.query('BEGIN');
+  try {
+    // A process that stops in the middle must not keep all others from starting.
+    await client.query("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)");
+    await client.query(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema]);
+    const version = await schemaVersion(client, schema);
+    if (version > MIGRATIONS.length) throw new NewerSchemaError(schema, version);
+    const missing = MIGRATIONS.slice(version);
+    if (version === 0) {
+      await makeSchema(client, schema);
+      await client.query(
+        `CREATE TABLE ${name}.migration (number integer PRIMARY KEY, applied_at timestamptz NOT NULL)`,
+      );
+    }
+    for (const [index, file] of missing.entries()) {
+      const sql = readFileSync(new URL(`migrations/${file}`, import.meta.url), 'utf8');
+      await client.query(sql.replaceAll('{schema}', name));
+      await client.query(`INSERT INTO ${name}.migration VALUES ($1, now())`, [version + index + 1]);
+    }
+    await client.query('COMMIT');
+    return missing.map((_, index) => version + index + 1);
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** One that somebody has made for us may be all that we are allowed to use. */
+async function makeSchema(client: ClientBase, schema: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
+  if (rowCount === 0) await client.query(`CREATE SCHEMA ${quoted(schema)}`);
+}
+
+/** The number of the last migration that a schema has seen; 0 if it has none of ours. */
+async function schemaVersion(client: ClientBase, schema: string): Promise<number> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "SELECT count(*) > 0 AS found FROM pg_tables WHERE schemaname = $1 AND tablename = 'migration'",
+    [schema],
+  );
+  if (rows[0]?.found !== true) return 0;
+  const last = await client.query<{ last: number | null }>(
+    `SELECT max(number) AS last FROM ${quoted(schema)}.migration`,
+  );
+  return last.rows[0]?.last ?? 0;
+}
+
+/** No trouble that passes: it says what to do. */
+export class NewerSchemaError extends Error {
+  constructor(schema: string, version: number) {
+    super(
+      `The schema ${schema} was made by a newer version of tandem-a2a (its number is ${version}, this one knows ` +
+        `${MIGRATIONS.length}): update the package, or choose another schema. It was left as it is`,
+    );
+  }
+}
+
+/** A name as SQL has it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

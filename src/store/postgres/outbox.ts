@@ -1,0 +1,180 @@
+import type { TaskPushNotificationConfig } from '../../model/push.ts';
+import type { Writable } from '../../support/writable.ts';
+import type { ClaimedPush, PushClaimRequest, PushConfigName, PushHolding, PushNoted, PushReport } from '../store.ts';
+import { PushShares } from '../push-shares.ts';
+import { type Database, type Queryable, type Row, rowsOf } from './database.ts';
+import { insertDeadLetter } from './dead-letters.ts';
+import { sqlLimit } from './reads.ts';
+
+/**
+ * Who is to be told of what, and who is at it. Whoever compares how far a receiver was told with the log of its task holds
+ * the row of the task, as those do who add to the log: otherwise an event could come in between, and never be told.
+ */
+
+const DUE_COLUMNS = `c.due_at, t.seq, c.number, c.receiver, c.task_id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
+  c.config, c.told, c.attempts, c.failing_since, c.given_up, c.fence`;
+
+type DueRow = readonly [
+  dueAt: number,
+  seq: number,
+  number: number,
+  receiver: string,
+  taskId: string,
+  tenant: string,
+  owner: string,
+  id: string,
+  dialect: string,
+  createdAt: number,
+  config: string,
+  told: number,
+  attempts: number,
+  failingSince: number | null,
+  givenUp: number,
+  fence: number,
+];
+
+/** Gives what is due to a node, the longest due first. What another node is about to take is passed over. */
+export function claimPushes(database: Database, request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
+  const { schema } = database;
+  return database.transaction(async (client) => {
+    const chosen = await choose(client, database, request);
+    if (chosen.length === 0) return [];
+    await rowsOf(
+      client,
+      `UPDATE ${schema}.push_config c SET node = $1, fence = c.fence + 1
+       FROM unnest($2::text[], $3::text[]) AS v(task_id, id) WHERE c.task_id = v.task_id AND c.id = v.id`,
+      [request.node, chosen.map((row) => row[4]), chosen.map((row) => row[7])],
+    );
+    return chosen.map(toClaimed);
+  });
+}
+
+/** In rounds: each leaves out those who have their share, however many of them wait in front of the others. */
+async function choose(
+  client: Queryable,
+  { schema, now }: Database,
+  request: PushClaimRequest,
+): Promise<readonly DueRow[]> {
+  const { node, agents } = request;
+  const shares = new PushShares(request);
+  const chosen: DueRow[] = [];
+  let due: readonly DueRow[];
+  do {
+    const owners = shares.fullOwners;
+    const rows = await rowsOf(
+      client,
+      `SELECT ${DUE_COLUMNS} FROM ${schema}.push_config c JOIN ${schema}.task t ON t.id = c.task_id
+       WHERE c.due_at <= ${now} AND (c.node = $1 OR ${isFree(schema, now)}) AND c.receiver <> ALL($2::text[])
+         AND t.agent = ANY($3::text[])
+         AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::text[]) AS o(tenant, owner)
+           WHERE o.tenant = t.tenant AND o.owner = t.owner)
+       ORDER BY c.due_at, t.seq, c.number LIMIT $6 FOR UPDATE OF c SKIP LOCKED`,
+      [
+        node,
+        shares.fullReceivers,
+        agents,
+        owners.map(({ tenant }) => tenant),
+        owners.map(({ owner }) => owner),
+        sqlLimit(shares.rowsToSee),
+      ],
+    );
+    due = rows as unknown as readonly DueRow[];
+  } while (shares.takeFrom(due, toHolding, chosen));
+  return chosen;
+}
+
+/** When the next one is due that no living node is at. */
+export async function nextPush(database: Database, agents: readonly string[]): Promise<number | undefined> {
+  const { schema, now } = database;
+  const [row] = await database.rows(
+    `SELECT c.due_at FROM ${schema}.push_config c JOIN ${schema}.task t ON t.id = c.task_id
+     WHERE c.due_at IS NOT NULL AND ${isFree(schema, now)} AND t.agent = ANY($1::text[]) ORDER BY c.due_at LIMIT 1`,
+    [agents],
+  );
+  return row && Number(row[0]);
+}
+
+export function notePush(database: Database, report: PushReport): Promise<PushNoted | undefined> {
+  const { schema } = database;
+  const { taskId, configId, node, fence, told, attempts, failingSince = null, givenUp, deadLetter } = report;
+  const { dueAt, disabled } = report;
+  return database.transaction(async (client) => {
+    const lastEvent = await lockedLastEvent(client, schema, taskId);
+    if (lastEvent === undefined) return undefined;
+    const isReleased = dueAt !== undefined || disabled !== undefined;
+    const isLeft = disabled === undefined && dueAt !== undefined && told < lastEvent;
+    const release = isReleased ? ', node = NULL, due_at = $9, disabled = $10' : '';
+    const values: unknown[] = [taskId, configId, node, fence, told, attempts, failingSince, givenUp];
+    if (isReleased) values.push(isLeft ? dueAt : null, disabled === undefined ? null : JSON.stringify(disabled));
+    const [row] = await rowsOf(
+      client,
+      `UPDATE ${schema}.push_config SET told = $5, attempts = $6, failing_since = $7, given_up = $8${release}
+       WHERE task_id = $1 AND id = $2 AND node = $3 AND fence = $4 RETURNING due_at`,
+      values,
+    );
+    if (row === undefined) return undefined;
+    if (deadLetter !== undefined) await insertDeadLetter(client, schema, report, deadLetter);
+    return row[0] === null ? {} : { dueAt: Number(row[0]) };
+  });
+}
+
+/** Begins anew with what is left to tell, unless somebody is at it. Says whether there is such a configuration. */
+export function resumePush(database: Database, { taskId, configId }: PushConfigName): Promise<boolean> {
+  const { schema } = database;
+  return database.transaction(async (client) => {
+    const lastEvent = await lockedLastEvent(client, schema, taskId);
+    if (lastEvent === undefined) return false;
+    const find = `SELECT node IS NULL FROM ${schema}.push_config WHERE task_id = $1 AND id = $2 FOR UPDATE`;
+    const [row] = await rowsOf(client, find, [taskId, configId]);
+    if (row?.[0] === true) await beginAnew(client, database, { taskId, configId, lastEvent });
+    return row !== undefined;
+  });
+}
+
+/** With what is left to tell, whoever was at it. For who holds the row of the task. */
+export async function beginAnew(
+  client: Queryable,
+  { schema, now }: Database,
+  { taskId, configId, lastEvent }: PushConfigName & { readonly lastEvent: number },
+): Promise<void> {
+  await rowsOf(
+    client,
+    `UPDATE ${schema}.push_config SET attempts = 0, failing_since = NULL, given_up = 0, disabled = NULL, node = NULL,
+       fence = fence + 1, due_at = CASE WHEN told < $3 THEN ${now} END
+     WHERE task_id = $1 AND id = $2`,
+    [taskId, configId, lastEvent],
+  );
+}
+
+async function lockedLastEvent(client: Queryable, schema: string, taskId: string): Promise<number | undefined> {
+  const [row] = await rowsOf(client, `SELECT last_event FROM ${schema}.task WHERE id = $1 FOR UPDATE`, [taskId]);
+  return row && Number(row[0]);
+}
+
+function isFree(schema: string, now: string): string {
+  return `(c.node IS NULL OR NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = c.node AND n.lives_until > ${now}))`;
+}
+
+function toHolding([, , , receiver, taskId, tenant, owner, configId]: DueRow): PushHolding {
+  return { taskId, configId, tenant, owner, receiver };
+}
+
+function toClaimed(row: DueRow & Row): ClaimedPush {
+  const [, , , receiver, taskId, tenant, owner, id, dialect, createdAt, config] = row;
+  const [told, attempts, failingSince, givenUp, fence] = [row[11], row[12], row[13], row[14], row[15]];
+  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
+  const claimed: Writable<ClaimedPush> = {
+    taskId,
+    configId: id,
+    tenant,
+    owner,
+    config: { id, config: parsed, dialect, createdAt },
+    receiver,
+    fence: fence + 1,
+    told,
+    attempts,
+    givenUp,
+  };
+  if (failingSince !== null) claimed.failingSince = failingSince;
+  return claimed;
+}

@@ -1,0 +1,99 @@
+import type { Pool, PoolClient } from 'pg';
+import { areNames } from '../names.ts';
+import { migrate } from './migrate.ts';
+
+export const DEFAULT_SCHEMA = 'tandem';
+/** PostgreSQL cuts longer names off without a word, and the channel of our hints has seven characters more. */
+const MAX_SCHEMA_BYTES = 56;
+/** A database that has vanished without a word; its own limits are shorter. */
+const ANSWER_MS = 30_000;
+
+/** @throws RangeError for a name that would not stay what it is. */
+export function assertSchema(schema: string = DEFAULT_SCHEMA): void {
+  const bytes = Buffer.byteLength(schema);
+  if (bytes === 0 || bytes > MAX_SCHEMA_BYTES || !areNames(schema))
+    throw new RangeError(`schema must be a name of 1 to ${MAX_SCHEMA_BYTES} bytes`);
+}
+
+/** Connections of our own, to be ended by us. */
+export async function openPool(
+  connectionString: string,
+  options: { readonly connections?: number; readonly connectTimeoutMs?: number } = {},
+): Promise<Pool> {
+  const { default: pg } = await loadDriver();
+  return new pg.Pool({
+    connectionString,
+    application_name: 'tandem-a2a',
+    max: options.connections ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+    // What is sent ahead saves a round trip for each statement of a transaction.
+    pipeline: true,
+  });
+}
+
+/**
+ * Sees to it that a connection that is lost ends no process. Its loss is said by the statement under way, and again by an
+ * event, which nobody may leave without a listener: neither while a connection is idle, when the pool tells of it, nor
+ * from the moment on when it is handed out. Returns the function that ends it.
+ */
+export function tend(pool: Pool): () => void {
+  const onAcquire = (client: PoolClient): void => {
+    if (!client.listeners('error').includes(overhear)) client.on('error', overhear);
+  };
+  pool.on('error', overhear);
+  pool.on('acquire', onAcquire);
+  return () => {
+    pool.off('error', overhear);
+    pool.off('acquire', onAcquire);
+  };
+}
+
+function overhear(): void {}
+
+/** Makes the tables, or brings them up to date; the numbers of the migrations that were missing. */
+export async function migratePool(pool: Pool, schema: string): Promise<readonly number[]> {
+  const client = await pool.connect();
+  try {
+    const applied = await migrate(client, schema);
+    client.release();
+    return applied;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * Makes the tables of a schema, or brings them up to date, as a store does by itself when it opens: for those who have
+ * this done by somebody with more rights, before the new version starts.
+ *
+ * @returns the numbers of the migrations that were missing.
+ */
+export async function migratePostgres(
+  url: string,
+  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+): Promise<readonly number[]> {
+  assertSchema(schema);
+  const pool = await openPool(url);
+  tend(pool);
+  try {
+    return await migratePool(pool, schema);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Loaded late: who brings a pool has it already. */
+async function loadDriver(): Promise<typeof import('pg')> {
+  try {
+    return await import('pg');
+  } catch (cause) {
+    throw new MissingDriverError('PostgreSQL needs its driver: npm install pg', { cause });
+  }
+}
+
+class MissingDriverError extends Error {
+  override readonly name = 'MissingDriverError';
+}

@@ -1,0 +1,59 @@
+import type { RetentionPolicy } from '../store.ts';
+import type { Database } from './database.ts';
+import { sqlLimit } from './reads.ts';
+
+/** How many tasks lose their events, and how many old request keys go, by one statement. */
+const PAGE = 1000;
+
+/** The ended tasks that have outlived their time, or are more than may be kept; the longest ended first. */
+export async function outlived(database: Database, policy: RetentionPolicy): Promise<readonly string[]> {
+  const { schema } = database;
+  const rows = await database.rows(
+    `SELECT o.id FROM (
+       SELECT id, ended_at, row_number() OVER (ORDER BY ended_at, seq) AS place FROM ${schema}.task
+       WHERE ended_at IS NOT NULL ORDER BY ended_at, seq LIMIT $1) AS o
+     WHERE o.ended_at < $2 OR o.place <= (SELECT count(*) FROM ${schema}.task WHERE ended_at IS NOT NULL) - $3
+     ORDER BY o.place`,
+    [sqlLimit(policy.limit), policy.endedBefore, sqlLimit(policy.keepEnded) ?? 2 ** 53],
+  );
+  return rows.map(([id]) => String(id));
+}
+
+/** Takes the events of tasks that nobody may replay any more, and of which nobody is still to be told. Their artifacts are in the snapshot of the end. */
+export async function forgetEvents(database: Database, policy: RetentionPolicy): Promise<void> {
+  const { schema } = database;
+  for (;;) {
+    const silent = await database.rows(
+      `WITH silent AS (
+         SELECT id FROM ${schema}.task t WHERE has_events AND ended_at IS NOT NULL AND ended_at < $1
+           AND (NOT pushed OR NOT EXISTS (
+             SELECT FROM ${schema}.push_config c WHERE c.task_id = t.id AND c.due_at IS NOT NULL))
+         ORDER BY ended_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED),
+       gone AS (DELETE FROM ${schema}.event WHERE task_id IN (SELECT id FROM silent))
+       UPDATE ${schema}.task t SET has_events = false FROM silent WHERE t.id = silent.id RETURNING t.id`,
+      [policy.eventsEndedBefore],
+    );
+    if (silent.length < PAGE) return;
+  }
+}
+
+/** Nodes that died without a word. The name of a node is of no use to another one, so that a day is long enough. */
+const NODE_MS = 24 * 3_600_000;
+
+export async function forgetNodes(database: Database): Promise<void> {
+  const { schema, now } = database;
+  await database.rows(`DELETE FROM ${schema}.node WHERE lives_until < ${now} - ${NODE_MS}`);
+}
+
+/** Removes keys whose task and whose time are gone. */
+export async function forgetRequests(database: Database): Promise<void> {
+  const { schema, now } = database;
+  for (;;) {
+    const old = await database.rows(
+      `DELETE FROM ${schema}.request_key WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM ${schema}.request_key WHERE NOT has_task AND keep_until < ${now}
+         ORDER BY keep_until LIMIT ${PAGE} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+    );
+    if (old.length < PAGE) return;
+  }
+}

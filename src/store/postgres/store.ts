@@ -1,0 +1,347 @@
+import type { Pool } from 'pg';
+import { A2AError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import type { Clock } from '../../support/clock.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
+import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
+import type {
+  Appended,
+  ClaimedPush,
+  ClaimRequest,
+  Created,
+  DeadLetterQuery,
+  DeadLetterRecord,
+  JournalRecord,
+  Lease,
+  NewTask,
+  PushClaimRequest,
+  PushConfigName,
+  PushConfigPut,
+  PushConfigQuery,
+  PushConfigRecord,
+  PushNoted,
+  PushReport,
+  ReadParts,
+  RetentionPolicy,
+  Scope,
+  Store,
+  StoredTask,
+  TaskEvent,
+  TaskPage,
+  TaskQuery,
+  TaskRecord,
+  TaskWrite,
+  TokenTake,
+  TokenTaken,
+  WatchListener,
+} from '../store.ts';
+import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
+import { Commits, type Job } from './commits.ts';
+import { Database } from './database.ts';
+import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
+import { toStoreError } from './failure.ts';
+import { Hints } from './hints.ts';
+import { listTasks } from './list.ts';
+import { NewerSchemaError } from './migrate.ts';
+import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
+import { assertSchema, DEFAULT_SCHEMA, migratePool, openPool, tend } from './pool.ts';
+import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
+import { readEvents, readJournal, readTask } from './reads.ts';
+import { forgetEvents, forgetNodes, forgetRequests, outlived } from './retention.ts';
+import { dropFullBuckets, takeTokens } from './token-buckets.ts';
+import { appendToTask, createTask, dropTaskForReply, removeEnded, type Written } from './writes.ts';
+
+export interface PostgresStoreOptions {
+  /** The schema that holds the tables, `tandem` if not set. Made if it is not there. */
+  readonly schema?: string;
+  /** Connections at most, 10 if not set and at least 2; one of them listens. Of no use with a pool of your own. */
+  readonly connections?: number;
+  /** How long to wait for a connection before a call fails, 5000 if not set. Of no use with a pool of your own. */
+  readonly connectTimeoutMs?: number;
+  /** @internal Another time than that of the database, for tests. */
+  readonly clock?: Clock;
+  /** @internal How long a write waits for a transaction that holds its task, for tests. */
+  readonly lockMs?: number;
+}
+
+/**
+ * Keeps tasks in a PostgreSQL database (14 or newer), for as many processes as like to share it. Opens with the first
+ * call; tables are made, and brought up to date, by whoever comes first.
+ *
+ * @param source The address of the database, or a pool of the package `pg` that is yours to end.
+ * @example
+ * await serve(translator, { store: postgres('postgres://localhost/agents') });
+ */
+export function postgres(source: string | Pool, options: PostgresStoreOptions = {}): Store {
+  assertSchema(options.schema);
+  const { connections = 2 } = options;
+  if (!Number.isInteger(connections) || connections < 2)
+    throw new RangeError('connections must be a whole number, at least 2: one of them only listens');
+  return new PostgresStore(source, options);
+}
+
+/** What is open once somebody has asked for it. */
+interface Opened {
+  readonly database: Database;
+  readonly commits: Commits;
+  readonly hints: Hints;
+  /** Lets go of the pool. */
+  readonly leave: () => void;
+}
+
+class PostgresStore implements Store {
+  readonly #source: string | Pool;
+  readonly #options: PostgresStoreOptions;
+  readonly #watchers = new Set<WatchListener>();
+  #opening: Promise<Opened> | undefined;
+  /** Questions whose answers are not here yet. */
+  #questions = 0;
+  #answered: Deferred<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(source: string | Pool, options: PostgresStoreOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  async create(task: NewTask): Promise<Created> {
+    assertNamesOfTask(task);
+    const job = { taskId: task.id, key: task.idempotency?.key, alias: task.alias };
+    return this.#write(job, task.node, (desk) => createTask(desk, task));
+  }
+
+  async append(write: TaskWrite): Promise<Appended> {
+    assertNamesOfWrite(write);
+    if (!areNames(write.taskId)) return { kind: 'refused' };
+    const job = { taskId: write.taskId, key: write.idempotency?.key, nodes: write.guard.idle === true };
+    return this.#write(job, write.by, (desk) => appendToTask(desk, write));
+  }
+
+  async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
+    return this.#write({ taskId }, lease.node, (desk) => dropTaskForReply(desk, taskId, lease, reply));
+  }
+
+  async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
+    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
+    return this.#ask((database) => readTask(database, scope, taskId, parts));
+  }
+
+  async resolveAlias({ tenant, owner }: Scope, alias: string): Promise<string | undefined> {
+    if (!areNames(tenant, owner, alias)) return undefined;
+    return this.#ask(async (database) => {
+      const text = `SELECT id FROM ${database.schema}.task WHERE alias = $1 AND tenant = $2 AND owner = $3`;
+      const [row] = await database.rows(text, [alias, tenant, owner]);
+      return row && String(row[0]);
+    });
+  }
+
+  async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
+    if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
+    return this.#ask((database) => listTasks(database, scope, query));
+  }
+
+  async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
+    if (!areNames(taskId)) return [];
+    return this.#ask((database) => readEvents(database, taskId, after, limit));
+  }
+
+  async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
+    if (!areNames(taskId)) return [];
+    return this.#ask((database) => readJournal(database, taskId, after));
+  }
+
+  async putPushConfig(
+    scope: Scope,
+    taskId: string,
+    config: PushConfigRecord,
+    max: number,
+  ): Promise<PushConfigPut | undefined> {
+    assertNames(config.id);
+    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
+    return this.#ask((database) => putPushConfig(database, scope, taskId, config, max));
+  }
+
+  async pushConfigs(
+    scope: Scope,
+    taskId: string,
+    query: PushConfigQuery,
+  ): Promise<readonly PushConfigRecord[] | undefined> {
+    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
+    const page = areNames(query.id) ? query : { ...query, limit: 0, id: '' };
+    return this.#ask((database) => readPushConfigs(database, scope, taskId, page));
+  }
+
+  async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
+    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
+    if (!areNames(id)) return (await this.pushConfigs(scope, taskId, { limit: 0 })) && false;
+    return this.#ask((database) => deletePushConfig(database, scope, taskId, id));
+  }
+
+  async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
+    assertNames(request.node);
+    return this.#ask((database) => claimPushes(database, request));
+  }
+
+  async nextPush(agents: readonly string[]): Promise<number | undefined> {
+    return this.#ask((database) => nextPush(database, agents));
+  }
+
+  async notePush(report: PushReport): Promise<PushNoted | undefined> {
+    assertNames(report.deadLetter?.id);
+    if (!areNames(report.taskId, report.configId, report.node)) return undefined;
+    return this.#ask((database) => notePush(database, report));
+  }
+
+  async resumePush(name: PushConfigName): Promise<boolean> {
+    return areNames(name.taskId, name.configId) && this.#ask((database) => resumePush(database, name));
+  }
+
+  async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
+    if (!areNames(query.id, query.of?.taskId, query.of?.configId)) return [];
+    return this.#ask((database) => readDeadLetters(database, query));
+  }
+
+  async dropDeadLetter(id: string): Promise<boolean> {
+    return areNames(id) && this.#ask((database) => dropDeadLetter(database, id));
+  }
+
+  async takeTokens(take: TokenTake): Promise<TokenTaken> {
+    return this.#ask((database) => takeTokens(database, take));
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
+    assertNames(request.node);
+    if (!areNames(request.taskId)) return [];
+    return this.#ask((database) => claimTasks(database, request));
+  }
+
+  async nextWake(agents: readonly string[]): Promise<number | undefined> {
+    return this.#ask((database) => nextWake(database, agents));
+  }
+
+  async heartbeat(node: string, ttlMs: number): Promise<void> {
+    assertNames(node);
+    return this.#ask((database) => heartbeat(database, node, ttlMs));
+  }
+
+  async now(): Promise<number> {
+    return this.#ask(async (database) => Number((await database.rows(`SELECT ${database.now}`))[0]?.[0]));
+  }
+
+  async retire(node: string): Promise<void> {
+    return this.#ask((database) => retire(database, node));
+  }
+
+  async prune(policy: RetentionPolicy): Promise<number> {
+    const old = await this.#ask((database) => outlived(database, policy));
+    const removals = old.map((taskId) =>
+      this.#write({ taskId }, undefined, (desk) => removeEnded(desk, taskId), { isSilent: true }),
+    );
+    const removed = (await Promise.all(removals)).filter(Boolean);
+    await this.#ask((database) => forgetEvents(database, policy));
+    await this.#ask((database) => forgetRequests(database));
+    const { keepDeadLetters: kept = Infinity } = policy;
+    if (kept < Infinity) await this.#ask((database) => keepDeadLetters(database, kept));
+    await this.#ask((database) => dropFullBuckets(database));
+    await this.#ask((database) => forgetNodes(database));
+    return removed.length;
+  }
+
+  watch(listener: WatchListener): () => void {
+    if (this.#closing !== undefined) return () => {};
+    this.#watchers.add(listener);
+    // A database that is late is asked again by the next call; until then there is nothing to hear.
+    void this.#listen().catch(() => {});
+    return () => this.#watchers.delete(listener);
+  }
+
+  /** Stores what still waits, and closes all connections, unless the pool is somebody else's. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#shutDown());
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#watchers.clear();
+    const opened = await this.#opening?.catch(() => undefined);
+    if (opened === undefined) return;
+    const { commits, hints, database, leave } = opened;
+    await commits.drain();
+    // A pool that is ended forgets who waits for a connection.
+    if (this.#questions > 0) await (this.#answered = deferred<void>()).promise;
+    await hints.close();
+    if (typeof this.#source === 'string') await database.pool.end();
+    leave();
+  }
+
+  async #listen(): Promise<void> {
+    const { hints } = await this.#open();
+    hints.listen();
+  }
+
+  #tell(taskId: string, by?: string): void {
+    for (const listener of this.#watchers) {
+      try {
+        listener(taskId, by);
+      } catch {
+        // The write has happened, whatever becomes of the hint.
+      }
+    }
+  }
+
+  async #write<T>(
+    job: Pick<Job, 'taskId' | 'key' | 'alias' | 'nodes'>,
+    by: string | undefined,
+    run: (desk: Parameters<Job['run']>[0]) => Written<T>,
+    { isSilent = false }: { readonly isSilent?: boolean } = {},
+  ): Promise<T> {
+    const { commits, hints } = await this.#opened();
+    const { result, hasChanged } = await commits.submit({ ...job, run });
+    if (hasChanged && !isSilent) hints.tell(job.taskId, by);
+    return result;
+  }
+
+  async #ask<T>(question: (database: Database) => Promise<T>): Promise<T> {
+    const { database } = await this.#opened();
+    this.#questions++;
+    try {
+      return await question(database);
+    } catch (error) {
+      throw toStoreError(error);
+    } finally {
+      if (--this.#questions === 0) this.#answered?.resolve();
+    }
+  }
+
+  #opened(): Promise<Opened> {
+    if (this.#closing !== undefined) throw new A2AError('UNAVAILABLE', 'The task store is closed');
+    return this.#open();
+  }
+
+  /** An attempt that fails is forgotten, for a database may be late. */
+  #open(): Promise<Opened> {
+    if (this.#opening !== undefined) return this.#opening;
+    const opening = this.#connect();
+    this.#opening = opening;
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    return opening;
+  }
+
+  async #connect(): Promise<Opened> {
+    const { schema = DEFAULT_SCHEMA } = this.#options;
+    const pool = typeof this.#source === 'string' ? await openPool(this.#source, this.#options) : this.#source;
+    const leave = tend(pool);
+    try {
+      await migratePool(pool, schema);
+    } catch (error) {
+      leave();
+      if (typeof this.#source === 'string') await pool.end();
+      throw error instanceof NewerSchemaError ? error : toStoreError(error);
+    }
+    const database = new Database(pool, schema, this.#options);
+    const hints = new Hints(pool, `tandem:${schema}`, (taskId, by) => this.#tell(taskId, by));
+    if (this.#watchers.size > 0) hints.listen();
+    return { database, commits: new Commits(database), hints, leave };
+  }
+}

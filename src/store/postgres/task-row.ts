@@ -1,0 +1,109 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { TASK_STATES, type TaskState } from '../../model/state.ts';
+import type { Message } from '../../model/message.ts';
+import type { TaskStatus } from '../../model/task.ts';
+import type { Writable } from '../../support/writable.ts';
+import type { TaskRecord } from '../store.ts';
+
+/** A task as it lies in its table, with what only the store knows of it. */
+export interface FoundTask {
+  readonly record: TaskRecord;
+  /** The number of the last message of the history. */
+  readonly lastMessage: number;
+  /** The order in which tasks were made. */
+  readonly seq: number;
+}
+
+/** In the order of `TaskRow`. */
+export const TASK_COLUMNS = `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
+  t.last_event, t.last_journal, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
+  t.metadata, t.origin, t.pushed`;
+
+export const TASK_COLUMN_COUNT = 22;
+
+type TaskRow = readonly [
+  seq: number,
+  lastMessage: number,
+  id: string,
+  tenant: string,
+  owner: string,
+  contextId: string,
+  agent: string,
+  visible: boolean,
+  canceling: boolean,
+  lastEvent: number,
+  lastJournal: number,
+  fence: number,
+  attempts: number,
+  node: string | null,
+  wakeAt: number | null,
+  question: string | null,
+  createdAt: number,
+  endedAt: number | null,
+  status: string,
+  metadata: string | null,
+  origin: string,
+  pushed: boolean,
+];
+
+export function toFound(row: readonly unknown[]): FoundTask {
+  const [
+    seq,
+    lastMessage,
+    id,
+    tenant,
+    owner,
+    contextId,
+    agent,
+    visible,
+    canceling,
+    lastEvent,
+    lastJournal,
+    fence,
+    attempts,
+    node,
+    wakeAt,
+    question,
+    createdAt,
+    endedAt,
+    status,
+    metadata,
+    origin,
+    pushed,
+  ] = row as unknown as TaskRow;
+  let parsedOrigin: JsonObject | undefined;
+  const record: Writable<TaskRecord> = {
+    id,
+    tenant,
+    owner,
+    contextId,
+    agent,
+    status: JSON.parse(status) as TaskStatus,
+    // Only runs look at it, and it can be as large as a request may be: lists must not pay for that.
+    get origin() {
+      return (parsedOrigin ??= JSON.parse(origin) as JsonObject);
+    },
+    visible,
+    lastEvent,
+    lastJournal,
+    fence,
+    attempts,
+    canceling,
+    createdAt,
+  };
+  if (pushed) record.pushed = true;
+  if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
+  if (node !== null) record.node = node;
+  if (wakeAt !== null) record.wakeAt = wakeAt;
+  if (question !== null) record.question = JSON.parse(question) as string;
+  if (endedAt !== null) record.endedAt = endedAt;
+  return { record, lastMessage, seq };
+}
+
+export function stateNumber(state: TaskState): number {
+  return TASK_STATES.indexOf(state);
+}
+
+export function json(value: JsonValue | Message | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}

