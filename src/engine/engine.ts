@@ -16,7 +16,7 @@ import { taskOf, taskView } from './event-body.ts';
 import { followUp } from './follow-up.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Mailbox, noReply } from './mailbox.ts';
-import { beginTask, type Begun, type PreparedTask, prepareTask } from './new-task.ts';
+import { beginTask, type Begun, prepareTask } from './new-task.ts';
 import { OnDemand } from './on-demand.ts';
 import { Outbox } from './outbox.ts';
 import {
@@ -111,13 +111,13 @@ export class Engine {
     const prepared = prepareTask(this.#core, this.#runs, agent, submission);
     const { task, findReply } = prepared;
     if (submission.returnImmediately === true) {
-      const begun = await this.#begin(prepared, submission);
+      const begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
       if (begun.kind === 'repeated') return this.#answers.repeated(agent, submission, begun, findReply);
       return { task: taskView(begun.record, [task.message]) };
     }
     const waiter = new RestWaiter(this.#core, submission, task.id);
     try {
-      const begun = await this.#begin(prepared, submission);
+      const begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
       if (begun.kind === 'repeated') return await this.#answers.repeated(agent, submission, begun, findReply);
       return await this.#answers.outcome(agent, submission, task.id, waiter, findReply);
     } finally {
@@ -141,7 +141,7 @@ export class Engine {
     const box = new Mailbox(this.#core, task.id, signal, findReply);
     let begun: Begun;
     try {
-      begun = await this.#begin(prepared, submission);
+      begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
     } catch (error) {
       box.close();
       throw error;
@@ -324,12 +324,6 @@ export class Engine {
     });
   }
 
-  async #begin(prepared: PreparedTask, { onStored }: Submission): Promise<Begun> {
-    const begun = await beginTask(this.#core, this.#runs, prepared);
-    onStored?.(begun.kind === 'created' ? begun.record.id : begun.taskId);
-    return begun;
-  }
-
   /** On demand nothing waits here for a place: it is left to others. */
   async #placed(agent: Runnable, submission: Submission): Promise<Submission> {
     await this.#onDemand?.wake();
@@ -378,4 +372,9 @@ export class Engine {
   #assertOpen(): void {
     if (this.#closing) throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
+}
+
+function told({ onStored }: Submission, begun: Begun): Begun {
+  onStored?.(begun.kind === 'created' ? begun.record.id : begun.taskId);
+  return begun;
 }

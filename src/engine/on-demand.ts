@@ -17,6 +17,8 @@ export interface WorkOptions {
   readonly signal?: LeaveSignal;
   /** Stay until the end also while the task rests: somebody waits for what becomes of it. */
   readonly lingers?: boolean;
+  /** Only go on with what runs here already. */
+  readonly onlyHere?: boolean;
 }
 
 /**
@@ -138,6 +140,7 @@ export class OnDemand {
     while (!work.isStopped) {
       if (rest === undefined && this.#runs.isHere(taskId)) rest = this.#runs.rest(taskId);
       if (rest === undefined) {
+        if (work.onlyHere) break;
         if (this.#hosts().length === 0) return 'full';
         await this.#heartbeat.wake();
         const [record] = await this.#claim(1, taskId);
@@ -191,6 +194,7 @@ class Work {
   readonly taskId: string;
   readonly until: number;
   readonly lingers: boolean;
+  readonly onlyHere: boolean;
   readonly #core: Core;
   readonly #stop = deferred<undefined>();
   readonly #disarm: () => void;
@@ -199,11 +203,12 @@ class Work {
   #news: Deferred<void> | undefined;
   #hasNews = false;
 
-  constructor(core: Core, taskId: string, { forMs, signal, lingers = false }: WorkOptions) {
+  constructor(core: Core, taskId: string, { forMs, signal, lingers = false, onlyHere = false }: WorkOptions) {
     this.#core = core;
     this.taskId = taskId;
     this.until = core.clock.now() + forMs;
     this.lingers = lingers;
+    this.onlyHere = onlyHere;
     this.#disarm = core.timers.add(this.until, this.stop);
     this.#signal = signal;
     signal?.addEventListener('abort', this.stop, { once: true });

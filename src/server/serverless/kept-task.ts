@@ -98,7 +98,8 @@ export class KeptTask {
   /** The process is kept awake: it goes on with the task before the sender lets go of it. */
   async #work(taskId: string): Promise<void> {
     const { onDemand, handOver } = this.#options;
-    const work = onDemand.work(taskId, { forMs: Math.max(0, this.#deadline - Date.now()) });
+    const forMs = Math.max(0, this.#deadline - Date.now());
+    const work = onDemand.work(taskId, { forMs, onlyHere: this.#isWaiting });
     this.#leaving.leave();
     if ((await work.catch(() => 'unfinished')) !== 'resting') await handOver(taskId);
   }

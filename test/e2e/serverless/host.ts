@@ -4,6 +4,7 @@ import { silentLog } from '../../../src/observe/log.ts';
 import type { Agent } from '../../../src/server/agent.ts';
 import type { AgentHandler } from '../../../src/server/handler.ts';
 import { createHandler, type HandlerOptions, memoryStore } from '../../../src/server/index.ts';
+import type { Store } from '../../../src/store/store.ts';
 
 export const SECRET = 'a secret that only this agent has';
 export const CRON_SECRET = 'what the cron job has been told';
@@ -48,11 +49,21 @@ export function messageOf(text: string, more: object = {}): Record<string, unkno
   return { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], ...more };
 }
 
-export function startHost(agent: Agent, options: HandlerOptions = {}, network: Network = { isDown: false }): Host {
-  const store = options.store ?? memoryStore();
+/** @param openStore Gives each process its own store: there are three then, by turns. All have the same one if not set. */
+export function startHost(
+  agent: Agent,
+  options: HandlerOptions = {},
+  network: Network = { isDown: false },
+  openStore?: () => Store,
+): Host {
+  const shared = options.store ?? memoryStore();
   const own: Request[] = [];
   const underWay = new Set<Promise<unknown>>();
+  const processes: AgentHandler[] = [];
+  let turn = 0;
   const newProcess = (): AgentHandler => {
+    const next = openStore === undefined ? undefined : processes[turn++ % 3];
+    if (next !== undefined) return next;
     const { serverless, ...others } = options;
     const toItself = async (request: Request): Promise<Response> => {
       own.push(request.clone());
@@ -62,14 +73,15 @@ export function startHost(agent: Agent, options: HandlerOptions = {}, network: N
       return answer.finally(() => underWay.delete(answer));
     };
     const handler = createHandler(agent, {
-      store,
       publicUrl: URL_OF_AGENT,
       insecurePublic: true,
       log: silentLog,
       ...others,
+      store: openStore?.() ?? shared,
       serverless: { secret: SECRET, cronSecret: CRON_SECRET, headStartMs: 5, fetch: toItself, ...serverless },
     });
     onTestFinished(() => handler.close());
+    processes.push(handler);
     return handler;
   };
   const fetch: Host['fetch'] = (path, init, process = newProcess(), ...rest) =>

@@ -1,0 +1,77 @@
+/** Receivers are told of tasks though no process outlives its answer. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { agent } from '../../../src/server/index.ts';
+import { CRON_SECRET, type Host, messageOf, startHost } from './host.ts';
+
+const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
+
+interface Receiver {
+  readonly url: string;
+  readonly told: string[];
+  isDown: boolean;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const http = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    if (!receiver.isDown) receiver.told.push(...(/TASK_STATE_\w+|artifactUpdate/.exec(body) ?? []));
+    response.writeHead(receiver.isDown ? 503 : 200).end();
+  });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  onTestFinished(async () => {
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  });
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    told: [],
+    isDown: false,
+  };
+  return receiver;
+}
+
+function hostFor({ url }: Receiver): Host {
+  return startHost(echo, { pushNotifications: true, push: { allowPrivate: [url] } });
+}
+
+async function send(host: Host, receiver: Receiver, returnImmediately: boolean): Promise<Response> {
+  const taskPushNotificationConfig = { url: `${receiver.url}/hook` };
+  const configuration = { returnImmediately, taskPushNotificationConfig };
+  return host.post('/message:send', { message: messageOf('hello'), configuration });
+}
+
+test.each([
+  ['does not wait', true],
+  ['waits', false],
+])('of a task whose sender %s', async (_, returnImmediately) => {
+  const receiver = await startReceiver();
+  const host = hostFor(receiver);
+  expect((await send(host, receiver, returnImmediately)).status).toBe(200);
+  await vi.waitFor(() => expect(receiver.told.at(-1)).toBe('TASK_STATE_COMPLETED'));
+  await host.settled();
+  expect(receiver.told).toEqual(expect.arrayContaining(['TASK_STATE_SUBMITTED', 'artifactUpdate']));
+  expect(new Set(receiver.told).size).toBe(receiver.told.length);
+});
+
+test('a receiver that was away is told by a sweep', { timeout: 20_000 }, async () => {
+  const receiver = await startReceiver();
+  receiver.isDown = true;
+  const host = hostFor(receiver);
+  await send(host, receiver, true);
+  await host.settled();
+  expect(receiver.told).toEqual([]);
+  receiver.isDown = false;
+  // The first retry is due in about two seconds.
+  await vi.waitFor(
+    async () => {
+      await host.post('/_tandem/sweep', {}, { authorization: `Bearer ${CRON_SECRET}` });
+      expect(receiver.told.at(-1)).toBe('TASK_STATE_COMPLETED');
+    },
+    { timeout: 15_000, interval: 200 },
+  );
+});

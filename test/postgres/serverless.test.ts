@@ -1,0 +1,65 @@
+/** Processes that live for a request, on one database: whoever is asked next goes on. */
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { agent } from '../../src/server/agent.ts';
+import { CRON_SECRET, startHost } from '../e2e/serverless/host.ts';
+import { TestSchema } from './schemas.ts';
+
+const schema = new TestSchema();
+
+beforeEach(() => schema.empty());
+afterAll(() => schema.drop());
+
+const PATIENCE = { timeout: 10_000, interval: 20 };
+
+function untilStopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+}
+
+test('a task goes from process to process, and no step is done twice', { timeout: 20_000 }, async () => {
+  const done: number[] = [];
+  const further = agent({
+    name: 'Further',
+    description: 'Gets further each time.',
+    async *run({ step, signal }) {
+      for (let i = 0; i < 3; i++) {
+        const before = done.length;
+        yield `${await step(`step ${i}`, () => done.push(i))} `;
+        if (done.length > before && i < 2) await untilStopped(signal);
+      }
+    },
+  });
+  const host = startHost(further, { serverless: { runMs: 700 } }, undefined, () => schema.connect());
+  const { id } = await host.send('go');
+  await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'), PATIENCE);
+  await host.settled();
+  expect(done).toEqual([0, 1, 2]);
+  expect(host.own).toHaveLength(3);
+});
+
+test('an answer to another process than the one that asked is taken up', async () => {
+  const clerk = agent({
+    name: 'Clerk',
+    description: 'Asks.',
+    run: async ({ ask }) => `Off to ${await ask('Where to?')}`,
+  });
+  const host = startHost(clerk, {}, undefined, () => schema.connect());
+  const { id } = await host.send('go', { waits: true });
+  const done = await host.send('Rome', { taskId: id, waits: true });
+  expect(done.artifacts?.[0]?.parts).toEqual([{ text: 'Off to Rome' }]);
+});
+
+test('sweeps at the same time take each task once', async () => {
+  const ran: string[] = [];
+  const counter = agent({ name: 'Counter', description: 'Counts.', run: ({ text }) => `${ran.push(text)}` });
+  const host = startHost(counter, {}, { isDown: true }, () => schema.connect());
+  const texts = Array.from({ length: 20 }, (_, i) => `${i}`);
+  for (const text of texts) await host.send(text);
+  const sweeps = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const answer = await host.post('/_tandem/sweep', {}, { authorization: `Bearer ${CRON_SECRET}` });
+      return ((await answer.json()) as { readonly taken: number }).taken;
+    }),
+  );
+  expect(sweeps.reduce((sum, taken) => sum + taken)).toBe(20);
+  expect(ran.toSorted()).toEqual(texts.toSorted());
+});
