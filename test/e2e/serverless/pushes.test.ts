@@ -15,11 +15,13 @@ interface Receiver {
 }
 
 async function startReceiver(): Promise<Receiver> {
-  const http = createServer(async (request, response) => {
+  const http = createServer((request, response) => {
     let body = '';
-    for await (const chunk of request) body += String(chunk);
-    if (!receiver.isDown) receiver.told.push(...(/TASK_STATE_\w+|artifactUpdate/.exec(body) ?? []));
-    response.writeHead(receiver.isDown ? 503 : 200).end();
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      if (!receiver.isDown) receiver.told.push(...(/TASK_STATE_\w+|artifactUpdate/.exec(body) ?? []));
+      response.writeHead(receiver.isDown ? 503 : 200).end();
+    });
   });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
