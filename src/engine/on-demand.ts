@@ -137,6 +137,8 @@ export class OnDemand {
     let misses = 0;
     /** When there will be something to do, as far as anybody knows. */
     let dueAt = Number.POSITIVE_INFINITY;
+    /** Another node has it, perhaps, and every event of its run is news: not each is worth a claim. */
+    let again = clock.now();
     while (!work.isStopped) {
       if (rest === undefined && this.#runs.isHere(taskId)) rest = this.#runs.rest(taskId);
       if (rest === undefined) {
@@ -151,11 +153,14 @@ export class OnDemand {
         dueAt = rested?.wakeAt ?? Number.POSITIVE_INFINITY;
         rest = undefined;
         misses = 0;
-      } else if (dueAt === Number.POSITIVE_INFINITY || dueAt <= clock.now()) {
-        dueAt = misses++ === 0 ? clock.now() + AGAIN_MS : Number.POSITIVE_INFINITY;
+        again = clock.now();
+      } else {
+        again = clock.now() + AGAIN_MS;
+        const isDue = dueAt === Number.POSITIVE_INFINITY || dueAt <= clock.now();
+        if (isDue) dueAt = misses++ === 0 ? again : Number.POSITIVE_INFINITY;
       }
       if (!lingers && dueAt > until) break;
-      await work.pause(dueAt);
+      await work.pause(dueAt, again);
     }
     return (await this.#handOver(work)) ? 'unfinished' : 'resting';
   }
@@ -237,15 +242,18 @@ class Work {
     this.#news?.resolve();
   }
 
-  /** Resolves at a time, at the end, or when there is news since the last pause. */
-  async pause(time: number): Promise<void> {
-    if (!this.#isStopped && !this.#hasNews) {
-      const news = (this.#news = deferred<void>());
-      const { timers } = this.#core;
-      const disarm = time === Number.POSITIVE_INFINITY ? undefined : timers.add(time, () => news.resolve());
-      await news.promise;
-      disarm?.();
-    }
+  /** Resolves at a time, at the end, or when there is news since the last pause, but not for that before `newsFrom`. */
+  async pause(time: number, newsFrom: number): Promise<void> {
+    if (!this.#hasNews) await this.#pauseUntil(time, (this.#news = deferred<void>()));
+    if (newsFrom > this.#core.clock.now()) await this.#pauseUntil(newsFrom, deferred<void>());
     this.#hasNews = false;
+  }
+
+  async #pauseUntil(time: number, sooner: Deferred<void>): Promise<void> {
+    if (this.#isStopped) return;
+    const { timers } = this.#core;
+    const disarm = time === Number.POSITIVE_INFINITY ? undefined : timers.add(time, () => sooner.resolve());
+    await Promise.race([sooner.promise, this.stopped]);
+    disarm?.();
   }
 }

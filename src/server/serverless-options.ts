@@ -26,6 +26,8 @@ export interface ServerlessOptions {
   readonly headStartMs?: number;
   /** Tasks that one sweep takes up, 50 if not set. */
   readonly sweepLimit?: number;
+  /** How long a task may be silent before asking after it is a reason to go on with it, 10 s if not set. */
+  readonly repairMs?: number;
 }
 
 export interface ServerlessLimits {
@@ -33,6 +35,7 @@ export interface ServerlessLimits {
   readonly tokenMs: number;
   readonly headStartMs: number;
   readonly sweepLimit: number;
+  readonly repairMs: number;
 }
 
 /** Options that were checked, with the defaults in place. */
@@ -54,6 +57,7 @@ export const DEFAULT_SERVERLESS: ServerlessLimits = Object.freeze({
   tokenMs: 5 * 60_000,
   headStartMs: 250,
   sweepLimit: 50,
+  repairMs: 10_000,
 });
 
 /** The least that makes sense, and the most. */
@@ -62,6 +66,7 @@ const RANGES: Readonly<Record<keyof ServerlessLimits, readonly [least: number, m
   tokenMs: [1000, 60 * 60_000],
   headStartMs: [0, 60_000],
   sweepLimit: [1, 10_000],
+  repairMs: [1, 24 * 60 * 60_000],
 };
 
 const LIMIT_KEYS = Object.keys(RANGES) as readonly (keyof ServerlessLimits)[];

@@ -22,7 +22,10 @@ export async function getTask(service: Service, call: Call, input: GetTaskReques
   const { id, alias } = await taskNamed(service, call, access, input.id);
   const { historyLength } = input;
   const read = service.engine.get(access, id, historyLength === undefined ? {} : { historyLength });
-  return renameTask(await underName(read, id, alias), alias);
+  const task = await underName(read, id, alias);
+  const { serverless } = service;
+  if (serverless !== undefined) await serverless.asked(id, task.status, call.waitUntil);
+  return renameTask(task, alias);
 }
 
 export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {

@@ -15,8 +15,8 @@ test('docs/serverless.md lists every member of serverless, and no other', () => 
 
 test('docs/serverless.md has the numbers that hold', () => {
   const numbers = new Map(ROWS.map(([, name, byDefault]) => [name, byDefault]));
-  const { runMs, tokenMs, headStartMs, sweepLimit } = DEFAULT_SERVERLESS;
-  for (const [name, value] of Object.entries<number>({ runMs, tokenMs, headStartMs, sweepLimit }))
+  const { runMs, tokenMs, headStartMs, sweepLimit, repairMs } = DEFAULT_SERVERLESS;
+  for (const [name, value] of Object.entries<number>({ runMs, tokenMs, headStartMs, sweepLimit, repairMs }))
     expect([name, numbers.get(name)]).toEqual([name, value.toLocaleString('en-US')]);
   expect(PAGE).toContain(`for one task and ${DEFAULT_SERVERLESS.tokenMs / 60_000} minutes`);
 });

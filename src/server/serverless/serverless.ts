@@ -1,6 +1,8 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { Submission } from '../../engine/submission.ts';
 import { A2AError } from '../../errors.ts';
+import { isPaused, isTerminal } from '../../model/state.ts';
+import type { TaskStatus } from '../../model/task.ts';
 import type { Log } from '../../observe/log.ts';
 import { systemClock } from '../../support/clock.ts';
 import { newId } from '../../support/id.ts';
@@ -24,6 +26,8 @@ export interface ServerlessParts {
   readonly log: Log;
 }
 
+const MAX_REPAIRED = 1000;
+
 /** Keeps tasks going on a host that freezes the process as soon as it has answered. */
 export class Serverless {
   readonly settings: ServerlessSettings;
@@ -33,6 +37,8 @@ export class Serverless {
   readonly #log: Log;
   readonly #requests: SelfRequests | undefined;
   readonly #timers = new TimerHeap(systemClock);
+  /** When tasks were last gone on with because somebody asked after them. */
+  readonly #repaired = new Map<string, number>();
 
   constructor({ engine, settings, publicUrl, log }: ServerlessParts) {
     this.settings = settings;
@@ -69,11 +75,22 @@ export class Serverless {
   }
 
   /** A task has something to do, and nobody here waits for it. */
-  async goOn(taskId: string): Promise<void> {
-    const { after, runMs } = this.settings;
-    if (after === undefined) return this.handOver(taskId);
-    const work = this.#engine.onDemand.work(taskId, { forMs: runMs });
-    after(work.then((worked) => (worked === 'resting' ? undefined : this.handOver(taskId))));
+  async goOn(taskId: string, waitUntil: WaitUntil | undefined = this.settings.after): Promise<void> {
+    if (waitUntil === undefined) return this.handOver(taskId);
+    const work = this.#engine.onDemand.work(taskId, { forMs: this.settings.runMs }).catch(() => 'unfinished');
+    waitUntil(work.then((worked) => (worked === 'resting' ? undefined : this.handOver(taskId))));
+  }
+
+  /** Somebody asks after a task. If that has been silent for long, whoever should run it may have been lost. */
+  async asked(taskId: string, { state, timestamp = '' }: TaskStatus, waitUntil: WaitUntil | undefined): Promise<void> {
+    const now = Date.now();
+    const { repairMs } = this.settings;
+    const isSilent = now - Date.parse(timestamp) > repairMs;
+    if (isTerminal(state) || isPaused(state) || !isSilent) return;
+    if (now - (this.#repaired.get(taskId) ?? 0) < repairMs) return;
+    if (this.#repaired.size >= MAX_REPAIRED) this.#repaired.clear();
+    this.#repaired.set(taskId, now);
+    await this.goOn(taskId, waitUntil ?? this.settings.after);
   }
 
   /** Asks another process to go on. Never rejects: a sweep finds what nobody could be asked for. */

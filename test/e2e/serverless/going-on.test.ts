@@ -207,6 +207,28 @@ test('a request to itself that fails is nobody’s error, and a sweep finds what
   expect(await sweep('POST')).toEqual([200, { taken: 0, finished: 0, handedOver: 0, hasMore: false }]);
 });
 
+test('who asks after a task that has been silent has it gone on with, and not at each time', async () => {
+  const network: Network = { isDown: true };
+  const host = startHost(echo, { serverless: { repairMs: 200 } }, network);
+  const process = host.newProcess();
+  const { id } = await host.send('hello', { process });
+  const ask = (): Promise<Response> => host.fetch(`/tasks/${id}`, { headers: { 'a2a-version': '1.0' } }, process);
+  await ask();
+  expect(host.own).toHaveLength(1);
+  await vi.waitFor(async () => {
+    await ask();
+    expect(host.own).toHaveLength(2);
+  });
+  network.isDown = false;
+  await vi.waitFor(async () => {
+    const { status } = (await (await ask()).json()) as { readonly status: { readonly state: string } };
+    expect(status.state).toBe('TASK_STATE_COMPLETED');
+  });
+  const { length } = host.own;
+  await ask();
+  expect(host.own).toHaveLength(length);
+});
+
 test('what a sweep cannot finish in its time is handed over', async () => {
   let runs = 0;
   const network: Network = { isDown: true };
