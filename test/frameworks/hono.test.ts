@@ -94,3 +94,24 @@ test('whoever reads no further is missed, without a socket as well', async () =>
   await body?.cancel();
   await stopped.promise;
 });
+
+test('a host that waits is told to by way of Hono', async () => {
+  const works: Promise<unknown>[] = [];
+  const host = { waitUntil: (work: Promise<unknown>) => void works.push(work), passThroughOnException() {}, props: {} };
+  const { agent } = clerk();
+  const serverless = { secret: 'a secret of the agent alone' };
+  const handler = createHandler(agent, { store: memoryStore(), log: silentLog, serverless });
+  onTestFinished(() => handler.close({ finishMs: 0 }));
+  const app = new Hono().all('*', toHono(handler));
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+  const request = new Request('https://example.com/message:send', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+    body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
+  });
+  const { task } = (await (await app.fetch(request, {}, host)).json()) as { readonly task: { readonly id: string } };
+  expect(works).toHaveLength(1);
+  await Promise.all(works);
+  const got = await app.request(`/tasks/${task.id}`, { headers: { 'a2a-version': '1.0' } });
+  expect(await got.json()).toMatchObject({ status: { state: expect.not.stringMatching(/SUBMITTED|WORKING/) } });
+});
