@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The folders of `test/` that are projects of their own, because they are slower or need more than a bare Node. */
@@ -6,9 +8,25 @@ const FOLDERS = ['e2e', 'store', 'streams', 'crash', 'cli', 'interop', 'peers', 
 /** What a project needs before its first test. */
 const SETUPS: Readonly<Record<string, string>> = { cli: './test/cli/install.ts' };
 
+/**
+ * Projects whose files each have a process of their own: they measure its memory, count what it has loaded, or kill what
+ * they have started. All others share processes, because to start one and to import the sources again takes longer than
+ * most files run; `leak-check.ts` fails a file that leaves something changed for the next.
+ */
+const ALONE = new Set(['streams', 'crash', 'cli', 'runtimes']);
+
+/** Those whose files connect to servers by address. */
+const CONNECTING = new Set(['e2e', 'peers', 'frameworks']);
+
 export default defineConfig({
   test: {
     setupFiles: ['./test/helpers/leak-check.ts'],
+    isolate: false,
+    // A hang is found as well after half a minute, and a busy machine is no failure.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // By default one core is left to the runner, which has next to nothing to do while tests run.
+    maxWorkers: availableParallelism(),
     projects: [
       // Everything else, wherever it is, so that no test file can be overlooked.
       {
@@ -22,7 +40,13 @@ export default defineConfig({
       // A folder without tests is an empty project; the first file in it runs without a word here.
       ...FOLDERS.map((name) => ({
         extends: true as const,
-        test: { name, include: [`test/${name}/**/*.test.ts`], globalSetup: SETUPS[name] ?? [] },
+        test: {
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          globalSetup: SETUPS[name] ?? [],
+          isolate: ALONE.has(name),
+          setupFiles: CONNECTING.has(name) ? ['./test/helpers/forget-cards.ts'] : [],
+        },
       })),
     ],
   },

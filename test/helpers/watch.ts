@@ -28,10 +28,15 @@ export interface Running {
 
 const running = new Set<Running>();
 const rejections: unknown[] = [];
-const phase = { inTest: false };
+const phase = { inTest: false, isWatching: false };
 
-/** The runner saved its own timers before any test file loaded; what starts from here on is seen. */
+/**
+ * The runner saved its own timers before any test file loaded; what starts from here on is seen. Files that share a
+ * process are watched once: to wrap what is wrapped would note everything twice.
+ */
 export function startWatching(): void {
+  if (phase.isWatching) return;
+  phase.isWatching = true;
   watchTimers();
   watchServers();
   watchChildProcesses();
