@@ -3,7 +3,19 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The folders of `test/` that are projects of their own, because they are slower or need more than a bare Node. */
-const FOLDERS = ['e2e', 'store', 'streams', 'crash', 'cli', 'interop', 'peers', 'frameworks', 'runtimes', 'console'];
+const FOLDERS = [
+  'e2e',
+  'store',
+  'streams',
+  'simulation',
+  'crash',
+  'cli',
+  'interop',
+  'peers',
+  'frameworks',
+  'runtimes',
+  'console',
+];
 
 /** What a project needs before its first test. */
 const SETUPS: Readonly<Record<string, string>> = { cli: './test/cli/install.ts' };
@@ -25,6 +37,7 @@ export default defineConfig({
     // A hang is found as well after half a minute, and a busy machine is no failure.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // By default one core is left to the runner, which has next to nothing to do while tests run.
     maxWorkers: availableParallelism(),
     projects: [

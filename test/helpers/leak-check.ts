@@ -15,7 +15,7 @@ import type { Running } from './watch.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HELPERS = /test\/helpers\/(watch|leak-check)\.ts/;
 /** How long a server that was told to close may take to lose its last connection, or a killed child to be gone. */
-const ENDING_MS = 500;
+const ENDING_MS = 2000;
 
 /** Saved before a test can put fake timers in their place. */
 const { setImmediate: nextTurn, performance: clock } = globalThis;
