@@ -32,7 +32,7 @@ const CONNECTING = new Set(['e2e', 'peers', 'frameworks']);
 
 export default defineConfig({
   test: {
-    setupFiles: ['./test/helpers/leak-check.ts'],
+    setupFiles: ['./test/helpers/leak-check.ts', './test/helpers/fresh-modules.ts'],
     isolate: false,
     // A hang is found as well after half a minute, and a busy machine is no failure.
     testTimeout: 30_000,
