@@ -168,7 +168,7 @@ export class Follower {
     this.#stream?.leave();
     this.#stream = undefined;
     const id = fold.taskId ?? taskId;
-    const { url, dialect } = caller.endpoints.current;
+    const { url, dialect } = await caller.endpoints.load();
     // Without a task there is nothing to go on with, and the message may not be sent again to just any agent.
     if (id === undefined && !isReopenable) throw toPublicError(failure, url);
     if (id !== undefined && !this.isNumbered && !dialect.subscribesToTheEnd) return;
