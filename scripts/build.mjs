@@ -12,6 +12,7 @@ import { directImports } from './direct-imports.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const folder = process.argv[2] ?? join(ROOT, 'dist');
+const SERVER = /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/;
 
 rmSync(folder, { recursive: true, force: true });
 declare();
@@ -58,7 +59,9 @@ const { output } = await bundle.write({
         test: /[\\/]src[\\/]cli[\\/](commands[\\/]send\.ts|(?!main|demo-agent|load-agent|serving|artifact-files|card-details|completion|diagnosis|event-log)[\w-]+\.ts)/,
       },
       { name: 'push', test: /[\\/]src[\\/]push[\\/]/ },
-      { name: 'engine', test: /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/ },
+      // What describes an agent and mounts it; and what it does at work, loaded when it starts.
+      { name: 'server', tags: ['$initial'], test: SERVER },
+      { name: 'engine', test: SERVER },
     ],
   },
   charset: 'ascii',
