@@ -137,7 +137,8 @@ export class Follower {
   }
 
   /** What is new in an item. */
-  #accept({ event, number, raw }: Received): readonly Received[] {
+  #accept(item: Received): readonly Received[] {
+    const { event, number, raw } = item;
     const { fold } = this.#followed;
     const isKnown = this.#wasSeenBefore({ number });
     if (number !== undefined) this.#lastNumber = number;
@@ -148,7 +149,7 @@ export class Follower {
     }
     if (isKnown) return [];
     fold.take(event);
-    return [{ event, number, raw }];
+    return [item];
   }
 
   #wasSeenBefore({ number }: Pick<Received, 'number'>): boolean {
