@@ -28,7 +28,7 @@ test('a help text needs the list of commands', () => {
   expect(names(dist, loadedWith(join(dist, 'cli/main.js')))).toEqual(['cli/main.js', 'command']);
 });
 
-test('what is sent most is sent with five files, and without the words of older versions', () => {
+test('to send a message takes five files after the first, and none with the words of older versions', () => {
   const dist = join(inject('installed'), 'dist');
   expect(readFileSync(chunk(dist, 'command'), 'utf8')).toMatch(/send: \{[^}]*import\("\.\/cli-/);
   expect(names(dist, loadedWith(chunk(dist, 'cli')))).toEqual(['base', 'cli', 'client', 'command', 'wire']);
