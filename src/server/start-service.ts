@@ -16,7 +16,7 @@ import type { Outbound } from './outbound.ts';
 import { pushPolicyOf } from './push-options.ts';
 import type { Service } from './service.ts';
 
-/** What a handler has before it starts. */
+/** What a service is made of. */
 export interface ServiceParts {
   readonly agent: Agent;
   readonly settings: HandlerSettings;
