@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** The folders of `test/` that are projects of their own, because they are slower or need more than a bare Node. */
@@ -5,6 +7,7 @@ const FOLDERS = [
   'e2e',
   'store',
   'streams',
+  'simulation',
   'crash',
   'cli',
   'interop',
@@ -32,12 +35,26 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** A database is as quick as the machine lets it be, and no test is about that. */
-const TIMEOUTS: Readonly<Record<string, number>> = { postgres: 60_000 };
+/**
+ * Projects whose files each have a process of their own: they measure its memory, count what it has loaded, or kill what
+ * they have started. All others share processes, because to start one and to import the sources again takes longer than
+ * most files run; `leak-check.ts` fails a file that leaves something changed for the next.
+ */
+const ALONE = new Set(['streams', 'crash', 'cli', 'runtimes', 'postgres']);
+
+/** Those whose files connect to servers by address. */
+const CONNECTING = new Set(['e2e', 'peers', 'frameworks']);
 
 export default defineConfig({
   test: {
-    setupFiles: ['./test/helpers/leak-check.ts'],
+    setupFiles: ['./test/helpers/leak-check.ts', './test/helpers/fresh-modules.ts'],
+    isolate: false,
+    // A hang is found as well after a minute, and a busy machine or database is no failure.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    // By default one core is left to the runner, which has next to nothing to do while tests run.
+    maxWorkers: availableParallelism(),
     projects: [
       // Everything else, wherever it is, so that no test file can be overlooked.
       {
@@ -55,7 +72,8 @@ export default defineConfig({
           name,
           include: [`test/${name}/**/*.test.ts`, ...(MORE[name] ?? [])],
           globalSetup: SETUPS[name] ?? [],
-          testTimeout: TIMEOUTS[name] ?? 5000,
+          isolate: ALONE.has(name),
+          setupFiles: CONNECTING.has(name) ? ['./test/helpers/forget-cards.ts'] : [],
         },
       })),
     ],

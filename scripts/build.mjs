@@ -8,9 +8,11 @@ import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { directImports } from './direct-imports.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const folder = process.argv[2] ?? join(ROOT, 'dist');
+const SERVER = /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/;
 
 rmSync(folder, { recursive: true, force: true });
 declare();
@@ -20,6 +22,7 @@ const bundle = await rolldown({
   platform: 'node',
   external: (id) => !id.startsWith('.') && !isAbsolute(id) && !id.startsWith('src/'),
   transform: { target: 'node20' },
+  plugins: [directImports()],
 });
 const { output } = await bundle.write({
   dir: folder,
@@ -35,18 +38,30 @@ const { output } = await bundle.write({
         name: 'base',
         test: /[\\/]src[\\/](errors|model|support|client[\\/]event\.ts|observe[\\/](log|opentelemetry|trace-context)\.ts)/,
       },
-      // Not what few need, and load when they do.
-      { name: 'wire', test: /[\\/]src[\\/]wire[\\/](?!canonical-card|card-marks|card-signature)/ },
+      // All of the wire but what is in the next two, which is loaded late.
+      {
+        name: 'wire',
+        test: /[\\/]src[\\/]wire[\\/](v1[\\/]|(?!select|card-forms|superset-card|canonical-card|card-document|card-marks|card-signature\.)[\w-]+\.ts)/,
+      },
+      // For those who sign cards, or check that they are signed.
+      { name: 'signing', test: /[\\/]src[\\/]wire[\\/](canonical-card|card-document|card-marks|card-signature)\.ts/ },
+      // What clients load when they meet an agent that is older than 1.0, and servers when they start.
+      {
+        name: 'dialects',
+        test: /[\\/]src[\\/]wire[\\/](v0\d[\\/]|profiles[\\/]|(select|card-forms|superset-card)\.ts)/,
+      },
       // Nor its entry, which loads the rest when it is called.
       { name: 'client', test: /[\\/]src[\\/]client[\\/](?!entry|inspect-card|verify-card)/ },
       // What help texts need, and what commands need that talk to agents.
       { name: 'command', test: /[\\/]src[\\/]cli[\\/](cli-error|command-table|option)\.ts/ },
       {
         name: 'cli',
-        test: /[\\/]src[\\/]cli[\\/](?!main|demo-agent|load-agent|serving|artifact-files|card-details|completion|diagnosis|event-log)[\w-]+\.ts/,
+        test: /[\\/]src[\\/]cli[\\/](commands[\\/]send\.ts|(?!main|demo-agent|load-agent|serving|artifact-files|card-details|completion|diagnosis|event-log)[\w-]+\.ts)/,
       },
       { name: 'push', test: /[\\/]src[\\/]push[\\/]/ },
-      { name: 'engine', test: /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/ },
+      // What describes an agent and mounts it; and what it does at work, loaded when it starts.
+      { name: 'server', tags: ['$initial'], test: SERVER },
+      { name: 'engine', test: SERVER },
     ],
   },
   charset: 'ascii',

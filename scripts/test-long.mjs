@@ -35,7 +35,7 @@ for (const version of NODES) {
     exitCode ||= 1;
   } else {
     say(`Node ${version}: ${node}`);
-    await run({ args: ['--project', 'unit', '--project', 'store'], node });
+    await run({ args: ['--project', 'unit', '--project', 'simulation', '--project', 'store'], node });
   }
 }
 process.stdout.write(summary(total));

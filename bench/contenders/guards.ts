@@ -4,7 +4,7 @@ import type { HandlerOptions } from '../../src/server/index.ts';
 type ServerModule = typeof import('../../src/server/index.ts');
 
 /** What can stand between a caller and the agent. */
-export type Guard = 'bearer' | 'jwt' | 'rate' | 'metrics';
+export type Guard = 'repeats' | 'bearer' | 'jwt' | 'rate' | 'metrics';
 
 const TOKEN = '5c2f6b0e9a7d4318b1c7e0d2f3a4968b5c2f6b0e9a7d4318b1c7e0d2f3a4968b';
 const SECRET = 'a-secret-that-is-only-used-to-measure';

@@ -15,8 +15,8 @@ export interface HttpBench<Seed = unknown> {
   prepare?(work: HttpCase, call: (body: string) => Promise<Answer>): Promise<readonly Seed[]>;
   /** The body of the n-th request. Ids differ, because a server may answer a repeated message from memory. */
   body(work: HttpCase, n: number, seeds: readonly Seed[]): string;
-  /** Headers beside those that every request has. */
-  headers?(work: HttpCase): Readonly<Record<string, string>>;
+  /** Headers of the n-th request, beside those that every request has. */
+  headers?(work: HttpCase, n: number): Readonly<Record<string, string>>;
   /** Throws unless the answer is right; returns how many units it was. */
   check(work: HttpCase, n: number, answer: Answer, seeds: readonly Seed[]): number;
 }

@@ -56,7 +56,6 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
   const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
   const latencies: number[] = [];
   const answers: Answer[] = [];
-  const headers = bench.headers?.(work);
   let next = 0;
   let late = false;
   const timer = setTimeout(() => {
@@ -67,7 +66,8 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
     while (next < order.requests) {
       const n = next++;
       const started = performance.now();
-      answers[n] = await post(agent, order.port, bench.body(work, order.first + n, seeds), headers);
+      const [body, headers] = [bench.body(work, order.first + n, seeds), bench.headers?.(work, order.first + n)];
+      answers[n] = await post(agent, order.port, body, headers);
       latencies.push(performance.now() - started);
     }
   };

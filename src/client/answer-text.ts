@@ -33,6 +33,8 @@ function textOfArtifacts(artifacts: readonly Artifact[]): string {
 
 /** Texts that follow each other are pieces of one text, as a stream has left them; data stand on lines of their own. */
 export function textOfChunks(parts: readonly Part[]): string {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && 'text' in only) return only.text;
   const lines: string[] = [];
   let isText = false;
   for (const part of parts) {

@@ -106,7 +106,7 @@ export class Caller {
     let recovery: Recovery | undefined;
     let missing: { readonly error: unknown; readonly url: string } | undefined;
     for (;;) {
-      const endpoint = this.endpoints.current;
+      const endpoint = this.endpoints.ready ?? (await this.endpoints.load());
       try {
         deadline.check();
         const result = await attempt(endpoint, passage);

@@ -62,8 +62,8 @@ export class AgentClient {
 
   /** Which of the agent's interfaces is used, and why. */
   get chosen(): Chosen {
-    const { dialect: _, ...chosen } = this.#caller.endpoints.current;
-    return chosen;
+    const { url, binding, version, tenant, why } = this.#caller.endpoints.current;
+    return { url, binding, version, tenant, why };
   }
 
   /** What the agent said in a way that the protocol does not know, and was understood all the same. */

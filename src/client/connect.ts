@@ -3,13 +3,13 @@ import type { AgentCard } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
 import { systemClock } from '../support/clock.ts';
 import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/in-process.ts';
-import { decodeCard } from '../wire/card-forms.ts';
+import { readCard } from '../wire/read-card.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { AgentClient } from './client.ts';
 import { cardOfHandle, type Connection, createConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { findCard, type FoundCard } from './discovery.ts';
-import { endpointsOf, spokenAs } from './endpoint.ts';
+import { spokenAs, waysTo } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
 import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
@@ -86,9 +86,9 @@ async function connectToHandle(handle: string, options: ConnectOptions): Promise
   if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
   const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
-    const [endpoint] = endpointsOf(card, { ...options, binding, version, url: options.url ?? url }, undefined);
+    const [way] = waysTo(card, { ...options, binding, version, url: options.url ?? url }, undefined);
     const why = `${binding} ${version} is what the handle of the task says`;
-    return new AgentClient(connection, new Endpoints([{ ...endpoint, why }]), card, [address]);
+    return new AgentClient(connection, new Endpoints([{ ...way, why }]), card, [address]);
   });
 }
 
@@ -97,9 +97,9 @@ function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): P
   return closedOnError(connection, async () => {
     const { wiring } = connection;
     const trusted = await withScope(discoveryScope(options), (scope) => trustedCard(wiring, scope, json));
-    const found = decodeCard(trusted, wiring.settings.read);
+    const found = await readCard(trusted, wiring.settings.read);
     connection.wiring.settings.warn(found.warnings);
-    const [first] = endpointsOf(found.value, options, undefined);
+    const [first] = waysTo(found.value, options, undefined);
     connection.wiring.trust.addRecipient(parseUrl(first.url));
     return clientOf(connection, found, options);
   });
@@ -166,7 +166,7 @@ function clientOf(
   options: ConnectOptions,
 ): AgentClient {
   if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
-  const [first, ...others] = endpointsOf(value, options, base);
+  const [first, ...others] = waysTo(value, options, base);
   warnIfWithheld(connection, first.url);
   const isGuess = mayAlsoBe !== undefined && options.version === undefined;
   const older = isGuess ? [spokenAs(first, mayAlsoBe)] : [];

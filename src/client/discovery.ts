@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
-import { decodeCard, type DecodedCard } from '../wire/card-forms.ts';
 import { classifyCard } from '../wire/classify.ts';
+import { type DecodedCard, readCard } from '../wire/read-card.ts';
 import type { CallScope } from './call-scope.ts';
 import { type CardPlace, type Whereabouts, whereaboutsOf } from './card-places.ts';
 import type { Wiring } from './exchange.ts';
@@ -40,7 +40,7 @@ export async function findCard(
       const json = await fetchCard(wiring, scope, { url: place.url, version, isShareable });
       // What is no card at all needs no signature to be left alone.
       const trusted = classifyCard(json) === undefined ? json : await trustedCard(wiring, scope, json);
-      const card = readCard(trusted, wiring, options, whereabouts, place);
+      const card = await readFound(trusted, wiring, options, whereabouts, place);
       return { ...card, forget: () => forgetCard({ url: place.url, version }) };
     } catch (error) {
       if (!(error instanceof NoCard)) throw toPublicError(scope.explain(error), place.url);
@@ -58,16 +58,16 @@ function isPlain({ fetch, interceptors, headers, allowOrigins, limits }: Connect
   return fetch === undefined && [interceptors, headers, allowOrigins, limits].every(isAsUsual);
 }
 
-function readCard(
+async function readFound(
   json: unknown,
   { settings }: Wiring,
   { version }: ConnectOptions,
   { base }: Whereabouts,
   { url, isShared }: CardPlace,
-): Omit<FoundCard, 'forget'> {
+): Promise<Omit<FoundCard, 'forget'>> {
   let decoded: DecodedCard;
   try {
-    decoded = decodeCard(json, { ...settings.read, ...(version === '0.1' && { unstated: version }) });
+    decoded = await readCard(json, { ...settings.read, ...(version === '0.1' && { unstated: version }) });
   } catch (error) {
     if (!A2AError.is(error) || settings.strict) throw error;
     throw new NoCard(`${url} has no card: ${error.message}`);

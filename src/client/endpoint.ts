@@ -2,24 +2,32 @@ import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import { usableInterfaces } from '../wire/choose-interface.ts';
 import { type Dialect, PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
-import { spokenDialect } from '../wire/select.ts';
+import { isSpoken, spokenAtOnce } from '../wire/spoken.ts';
 import { parseVersion } from '../wire/version.ts';
 import { usualPlaces } from './card-places.ts';
 import { type BindingName, BINDINGS, type ConnectOptions } from './options.ts';
 
-/** One way to reach an agent, ready to be used. */
-export interface Endpoint {
+/** Which interface of an agent is used. */
+export interface Chosen {
   readonly url: string;
   readonly binding: BindingName;
   readonly version: ProtocolVersion;
-  readonly dialect: Dialect;
   readonly tenant: string | undefined;
   /** A sentence for people: what was taken, and why. */
   readonly why: string;
 }
 
-/** Which interface of an agent is used. */
-export type Chosen = Omit<Endpoint, 'dialect'>;
+/** One way to reach an agent. */
+export interface Way extends Chosen {
+  readonly restStyle: ConnectOptions['restStyle'];
+  /** How it is spoken to, if that is loaded. */
+  readonly dialect: Dialect | undefined;
+}
+
+/** One way to reach an agent, ready to be used. */
+export interface Endpoint extends Way {
+  readonly dialect: Dialect;
+}
 
 /**
  * The interfaces of a card that this client can use, in the card's order, each with a whole address. `base` is the agent's
@@ -27,30 +35,35 @@ export type Chosen = Omit<Endpoint, 'dialect'>;
  *
  * @throws A2AError `VERSION_NOT_SUPPORTED` if the version that was asked for is not offered, else `DISCOVERY_FAILED`.
  */
-export function endpointsOf(
+export function waysTo(
   card: AgentCard,
   options: Pick<ConnectOptions, 'version' | 'binding' | 'url' | 'restStyle'>,
   base: string | undefined,
-): readonly [Endpoint, ...Endpoint[]] {
+): readonly [Way, ...Way[]] {
   const bindings = options.binding === undefined ? BINDINGS : [options.binding];
   const versions = options.version === undefined ? PROTOCOL_VERSIONS : [options.version];
-  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Endpoint[] => {
+  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Way[] => {
     const binding = usable.interface.protocolBinding as BindingName;
     const { version } = usable;
     const url = options.url ?? addressOf(usable.interface.url, base, binding);
-    const dialect = url === undefined ? undefined : spokenDialect(binding, version, url, options.restStyle);
-    if (dialect === undefined || url === undefined) return [];
+    if (url === undefined || !isSpoken({ binding, version })) return [];
     const why = options.url === undefined ? usable.reason : `${usable.reason}; its address was given`;
-    return [{ url, binding, version, dialect, tenant: usable.interface.tenant, why }];
+    const { restStyle } = options;
+    const dialect = spokenAtOnce({ version });
+    return [{ url, binding, version, restStyle, dialect, tenant: usable.interface.tenant, why }];
   });
   if (first === undefined) throw nothingUsable(card, options);
   return [first, ...others];
 }
 
 /** The same agent in the words of another version. */
-export function spokenAs(endpoint: Endpoint, version: ProtocolVersion): Endpoint {
-  const dialect = spokenDialect(endpoint.binding, version) ?? endpoint.dialect;
-  return { ...endpoint, version, dialect, why: `the card states no version, and A2A ${version} is what may be meant` };
+export function spokenAs(way: Way, version: ProtocolVersion): Way {
+  return {
+    ...way,
+    version,
+    dialect: spokenAtOnce({ version }),
+    why: `the card states no version, and A2A ${version} is what may be meant`,
+  };
 }
 
 /** A card may leave its address away, or say only a path. */

@@ -1,19 +1,19 @@
-import { spokenDialect } from '../wire/select.ts';
+import { loadSpoken, spokenAtOnce } from '../wire/spoken.ts';
 import { usualPlaces } from './card-places.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Way } from './endpoint.ts';
 
 /**
  * The ways to reach one agent, and the one in use. The next one is taken when an answer shows that the one in use is
  * wrong; all calls of the client take part in that.
  */
 export class Endpoints {
-  readonly #interfaces: readonly [Endpoint, ...Endpoint[]];
+  readonly #interfaces: readonly [Way, ...Way[]];
   readonly #base: string | undefined;
   readonly #onMiss: () => void;
-  #current: Endpoint;
+  #current: Way;
   #isGuess: boolean;
   /** The one that an agent has understood, whatever it says later. */
-  #confirmed: Endpoint | undefined;
+  #confirmed: Way | undefined;
   /** Where nobody was since an agent was last found. */
   readonly #missed: { readonly url: string; readonly binding: string; readonly isUnreachable: boolean }[] = [];
 
@@ -23,12 +23,7 @@ export class Endpoints {
    *
    * @param onMiss Called when nobody was at a place: the card is wrong, or is that of an agent that is no longer there.
    */
-  constructor(
-    interfaces: readonly [Endpoint, ...Endpoint[]],
-    base?: string,
-    isGuess = false,
-    onMiss: () => void = () => {},
-  ) {
+  constructor(interfaces: readonly [Way, ...Way[]], base?: string, isGuess = false, onMiss: () => void = () => {}) {
     this.#onMiss = onMiss;
     this.#interfaces = interfaces;
     this.#base = base;
@@ -36,26 +31,41 @@ export class Endpoints {
     this.#isGuess = isGuess;
   }
 
-  get current(): Endpoint {
+  get current(): Way {
     return this.#current;
   }
 
+  /** The one in use, if it can be used at once. */
+  get ready(): Endpoint | undefined {
+    return isReady(this.#current) ? this.#current : undefined;
+  }
+
+  /** The one in use, with its words. It stays the same object for all calls: by that they know which one was wrong. */
+  async load(): Promise<Endpoint> {
+    for (;;) {
+      const way = this.#current;
+      if (isReady(way)) return way;
+      const dialect = await loadSpoken(way);
+      if (this.#current === way) this.#current = { ...way, dialect };
+    }
+  }
+
   /** The agent understood. */
-  confirm(endpoint: Endpoint): void {
+  confirm(endpoint: Way): void {
     this.#isGuess = false;
     this.#confirmed = endpoint;
     this.#missed.length = 0;
   }
 
   /** The agent does not know a method. False unless the version was a guess. */
-  doubt(doubted: Endpoint): boolean {
+  doubt(doubted: Way): boolean {
     const isGuess = this.#isGuess;
     this.#isGuess = false;
     return isGuess && this.refuse(doubted);
   }
 
   /** The version was refused there (1.0 §3.6.3). False if no interface has another. */
-  refuse(refused: Endpoint): boolean {
+  refuse(refused: Way): boolean {
     if (refused !== this.#current) return true;
     if (refused === this.#confirmed) return false;
     const at = this.#interfaces.findIndex(
@@ -72,7 +82,7 @@ export class Endpoints {
    * §5.2); a wrong path to where agents mostly are, and only then to what else the same card says. False if there is no
    * other place to look, or if an agent has been there before: then it will be back.
    */
-  miss(missed: Endpoint, isUnreachable: boolean): boolean {
+  miss(missed: Way, isUnreachable: boolean): boolean {
     this.#onMiss();
     if (missed !== this.#current) return true;
     if (missed === this.#confirmed) return false;
@@ -89,11 +99,11 @@ export class Endpoints {
     return next !== undefined;
   }
 
-  #others(stated: Endpoint): readonly Endpoint[] {
+  #others(stated: Way): readonly Way[] {
     return this.#interfaces.map((each) => ({ ...each, why: `${each.why}; nobody was at ${stated.url}` }));
   }
 
-  #guesses(stated: Endpoint): readonly Endpoint[] {
+  #guesses(stated: Way): readonly Way[] {
     if (this.#base === undefined) return [];
     const places = usualPlaces(this.#base, stated.binding).map((url) => movedTo(url, stated));
     const flat = this.#flatForm(stated, this.#base);
@@ -101,24 +111,25 @@ export class Endpoints {
   }
 
   /** The version makes no difference to whether somebody is there. */
-  #isHopeless(way: Endpoint): boolean {
+  #isHopeless(way: Way): boolean {
     return this.#missed.some(({ url, binding, isUnreachable }) =>
       isUnreachable ? new URL(way.url).origin === new URL(url).origin : way.url === url && way.binding === binding,
     );
   }
 
   /** One platform has a card of 0.1, and instead of JSON-RPC two paths of its own. */
-  #flatForm(stated: Endpoint, base: string): Endpoint | undefined {
-    const { version } = stated;
-    const dialect = spokenDialect('HTTP+JSON', version, stated.url);
-    if (version !== '0.1' || dialect === undefined) return undefined;
+  #flatForm(stated: Way, base: string): Way | undefined {
+    if (stated.version !== '0.1') return undefined;
     const why = `${stated.why}; nobody speaks it there, but maybe the flat form of it`;
-    return { ...stated, url: base, binding: 'HTTP+JSON', dialect, why };
+    return { ...stated, url: base, binding: 'HTTP+JSON', dialect: undefined, why };
   }
 }
 
-function movedTo(url: string, stated: Endpoint): Endpoint {
-  const isRpc = stated.binding === 'JSONRPC';
-  const dialect = (isRpc ? spokenDialect(stated.binding, stated.version, url) : undefined) ?? stated.dialect;
-  return { ...stated, url, dialect, why: `${stated.why}; not at ${stated.url} as the card says` };
+/** Where it is may change in which words it is spoken to. */
+function movedTo(url: string, stated: Way): Way {
+  return { ...stated, url, dialect: spokenAtOnce(stated), why: `${stated.why}; not at ${stated.url} as the card says` };
+}
+
+function isReady(way: Way): way is Endpoint {
+  return way.dialect !== undefined;
 }

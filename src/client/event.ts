@@ -60,22 +60,24 @@ export interface Received {
   readonly raw: unknown;
 }
 
+/** Members one by one: to put some of them in by a spread took longer than parsing the event. */
 export function toAgentEvent({ event, number, raw }: Received): AgentEvent {
-  const facts = { number, response: event, raw };
+  const response = event;
   if ('task' in event) {
     const { task } = event;
     const text = textOfTask(task);
-    return { type: 'task', task, taskId: task.id, state: stateWord(task.status.state), text, ...facts };
+    return { type: 'task', task, taskId: task.id, state: stateWord(task.status.state), text, number, response, raw };
   }
   if ('message' in event) {
     const { message } = event;
-    return { type: 'message', message, text: textOfParts(message.parts), ...facts };
+    return { type: 'message', message, text: textOfParts(message.parts), number, response, raw };
   }
   if ('statusUpdate' in event) {
     const { taskId, status } = event.statusUpdate;
     const text = textOfStatus(status);
-    return { type: 'status', taskId, state: stateWord(status.state), status, text, ...facts };
+    return { type: 'status', taskId, state: stateWord(status.state), status, text, number, response, raw };
   }
   const { taskId, artifact, append = false, lastChunk = false } = event.artifactUpdate;
-  return { type: 'artifact', taskId, artifact, append, lastChunk, text: textOfChunks(artifact.parts), ...facts };
+  const text = textOfChunks(artifact.parts);
+  return { type: 'artifact', taskId, artifact, append, lastChunk, text, number, response, raw };
 }

@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
-import { decodeCard } from '../wire/card-forms.ts';
+import { readCard } from '../wire/read-card.ts';
 import { parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
@@ -11,7 +11,7 @@ import { trustedCard } from './trusted-card.ts';
 
 /** The card for those who may see more. Where a version has no operation for it, it is at an address of its own. */
 export async function fetchExtendedCard(caller: Caller, scope: CallScope): Promise<AgentCard> {
-  const { url, dialect } = caller.endpoints.current;
+  const { url, dialect } = await caller.endpoints.load();
   if (dialect.operations.GetExtendedAgentCard !== undefined) {
     const { value, raw } = await caller.call('GetExtendedAgentCard', {}, scope);
     return caller.wiring.settings.verifyCard === undefined ? value : readTrusted(caller, scope, raw);
@@ -44,5 +44,5 @@ async function fetchBesideEndpoint(caller: Caller, scope: CallScope, url: string
 }
 
 async function readTrusted({ wiring }: Caller, scope: CallScope, json: unknown): Promise<AgentCard> {
-  return decodeCard(await trustedCard(wiring, scope, json), wiring.settings.read).value;
+  return (await readCard(await trustedCard(wiring, scope, json), wiring.settings.read)).value;
 }

@@ -137,7 +137,8 @@ export class Follower {
   }
 
   /** What is new in an item. */
-  #accept({ event, number, raw }: Received): readonly Received[] {
+  #accept(item: Received): readonly Received[] {
+    const { event, number, raw } = item;
     const { fold } = this.#followed;
     const isKnown = this.#wasSeenBefore({ number });
     if (number !== undefined) this.#lastNumber = number;
@@ -148,7 +149,7 @@ export class Follower {
     }
     if (isKnown) return [];
     fold.take(event);
-    return [{ event, number, raw }];
+    return [item];
   }
 
   #wasSeenBefore({ number }: Pick<Received, 'number'>): boolean {
@@ -168,7 +169,7 @@ export class Follower {
     this.#stream?.leave();
     this.#stream = undefined;
     const id = fold.taskId ?? taskId;
-    const { url, dialect } = caller.endpoints.current;
+    const { url, dialect } = await caller.endpoints.load();
     // Without a task there is nothing to go on with, and the message may not be sent again to just any agent.
     if (id === undefined && !isReopenable) throw toPublicError(failure, url);
     if (id !== undefined && !this.isNumbered && !dialect.subscribesToTheEnd) return;

@@ -1,7 +1,8 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import { isPrivateAddress, isPrivateName } from '../support/private-address.ts';
-import { decodeCard, type DecodedCard } from '../wire/card-forms.ts';
+import { decodeCard } from '../wire/card-forms.ts';
+import type { DecodedCard } from '../wire/read-card.ts';
 import { parseVersion } from '../wire/version.ts';
 import { BINDINGS } from './options.ts';
 

@@ -84,7 +84,7 @@ export class RemoteTask {
       const follower = new Follower({ ...task, open: () => this.#subscribeIfPossible(task) });
       raw = (await lastOf(follower.events(), fold, onProgress)) ?? raw;
       // What happened between the question and the subscription is known only to those who count or compare.
-      if (isSettled(fold) && !follower.isNumbered && !caller.endpoints.current.dialect.subscribesToTheEnd) {
+      if (isSettled(fold) && !follower.isNumbered && !(await caller.endpoints.load()).dialect.subscribesToTheEnd) {
         const last = await caller.call('GetTask', { id: this.id }, scope);
         fold.take({ task: last.value });
         ({ raw } = last);

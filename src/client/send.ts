@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { SendMessageRequest } from '../model/operation.ts';
+import { clientNamesTasks } from '../wire/spoken.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
 import { type AgentEvent, type Received, toAgentEvent } from './event.ts';
@@ -139,9 +140,9 @@ export function replyOf({ caller, scope, fold }: TaskAtWork, raw: unknown): Repl
 
 async function* sent(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
   const { caller } = task;
-  const { clientNamesTasks } = caller.endpoints.current.dialect;
   // 0.1 cannot ask an agent not to wait. To leave a stream after its first event comes to the same.
-  if (clientNamesTasks && waysOf(caller) === 'stream') return yield* firstOf(streamed(task, request));
+  if (clientNamesTasks(caller.endpoints.current) && waysOf(caller) === 'stream')
+    return yield* firstOf(streamed(task, request));
   yield submitted(task, atOnce(request));
 }
 

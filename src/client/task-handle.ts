@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import { normalizeBase64 } from '../support/base64.ts';
 import { decodeBase64, encodeBase64 } from '../support/bytes.ts';
-import { spokenDialect } from '../wire/select.ts';
+import { clientNamesTasks } from '../wire/spoken.ts';
 import { parseVersion } from '../wire/version.ts';
 import type { Chosen } from './endpoint.ts';
 import { BINDINGS } from './options.ts';
@@ -45,10 +45,6 @@ export function isSamePlace(one: TaskPlace, other: TaskPlace): boolean {
     one.tenant === other.tenant &&
     clientNamesTasks(one) === clientNamesTasks(other)
   );
-}
-
-function clientNamesTasks({ binding, version, url }: TaskPlace): boolean {
-  return spokenDialect(binding, version, url)?.clientNamesTasks === true;
 }
 
 /** One word of letters, digits, `-` and `_`, for files, environments and shells. */

@@ -95,11 +95,11 @@ test('a stream that waits for its turn on a connection ends with that', async ()
   });
   socket.on('error', () => {}).pause();
   socket.write(requests.join(''));
-  await vi.waitFor(() => expect(handler.heartbeats.size).toBe(2));
+  await vi.waitFor(() => expect(handler.heartbeats.size).toBe(2), 20_000);
 
   socket.destroy();
 
-  await vi.waitFor(() => expect(handler.heartbeats.size).toBe(0), 5000);
+  await vi.waitFor(() => expect(handler.heartbeats.size).toBe(0), 20_000);
 });
 
 test('a body that is asked for after its sender has gone is refused', async () => {

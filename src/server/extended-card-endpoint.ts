@@ -9,12 +9,6 @@ import { HttpCall } from './http-call.ts';
 import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
 
-/** Where 0.2 looks for it, from the address of the agent on: `{url}/../agent/authenticatedExtendedCard` (0.2 §7.9). */
-export function extendedCardPath(rpcPath: string): string {
-  const place = rpcPath.slice(0, rpcPath.lastIndexOf('/') + 1) || '/';
-  return `${place}agent/authenticatedExtendedCard`;
-}
-
 /** In 0.2 the extended card is no operation but a page of its own. Never rejects. */
 export async function answerExtendedCard(service: Service, request: HttpRequest): Promise<HttpResponse> {
   const dialect = dialectOf('0.2');

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
-import { type Offer, PROFILES, type ProfileName } from '../wire/select.ts';
+import { type Offer, PROFILE_NAMES, type ProfileName } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
 import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
@@ -226,7 +226,7 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
     return known ?? '1.0';
   });
   refuseEmpty(check, given['versions'], 'versions');
-  const profile = readWord(check, given, 'profile', Object.keys(PROFILES) as ProfileName[]);
+  const profile = readWord(check, given, 'profile', PROFILE_NAMES);
   const restStyle = readWord(check, given, 'restStyle', ['proto', 'kind', 'kind-bare']);
   return {
     versions: versions.length > 0 ? versions : PROTOCOL_VERSIONS,

@@ -8,7 +8,7 @@ import type { Role } from './handler-options.ts';
 /** One process among several on the same store; each says in its answers which one it is. */
 async function node(store: Store, role: Role): Promise<AgentHandler> {
   const worker = agent({ name: 'Worker', description: 'Works.', run: ({ text }) => `${text} by ${role}` });
-  const handler = createHandler(worker, { store, role, publicUrl: 'http://agent.test' });
+  const handler = createHandler(worker, { store, role, publicUrl: 'http://agent.test', metrics: true });
   onTestFinished(() => handler.close());
   await handler.start();
   return handler;
@@ -51,7 +51,7 @@ test('a web node keeps what nobody works on yet, however much it is', async () =
 
 test('a worker answers nobody but those who ask after its health', async () => {
   const worker = await node(memoryStore(), 'worker');
-  const statuses = ['/healthz', '/readyz', '/.well-known/agent-card.json', '/tasks'].map(async (path) => {
+  const statuses = ['/healthz', '/readyz', '/metrics', '/.well-known/agent-card.json', '/tasks'].map(async (path) => {
     const { status } = await worker.fetch(new Request(`http://agent.test${path}`));
     return [path, status] as const;
   });
@@ -59,6 +59,8 @@ test('a worker answers nobody but those who ask after its health', async () => {
   expect(await Promise.all(statuses)).toEqual([
     ['/healthz', 200],
     ['/readyz', 200],
+    // It is there, for others than this one.
+    ['/metrics', 403],
     ['/.well-known/agent-card.json', 404],
     ['/tasks', 404],
   ]);

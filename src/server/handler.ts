@@ -1,34 +1,23 @@
 import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
+import type { Engine } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
-import { Metrics } from '../observe/metrics.ts';
 import { safeLog } from '../observe/safe-log.ts';
 import type { PushConfigName } from '../store/store.ts';
-import { dialectOf } from '../wire/select.ts';
 import type { Agent } from './agent.ts';
-import { type AgentCards, createCards } from './agent-cards.ts';
-import { Access } from './auth/access.ts';
 import type { EdgeOptions } from './base-url.ts';
 import { NEEDS_URL } from './card-signing-options.ts';
-import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './error-response.ts';
 import { auditFacts } from './failed-request.ts';
 import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
-import { versionOf } from './http-call.ts';
-import { FailedLogins } from './limits/failed-logins.ts';
-import { Outbound } from './outbound.ts';
 import { OwnPaths } from './own-paths.ts';
-import { createPages, type Pages } from './pages.ts';
-import { answerRest } from './rest-binding.ts';
-import { answerRpc, assumedDialect } from './rpc-binding.ts';
-import type { Service } from './service.ts';
-import { startService } from './start-service.ts';
 import { type Strangers, strangersAtMount } from './strangers.ts';
 import { overTlsOnly } from './transport-security.ts';
+import type { Workings } from './workings.ts';
 
 /**
  * Makes a handler of an agent, to be mounted in whatever serves HTTP. It answers every version of the protocol over
@@ -61,15 +50,13 @@ export class AgentHandler {
   readonly #settings: HandlerSettings;
   readonly #log: Log;
   readonly #audit: AuditTrail;
-  readonly #access: Access;
-  readonly #cards: AgentCards;
-  readonly #outbound: Outbound;
-  readonly #metrics: Metrics | undefined;
-  readonly #pages: Pages;
+  readonly #strangers: Strangers;
   readonly #paths: OwnPaths;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
-  #service: Service | undefined;
+  #workings: Promise<Workings> | undefined;
+  /** The workings, once the agent is at work. */
+  #started: Workings | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -79,22 +66,9 @@ export class AgentHandler {
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     this.#audit = new AuditTrail(settings.audit, this.#log);
-    this.#access = new Access({ ...settings, strangers, logins: new FailedLogins(settings.limits) });
-    this.#cards = createCards(agent, settings);
-    this.#outbound = new Outbound({ ...settings, log: this.#log });
+    this.#strangers = strangers;
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
-    const metrics = settings.metrics ? new Metrics() : undefined;
-    metrics?.gauge('tandem_open_streams', 'Streams that are open', [], () => [[[], this.heartbeats.size]]);
-    this.#metrics = metrics;
-    const { tokens } = this.#outbound;
-    this.#pages = createPages({
-      cards: this.#cards.endpoint,
-      rpcPath: settings.rpcPaths[0],
-      tokens,
-      metrics,
-      serverless: settings.serverless,
-    });
-    this.#paths = new OwnPaths(settings, this.#pages);
+    this.#paths = new OwnPaths(settings);
   }
 
   /** @internal For the edges that make requests of ours. */
@@ -124,8 +98,7 @@ export class AgentHandler {
 
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
   readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {
-    const service = this.#service;
-    const answer = service === undefined ? this.#handleLater(request) : this.#route(service, request);
+    const answer = this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
     if (!this.#isOverTls(request)) return answer;
     return 'then' in answer ? answer.then(overTlsOnly) : overTlsOnly(answer);
   };
@@ -171,7 +144,7 @@ export class AgentHandler {
     const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
     await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
-    await this.#service?.serverless?.goOn(taskId);
+    await this.#started?.goOn(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };
 
@@ -209,63 +182,55 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    this.#service = await startService({
+    const workings = await this.#load();
+    await workings.start();
+    this.#started = workings;
+  }
+
+  /** Loaded late: most of a server is what it does at work, and a program may only describe an agent, or serve it later. */
+  #load(): Promise<Workings> {
+    return (this.#workings ??= this.#loaded());
+  }
+
+  async #loaded(): Promise<Workings> {
+    const { Workings } = await import('./workings.ts');
+    return new Workings({
       agent: this.#agent,
       settings: this.#settings,
+      strangers: this.#strangers,
       log: this.#log,
-      access: this.#access,
-      cards: this.#cards,
-      outbound: this.#outbound,
-      metrics: this.#metrics,
       audit: this.#audit,
+      heartbeats: this.heartbeats,
+      paths: this.#paths,
       isClosing: () => this.isClosing,
     });
   }
 
-  async #engine(): Promise<Service['engine']> {
-    if (this.#service === undefined) await this.start();
-    if (this.#service === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
-    return this.#service.engine;
+  async #engine(): Promise<Engine> {
+    if (this.#started === undefined) await this.start();
+    if (this.#started === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
+    return this.#started.engine;
   }
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {
     await this.#starting?.catch(() => {});
-    await this.#service?.engine.close(options);
-    this.#outbound.close();
-    this.#service?.serverless?.close();
+    const workings = await this.#workings;
+    await workings?.close(options);
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
-    this.#access.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {
     try {
       await this.start();
     } catch (error) {
-      if (this.isClosing && A2AError.is(error)) return this.#turnAway(request, error);
+      const workings = await this.#load();
+      if (this.isClosing && A2AError.is(error)) return workings.turnAway(request, error);
       this.#log.error('The agent cannot start', { error });
       const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
-      return this.#turnAway(request, late);
+      return workings.turnAway(request, late);
     }
-    return this.#service === undefined ? this.#handleLater(request) : this.#route(this.#service, request);
-  }
-
-  /** Without reading the body, so that an answer over JSON-RPC has no id. */
-  #turnAway(request: HttpRequest, error: A2AError): HttpResponse {
-    const isRpc = request.method === 'POST' && request.path !== undefined && this.#paths.isRpc(request.path);
-    return isRpc ? rpcFailure(assumedDialect(versionOf(request)), null, error) : restFailure(dialectOf('1.0'), error);
-  }
-
-  #route(service: Service, request: HttpRequest): Promise<HttpResponse> | HttpResponse {
-    const { method, path } = request;
-    if (path === undefined || (this.#settings.role === 'worker' && !PROBES.has(path))) {
-      return restFailure(dialectOf('1.0'), noSuchPath(request));
-    }
-    if (this.#paths.isRpc(path)) {
-      return method === 'POST' ? answerRpc(service, request) : restFailure(dialectOf('1.0'), wrongVerb(['POST']));
-    }
-    const page = this.#pages.get(path);
-    return page === undefined ? answerRest(service, request, path, this.#paths.reserved) : page(service, request);
+    return this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
   }
 
   /** As the world sees it: a proxy may have taken TLS off. */
@@ -276,6 +241,3 @@ export class AgentHandler {
 
 /** When whoever was turned away may try again. */
 const RETRY_MS = 1000;
-
-/** What a worker answers. */
-const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);

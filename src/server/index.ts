@@ -19,7 +19,8 @@ export type { Limits, Rate } from './limits/limit-settings.ts';
 export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
 export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
 export type { Courier, Delivery, DeliveryResult } from '../engine/delivery.ts';
-export { Engine, type EngineOptions, type SendResult, type TaskStream } from '../engine/engine.ts';
+export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
+export { Engine } from './late-engine.ts';
 export type { AnswerSchema } from '../engine/answer-schema.ts';
 export {
   type ArtifactWriter,

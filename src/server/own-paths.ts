@@ -1,13 +1,18 @@
+import { matchFlatTask, type Offer } from '../wire/offer.ts';
 import { matchRest } from '../wire/rest-routes.ts';
-import { type Offer, selectFlatTask } from '../wire/select.ts';
 import { pathBelow } from './base-url.ts';
-import type { Pages } from './pages.ts';
+import { pagePaths } from './page-paths.ts';
+import type { PushOptions } from './push-options.ts';
+import type { ServerlessSettings } from './serverless-options.ts';
 
 export interface PathOptions {
   /** What paths begin with before the mount takes it off. */
   readonly basePath: string;
-  readonly rpcPaths: readonly string[];
+  readonly rpcPaths: readonly [string, ...string[]];
   readonly offer: Offer;
+  readonly push: PushOptions | undefined;
+  readonly metrics: boolean;
+  readonly serverless: ServerlessSettings | undefined;
 }
 
 /** What stands under these names is ours, now or later, so no tenant can have them. */
@@ -18,14 +23,14 @@ export class OwnPaths {
   /** Names that are no tenants'. */
   readonly reserved: ReadonlySet<string>;
   readonly #rpc: ReadonlySet<string>;
-  readonly #pages: Pages;
+  readonly #pages: ReadonlySet<string>;
   readonly #options: PathOptions;
 
-  constructor(options: PathOptions, pages: Pages) {
+  constructor(options: PathOptions) {
     const { rpcPaths } = options;
     this.reserved = new Set([...OWN_NAMES, ...rpcPaths.map((path) => path.split('/')[1] ?? '')]);
     this.#rpc = new Set(rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
-    this.#pages = pages;
+    this.#pages = new Set(pagePaths(options));
     this.#options = options;
   }
 
@@ -40,7 +45,7 @@ export class OwnPaths {
     if (this.#rpc.has(path) || this.#pages.has(path)) return true;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.reserved.has(match.tenant);
-    return ['POST', 'GET'].some((verb) => selectFlatTask(verb, path, this.#options.offer) !== undefined);
+    return ['POST', 'GET'].some((verb) => matchFlatTask(verb, path, this.#options.offer) !== undefined);
   }
 
   /** As `has`, of a path that still has what `basePath` takes off. */

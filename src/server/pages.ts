@@ -3,9 +3,18 @@ import type { NotificationTokens } from '../push/notification-tokens.ts';
 import { dialectOf } from '../wire/select.ts';
 import { type CardEndpoint, CORS } from './card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
-import { answerExtendedCard, extendedCardPath } from './extended-card-endpoint.ts';
+import { answerExtendedCard } from './extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
 import { answerMetrics } from './metrics-endpoint.ts';
+import {
+  CARD_PATH,
+  extendedCardPath,
+  HEALTH_PATH,
+  KEYS_PATH,
+  METRICS_PATH,
+  OLD_CARD_PATH,
+  READINESS_PATH,
+} from './page-paths.ts';
 import { RUN_PATH, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
 import type { Service } from './service.ts';
 
@@ -30,17 +39,17 @@ const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-a
 
 export function createPages({ cards, rpcPath, tokens, metrics, serverless }: PageOptions): Pages {
   const pages = new Map<string, Page>([
-    ['/.well-known/agent-card.json', cardPage(cards, 'agent-card.json')],
-    ['/.well-known/agent.json', cardPage(cards, 'agent.json')],
-    ['/healthz', probe(() => jsonResponse(200, { status: 'ok' }))],
-    ['/readyz', probe(readiness)],
+    [CARD_PATH, cardPage(cards, 'agent-card.json')],
+    [OLD_CARD_PATH, cardPage(cards, 'agent.json')],
+    [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
+    [READINESS_PATH, probe(readiness)],
     [extendedCardPath(rpcPath), answerExtendedCard],
   ]);
   if (tokens !== undefined) {
     const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
-    pages.set('/.well-known/jwks.json', keys);
+    pages.set(KEYS_PATH, keys);
   }
-  if (metrics !== undefined) pages.set('/metrics', (service, request) => answerMetrics(service, metrics, request));
+  if (metrics !== undefined) pages.set(METRICS_PATH, (service, request) => answerMetrics(service, metrics, request));
   if (serverless !== undefined) {
     pages.set(RUN_PATH, (service, request) => answerOwn(service, request, 'run'));
     pages.set(SWEEP_PATH, (service, request) => answerOwn(service, request, 'sweep'));

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { AuditTrail } from '../observe/audit.ts';
 import type { AddressGuard } from '../push/address-guard.ts';
-import type { Offer } from '../wire/select.ts';
+import type { Offer } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import type { ExtendedCards } from './extended-card.ts';
 import type { Access } from './auth/access.ts';

@@ -18,7 +18,7 @@ import type { Serverless } from './serverless/serverless.ts';
 import type { ServerlessSettings } from './serverless-options.ts';
 import type { Service } from './service.ts';
 
-/** What a handler has before it starts. */
+/** What a service is made of. */
 export interface ServiceParts {
   readonly agent: Agent;
   readonly settings: HandlerSettings;

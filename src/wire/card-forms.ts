@@ -1,9 +1,8 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
-import { classifyCard } from './classify.ts';
-import { decode, type Decoded, type ProtocolVersion } from './dialect.ts';
-import type { ReadOptions } from './reader.ts';
+import type { ProtocolVersion } from './dialect.ts';
+import { type DecodedCard, decodeCardBy, type ReadCardOptions, versionOfCard } from './read-card.ts';
 import { dialectOf } from './select.ts';
 import { mergeCards, withAuthentication } from './superset-card.ts';
 import type { RequestedVersion } from './version.ts';
@@ -56,29 +55,7 @@ function sayable(card: AgentCard, version: ProtocolVersion): JsonObject | undefi
   }
 }
 
-/** A card as read, with the version whose form it has. */
-export interface DecodedCard extends Decoded<AgentCard> {
-  readonly version: ProtocolVersion;
-  /** Its agent may speak this version instead: cards of 0.1 and of early 0.2 can look alike. */
-  readonly mayAlsoBe?: ProtocolVersion;
-}
-
-export interface ReadCardOptions extends ReadOptions {
-  /** The version of a card that could be of 0.1 or 0.2. */
-  readonly unstated?: '0.1' | '0.2';
-}
-
-/** Reads a card of any version. @throws A2AError `INVALID_AGENT_RESPONSE` */
+/** Reads a card of any version. Clients have `readCard`. @throws A2AError `INVALID_AGENT_RESPONSE` */
 export function decodeCard(json: unknown, options: ReadCardOptions = {}): DecodedCard {
-  const version = classifyCard(json, options.unstated);
-  if (version === undefined) {
-    throw new A2AError(
-      'INVALID_AGENT_RESPONSE',
-      'This is no agent card: it names neither supportedInterfaces nor a url',
-    );
-  }
-  const decoded = { ...decode(dialectOf(version).card, json, 'response', options), version };
-  // Told to take it for 0.1, it would have.
-  const isGuess = version === '0.2' && classifyCard(json, '0.1') === '0.1';
-  return isGuess ? { ...decoded, mayAlsoBe: '0.1' } : decoded;
+  return decodeCardBy(dialectOf(versionOfCard(json, options)), json, options);
 }

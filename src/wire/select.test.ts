@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeParams, type ProtocolVersion } from './dialect.ts';
-import { dialectOf, type Offer, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
+import type { Offer } from './offer.ts';
+import { dialectOf, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
 import { requestedVersion } from './version.ts';
 
 const ALL: Offer = { versions: ['1.0', '0.3', '0.2', '0.1'] };

@@ -2,11 +2,12 @@ import { A2AError } from '../errors.ts';
 import type { OperationName } from '../model/operation.ts';
 import { isObject } from './codec.ts';
 import { type Dialect, operationOf, type ProtocolVersion } from './dialect.ts';
+import { type FlatTaskMatch, matchFlatTask, type Offer, type ProfileName } from './offer.ts';
 import { artifactIds } from './profiles/artifact-ids.ts';
 import { asyncFlag } from './profiles/async-flag.ts';
 import { chunkPart } from './profiles/chunk-part.ts';
 import { fileData } from './profiles/file-data.ts';
-import { createFlatTaskDialect, type FlatTaskMatch, matchFlatTask } from './profiles/flat-task.ts';
+import { createFlatTaskDialect } from './profiles/flat-task.ts';
 import { getAsStream } from './profiles/get-as-stream.ts';
 import { privateErrors } from './profiles/private-errors.ts';
 import type { Profile } from './profiles/profile.ts';
@@ -61,27 +62,14 @@ export const dialects = {
 const BY_VERSION: Readonly<Record<ProtocolVersion, Dialect>> = { '1.0': v1, '0.3': v03, '0.2': v02, '0.1': v01 };
 
 /** Answers that deviate on purpose, for mounts that serve one kind of peer. */
-export const PROFILES = {
+const PROFILES = {
   /** Looopy's RxJS agent: private error numbers, `tasks/get` that streams, tool parts and input requests. */
   rxjs: [privateErrors, getAsStream, toolParts],
   /** agent-native: parts tagged `type`, streams of whole tasks under id 0. */
   'agent-native': [typeTag, snapshotStream],
   /** corvid: a flat task at paths of its own, for which `selectFlatTask` looks; all else as usual. */
   corvid: [],
-} as const satisfies Record<string, readonly Profile[]>;
-
-export type ProfileName = keyof typeof PROFILES;
-
-/** What an endpoint offers. */
-export interface Offer {
-  /** The versions it answers to. */
-  readonly versions: readonly ProtocolVersion[];
-  /** A call without a version header is 0.3, even if its method name can only be of 1.0 (1.0 §3.6.2). */
-  readonly strict?: boolean;
-  readonly profile?: ProfileName;
-  /** How to answer REST requests of 0.3 that show no style of their own. */
-  readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
-}
+} as const satisfies Record<ProfileName, readonly Profile[]>;
 
 /** The dialect to answer in, and the operation that is wanted or the error to answer with. */
 export type Selection =
@@ -169,7 +157,7 @@ export function selectFlatTask(
   path: string,
   offer: Offer,
 ): (FlatTaskMatch & { dialect: Dialect }) | undefined {
-  const match = offer.profile === 'corvid' ? matchFlatTask(verb, path) : undefined;
+  const match = matchFlatTask(verb, path, offer);
   return match && { ...match, dialect: dialects['flat-task'] };
 }
 

@@ -28,13 +28,28 @@ test('a help text needs the list of commands', () => {
   expect(names(dist, loadedWith(join(dist, 'cli/main.js')))).toEqual(['cli/main.js', 'command']);
 });
 
+test('to send a message takes five files after the first, and none with the words of older versions', () => {
+  const dist = join(inject('installed'), 'dist');
+  expect(readFileSync(chunk(dist, 'command'), 'utf8')).toMatch(/send: \{[^}]*import\("\.\/cli-/);
+  expect(names(dist, loadedWith(chunk(dist, 'cli')))).toEqual(['base', 'cli', 'client', 'command', 'wire']);
+});
+
+test('no file is there only to name another', () => {
+  const dist = join(inject('installed'), 'dist');
+  const files = readdirSync(join(dist, 'chunks')).filter((file) => file.endsWith('.js'));
+  expect(
+    files.filter((file) =>
+      /^export \{[^}]*\} from "[^"]*";\s*$/.test(readFileSync(join(dist, 'chunks', file), 'utf8')),
+    ),
+  ).toEqual([]);
+});
+
 test.each([
-  ['send'],
   ['chat'],
   ['wait'],
   ['task-get'],
-  ['card-get', 'inspect-card'],
-  ['doctor', 'inspect-card'],
+  ['card-get', 'inspect-card', 'dialects'],
+  ['doctor', 'inspect-card', 'dialects'],
   ['peers'],
 ])('%s needs a client and no server', (name, ...more) => {
   const dist = join(inject('installed'), 'dist');

@@ -239,6 +239,7 @@ describe('by default', () => {
   });
 
   test('in process, who has a name is counted, and who has none is not', async () => {
+    stopClock();
     const status = async (auth: Authenticator | undefined): Promise<readonly number[]> => {
       const handler = createHandler(scripted().agent, { store: memoryStore(), ...(auth && { auth }) });
       onTestFinished(() => handler.close());

@@ -32,9 +32,21 @@ test('what a file leaves behind fails the file and none of its tests', () => {
   expect(run.stdout).toContain('✓ a test of its own is not to blame');
 });
 
+test('what a file changes for the files that share its process fails the file', () => {
+  const report = failure('changed-state.fixture.ts [');
+
+  expect(report).toContain('Error: The file left changed:');
+  expect(report.match(/(?<= {2}- ).+/g)?.toSorted()).toEqual([
+    'Array.includes',
+    'environment variable TANDEM_FIXTURE',
+    'globalThis.fixture',
+    'listeners of the process for SIGUSR2',
+  ]);
+});
+
 test('a test that puts everything away passes', () => {
   expect(run.stdout).toContain(`✓ ${FIXTURE}clean.fixture.ts (11 tests)`);
-  expect(run.stdout).toMatch(/\n12 passed, 8 failed, 0 skipped\n$/);
+  expect(run.stdout).toMatch(/\n13 passed, 9 failed, 0 skipped\n$/);
   expect(run.exitCode).toBe(1);
 });
 

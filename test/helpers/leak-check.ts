@@ -1,19 +1,21 @@
 /**
  * Set-up file of every test file: a test that leaves something running fails and says what it was. What is opened in
- * `beforeAll` may live until the end of the file, and must be gone then.
+ * `beforeAll` may live until the end of the file, and must be gone then. So must what a file has changed for the files
+ * that share its process.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { aroundAll, aroundEach } from 'vitest';
 
+import { changesSince, takeSharedState } from './shared-state.ts';
 import { setInTest, startWatching, stillRunning, stopAll, takeRejections } from './watch.ts';
 import type { Running } from './watch.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HELPERS = /test\/helpers\/(watch|leak-check)\.ts/;
 /** How long a server that was told to close may take to lose its last connection, or a killed child to be gone. */
-const ENDING_MS = 500;
+const ENDING_MS = 2000;
 
 /** Saved before a test can put fake timers in their place. */
 const { setImmediate: nextTurn, performance: clock } = globalThis;
@@ -39,9 +41,12 @@ aroundEach(async (runTest, { task }) => {
 });
 
 aroundAll(async (runSuite) => {
+  const before = takeSharedState();
   await runSuite();
   const leaks = await findLeaks(true);
   if (leaks.length > 0) throw leakError('The file', leaks);
+  const changes = changesSince(before);
+  if (changes.length > 0) throw leakError('The file', changes, 'changed');
 });
 
 async function findLeaks(all: boolean): Promise<readonly string[]> {
@@ -62,8 +67,8 @@ function turn(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve));
 }
 
-function leakError(who: string, leaks: readonly string[]): Error {
-  const error = new Error(`${who} left running:\n${leaks.map((leak) => `  - ${leak}`).join('\n')}`);
+function leakError(who: string, leaks: readonly string[], how = 'running'): Error {
+  const error = new Error(`${who} left ${how}:\n${leaks.map((leak) => `  - ${leak}`).join('\n')}`);
   // The stack would show this file only; the places are in the message.
   error.stack = `${error.name}: ${error.message}`;
   return error;

@@ -26,12 +26,28 @@ export interface Running {
   readonly startedInTest: boolean;
 }
 
-const running = new Set<Running>();
-const rejections: unknown[] = [];
-const phase = { inTest: false };
+interface Watch {
+  readonly running: Set<Running>;
+  readonly rejections: unknown[];
+  readonly phase: { inTest: boolean; isWatching: boolean };
+}
 
-/** The runner saved its own timers before any test file loaded; what starts from here on is seen. */
+/** One for all files that share a process, also after one of them has reset the modules. */
+const WATCH = Symbol.for('tandem-a2a.test.watch');
+const shared = globalThis as { [WATCH]?: Watch };
+const { running, rejections, phase } = (shared[WATCH] ??= {
+  running: new Set(),
+  rejections: [],
+  phase: { inTest: false, isWatching: false },
+});
+
+/**
+ * The runner saved its own timers before any test file loaded; what starts from here on is seen. What is wrapped already
+ * stays as it is: wrapped twice, everything would be noted twice.
+ */
 export function startWatching(): void {
+  if (phase.isWatching) return;
+  phase.isWatching = true;
   watchTimers();
   watchServers();
   watchChildProcesses();

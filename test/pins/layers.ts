@@ -4,12 +4,12 @@ import type { Sources } from '../helpers/source.ts';
 
 const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
-const WIRE = [...BASE, 'wire', 'wire/select.ts'];
+const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/spoken.ts'];
 const SERVER = [...WIRE, 'store', 'store/store.ts', 'store/push.ts', 'store/tokens.ts', 'engine', 'push'];
 
 /**
  * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
- * the files of `wire/` without its dialects and without `select.ts`, the only file that knows them.
+ * the files of `wire/` without its dialects and without the files that know them: `select.ts` all, `spoken.ts` that of 1.0.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   model: BASE,
@@ -17,7 +17,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   support: BASE,
   observe: BASE,
 
-  wire: [...BASE, 'wire/select.ts'],
+  wire: [...BASE, 'wire/select.ts', 'wire/spoken.ts'],
   'wire/v1': [...BASE, 'wire'],
   'wire/v03': [...BASE, 'wire'],
   // The older dialects are 0.3 and their differences.
@@ -25,6 +25,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'wire/v01': [...BASE, 'wire', 'wire/v03'],
   'wire/profiles': [...BASE, 'wire'],
   'wire/select.ts': [...BASE, 'wire', ...DIALECTS],
+  // What is older than 1.0 it loads late, through `select.ts`.
+  'wire/spoken.ts': [...BASE, 'wire', 'wire/v1', 'wire/select.ts'],
 
   client: WIRE,
   'index.ts': [...WIRE, 'client'],

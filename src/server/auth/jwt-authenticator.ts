@@ -1,4 +1,5 @@
 import type { Caller } from '../../engine/handler.ts';
+import type { A2AError } from '../../errors.ts';
 import type { SecurityScheme } from '../../model/security.ts';
 import { sha256 } from '../../support/sha256.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
@@ -19,7 +20,12 @@ export function jwtAuthenticator(
   now: () => number,
 ): Authenticator {
   const verified = new TokenCache(now);
-  const verifyNow = async (digest: string, token: string, servedAt: ServedAt): Promise<Caller> => {
+  const verifyNow = (digest: string, token: string, servedAt: ServedAt): Promise<Caller> => {
+    // Only now: what was verified before has the shape, and to look at it takes as long as to find that out.
+    if (!JWT.test(token)) throw notJwt();
+    return verifyAndKeep(digest, token, servedAt);
+  };
+  const verifyAndKeep = async (digest: string, token: string, servedAt: ServedAt): Promise<Caller> => {
     const caller = await verify(token, servedAt);
     verified.set(digest, caller);
     return caller;
@@ -30,11 +36,15 @@ export function jwtAuthenticator(
     authenticate(request, servedAt) {
       const token = credentialsOf(request, 'bearer');
       if (token === undefined) return undefined;
-      if (token.length > MAX_LENGTH || !JWT.test(token)) throw invalidCredentials('The bearer token is not a JWT');
+      if (token.length > MAX_LENGTH) throw notJwt();
       // One authenticator may serve agents at several addresses, and a token is for one of them.
       const digest = sha256(`${servedAt.publicUrl ?? ''} ${token}`);
       if (typeof digest === 'string') return verified.get(digest) ?? verifyNow(digest, token, servedAt);
       return digest.then((later) => verified.get(later) ?? verifyNow(later, token, servedAt));
     },
   };
+}
+
+function notJwt(): A2AError {
+  return invalidCredentials('The bearer token is not a JWT');
 }

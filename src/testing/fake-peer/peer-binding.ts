@@ -11,7 +11,8 @@ import { decodeParams, type Dialect, operationCodec } from '../../wire/dialect.t
 import { encodeSuccess, type JsonRpcId, parseRequest } from '../../wire/jsonrpc.ts';
 import { restParams } from '../../wire/rest-params.ts';
 import { matchRest } from '../../wire/rest-routes.ts';
-import { dialectOf, type Offer, selectRest, selectRpc } from '../../wire/select.ts';
+import type { Offer } from '../../wire/offer.ts';
+import { dialectOf, selectRest, selectRpc } from '../../wire/select.ts';
 import { encodeSse } from '../../wire/sse-writer.ts';
 import { type RequestedVersion, requestedVersion } from '../../wire/version.ts';
 import type { WholeRequest } from '../loopback-server.ts';

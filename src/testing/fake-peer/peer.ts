@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../support/clock.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { encodeCard } from '../../wire/card-forms.ts';
 import type { ProtocolVersion } from '../../wire/dialect.ts';
-import type { Offer } from '../../wire/select.ts';
+import type { Offer } from '../../wire/offer.ts';
 import type { FakePeerOptions } from '../fake-peer.ts';
 import { ConnectionDropped, silence } from '../in-process.ts';
 import type { WholeRequest } from '../loopback-server.ts';

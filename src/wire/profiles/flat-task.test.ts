@@ -5,7 +5,8 @@ import type { Task } from '../../model/task.ts';
 import { classifyPayload } from '../classify.ts';
 import { decodeParams, decodeResult, operationCodec } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { createFlatTaskDialect, matchFlatTask } from './flat-task.ts';
+import { matchFlatTask } from '../offer.ts';
+import { createFlatTaskDialect } from './flat-task.ts';
 
 const flat = createFlatTaskDialect(v03);
 
@@ -67,7 +68,8 @@ test.each([
   ['GET', '/a2a/tasks/%zz', undefined],
   ['DELETE', '/a2a/tasks/t1', undefined],
 ])('%s %s means %j', (verb, path, match) => {
-  expect(matchFlatTask(verb, path)).toEqual(match);
+  expect(matchFlatTask(verb, path, { versions: [], profile: 'corvid' })).toEqual(match);
+  expect(matchFlatTask(verb, path, { versions: [] })).toBeUndefined();
 });
 
 // What a client reads

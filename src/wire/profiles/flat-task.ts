@@ -151,23 +151,6 @@ const someText: Codec<string> = {
 
 const getParams: Codec<GetTaskRequest> = object<Pick<GetTaskRequest, 'id'>>({ id: required(id) });
 
-export interface FlatTaskMatch {
-  readonly operation: 'SendMessage' | 'GetTask';
-  readonly taskId?: string;
-}
-
-/** Finds the operation of a request to the platform's own paths. */
-export function matchFlatTask(verb: string, path: string): FlatTaskMatch | undefined {
-  if (verb === 'POST' && path === '/a2a/tasks/send') return { operation: 'SendMessage' };
-  const [, segment] = /^\/a2a\/tasks\/([^/]+)$/.exec(path) ?? [];
-  if (verb !== 'GET' || segment === undefined) return undefined;
-  try {
-    return { operation: 'GetTask', taskId: decodeURIComponent(segment) };
-  } catch {
-    return undefined;
-  }
-}
-
 /** The flat form as a dialect of its own, built on another one's errors and cards. */
 export function createFlatTaskDialect(base: Dialect): Dialect {
   return {

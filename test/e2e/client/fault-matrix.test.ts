@@ -116,7 +116,7 @@ async function cell(act: Act, fault: Fault, way: Way): Promise<string> {
     const isSilent = (): boolean =>
       peer.requests.slice(before).some(({ operation, acted }) => acted && operation === struck);
     const heard = act.column === 'stream' ? (fault.afterEvents ?? 0) : 0;
-    await vi.waitUntil(() => isSilent() && events >= heard, { interval: 1 });
+    await vi.waitUntil(() => isSilent() && events >= heard, { interval: 1, timeout: 20_000 });
     clock.expire();
   }
   const { outcome, error } = await running;
@@ -219,7 +219,7 @@ describe('connect', () => {
         peer.fault({ ...fault, on: 'card' });
         const running = outcomeOf(opened(peer.url, { ...optionsOf(way, clock), version }));
         if (fault.fault === 'silence') {
-          await vi.waitUntil(() => peer.requests.length > 0, { interval: 1 });
+          await vi.waitUntil(() => peer.requests.length > 0, { interval: 1, timeout: 20_000 });
           clock.expire();
         }
         return (await running).outcome;

@@ -53,7 +53,7 @@ test('an answer that breaks while an interceptor looks at it is lost, and not wa
     interceptors: [
       async (request, next) => {
         const answer = await next(request);
-        if (request.operation === 'GetTask') await vi.waitFor(() => expect(last?.closed).toBe(true));
+        if (request.operation === 'GetTask') await vi.waitFor(() => expect(last?.closed).toBe(true), 20_000);
         return answer;
       },
     ],
@@ -184,7 +184,7 @@ test('a client that was closed asks for nothing more', async () => {
   const reading = (async () => {
     for await (const event of stream) states.push(event.type);
   })();
-  await vi.waitFor(() => expect(states).toHaveLength(1));
+  await vi.waitFor(() => expect(states).toHaveLength(1), 20_000);
 
   await client.close();
 

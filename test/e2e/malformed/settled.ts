@@ -5,10 +5,10 @@ import { say, type Target } from './play.ts';
 
 /** Nothing is left of rude clients: no socket, no word in the log, and the next one is served. */
 export async function expectSettled({ server, faults }: Target): Promise<void> {
-  await vi.waitFor(() => expect(openSockets()).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(openSockets()).toBe(0), { timeout: 20_000 });
   expect(faults).toEqual([]);
   expect(await say(server, 'still there')).not.toBe('');
-  await vi.waitFor(() => expect(openSockets()).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(() => expect(openSockets()).toBe(0), { timeout: 20_000 });
 }
 
 /** Of this process, on both sides of each connection. */

@@ -1,0 +1,31 @@
+import { type PushOptions, several } from './push-options.ts';
+import { RUN_PATH, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
+
+export const CARD_PATH = '/.well-known/agent-card.json';
+export const OLD_CARD_PATH = '/.well-known/agent.json';
+export const HEALTH_PATH = '/healthz';
+export const READINESS_PATH = '/readyz';
+export const KEYS_PATH = '/.well-known/jwks.json';
+export const METRICS_PATH = '/metrics';
+
+/** Where 0.2 looks for it, from the address of the agent on: `{url}/../agent/authenticatedExtendedCard` (0.2 §7.9). */
+export function extendedCardPath(rpcPath: string): string {
+  const place = rpcPath.slice(0, rpcPath.lastIndexOf('/') + 1) || '/';
+  return `${place}agent/authenticatedExtendedCard`;
+}
+
+export interface PageChoice {
+  /** The first is the one that the card names. */
+  readonly rpcPaths: readonly [string, ...string[]];
+  readonly push: PushOptions | undefined;
+  readonly metrics: boolean;
+  readonly serverless: ServerlessSettings | undefined;
+}
+
+/** Where an agent answers what is no operation of the protocol. Known before it starts; `pages.ts` has what it answers. */
+export function pagePaths({ rpcPaths, push, metrics, serverless }: PageChoice): readonly string[] {
+  const always = [CARD_PATH, OLD_CARD_PATH, HEALTH_PATH, READINESS_PATH, extendedCardPath(rpcPaths[0])];
+  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
+  const own = serverless === undefined ? [] : [RUN_PATH, SWEEP_PATH];
+  return [...always, ...keys, ...(metrics ? [METRICS_PATH] : []), ...own];
+}

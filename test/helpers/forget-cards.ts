@@ -1,0 +1,19 @@
+/**
+ * Set-up file of the projects whose files share a process and connect to servers: the client keeps the cards of a
+ * process by address, and a server of a later file may be given the port of an earlier one.
+ */
+import { afterAll } from 'vitest';
+
+import { sharedCards } from '../../src/client/card-cache.ts';
+
+const keys = new Set<string>();
+const get = sharedCards.get;
+sharedCards.get = (key, ...rest) => {
+  keys.add(key);
+  return get.call(sharedCards, key, ...rest);
+};
+
+afterAll(() => {
+  sharedCards.get = get;
+  for (const key of keys) sharedCards.forget(key);
+});
