@@ -29,7 +29,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   // Where the store has a say: who runs what, when, and what others see of it.
   postgres: [
     'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,push-configs}.test.ts',
-    'test/engine/{outbox-fairness,outbox-nodes}.test.ts',
+    'test/engine/outbox-nodes.test.ts',
     'test/engine/{questions-order,questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
     'test/engine/{several-nodes,sleep,steps,streams,tasks,timeout}.test.ts',
   ],
