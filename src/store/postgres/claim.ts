@@ -10,12 +10,12 @@ import { TASK_COLUMNS, toFound } from './task-row.ts';
 export async function claimTasks(database: Database, request: ClaimRequest): Promise<readonly TaskRecord[]> {
   const { schema, now } = database;
   const rows = await database.rows(
-    `WITH due AS (
+    // A list and no join: for a join the planner may read all tasks that there are.
+    `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
+     WHERE t.id = ANY(ARRAY(
        SELECT t.id FROM ${schema}.task t
        WHERE t.wake_at <= ${now} AND t.agent = ANY($2::text[]) AND ${isFree(schema, now)}
-       ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)
-     UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
-     FROM due WHERE t.id = due.id RETURNING ${TASK_COLUMNS}`,
+       ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)) RETURNING ${TASK_COLUMNS}`,
     [request.node, request.agents, sqlLimit(request.limit)],
   );
   const claimed = rows.map(toFound);

@@ -107,14 +107,15 @@ export async function rowsOf(on: Queryable, text: string, values: readonly unkno
  * Runs statements one after the other. A connection that can send ahead, as ours can, makes one round trip of it; one of
  * somebody else's pool may not be able to.
  */
-export async function inOrder(
-  client: Queryable & { readonly pipeline?: boolean },
-  statements: readonly Statement[],
-): Promise<readonly Outcome[]> {
-  if (client.pipeline === true) return Promise.all(statements.map((statement) => run(client, statement)));
+export async function inOrder(client: Queryable, statements: readonly Statement[]): Promise<readonly Outcome[]> {
+  if (canSendAhead(client)) return Promise.all(statements.map((statement) => run(client, statement)));
   const outcomes: Outcome[] = [];
   for (const statement of statements) outcomes.push(await run(client, statement));
   return outcomes;
+}
+
+export function canSendAhead(client: Queryable & { readonly pipeline?: boolean }): boolean {
+  return client.pipeline === true;
 }
 
 /** Gives a connection back after an error, with the transaction ended in any case. */
