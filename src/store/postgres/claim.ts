@@ -10,7 +10,7 @@ import { TASK_COLUMNS, toFound } from './task-row.ts';
 export async function claimTasks(database: Database, request: ClaimRequest): Promise<readonly TaskRecord[]> {
   const { schema, now } = database;
   const rows = await database.rows(
-    // A list and no join: for a join the planner may read all tasks that there are.
+    // A list and no join: for a join the planner might read all tasks that there are.
     `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
      WHERE t.id = ANY(ARRAY(
        SELECT t.id FROM ${schema}.task t

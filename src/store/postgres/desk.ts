@@ -287,6 +287,7 @@ function updateOf(schema: string, columns: Columns, rows: readonly (readonly unk
   const names = Object.keys(columns);
   const settings = names.slice(1).map((name) => `${name} = v.${name}`);
   return {
+    name: `update ${names.length}`,
     text: `UPDATE ${schema}.task t SET ${settings.join(', ')}
       FROM ${unnested(columns)} AS v(${names.join(', ')}) WHERE t.id = v.id`,
     values: columnsOf(rows, columns),

@@ -3,6 +3,7 @@ import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
+import { newRecord } from '../guard.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import type {
   Appended,
@@ -105,15 +106,18 @@ class PostgresStore implements Store {
     this.#options = options;
   }
 
-  async create(task: NewTask): Promise<Created> {
+  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
     assertNamesOfTask(task);
-    return this.#write({
+    const created = this.#write({
       taskId: task.id,
       key: task.idempotency?.key,
       alias: task.alias,
       by: task.node,
       run: (desk) => createTask(desk, task),
     });
+    // Only a key or an alias can be known already: ids are new.
+    if (task.idempotency === undefined && task.alias === undefined) accepted?.(newRecord(task));
+    return created;
   }
 
   async append(write: TaskWrite): Promise<Appended> {
@@ -340,7 +344,8 @@ class PostgresStore implements Store {
       if (typeof this.#source === 'string') await pool.end();
       throw error instanceof NewerSchemaError ? error : toStoreError(error);
     }
-    const database = new Database(pool, schema, this.#options);
+    const isOwnPool = typeof this.#source === 'string';
+    const database = new Database(pool, schema, { ...this.#options, isOwnPool });
     const hints = new Hints(pool, `tandem:${schema}`, (taskId, by, isLeft) => this.#tell(taskId, by, isLeft));
     if (this.#watchers.size > 0) hints.listen();
     return { database, commits: new Commits(database, hints), hints, leave };

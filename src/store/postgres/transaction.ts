@@ -1,6 +1,15 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../model/message.ts';
-import { canSendAhead, type Database, inOrder, limits, type Row, rowsOf, type Statement } from './database.ts';
+import {
+  canSendAhead,
+  type Database,
+  inOrder,
+  notePeer,
+  type Row,
+  rowsOf,
+  SETTINGS,
+  type Statement,
+} from './database.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import { TASK_COLUMNS, toFound } from './task-row.ts';
 
@@ -39,14 +48,11 @@ export async function begin(
   const { schema, now } = database;
   const { taskIds, keys, aliases, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
-  const statements: Statement[] = [
-    { text: 'BEGIN' },
-    { text: `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${limits(lockMs)}` },
-  ];
+  const statements: Statement[] = [{ text: 'BEGIN' }, { name: 'begin', text: BEGIN, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
   const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
   place(names.length > 0, { text: LOCK_NAMES, values: [schema, names] });
-  const tasksAt = place(taskIds.size > 0, { text: lockTasks(schema), values: [[...taskIds]] });
+  const tasksAt = place(taskIds.size > 0, { name: 'lock', text: lockTasks(schema), values: [[...taskIds]] });
   const keysAt = place(keys.size > 0, { text: knownRequests(schema), values: [[...keys]] });
   const aliasesAt = place(aliases.size > 0, { text: aliasOwners(schema), values: [[...aliases]] });
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
@@ -63,7 +69,9 @@ export async function begin(
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
   });
   const own = rowsAt(1)[0];
-  return { id: String(own?.[0]), process: Number(own?.[1]), desk };
+  const process = Number(own?.[1]);
+  if (database.isOwnPool) notePeer(client, process);
+  return { id: String(own?.[0]), process, desk };
 }
 
 /**
@@ -112,6 +120,7 @@ export async function commit(
   return { isTold };
 }
 
+const BEGIN = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}`;
 const COMMIT: Statement = { text: 'COMMIT' };
 
 /** Ordered, so that two transactions with the same names do not wait for each other. */
