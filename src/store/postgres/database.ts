@@ -120,18 +120,16 @@ async function run(on: Queryable, { text, values = [], name }: Statement): Promi
   return on.query<unknown[]>(query);
 }
 
-/**
- * Connections of our own pools without a pooler in between: only there does a statement with a name meet the process of
- * the database that has parsed it.
- */
+/** Connections where a statement with a name meets the process of the database that has parsed it. */
 const straight = new WeakSet<Queryable>();
 
 /**
- * Notes which process of the database has answered on a connection. A pooler makes up the number that it gives when a
- * connection is made, for it does not know yet who will answer.
+ * Notes, for the rest of a transaction, which process of the database answers on a connection of our own. A pooler gives
+ * each transaction to another one, and makes up the number that it names when a connection is made.
  */
-export function notePeer(client: Queryable & { readonly processID?: number | null }, answered: number): void {
-  if (client.processID === answered) straight.add(client);
+export function notePeer(client: Queryable & { readonly processID?: number | null }, answering: number): void {
+  if (client.processID === answering) straight.add(client);
+  else straight.delete(client);
 }
 
 export async function rowsOf(on: Queryable, text: string, values: readonly unknown[] = []): Promise<Row[]> {

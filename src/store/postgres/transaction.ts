@@ -48,11 +48,11 @@ export async function begin(
   const { schema, now } = database;
   const { taskIds, keys, aliases, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
-  const statements: Statement[] = [{ text: 'BEGIN' }, { name: 'begin', text: BEGIN, values: [lockMs] }];
+  const statements: Statement[] = [{ text: 'BEGIN' }, { text: BEGIN, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
   const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
   place(names.length > 0, { text: LOCK_NAMES, values: [schema, names] });
-  const tasksAt = place(taskIds.size > 0, { name: 'lock', text: lockTasks(schema), values: [[...taskIds]] });
+  const tasksAt = place(taskIds.size > 0, { text: lockTasks(schema), values: [[...taskIds]] });
   const keysAt = place(keys.size > 0, { text: knownRequests(schema), values: [[...keys]] });
   const aliasesAt = place(aliases.size > 0, { text: aliasOwners(schema), values: [[...aliases]] });
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
