@@ -15,12 +15,10 @@ export interface CommitRow {
 
 /** In flight, and how many tasks of twelve writes a round has. */
 const LOADS = [
-  [1, 30],
-  [16, 300],
-  [64, 600],
+  [1, 5],
+  [16, 60],
+  [64, 120],
 ] as const;
-
-export const GROUPED = '64 in flight, together';
 
 /**
  * All writes of a process in one transaction at a time, and each write in one of its own, at the same load: then each

@@ -18,6 +18,13 @@ export interface ProbeOrder {
 
 let sent = 0;
 
+const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One after the other, so that not all of them speak in the same moment. */
+function inTurn({ everyMs, tasks }: ProbeOrder, k: number): Promise<void> {
+  return pass((k * everyMs) / tasks);
+}
+
 /** Reads the stream of one new task, and notes how old each event is when it comes. */
 function readEvents({ port, events, everyMs }: ProbeOrder, agent: Agent): Promise<readonly number[]> {
   const n = (sent += 1);
@@ -68,6 +75,7 @@ function timeIn(n: number, json: string): number | undefined {
 async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> {
   const { database, tasks, events, everyMs } = order;
   const [sender, listener] = [new pg.Client(database), new pg.Client(database)];
+  const readers = new pg.Pool({ connectionString: database });
   await Promise.all([sender.connect(), listener.connect()]);
   await sender.query('CREATE TABLE IF NOT EXISTS probe (id serial PRIMARY KEY, body text)');
   const ages: number[] = [];
@@ -79,7 +87,7 @@ async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> 
         if (ages.length === tasks * events) resolve();
       };
       if (id === undefined) heard();
-      else void listener.query('SELECT body FROM probe WHERE id = $1', [id]).then(heard);
+      else void readers.query('SELECT body FROM probe WHERE id = $1', [id]).then(heard);
     });
   });
   await listener.query('LISTEN probe');
@@ -92,21 +100,29 @@ async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> 
     const { rows } = await sender.query<{ id: number }>('INSERT INTO probe (body) VALUES ($1) RETURNING id', [madeAt]);
     await sender.query('SELECT pg_notify($1, $2)', ['probe', `${madeAt} ${rows[0]?.id}`]);
   };
-  const send = async (): Promise<void> => {
+  const send = async (k: number): Promise<void> => {
+    await inTurn(order, k);
     for (let n = 0; n < events; n += 1) {
-      await tell();
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      // Who tells waits for nothing, as a handler does not.
+      telling.push(tell());
+      await pass(everyMs);
     }
   };
-  await Promise.all([all, ...Array.from({ length: tasks }, () => send())]);
-  await Promise.all([sender.end(), listener.end()]);
+  const telling: Promise<void>[] = [];
+  await Promise.all([all, ...Array.from({ length: tasks }, (_, k) => send(k))]);
+  await Promise.all(telling);
+  await Promise.all([sender.end(), listener.end(), readers.end()]);
   return ages;
 }
 
 async function measure(order: ProbeOrder): Promise<readonly number[]> {
   if (order.kind !== 'events') return sendNotifications(order);
   const agent = new Agent({ keepAlive: true });
-  const all = await Promise.all(Array.from({ length: order.tasks }, () => readEvents(order, agent)));
+  const read = async (k: number): Promise<readonly number[]> => {
+    await inTurn(order, k);
+    return readEvents(order, agent);
+  };
+  const all = await Promise.all(Array.from({ length: order.tasks }, (_, k) => read(k)));
   agent.destroy();
   for (const ages of all) expectJson('events', ages.length, order.events);
   return all.flat();
