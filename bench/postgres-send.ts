@@ -6,8 +6,8 @@ const CHUNKS = 5;
 const TEXT = 'Good morning. Please translate this sentence, and keep the names as they are.';
 const WHOLE = Array.from({ length: CHUNKS }, (_, n) => chunkText(n)).join('');
 
-export const BLOCKING: HttpCase = { name: 'blocking', connections: 32, requests: 800 };
-export const IMMEDIATE: HttpCase = { name: 'returnImmediately', connections: 32, requests: 800 };
+export const BLOCKING: HttpCase = { name: 'blocking', connections: 32, requests: 600 };
+export const IMMEDIATE: HttpCase = { name: 'returnImmediately', connections: 32, requests: 600 };
 
 interface SentTask {
   readonly id?: unknown;
