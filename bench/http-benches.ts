@@ -2,6 +2,7 @@ import { get } from './get.ts';
 import { guardedSend } from './guarded-send.ts';
 import type { HttpBench } from './harness/http-bench.ts';
 import { pages } from './pages.ts';
+import { postgresSend } from './postgres-send.ts';
 import { send } from './send.ts';
 import { stream } from './stream.ts';
 import { streams } from './streams.ts';
@@ -10,4 +11,4 @@ import { streams } from './streams.ts';
 export const plainHttpBenches: readonly HttpBench[] = [send, get, stream, streams];
 
 /** All that the load generator knows. */
-export const httpBenches: readonly HttpBench[] = [...plainHttpBenches, pages, guardedSend];
+export const httpBenches: readonly HttpBench[] = [...plainHttpBenches, pages, guardedSend, postgresSend];

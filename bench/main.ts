@@ -10,6 +10,7 @@ import { plainHttpBenches } from './http-benches.ts';
 import { idle } from './idle.ts';
 import { imports } from './imports.ts';
 import { list } from './list.ts';
+import { postgres } from './postgres.ts';
 import { store } from './store.ts';
 import { wire } from './wire.ts';
 
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   list,
   idle,
   client,
+  postgres,
 ];
 
 function pick(names: readonly string[]): readonly Bench[] {

@@ -6,6 +6,7 @@ export interface TaskStore {
 
 interface Kysely {
   readonly Kysely: new (options: { readonly dialect: unknown }) => unknown;
+  readonly PostgresDialect: new (options: { readonly pool: unknown }) => unknown;
   readonly SqliteDialect: new (options: { readonly database: unknown }) => unknown;
 }
 interface SdkDatabase {
@@ -26,11 +27,11 @@ interface Statement {
 }
 
 /** What the SDK's command `a2a-db` makes. */
-const TABLES = `
+const tables = (collate: string): string => `
   CREATE TABLE tasks (
-    tenant varchar(255) NOT NULL, owner varchar(255) NOT NULL, id varchar(36) NOT NULL, context_id varchar(36) NOT NULL,
-    status_last_updated bigint NOT NULL, status_state varchar(255), status text, artifacts text, history text,
-    metadata text, protocol_version varchar(255),
+    tenant varchar(255) ${collate} NOT NULL, owner varchar(255) ${collate} NOT NULL, id varchar(36) ${collate} NOT NULL,
+    context_id varchar(36) ${collate} NOT NULL, status_last_updated bigint NOT NULL, status_state varchar(255) ${collate},
+    status text, artifacts text, history text, metadata text, protocol_version varchar(255),
     CONSTRAINT tasks_pkey PRIMARY KEY (tenant, owner, id)
   );
   CREATE INDEX tasks_scope_updated_idx ON tasks (tenant, owner, status_last_updated, id);
@@ -41,13 +42,13 @@ const TABLES = `
  * The store for SQL of the official SDK. On the driver and with the pragmas of our own store, so that neither is what is
  * compared: with its defaults SQLite would wait for the disk twice for each write.
  */
-export async function openSqlStore(path: string): Promise<TaskStore> {
+export async function openSqliteStore(path: string): Promise<TaskStore> {
   const { DatabaseSync } = await peer<Driver>('@photostructure/sqlite');
   const { Kysely, SqliteDialect } = await peer<Kysely>('kysely');
   const { DatabaseTaskStore } = await peer<SdkDatabase>('@a2a-js/sdk/server/database');
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  database.exec(TABLES);
+  database.exec(tables(''));
   const prepare = (sql: string) => {
     const statement = database.prepare(sql);
     return {
@@ -59,4 +60,14 @@ export async function openSqlStore(path: string): Promise<TaskStore> {
   };
   const dialect = new SqliteDialect({ database: { prepare, close: () => database.close() } });
   return new DatabaseTaskStore(new Kysely({ dialect }));
+}
+
+/** The same store on `pg`, with as many connections as ours has. */
+export async function openPostgresStore(connectionString: string): Promise<TaskStore> {
+  const { default: pg } = await import('pg');
+  const { Kysely, PostgresDialect } = await peer<Kysely>('kysely');
+  const { DatabaseTaskStore } = await peer<SdkDatabase>('@a2a-js/sdk/server/database');
+  const pool = new pg.Pool({ connectionString, max: 10, keepAlive: true });
+  await pool.query(tables('COLLATE "C"'));
+  return new DatabaseTaskStore(new Kysely({ dialect: new PostgresDialect({ pool }) }));
 }

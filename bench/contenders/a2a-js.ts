@@ -4,8 +4,8 @@
  */
 import { createServer, type RequestListener } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { contend, listen, readSetup } from '../harness/contender.ts';
-import { openSqlStore, type TaskStore } from './a2a-js-sql.ts';
+import { contend, type ContenderSetup, listen, readSetup } from '../harness/contender.ts';
+import { openPostgresStore, openSqliteStore, type TaskStore } from './a2a-js-sql.ts';
 import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
 import { peer } from './peer.ts';
 
@@ -111,9 +111,14 @@ const executor = {
   },
 };
 
+async function openStore(kind: ContenderSetup['store'], database: string): Promise<TaskStore> {
+  if (kind === 'postgres') return openPostgresStore(database);
+  return kind === 'sqlite' ? openSqliteStore('a2a-js.db') : new InMemoryTaskStore();
+}
+
 contend(async () => {
-  const { store: kind, tasks } = readSetup();
-  const store = kind === 'sqlite' ? await openSqlStore('a2a-js.db') : new InMemoryTaskStore();
+  const { store: kind, tasks, database = '' } = readSetup();
+  const store = await openStore(kind, database);
   const context = new ServerCallContext({ user: new UnauthenticatedUser() });
   if (tasks === 0) await store.save(Task.fromJSON(historyTask()), context);
   for (let n = 0; n < tasks; n += 1) await store.save(Task.fromJSON(listedTask(n)), context);

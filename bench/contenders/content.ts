@@ -9,6 +9,8 @@ export interface WorkOrder {
   readonly chunks?: number;
   /** Each piece in a turn of the event loop of its own, as if it came from somewhere. */
   readonly isPaced?: boolean;
+  /** So many milliseconds between two pieces, each of which says when it was made. */
+  readonly everyMs?: number;
   /** Nothing, until it is canceled. */
   readonly isIdle?: boolean;
 }
@@ -28,6 +30,11 @@ export function workOn(text: string): string {
 /** The n-th piece of the artifact in the `stream` bench, about as long as a few tokens of a model. */
 export function chunkText(n: number): string {
   return `chunk ${n} of an answer, `;
+}
+
+/** What time it is for all processes of this machine, in milliseconds. */
+export function machineTime(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** A finished task with a conversation of 50 messages behind it. */

@@ -6,6 +6,8 @@ export interface Contender {
   readonly file: URL;
   readonly store: ContenderSetup['store'];
   readonly guards?: ContenderSetup['guards'];
+  readonly database?: ContenderSetup['database'];
+  readonly role?: ContenderSetup['role'];
 }
 
 /** The one that all others are compared with. */
@@ -17,8 +19,8 @@ export const OWN = 'tandem (memory)';
 export const OWN_STORED = 'tandem (SQLite)';
 
 const RAW_FILE = new URL('raw.ts', import.meta.url);
-const PEER_FILE = new URL('a2a-js.ts', import.meta.url);
-const OWN_FILE = new URL('tandem.ts', import.meta.url);
+export const PEER_FILE = new URL('a2a-js.ts', import.meta.url);
+export const OWN_FILE = new URL('tandem.ts', import.meta.url);
 
 /** In the order of the table. A new contender is one file and one line here. */
 export const contenders: readonly Contender[] = [

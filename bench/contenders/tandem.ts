@@ -1,16 +1,17 @@
 /** Our own server, as users get it: `agent()` and `serve()` from `dist/`, in memory or with a file of its own. */
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Message } from '../../src/model/message.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Store } from '../../src/store/store.ts';
-import { contend, readSetup } from '../harness/contender.ts';
+import { contend, type ContenderSetup, readSetup } from '../harness/contender.ts';
 import { importProduct } from '../harness/product.ts';
-import { ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
+import { ARTIFACT_NAME, chunkText, historyTask, listedTask, machineTime, type WorkOrder, workOn } from './content.ts';
 import { guardOptions } from './guards.ts';
 
 type ServerModule = typeof import('../../src/server/index.ts');
 type NodeModule = typeof import('../../src/node/index.ts');
 type SqliteModule = typeof import('../../src/store/sqlite/store.ts');
+type PostgresModule = typeof import('../../src/store/postgres/index.ts');
 
 const FILL_AT_ONCE = 1000;
 
@@ -23,7 +24,7 @@ const bench = agent({
   name: 'Bench',
   description: 'Does next to nothing.',
   async *run({ text, message, signal }) {
-    const { chunks, isPaced, isIdle }: WorkOrder = message.metadata ?? {};
+    const { chunks, isPaced, everyMs, isIdle }: WorkOrder = message.metadata ?? {};
     if (isIdle === true) {
       yield { status: 'working' };
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -31,14 +32,17 @@ const bench = agent({
       yield { artifact: ARTIFACT_NAME, text: workOn(text), lastChunk: true };
     } else {
       for (let n = 0; n < chunks; n++) {
-        yield { artifact: ARTIFACT_NAME, text: chunkText(n), append: n > 0, lastChunk: n === chunks - 1 };
+        const text = everyMs === undefined ? chunkText(n) : String(machineTime());
+        yield { artifact: ARTIFACT_NAME, text, append: n > 0, lastChunk: n === chunks - 1 };
         if (isPaced === true) await setImmediate();
+        if (everyMs !== undefined) await setTimeout(everyMs);
       }
     }
   },
 });
 
-async function openStore(kind: 'memory' | 'sqlite', tasks: number): Promise<Store> {
+async function openStore({ store: kind, tasks, database = '' }: ContenderSetup): Promise<Store> {
+  if (kind === 'postgres') return (await importProduct<PostgresModule>('store/postgres/index.js')).postgres(database);
   if (kind === 'sqlite') return (await importProduct<SqliteModule>('store/sqlite/store.js')).sqlite('tandem.db');
   return memoryStore({ maxTasks: tasks + 100_000 });
 }
@@ -75,12 +79,14 @@ async function keepTask(
 }
 
 contend(async () => {
-  const { store: kind, tasks, guards = [] } = readSetup();
-  const store = await openStore(kind, tasks);
-  if (tasks === 0) await keepTask(store, historyTask());
+  const setup = readSetup();
+  const { tasks, guards = [], role = 'all' } = setup;
+  const store = await openStore(setup);
+  // Nodes that share a database share their tasks.
+  if (tasks === 0 && setup.store !== 'postgres') await keepTask(store, historyTask());
   for (let from = 0; from < tasks; from += FILL_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(FILL_AT_ONCE, tasks - from) }, (_, i) => from + i);
     await Promise.all(numbers.map((n) => keepTask(store, listedTask(n))));
   }
-  return serve(bench, { port: 0, store, ...guardOptions(guards, server) });
+  return serve(bench, { port: 0, store, role, ...guardOptions(guards, server) });
 });

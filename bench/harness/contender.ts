@@ -27,12 +27,19 @@ export type ContenderQuestion = 'listen' | 'cpu' | 'memory';
 
 /** How a contender is set up; `contenders/list.ts` and the bench decide. */
 export interface ContenderSetup {
-  readonly store: 'memory' | 'sqlite';
+  readonly store: 'memory' | 'sqlite' | 'postgres';
   /** Finished tasks that are there from the start, beside the one with a history. */
   readonly tasks: number;
   /** What stands before it; nothing if not set. */
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly Guard[] | undefined;
+  /** The address of its database, where it needs one. */
+  readonly database?: string | undefined;
+  /** What it does for the cluster that it is part of; all if not set. */
+  readonly role?: 'all' | 'web' | 'worker' | undefined;
 }
+
+const STORES = ['memory', 'sqlite', 'postgres'] as const;
+const ROLES = ['all', 'web', 'worker'] as const;
 
 /** Turns this process into a contender: a server on a free loopback port, and readings for the harness. */
 export function contend(listen: () => Promise<Listening>): void {
@@ -50,18 +57,29 @@ export function contend(listen: () => Promise<Listening>): void {
 
 export function readSetup(): ContenderSetup {
   const { values } = parseArgs({
-    options: { store: { type: 'string' }, tasks: { type: 'string' }, guard: { type: 'string', multiple: true } },
+    options: {
+      store: { type: 'string' },
+      tasks: { type: 'string' },
+      guard: { type: 'string', multiple: true },
+      database: { type: 'string' },
+      role: { type: 'string' },
+    },
   });
   return {
-    store: values.store === 'sqlite' ? 'sqlite' : 'memory',
+    store: STORES.find((store) => store === values.store) ?? 'memory',
     tasks: Number(values.tasks ?? 0),
     guards: (values.guard ?? []) as Guard[],
+    database: values.database ?? '',
+    role: ROLES.find((role) => role === values.role) ?? 'all',
   };
 }
 
 /** The arguments that `readSetup` reads. */
-export function setupArgs({ store, tasks, guards = [] }: ContenderSetup): readonly string[] {
-  return [`--store=${store}`, `--tasks=${tasks}`, ...guards.map((guard) => `--guard=${guard}`)];
+export function setupArgs({ store, tasks, guards = [], database, role }: ContenderSetup): readonly string[] {
+  const args = [`--store=${store}`, `--tasks=${tasks}`, ...guards.map((guard) => `--guard=${guard}`)];
+  if (database !== undefined) args.push(`--database=${database}`);
+  if (role !== undefined) args.push(`--role=${role}`);
+  return args;
 }
 
 export function readCpu(): CpuReading {

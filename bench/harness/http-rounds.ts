@@ -52,12 +52,13 @@ export class Field {
   }
 
   async start(
-    { name, file, store, guards = [] }: Contender,
+    { name, file, store, guards, database, role }: Contender,
     tasks = 0,
     nodeOptions: readonly string[] = [],
   ): Promise<Running> {
     const folder = mkdtempSync(join(this.#folder, 'server-'));
-    const child = new Child(name, file, { args: setupArgs({ store, tasks, guards }), folder, nodeOptions });
+    const args = setupArgs({ store, tasks, guards, database, role });
+    const child = new Child(name, file, { args, folder, nodeOptions });
     this.#children.push(child);
     const limitMs = ANSWER_LIMIT_MS + tasks * FILL_LIMIT_MS;
     const { port } = await child.ask<Listening>('listen' satisfies ContenderQuestion, limitMs);
@@ -111,7 +112,7 @@ export async function oneRound(
   const order: LoadOrder = {
     bench: bench.name,
     work: work.name,
-    port: server.port,
+    ports: [server.port],
     requests,
     first: server.sent,
     limitMs: ROUND_LIMIT_MS,

@@ -11,7 +11,8 @@ import { quantile } from './stats.ts';
 export interface LoadOrder {
   readonly bench: string;
   readonly work: string;
-  readonly port: number;
+  /** All of them behind each other, as a load balancer has it. */
+  readonly ports: readonly number[];
   readonly requests: number;
   /** Number of the first request, so that no id is sent twice to one server. */
   readonly first: number;
@@ -51,6 +52,10 @@ function post(agent: Agent, port: number, body: string, more: Headers = {}): Pro
   });
 }
 
+function portOf({ ports }: LoadOrder, n: number): number {
+  return ports[n % ports.length] ?? 0;
+}
+
 /** Keeps each connection busy with one request after the other until all are answered. */
 async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: readonly unknown[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
@@ -67,7 +72,7 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
       const n = next++;
       const started = performance.now();
       const [body, headers] = [bench.body(work, order.first + n, seeds), bench.headers?.(work, order.first + n)];
-      answers[n] = await post(agent, order.port, body, headers);
+      answers[n] = await post(agent, portOf(order, n), body, headers);
       latencies.push(performance.now() - started);
     }
   };
@@ -105,7 +110,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const bench = httpBenches.find(({ name }) => name === order.bench);
   const work = bench?.cases.find(({ name }) => name === order.work);
   if (bench === undefined || work === undefined) throw new Error(`no bench ${order.bench}, ${order.work}`);
-  const seeds = await seedsOf(bench, work, order.port);
+  const seeds = await seedsOf(bench, work, portOf(order, 0));
   const { latencies, answers, wallMs, loadCpuUs } = await fire(bench, work, order, seeds);
   // Every answer is checked, but after the clock has stopped: the check costs more than the call.
   const units = answers.reduce((sum, got, n) => sum + bench.check(work, order.first + n, got, seeds), 0);

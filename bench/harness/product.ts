@@ -32,7 +32,10 @@ export function buildModules(): void {
   console.log('bench: compiling the modules of the product');
   const outDir = fileURLToPath(new URL('results/modules', BENCH_FOLDER));
   runNpm(['exec', '--', 'tsc', '-p', 'tsconfig.build.json', '--outDir', outDir], ROOT);
-  cpSync(new URL('src/store/sqlite/migrations', ROOT), `${outDir}/store/sqlite/migrations`, { recursive: true });
+  for (const store of ['sqlite', 'postgres']) {
+    const migrations = `store/${store}/migrations`;
+    cpSync(new URL(`src/${migrations}`, ROOT), `${outDir}/${migrations}`, { recursive: true });
+  }
 }
 
 /** Imports a module of the product by its path in `src/`, but with `.js`. */

@@ -269,7 +269,7 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#core;
-    this.#unwatch = store.watch((taskId, by) => void (by === node || this.#hint(taskId)));
+    this.#unwatch = store.watch((taskId, by, isLeft) => void (by === node || this.#hint(taskId, isLeft)));
     this.#lookNowAndThen();
     if (this.#onDemand !== undefined) return;
     if (runsTasks) {
@@ -310,9 +310,11 @@ export class Engine {
     await store.retire(node).catch(() => {});
   }
 
-  #hint(taskId: string): void {
+  /** A cluster would look for work with each event of each task if it did not know that there is none. */
+  #hint(taskId: string, isLeft = true): void {
     this.#core.feed.tell(taskId, { kind: 'hint' });
-    this.#wake(taskId);
+    if (isLeft) this.#wake(taskId);
+    else void this.#runs.hear(taskId);
   }
 
   #lookNowAndThen(): void {

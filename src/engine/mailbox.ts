@@ -101,10 +101,15 @@ export class Mailbox {
     return this.#mustLook;
   }
 
-  /** Asks the store. */
-  async look(last: Position): Promise<Heard> {
+  /** Asks the store for the task, and at the same time for what follows a number: most often there is something. */
+  async look(last: Position, after: number, limit: number): Promise<Heard> {
     this.#mustLook = false;
-    const stored = await this.#core.store.read(last, last.id, { history: 0 });
+    const { store } = this.#core;
+    const [stored, events] = await Promise.all([
+      store.read(last, last.id, { history: 0 }),
+      store.events(last.id, after, limit),
+    ]);
+    this.#keep(events);
     if (stored !== undefined) return isNewer(stored.record, last) ? { kind: 'later', record: stored.record } : NOTHING;
     const message = await this.#findReply?.();
     return message === undefined ? END : { kind: 'reply', message };

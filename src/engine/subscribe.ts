@@ -126,7 +126,8 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
         continue;
       }
       if (isTerminal(this.#task.state)) return undefined;
-      const news = box.news(this.#task) ?? (box.mustLook ? await box.look(this.#task) : NOTHING);
+      const news =
+        box.news(this.#task) ?? (box.mustLook ? await box.look(this.#task, this.#position, this.#limit) : NOTHING);
       if (news.kind === 'nothing') return [];
       if (news.kind === 'end') return undefined;
       if (news.kind === 'reply') return this.#lastWord(news.message);

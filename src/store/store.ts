@@ -154,8 +154,9 @@ export interface Store {
 
   /**
    * Calls `listener` after commits to a task, also by other processes where the store can tell, with the name that the
-   * write was signed with. A hint, nothing more: it may come late, doubled or, across processes, never, and what it throws
-   * is ignored. Returns the function that ends it.
+   * write was signed with, and whether it left the task to whoever runs it, now or at its time; a store that does not know
+   * says nothing about that. A hint, nothing more: it may come late, doubled or, across processes, never, and what it
+   * throws is ignored. Returns the function that ends it.
    */
   watch(listener: WatchListener): () => void;
 
@@ -169,7 +170,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type WatchListener = (taskId: string, by?: string) => void;
+export type WatchListener = (taskId: string, by?: string, isLeft?: boolean) => void;
 
 /** Whose a task is: part of every row, and of every question that comes from outside. */
 export interface Scope {

@@ -51,8 +51,8 @@ function faultyStore(target: Store): FaultyStore {
     throw unavailable();
   };
   const watch: Store['watch'] = (listener) =>
-    target.watch((taskId, by) => {
-      if (lineOf('watch') !== 'dead' && lineOf('watch') !== 'held') listener(taskId, by);
+    target.watch((...hint) => {
+      if (lineOf('watch') !== 'dead' && lineOf('watch') !== 'held') listener(...hint);
     });
   const store = new Proxy(target, {
     get: (_, name) => {

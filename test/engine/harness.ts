@@ -152,7 +152,7 @@ function mortalStore(store: Store): { readonly store: Store; readonly kill: () =
   const cutOff = async (): Promise<never> => {
     throw new A2AError('UNAVAILABLE', 'The store is out of reach');
   };
-  const watch: Store['watch'] = (listener) => store.watch((taskId, by) => void (isDead || listener(taskId, by)));
+  const watch: Store['watch'] = (listener) => store.watch((...hint) => void (isDead || listener(...hint)));
   const proxy = new Proxy(store, {
     get: (target, name) => (name === 'watch' ? watch : isDead ? cutOff : memberOf(target, name)),
   });

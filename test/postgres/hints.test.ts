@@ -122,3 +122,19 @@ test('connections go back to their pool as they came', async () => {
     client.release();
   }
 });
+
+test('a hint says whether there is something to run', async () => {
+  const [here, there] = [schema.connect(), schema.connect()];
+  const heard = new Map<string, boolean | undefined>();
+  const ids: string[] = [];
+  here.watch((taskId, _by, isLeft) => void (ids.push(taskId), heard.set(taskId, isLeft)));
+  await hearsOf((id) => there.create(newTask(id)), ids);
+  await there.create({ ...newTask('held'), wakeAt: 1, node: 'n1' });
+  await there.create({ ...newTask('left'), wakeAt: 1 });
+
+  await vi.waitFor(() => expect(ids).toContain('left'));
+  expect([heard.get('held'), heard.get('left')]).toEqual([false, true]);
+  const lease = { node: 'n1', fence: 1 };
+  await there.append({ taskId: 'held', guard: { lease }, release: true });
+  await vi.waitFor(() => expect(heard.get('held')).toBe(true));
+});

@@ -11,7 +11,13 @@ export interface DatabaseProxy {
   cut(): void;
 }
 
-export async function proxyTo(url: string): Promise<DatabaseProxy> {
+/** What may be done to the bytes of an answer, or of a question, on their way. */
+export interface Interference {
+  readonly onAnswer?: (bytes: Buffer) => Buffer;
+  readonly onQuestion?: (bytes: Buffer) => void;
+}
+
+export async function proxyTo(url: string, { onAnswer, onQuestion }: Interference = {}): Promise<DatabaseProxy> {
   const target = new URL(url);
   const pairs = new Set<{ readonly client: Socket; readonly server: Socket }>();
   const server = createServer((client) => {
@@ -19,7 +25,9 @@ export async function proxyTo(url: string): Promise<DatabaseProxy> {
     const pair = { client, server: database };
     pairs.add(pair);
     client.pipe(database);
-    database.pipe(client);
+    if (onQuestion !== undefined) client.on('data', onQuestion);
+    if (onAnswer === undefined) database.pipe(client);
+    else database.on('data', (bytes) => client.write(onAnswer(bytes)));
     for (const [one, other] of [
       [client, database],
       [database, client],

@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path';
 /** A PostgreSQL server that lives as long as the tests, from the binaries that a package brings. */
 export interface PostgresServer {
   readonly url: string;
+  /** The process that all others of it are children of. */
+  readonly pid: number;
   /** Ends all connections and begins anew, with the same data at the same address. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -56,6 +58,9 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   };
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    get pid() {
+      return server.pid ?? 0;
+    },
     async restart() {
       await end();
       server = await start();

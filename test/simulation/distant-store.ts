@@ -127,12 +127,11 @@ export function distantStore(
     retire: (name) => call('retire', () => store.retire(name)),
     prune: (policy) => call('prune', () => store.prune(policy)),
     watch: (listener) =>
-      store.watch((taskId, by) => {
+      store.watch((...hint) => {
         const { lostHints, typicalMs } = weather();
         if (random.chance(lostHints)) return;
         const times = random.chance(0.1) ? 2 : 1;
-        for (let i = 0; i < times; i++)
-          node.later(world.time + random.delay(typicalMs, 100), () => listener(taskId, by));
+        for (let i = 0; i < times; i++) node.later(world.time + random.delay(typicalMs, 100), () => listener(...hint));
       }),
     close: async () => {},
   };

@@ -13,12 +13,12 @@ export async function claimTasks(database: Database, request: ClaimRequest): Pro
   // Two statements, each with a plan of its own: one goes by time, the other by id.
   const isWanted = taskId === undefined ? '' : 't.id = $4 AND ';
   const rows = await database.rows(
-    `WITH due AS (
+    // A list and no join: for a join the planner might read all tasks that there are.
+    `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
+     WHERE t.id = ANY(ARRAY(
        SELECT t.id FROM ${schema}.task t
        WHERE ${isWanted}t.wake_at <= ${now} AND t.agent = ANY($2::text[]) AND ${isFree(schema, now)}
-       ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)
-     UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
-     FROM due WHERE t.id = due.id RETURNING ${TASK_COLUMNS}`,
+       ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)) RETURNING ${TASK_COLUMNS}`,
     [node, agents, sqlLimit(limit), ...(taskId === undefined ? [] : [taskId])],
   );
   const claimed = rows.map(toFound);

@@ -2,23 +2,10 @@ import type { PoolClient } from 'pg';
 import { type Database, giveBack } from './database.ts';
 import type { Desk } from './desk.ts';
 import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError } from './failure.ts';
-import { begin, commit, hasCommitted, type Needs, type Transaction } from './transaction.ts';
+import type { Change, Hints } from './hints.ts';
+import { Jobs, type Job, needsOf } from './jobs.ts';
+import { begin, commit, hasCommitted, type Transaction } from './transaction.ts';
 
-/** A write that waits for the next transaction. */
-export interface Job<T = unknown> {
-  readonly taskId: string;
-  readonly key?: string | undefined;
-  readonly alias?: string | undefined;
-  /** Whether it asks which nodes live. */
-  readonly nodes?: boolean;
-  /** Runs on what the transaction has locked. Throws before it has changed anything, or not at all. */
-  readonly run: (desk: Desk) => T;
-  readonly resolve: (result: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** More than this in one transaction would hold its locks for too long. */
-const MAX_JOBS = 256;
 /** How long one of several waits for what somebody holds, when all of them have waited for it already. */
 const ALONE_MS = 250;
 
@@ -28,16 +15,21 @@ const ALONE_MS = 250;
  */
 export class Commits {
   readonly #database: Database;
-  #waiting: Job[] = [];
+  readonly #hints: Hints;
+  readonly #waiting = new Jobs();
   #working: Promise<void> | undefined;
+  /** Hints of what is committed, which no write waits for. */
+  #telling: Promise<unknown> | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, hints: Hints) {
     this.#database = database;
+    this.#hints = hints;
   }
 
   submit<T>(job: Omit<Job<T>, 'resolve' | 'reject'>): Promise<T> {
+    const { taskId, key, alias, nodes, by, run } = job;
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ ...job, resolve, reject } as Job);
+      this.#waiting.add({ taskId, key, alias, nodes, by, run, resolve, reject } as Job);
       this.#working ??= this.#work();
     });
   }
@@ -45,20 +37,18 @@ export class Commits {
   /** Resolves when nothing waits any more. */
   async drain(): Promise<void> {
     await this.#working;
+    await this.#telling;
   }
 
   async #work(): Promise<void> {
     // Whatever else is written in this turn of the loop comes along.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const jobs = this.#waiting.splice(0, MAX_JOBS);
-      await this.#store(jobs);
-    }
+    while (this.#waiting.size > 0) await this.#store(this.#waiting.take());
     this.#working = undefined;
   }
 
   /** Never rejects: each job learns what became of it. */
-  async #store(jobs: readonly Job[], lockMs = this.#database.lockMs): Promise<void> {
+  async #store(jobs: Job[], lockMs = this.#database.lockMs): Promise<void> {
     const error = await this.#attempt(jobs, lockMs);
     if (error === undefined) return;
     // One write that the database refuses, or that has to wait, must not take the others with it.
@@ -70,52 +60,49 @@ export class Commits {
     for (const job of jobs) job.reject(shown);
   }
 
-  /** Gives what went wrong, if anything did. */
-  async #attempt(jobs: readonly Job[], lockMs: number): Promise<unknown> {
+  /** Gives what went wrong, if anything did. Those who come in time are added to the jobs. */
+  async #attempt(jobs: Job[], lockMs: number): Promise<unknown> {
     let client: PoolClient;
     try {
       client = await this.#database.pool.connect();
     } catch (error) {
       return error;
     }
+    const needs = needsOf(jobs);
+    const changes: Change[] = [];
     let answers: readonly (() => void)[] = [];
     let begun: Transaction | undefined;
     try {
-      begun = await begin(client, this.#database, needsOf(jobs), lockMs);
+      begun = await begin(client, this.#database, needs, lockMs);
       const { desk } = begun;
-      answers = jobs.map((job) => answerOf(job, desk));
-      await commit(client, this.#database, desk);
-      client.release();
+      // What runs say right after they were created comes while the database is asked for the locks.
+      jobs.push(...this.#waiting.takeCovered(needs, jobs.length));
+      answers = jobs.map((job) => answerOf(job, desk, changes));
+      const { isTold } = await commit(client, this.#database, desk, this.#hints.statements(changes));
+      const given = isTold.then(
+        () => client.release(),
+        (error: unknown) => giveBack(client, error),
+      );
+      this.#telling = Promise.allSettled([this.#telling, given]);
     } catch (error) {
       await giveBack(client, error);
       if (begun === undefined || !isConnectionLost(error)) return error;
       if (!(await hasCommitted(this.#database, begun))) return error;
+      this.#hints.send(changes);
     }
+    this.#hints.tellHere(changes);
     for (const answer of answers) answer();
     return undefined;
   }
 }
 
 /** Runs a job, and gives what tells its sender once it is stored. */
-function answerOf(job: Job, desk: Desk): () => void {
+function answerOf(job: Job, desk: Desk, changes: Change[]): () => void {
   try {
-    const result = job.run(desk);
+    const { result, hint } = job.run(desk);
+    if (hint !== undefined) changes.push({ taskId: job.taskId, by: job.by, isLeft: hint.isLeft });
     return () => job.resolve(result);
   } catch (error) {
     return () => job.reject(error);
   }
-}
-
-function needsOf(jobs: readonly Job[]): Needs {
-  const taskIds = new Set<string>();
-  const keys = new Set<string>();
-  const aliases = new Set<string>();
-  let nodes = false;
-  for (const job of jobs) {
-    taskIds.add(job.taskId);
-    if (job.key !== undefined) keys.add(job.key);
-    if (job.alias !== undefined) aliases.add(job.alias);
-    nodes ||= job.nodes === true;
-  }
-  return { taskIds, keys, aliases, nodes };
 }

@@ -1,5 +1,6 @@
-import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig, QueryConfig } from 'pg';
 import type { Clock } from '../../support/clock.ts';
+import type { Writable } from '../../support/writable.ts';
 import { isSpent } from './failure.ts';
 import { quoted } from './migrate.ts';
 
@@ -30,33 +31,42 @@ const LOCK_MS = 5000;
 const IDLE_MS = 5000;
 const STATEMENT_MS = 20_000;
 
+export interface DatabaseOptions {
+  readonly clock?: Clock;
+  readonly lockMs?: number;
+  /** Whether nobody else uses the pool. */
+  readonly isOwnPool?: boolean;
+}
+
 /** The tables of a store, and how to ask them. */
 export class Database {
   readonly pool: Pool;
   /** The schema, quoted: `FROM ${schema}.task`. */
   readonly schema: string;
   readonly lockMs: number;
+  readonly isOwnPool: boolean;
   readonly #clock: Clock | undefined;
 
   /** Without a clock the time is that of the database, which is the same for all nodes. */
-  constructor(pool: Pool, schema: string, options: { readonly clock?: Clock; readonly lockMs?: number } = {}) {
+  constructor(pool: Pool, schema: string, options: DatabaseOptions = {}) {
     this.pool = pool;
     this.schema = quoted(schema);
     this.lockMs = options.lockMs ?? LOCK_MS;
+    this.isOwnPool = options.isOwnPool === true;
     this.#clock = options.clock;
   }
 
-  /** What is now, as SQL. */
+  /** What is now, as SQL: once for a statement, for an index is of no use to what may change from row to row. */
   get now(): string {
     if (this.#clock !== undefined) return `${Math.trunc(this.#clock.now())}::bigint`;
-    return '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+    return '(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
   }
 
   /** Runs several statements as one. */
   async transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     try {
-      await inOrder(client, [{ text: 'BEGIN' }, { text: `SELECT ${limits(this.lockMs)}` }]);
+      await inOrder(client, [{ text: 'BEGIN' }, { text: `SELECT ${SETTINGS}`, values: [this.lockMs] }]);
       const result = await work(client);
       await client.query('COMMIT');
       client.release();
@@ -75,17 +85,27 @@ export class Database {
 }
 
 /**
- * Bounds for the transaction that this is part of, as SQL. Said within it, and not when the connection is made: a pooler
- * would refuse that, or give it to somebody else.
+ * Settings for the transaction that this is part of, as SQL, with `$1` for how long it waits for a lock. Said within it,
+ * and not when the connection is made: a pooler would refuse that, or give it to somebody else.
+ *
+ * All rows are found by their keys. A plan that is made while a table is empty would read all of it, and a plan may be
+ * kept for as long as a connection lives; one that must read all of a table is not worth compiling.
  */
-export function limits(lockMs: number): string {
-  return `set_config('lock_timeout', '${lockMs}', true), set_config('statement_timeout', '${STATEMENT_MS}', true),
-    set_config('idle_in_transaction_session_timeout', '${IDLE_MS}', true)`;
-}
+export const SETTINGS = Object.entries({
+  statement_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: IDLE_MS,
+  enable_seqscan: 'off',
+  jit: 'off',
+}).reduce(
+  (sql, [name, value]) => `${sql}, set_config('${name}', '${value}', true)`,
+  "set_config('lock_timeout', $1::text, true)",
+);
 
 export interface Statement {
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** By which a connection that is nobody else's knows it again, for text that never changes. */
+  readonly name?: string;
 }
 
 /** What a statement came to. */
@@ -94,9 +114,22 @@ export interface Outcome {
   readonly command: string;
 }
 
-/** No statement has a name: behind a pooler the next one may meet another connection. */
-async function run(on: Queryable, { text, values = [] }: Statement): Promise<Outcome> {
-  return on.query<unknown[]>({ text, values: values as unknown[], rowMode: 'array', types: TYPES });
+async function run(on: Queryable, { text, values = [], name }: Statement): Promise<Outcome> {
+  const query: Writable<QueryArrayConfig> = { text, values: values as unknown[], rowMode: 'array', types: TYPES };
+  if (name !== undefined && straight.has(on)) query.name = name;
+  return on.query<unknown[]>(query);
+}
+
+/** Connections where a statement with a name meets the process of the database that has parsed it. */
+const straight = new WeakSet<Queryable>();
+
+/**
+ * Notes, for the rest of a transaction, which process of the database answers on a connection of our own. A pooler gives
+ * each transaction to another one, and makes up the number that it names when a connection is made.
+ */
+export function notePeer(client: Queryable & { readonly processID?: number | null }, answering: number): void {
+  if (client.processID === answering) straight.add(client);
+  else straight.delete(client);
 }
 
 export async function rowsOf(on: Queryable, text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -107,14 +140,15 @@ export async function rowsOf(on: Queryable, text: string, values: readonly unkno
  * Runs statements one after the other. A connection that can send ahead, as ours can, makes one round trip of it; one of
  * somebody else's pool may not be able to.
  */
-export async function inOrder(
-  client: Queryable & { readonly pipeline?: boolean },
-  statements: readonly Statement[],
-): Promise<readonly Outcome[]> {
-  if (client.pipeline === true) return Promise.all(statements.map((statement) => run(client, statement)));
+export async function inOrder(client: Queryable, statements: readonly Statement[]): Promise<readonly Outcome[]> {
+  if (canSendAhead(client)) return Promise.all(statements.map((statement) => run(client, statement)));
   const outcomes: Outcome[] = [];
   for (const statement of statements) outcomes.push(await run(client, statement));
   return outcomes;
+}
+
+export function canSendAhead(client: Queryable & { readonly pipeline?: boolean }): boolean {
+  return client.pipeline === true;
 }
 
 /** Gives a connection back after an error, with the transaction ended in any case. */

@@ -4,7 +4,7 @@ import { receiverOf } from '../receiver.ts';
 import type { Idempotency, JournalEntry, NewEvent, PushConfigRecord, Scope, TaskRecord } from '../store.ts';
 import type { Statement } from './database.ts';
 import type { Database } from './database.ts';
-import { columnsOf, RowBatch, unnested } from './row-batch.ts';
+import { type Columns, columnsOf, RowBatch, unnested } from './row-batch.ts';
 import { json, stateNumber, type FoundTask } from './task-row.ts';
 
 /** What was read and locked at the start of a transaction. */
@@ -178,7 +178,7 @@ export class Desk {
       ended.length === 0 ? undefined : dropped(schema, 'journal', ended),
       inserts(schema, rows),
       updates(schema, rows),
-      snapshots(schema, rows),
+      updatesWithSnapshot(schema, rows),
       this.#events.insert(schema, gone),
       this.#messages.insert(schema, gone),
       this.#journal.insert(schema, new Set([...gone, ...ended])),
@@ -252,38 +252,45 @@ function changingOf({ record, lastMessage }: FoundTask): readonly unknown[] {
   ];
 }
 
+/** What has become of its artifacts, if the transaction has a snapshot of them. */
+const SNAPSHOT = { artifacts_up_to: 'integer', artifacts: 'text' } as const;
+const INSERTED = { ...CHANGING, ...SNAPSHOT, ...LASTING };
+const CHANGING_WITH_SNAPSHOT = { ...CHANGING, ...SNAPSHOT };
+
 function inserts(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const batch = new RowBatch('task', { ...CHANGING, ...LASTING });
-  for (const { stored, task, alias } of rows) {
+  const batch = new RowBatch('task', INSERTED);
+  for (const { stored, task, alias, snapshot } of rows) {
     if (stored !== undefined || task === undefined) continue;
     const { tenant, owner, contextId, agent, createdAt, origin } = task.record;
-    batch.add(...changingOf(task), tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin));
+    const made = [snapshot?.upTo ?? 0, snapshot?.text ?? null];
+    const lasting = [tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin)];
+    batch.add(...changingOf(task), ...made, ...lasting);
   }
   return batch.insert(schema, new Set());
 }
 
 function updates(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const changed = rows.flatMap(({ stored, task }) => (stored && task ? [changingOf(task)] : []));
-  if (changed.length === 0) return undefined;
-  const names = Object.keys(CHANGING);
-  const settings = names.slice(1).map((name) => `${name} = v.${name}`);
-  return {
-    text: `UPDATE ${schema}.task t SET ${settings.join(', ')}
-      FROM ${unnested(CHANGING)} AS v(${names.join(', ')}) WHERE t.id = v.id`,
-    values: columnsOf(changed, CHANGING),
-  };
+  const changed = rows.flatMap(({ stored, task, snapshot }) => (stored && task && !snapshot ? [changingOf(task)] : []));
+  return updateOf(schema, CHANGING, changed);
 }
 
-function snapshots(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const columns = { id: 'text', up_to: 'integer', snapshot: 'text' };
-  const saved = rows.flatMap(({ task, snapshot }) =>
-    task && snapshot ? [[task.record.id, snapshot.upTo, snapshot.text]] : [],
+/** Apart, so that each row is written once, and a snapshot is only sent where there is a new one. */
+function updatesWithSnapshot(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const changed = rows.flatMap(({ stored, task, snapshot }) =>
+    stored && task && snapshot ? [[...changingOf(task), snapshot.upTo, snapshot.text]] : [],
   );
-  if (saved.length === 0) return undefined;
+  return updateOf(schema, CHANGING_WITH_SNAPSHOT, changed);
+}
+
+function updateOf(schema: string, columns: Columns, rows: readonly (readonly unknown[])[]): Statement | undefined {
+  if (rows.length === 0) return undefined;
+  const names = Object.keys(columns);
+  const settings = names.slice(1).map((name) => `${name} = v.${name}`);
   return {
-    text: `UPDATE ${schema}.task t SET artifacts_up_to = v.up_to, artifacts = v.snapshot
-      FROM ${unnested(columns)} AS v(id, up_to, snapshot) WHERE t.id = v.id`,
-    values: columnsOf(saved, columns),
+    name: `update ${names.length}`,
+    text: `UPDATE ${schema}.task t SET ${settings.join(', ')}
+      FROM ${unnested(columns)} AS v(${names.join(', ')}) WHERE t.id = v.id`,
+    values: columnsOf(rows, columns),
   };
 }
 

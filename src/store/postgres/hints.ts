@@ -1,16 +1,22 @@
 import type { Pool } from 'pg';
 import { newId } from '../../support/id.ts';
-import type { WatchListener } from '../store.ts';
+import type { Statement } from './database.ts';
 import { Listener } from './listener.ts';
 
 /** Ids in one hint. PostgreSQL wants it to be shorter than 8000 bytes, and a character may take three. */
 const MAX_IDS = 50;
 const MAX_LENGTH = 2600;
 
-interface Change {
+/** What was committed of a task. */
+export interface Change {
   readonly taskId: string;
-  readonly by?: string | undefined;
+  /** What the write was signed with. */
+  readonly by: string | undefined;
+  /** Whether it is there for any node to run. */
+  readonly isLeft: boolean;
 }
+
+type HintListener = (taskId: string, by: string | undefined, isLeft: boolean) => void;
 
 /**
  * Tells who watches of what was committed: here at once, and on other nodes by a notification after the commit. Within
@@ -22,12 +28,12 @@ export class Hints {
   readonly #channel: string;
   /** Tells our own notifications from those of others. */
   readonly #sender = newId();
-  readonly #watcher: WatchListener;
+  readonly #start = `["${this.#sender}",`;
+  readonly #watcher: HintListener;
   readonly #listener: Listener;
-  #changes: Change[] = [];
-  #sending: Promise<void> | undefined;
+  #sending: Promise<unknown> | undefined;
 
-  constructor(pool: Pool, channel: string, watcher: WatchListener) {
+  constructor(pool: Pool, channel: string, watcher: HintListener) {
     this.#pool = pool;
     this.#channel = channel;
     this.#watcher = watcher;
@@ -39,11 +45,31 @@ export class Hints {
     this.#listener.listen();
   }
 
-  /** Of what this process has committed. */
-  tell(taskId: string, by: string | undefined): void {
-    this.#watcher(taskId, by);
-    this.#changes.push({ taskId, by });
-    this.#sending ??= this.#send();
+  /** To those of this process, once it is committed. */
+  tellHere(changes: readonly Change[]): void {
+    for (const { taskId, by, isLeft } of changes) this.#watcher(taskId, by, isLeft);
+  }
+
+  /** What tells the others, for whoever commits: to be run when he has. */
+  statements(changes: readonly Change[]): readonly Statement[] {
+    const statements: Statement[] = [];
+    for (const [by, news] of byWriter(changes)) {
+      for (let from = 0; from < news.length; from += MAX_IDS) {
+        const some = news.slice(from, from + MAX_IDS);
+        const left = some.filter(({ isLeft }) => isLeft).map(({ taskId }) => taskId);
+        const rest = some.filter(({ isLeft }) => !isLeft).map(({ taskId }) => taskId);
+        const payload = JSON.stringify([this.#sender, by, left, rest] satisfies Hint);
+        const values = [this.#channel, payload.length < MAX_LENGTH ? payload : ''];
+        statements.push({ text: 'SELECT pg_notify($1, $2)', values });
+      }
+    }
+    return statements;
+  }
+
+  /** Of what was committed on a connection that is lost. */
+  send(changes: readonly Change[]): void {
+    const all = this.statements(changes).map(({ text, values = [] }) => this.#pool.query(text, [...values]));
+    this.#sending = Promise.allSettled([this.#sending, ...all]);
   }
 
   /** Others hear of the last changes too: they may be what a node that stops leaves to them. */
@@ -52,45 +78,35 @@ export class Hints {
     await this.#listener.close();
   }
 
-  /** One at a time: what happens meanwhile goes into the next. */
-  async #send(): Promise<void> {
-    while (this.#changes.length > 0) {
-      const changes = this.#changes.splice(0, MAX_IDS);
-      for (const [by, ids] of byWriter(changes)) {
-        const payload = JSON.stringify([this.#sender, by, ids]);
-        const values = [this.#channel, payload.length < MAX_LENGTH ? payload : ''];
-        await this.#pool.query('SELECT pg_notify($1, $2)', values).catch(() => {});
-      }
-    }
-    this.#sending = undefined;
-  }
-
   #hear(payload: string): void {
-    const [sender, by, ids] = readHint(payload);
-    if (sender === this.#sender) return;
-    for (const id of ids) this.#watcher(id, by ?? undefined);
+    if (payload.startsWith(this.#start)) return;
+    const [, by, left, rest] = readHint(payload);
+    for (const id of left) this.#watcher(id, by ?? undefined, true);
+    for (const id of rest) this.#watcher(id, by ?? undefined, false);
   }
 }
 
-type Hint = readonly [sender: string, by: string | null, ids: readonly string[]];
+/** Ids of tasks that any node may run, and of all others. */
+type Hint = readonly [sender: string, by: string | null, left: readonly string[], rest: readonly string[]];
 
 /** Whatever others send: what is no hint of ours tells of nothing. */
 function readHint(payload: string): Hint {
   try {
     const hint = JSON.parse(payload) as Hint;
-    if (Array.isArray(hint) && Array.isArray(hint[2])) return hint;
+    if (Array.isArray(hint) && Array.isArray(hint[2]) && Array.isArray(hint[3])) return hint;
   } catch {
     // Too long to be sent whole, or not ours.
   }
-  return ['', null, []];
+  return ['', null, [], []];
 }
 
-function byWriter(changes: readonly Change[]): ReadonlyMap<string | null, readonly string[]> {
-  const all = new Map<string | null, string[]>();
-  for (const { taskId, by = null } of changes) {
-    const ids = all.get(by) ?? [];
-    if (!ids.includes(taskId)) ids.push(taskId);
-    all.set(by, ids);
+/** The last change of each task is what counts. */
+function byWriter(changes: readonly Change[]): ReadonlyMap<string | null, readonly Change[]> {
+  const all = new Map<string | null, Map<string, Change>>();
+  for (const change of changes) {
+    const { by = null } = change;
+    const own = all.get(by) ?? new Map<string, Change>();
+    all.set(by, own.set(change.taskId, change));
   }
-  return all;
+  return new Map(Array.from(all, ([by, own]) => [by, [...own.values()]]));
 }

@@ -24,6 +24,7 @@ export class RowBatch {
     if (rows.length === 0) return undefined;
     const names = Object.keys(this.#columns).join(', ');
     return {
+      name: `insert ${this.#table}`,
       text: `INSERT INTO ${schema}.${this.#table} (${names}) SELECT * FROM ${unnested(this.#columns)}`,
       values: columnsOf(rows, this.#columns),
     };

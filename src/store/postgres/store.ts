@@ -3,6 +3,7 @@ import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
+import { newRecord } from '../guard.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import type {
   Appended,
@@ -36,11 +37,12 @@ import type {
   WatchListener,
 } from '../store.ts';
 import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
-import { Commits, type Job } from './commits.ts';
+import { Commits } from './commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { toStoreError } from './failure.ts';
 import { Hints } from './hints.ts';
+import type { Job } from './jobs.ts';
 import { listTasks } from './list.ts';
 import { NewerSchemaError } from './migrate.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
@@ -49,7 +51,7 @@ import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs
 import { readEvents, readJournal, readTask } from './reads.ts';
 import { forgetEvents, forgetNodes, forgetRequests, outlived } from './retention.ts';
 import { dropFullBuckets, takeTokens } from './token-buckets.ts';
-import { appendToTask, createTask, dropTaskForReply, removeEnded, type Written } from './writes.ts';
+import { appendToTask, createTask, dropTaskForReply, removeEnded } from './writes.ts';
 
 export interface PostgresStoreOptions {
   /** The schema that holds the tables, `tandem` if not set. Made if it is not there. */
@@ -104,21 +106,34 @@ class PostgresStore implements Store {
     this.#options = options;
   }
 
-  async create(task: NewTask): Promise<Created> {
+  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
     assertNamesOfTask(task);
-    const job = { taskId: task.id, key: task.idempotency?.key, alias: task.alias };
-    return this.#write(job, task.node, (desk) => createTask(desk, task));
+    const created = this.#write({
+      taskId: task.id,
+      key: task.idempotency?.key,
+      alias: task.alias,
+      by: task.node,
+      run: (desk) => createTask(desk, task),
+    });
+    // Only a key or an alias can be known already: ids are new.
+    if (task.idempotency === undefined && task.alias === undefined) accepted?.(newRecord(task));
+    return created;
   }
 
   async append(write: TaskWrite): Promise<Appended> {
     assertNamesOfWrite(write);
     if (!areNames(write.taskId)) return { kind: 'refused' };
-    const job = { taskId: write.taskId, key: write.idempotency?.key, nodes: write.guard.idle === true };
-    return this.#write(job, write.by, (desk) => appendToTask(desk, write));
+    return this.#write({
+      taskId: write.taskId,
+      key: write.idempotency?.key,
+      nodes: write.guard.idle,
+      by: write.by,
+      run: (desk) => appendToTask(desk, write),
+    });
   }
 
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
-    return this.#write({ taskId }, lease.node, (desk) => dropTaskForReply(desk, taskId, lease, reply));
+    return this.#write({ taskId, by: lease.node, run: (desk) => dropTaskForReply(desk, taskId, lease, reply) });
   }
 
   async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
@@ -234,9 +249,7 @@ class PostgresStore implements Store {
 
   async prune(policy: RetentionPolicy): Promise<number> {
     const old = await this.#ask((database) => outlived(database, policy));
-    const removals = old.map((taskId) =>
-      this.#write({ taskId }, undefined, (desk) => removeEnded(desk, taskId), { isSilent: true }),
-    );
+    const removals = old.map((taskId) => this.#write({ taskId, run: (desk) => removeEnded(desk, taskId) }));
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#ask((database) => forgetEvents(database, policy));
     await this.#ask((database) => forgetRequests(database));
@@ -278,26 +291,19 @@ class PostgresStore implements Store {
     hints.listen();
   }
 
-  #tell(taskId: string, by?: string): void {
+  #tell(taskId: string, by: string | undefined, isLeft: boolean): void {
     for (const listener of this.#watchers) {
       try {
-        listener(taskId, by);
+        listener(taskId, by, isLeft);
       } catch {
         // The write has happened, whatever becomes of the hint.
       }
     }
   }
 
-  async #write<T>(
-    job: Pick<Job, 'taskId' | 'key' | 'alias' | 'nodes'>,
-    by: string | undefined,
-    run: (desk: Parameters<Job['run']>[0]) => Written<T>,
-    { isSilent = false }: { readonly isSilent?: boolean } = {},
-  ): Promise<T> {
-    const { commits, hints } = await this.#opened();
-    const { result, hasChanged } = await commits.submit({ ...job, run });
-    if (hasChanged && !isSilent) hints.tell(job.taskId, by);
-    return result;
+  async #write<T>(job: Omit<Job<T>, 'resolve' | 'reject'>): Promise<T> {
+    const { commits } = await this.#opened();
+    return commits.submit(job);
   }
 
   async #ask<T>(question: (database: Database) => Promise<T>): Promise<T> {
@@ -339,9 +345,10 @@ class PostgresStore implements Store {
       if (typeof this.#source === 'string') await pool.end();
       throw error instanceof NewerSchemaError ? error : toStoreError(error);
     }
-    const database = new Database(pool, schema, this.#options);
-    const hints = new Hints(pool, `tandem:${schema}`, (taskId, by) => this.#tell(taskId, by));
+    const isOwnPool = typeof this.#source === 'string';
+    const database = new Database(pool, schema, { ...this.#options, isOwnPool });
+    const hints = new Hints(pool, `tandem:${schema}`, (taskId, by, isLeft) => this.#tell(taskId, by, isLeft));
     if (this.#watchers.size > 0) hints.listen();
-    return { database, commits: new Commits(database), hints, leave };
+    return { database, commits: new Commits(database, hints), hints, leave };
   }
 }

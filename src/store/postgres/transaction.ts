@@ -1,6 +1,15 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../model/message.ts';
-import { type Database, inOrder, limits, type Row, rowsOf, type Statement } from './database.ts';
+import {
+  canSendAhead,
+  type Database,
+  inOrder,
+  notePeer,
+  type Row,
+  rowsOf,
+  SETTINGS,
+  type Statement,
+} from './database.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import { TASK_COLUMNS, toFound } from './task-row.ts';
 
@@ -39,10 +48,7 @@ export async function begin(
   const { schema, now } = database;
   const { taskIds, keys, aliases, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
-  const statements: Statement[] = [
-    { text: 'BEGIN' },
-    { text: `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${limits(lockMs)}` },
-  ];
+  const statements: Statement[] = [{ text: 'BEGIN' }, { text: BEGIN, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
   const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
   place(names.length > 0, { text: LOCK_NAMES, values: [schema, names] });
@@ -63,7 +69,9 @@ export async function begin(
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
   });
   const own = rowsAt(1)[0];
-  return { id: String(own?.[0]), process: Number(own?.[1]), desk };
+  const process = Number(own?.[1]);
+  if (database.isOwnPool) notePeer(client, process);
+  return { id: String(own?.[0]), process, desk };
 }
 
 /**
@@ -89,12 +97,31 @@ export async function hasCommitted({ pool }: Database, { id, process }: Transact
 const END_PROCESS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND backend_xid::text = ($2::text::bigint % 4294967296)::text`;
 
-/** Stores what the writes have left on the desk. After this it is durable, and visible to all. */
-export async function commit(client: PoolClient, database: Database, desk: Desk): Promise<void> {
-  const done = await inOrder(client, [...desk.statements(database), { text: 'COMMIT' }]);
+/**
+ * Stores what the writes have left on the desk. After this it is durable, and visible to all.
+ *
+ * @param after Statements that follow the commit at once, where they can be sent ahead.
+ * @returns what resolves when they are done.
+ */
+export async function commit(
+  client: PoolClient,
+  database: Database,
+  desk: Desk,
+  after: readonly Statement[],
+): Promise<{ readonly isTold: Promise<unknown> }> {
+  const statements = [...desk.statements(database), COMMIT];
+  const stored = inOrder(client, statements);
+  const isTold = canSendAhead(client) ? inOrder(client, after) : stored.then(() => inOrder(client, after));
+  // Nobody may be there yet to hear that it failed.
+  isTold.catch(() => {});
+  const done = await stored;
   // The answer to a COMMIT of what has failed is no error.
   if (done.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back');
+  return { isTold };
 }
+
+const BEGIN = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}`;
+const COMMIT: Statement = { text: 'COMMIT' };
 
 /** Ordered, so that two transactions with the same names do not wait for each other. */
 const LOCK_NAMES = `SELECT pg_advisory_xact_lock(h)

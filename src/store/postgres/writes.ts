@@ -1,15 +1,21 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { guardHolds, newRecord, recordAfter } from '../guard.ts';
-import type { Appended, Created, Idempotency, Lease, NewTask, Scope, TaskWrite } from '../store.ts';
+import type { Appended, Created, Idempotency, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
 import type { Desk } from './desk.ts';
 
 /** The changes of single tasks. Each runs inside a transaction, on what that transaction has locked. */
 
-/** What came of a write, and whether it changed anything. */
+/** What came of a write. */
 export interface Written<T> {
   readonly result: T;
-  readonly hasChanged: boolean;
+  /** What others should hear of it; absent if there is nothing. */
+  readonly hint?: Hint;
+}
+
+interface Hint {
+  /** Whether the task is there for any node to run, now or at its time. */
+  readonly isLeft: boolean;
 }
 
 export function createTask(desk: Desk, task: NewTask): Written<Created> {
@@ -27,7 +33,7 @@ export function createTask(desk: Desk, task: NewTask): Written<Created> {
     if (task.event !== undefined) desk.makePushesDue(task.id);
   }
   if (task.idempotency !== undefined) desk.remember(record, task.idempotency);
-  return { result: { kind: 'created', record }, hasChanged: true };
+  return { result: { kind: 'created', record }, hint: hintOf(record) };
 }
 
 export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
@@ -49,7 +55,7 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   desk.update(task, after, lastMessage + history.length);
   if (before.pushed === true && events.length > 0) desk.makePushesDue(before.id);
   if (idempotency !== undefined) desk.remember(after, idempotency);
-  return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hasChanged: true };
+  return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hint: hintOf(after) };
 }
 
 export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply: Message): Written<boolean> {
@@ -57,15 +63,15 @@ export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply
   if (task === undefined || task.record.visible || !guardHolds({ lease }, task.record, true)) return unchanged(false);
   desk.answerRequests(taskId, reply);
   desk.remove(task);
-  return { result: true, hasChanged: true };
+  return { result: true, hint: { isLeft: false } };
 }
 
-/** Removes a task that was found to be outlived, unless somebody else has. */
+/** Removes a task that was found to be outlived, unless somebody else has. Nobody needs to hear of it. */
 export function removeEnded(desk: Desk, id: string): Written<boolean> {
   const task = desk.find(id);
   if (task?.record.endedAt === undefined) return unchanged(false);
   desk.remove(task);
-  return { result: true, hasChanged: true };
+  return { result: true };
 }
 
 type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
@@ -80,5 +86,9 @@ function repeatOf(desk: Desk, scope: Scope, request: Idempotency | undefined): R
 }
 
 function unchanged<T>(result: T): Written<T> {
-  return { result, hasChanged: false };
+  return { result };
+}
+
+function hintOf({ node, wakeAt }: TaskRecord): Hint {
+  return { isLeft: node === undefined && wakeAt !== undefined };
 }

@@ -1,0 +1,131 @@
+/** The process that measures how long events take: from a worker to a reader elsewhere, and the least that it could be. */
+import { Agent, request } from 'node:http';
+import pg from 'pg';
+import { machineTime } from '../contenders/content.ts';
+import { answer } from '../harness/child.ts';
+import { expectJson, rpcCall, rpcResult } from '../harness/http-bench.ts';
+
+export interface ProbeOrder {
+  readonly kind: 'events' | 'notify' | 'stored';
+  readonly database: string;
+  /** Where the node is that the readers talk to. */
+  readonly port: number;
+  /** Tasks at the same time, or senders. */
+  readonly tasks: number;
+  readonly events: number;
+  readonly everyMs: number;
+}
+
+let sent = 0;
+
+const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One after the other, so that not all of them speak in the same moment. */
+function inTurn({ everyMs, tasks }: ProbeOrder, k: number): Promise<void> {
+  return pass((k * everyMs) / tasks);
+}
+
+/** Reads the stream of one new task, and notes how old each event is when it comes. */
+function readEvents({ port, events, everyMs }: ProbeOrder, agent: Agent): Promise<readonly number[]> {
+  const n = (sent += 1);
+  const body = rpcCall(n, 'SendStreamingMessage', {
+    message: {
+      messageId: `probe-${process.pid}-${n}`,
+      role: 'ROLE_USER',
+      parts: [{ text: 'Tell me the time.' }],
+      metadata: { chunks: events, everyMs },
+    },
+  });
+  const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path: '/', method: 'POST', agent, headers }, (response) => {
+      const ages: number[] = [];
+      let rest = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        const now = machineTime();
+        const lines = (rest + piece).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          const madeAt = line.startsWith('data: ') ? timeIn(n, line.slice(6)) : undefined;
+          if (madeAt !== undefined) ages.push(now - madeAt);
+        }
+      });
+      response.on('error', reject);
+      response.on('end', () => resolve(ages));
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+interface ArtifactUpdate {
+  readonly artifact: { readonly parts: readonly { readonly text: string }[] };
+}
+
+function timeIn(n: number, json: string): number | undefined {
+  const { artifactUpdate } = rpcResult(n, json) as { readonly artifactUpdate?: ArtifactUpdate };
+  return artifactUpdate && Number(artifactUpdate.artifact.parts[0]?.text);
+}
+
+/**
+ * The floor: a notification from one connection to another. With `stored`, what it takes to lose nothing by hand: a row is
+ * committed, then comes the notification, and who hears it reads the row.
+ */
+async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> {
+  const { database, tasks, events, everyMs } = order;
+  const [sender, listener] = [new pg.Client(database), new pg.Client(database)];
+  const readers = new pg.Pool({ connectionString: database });
+  await Promise.all([sender.connect(), listener.connect()]);
+  await sender.query('CREATE TABLE IF NOT EXISTS probe (id serial PRIMARY KEY, body text)');
+  const ages: number[] = [];
+  const all = new Promise<void>((resolve) => {
+    listener.on('notification', ({ payload = '' }) => {
+      const [madeAt, id] = payload.split(' ').map(Number);
+      const heard = (): void => {
+        ages.push(machineTime() - (madeAt ?? 0));
+        if (ages.length === tasks * events) resolve();
+      };
+      if (id === undefined) heard();
+      else void readers.query('SELECT body FROM probe WHERE id = $1', [id]).then(heard);
+    });
+  });
+  await listener.query('LISTEN probe');
+  const tell = async (): Promise<void> => {
+    const madeAt = String(machineTime());
+    if (order.kind === 'notify') {
+      await sender.query('SELECT pg_notify($1, $2)', ['probe', madeAt]);
+      return;
+    }
+    const { rows } = await sender.query<{ id: number }>('INSERT INTO probe (body) VALUES ($1) RETURNING id', [madeAt]);
+    await sender.query('SELECT pg_notify($1, $2)', ['probe', `${madeAt} ${rows[0]?.id}`]);
+  };
+  const send = async (k: number): Promise<void> => {
+    await inTurn(order, k);
+    for (let n = 0; n < events; n += 1) {
+      // Who tells waits for nothing, as a handler does not.
+      telling.push(tell());
+      await pass(everyMs);
+    }
+  };
+  const telling: Promise<void>[] = [];
+  await Promise.all([all, ...Array.from({ length: tasks }, (_, k) => send(k))]);
+  await Promise.all(telling);
+  await Promise.all([sender.end(), listener.end(), readers.end()]);
+  return ages;
+}
+
+async function measure(order: ProbeOrder): Promise<readonly number[]> {
+  if (order.kind !== 'events') return sendNotifications(order);
+  const agent = new Agent({ keepAlive: true });
+  const read = async (k: number): Promise<readonly number[]> => {
+    await inTurn(order, k);
+    return readEvents(order, agent);
+  };
+  const all = await Promise.all(Array.from({ length: order.tasks }, (_, k) => read(k)));
+  agent.destroy();
+  for (const ages of all) expectJson('events', ages.length, order.events);
+  return all.flat();
+}
+
+answer((question) => measure(question as ProbeOrder));

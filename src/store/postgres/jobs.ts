@@ -1,0 +1,75 @@
+import type { Desk } from './desk.ts';
+import type { Needs } from './transaction.ts';
+import type { Written } from './writes.ts';
+
+/** A write that waits for the next transaction. */
+export interface Job<T = unknown> {
+  readonly taskId: string;
+  readonly key?: string | undefined;
+  readonly alias?: string | undefined;
+  /** Whether it asks which nodes live. */
+  readonly nodes?: boolean | undefined;
+  /** What the write is signed with. */
+  readonly by?: string | undefined;
+  /** Runs on what the transaction has locked. Throws before it has changed anything, or not at all. */
+  readonly run: (desk: Desk) => Written<T>;
+  readonly resolve: (result: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** More than this in one transaction would hold its locks for too long. */
+const MAX_JOBS = 256;
+
+/** The writes that wait, in the order in which they came. */
+export class Jobs {
+  #waiting: Job[] = [];
+
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  add(job: Job): void {
+    this.#waiting.push(job);
+  }
+
+  /** Those of the next transaction. */
+  take(): Job[] {
+    return this.#waiting.splice(0, MAX_JOBS);
+  }
+
+  /** Those who can join a transaction that has its locks already. The writes to one task keep their order. */
+  takeCovered(needs: Needs, taken: number): readonly Job[] {
+    if (this.#waiting.length === 0) return [];
+    const joining: Job[] = [];
+    const staying: Job[] = [];
+    const held = new Set<string>();
+    for (const job of this.#waiting) {
+      if (taken + joining.length < MAX_JOBS && !held.has(job.taskId) && isCovered(job, needs)) joining.push(job);
+      else {
+        held.add(job.taskId);
+        staying.push(job);
+      }
+    }
+    this.#waiting = staying;
+    return joining;
+  }
+}
+
+function isCovered({ taskId, key, alias, nodes }: Job, needs: Needs): boolean {
+  if (!needs.taskIds.has(taskId) || (nodes === true && !needs.nodes)) return false;
+  return (key === undefined || needs.keys.has(key)) && (alias === undefined || needs.aliases.has(alias));
+}
+
+export function needsOf(jobs: readonly Job[]): Needs {
+  const taskIds = new Set<string>();
+  const keys = new Set<string>();
+  const aliases = new Set<string>();
+  let nodes = false;
+  for (const job of jobs) {
+    taskIds.add(job.taskId);
+    if (job.key !== undefined) keys.add(job.key);
+    if (job.alias !== undefined) aliases.add(job.alias);
+    nodes ||= job.nodes === true;
+  }
+  return { taskIds, keys, aliases, nodes };
+}

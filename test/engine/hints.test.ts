@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { WatchListener } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { turns } from './faults.ts';
+import { runnable, startHarness, withMethods } from './harness.ts';
+
+test.for<[string, boolean | undefined, number]>([
+  ['leaves the task to somebody', true, 1],
+  ['says nothing about that', undefined, 1],
+  ['leaves nothing to be run', false, 0],
+])('a hint that %s', async ([, isLeft, claims]) => {
+  const clock = fakeClock();
+  const memory = memoryStore({ clock });
+  let claimed = 0;
+  let listener: WatchListener = () => {};
+  const store = withMethods(memory, {
+    claim: (request) => {
+      claimed++;
+      return memory.claim(request);
+    },
+    watch: (given) => {
+      listener = given;
+      return memory.watch(given);
+    },
+  });
+  await startHarness({ store, clock, agents: [runnable(async () => 'done')] }, clock);
+  await turns();
+  const before = claimed;
+  listener('a task of another node', 'another node', isLeft);
+  await turns();
+
+  expect(claimed - before).toBe(claims);
+});

@@ -1,0 +1,90 @@
+/** How writes share transactions, and what is said to the database for them. */
+import { expect, afterAll, beforeEach, onTestFinished, test, vi } from 'vitest';
+import { ALICE, event, newTask } from '../../src/testing/store-contract/samples.ts';
+import { type Interference, proxyTo } from './proxy.ts';
+import { TestSchema } from './schemas.ts';
+
+const schema = new TestSchema();
+
+beforeEach(() => schema.empty());
+afterAll(() => schema.drop());
+
+/** Holds the row of a task until it is told to let go. */
+async function holdTask(id: string): Promise<() => Promise<void>> {
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release());
+  await client.query('BEGIN');
+  await client.query(`SELECT FROM "${schema.name}".task WHERE id = $1 FOR UPDATE`, [id]);
+  return async () => void (await client.query('ROLLBACK'));
+}
+
+async function isWaiting(): Promise<boolean> {
+  const rows = await schema.query(
+    `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema.name}"%'`,
+  );
+  return rows.length > 0;
+}
+
+test('a write joins the transaction that waits for its task, and one to another task does not', async () => {
+  const store = schema.connect();
+  await store.create(newTask('a'));
+  await store.create(newTask('b'));
+  const letGo = await holdTask('a');
+  const first = store.append({ taskId: 'a', guard: {}, events: [event('first')] });
+  await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
+  const second = store.append({ taskId: 'a', guard: {}, events: [event('second')] });
+  const other = store.append({ taskId: 'b', guard: {}, events: [event('other')] });
+  await letGo();
+
+  await expect(Promise.all([first, second, other])).resolves.toMatchObject([
+    { firstEvent: 2 },
+    { firstEvent: 3 },
+    { firstEvent: 2 },
+  ]);
+  const rows = await schema.query<{ name: string; xmin: string }>(
+    `SELECT task_id || number AS name, xmin::text FROM "${schema.name}".event WHERE number > 1`,
+  );
+  const { a2, a3, b2 } = Object.fromEntries(rows.map(({ name, xmin }) => [name, xmin]));
+  expect(a3).toBe(a2);
+  expect(b2).not.toBe(a2);
+});
+
+test('a task that nothing speaks against is accepted at once, one with a key is not', async () => {
+  const store = schema.connect();
+  const accepted: string[] = [];
+  const accept = ({ id }: { readonly id: string }): void => void accepted.push(id);
+  const idempotency = { key: 'k', digest: 'd', keepUntil: Date.now() + 60_000 };
+  const created = [
+    store.create(newTask('plain'), accept),
+    store.create({ ...newTask('keyed'), idempotency }, accept),
+    store.create({ ...newTask('named'), alias: 'x' }, accept),
+  ];
+
+  expect(accepted).toEqual(['plain']);
+  await Promise.all(created);
+  expect(await store.read(ALICE, 'plain')).toBeDefined();
+});
+
+/** The message of the database that tells a new connection who answers: a letter, its length, and the process. */
+const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
+
+/** As a pooler does it, which has no process to tell of yet. */
+function withAnotherProcess(bytes: Buffer): Buffer {
+  const at = bytes.indexOf(KEY_DATA);
+  if (at >= 0) bytes.writeInt32BE(bytes.readInt32BE(at + 5) ^ 1, at + 5);
+  return bytes;
+}
+
+test.for<[string, Interference['onAnswer'], boolean]>([
+  ['which is that of the process that answers', undefined, true],
+  ['which somebody in between has made up', withAnotherProcess, false],
+])('statements have names on a connection with a number %s', async ([, onAnswer, areNamed]) => {
+  let said = '';
+  const onQuestion = (bytes: Buffer): void => void (said += bytes.toString('latin1'));
+  const proxy = await proxyTo(schema.url, { ...(onAnswer && { onAnswer }), onQuestion });
+  const store = schema.connect({}, proxy.url);
+  for (const id of ['a', 'b', 'c']) await store.create(newTask(id));
+
+  expect(await store.read(ALICE, 'c')).toBeDefined();
+  expect(said.includes('insert event\0')).toBe(areNamed);
+});
