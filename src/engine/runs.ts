@@ -2,6 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
+import { Interruptions } from './interruptions.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { notFound } from './not-found.ts';
 import { isTurnQuestion, type Outcome } from './outcome.ts';
@@ -16,7 +17,6 @@ import type { Loss } from './loss.ts';
 
 /** How long to wait before trying again to load a task. */
 const AGAIN_MS = 500;
-const MAX_AGAIN_MS = 60_000;
 
 /** The runs of this node: those that work, and those that wait in memory. */
 export class Runs {
@@ -29,6 +29,7 @@ export class Runs {
   readonly #places = new Map<string, number>();
   readonly #takings = new Takings();
   readonly #giveBacks: GiveBacks;
+  readonly #interruptions: Interruptions;
   /** Tasks that wait here for a place, by agent. */
   readonly #queues = new Map<string, Map<string, Scope>>();
   #onEmpty: (() => void) | undefined;
@@ -46,6 +47,7 @@ export class Runs {
     };
     this.#onFree = onFree;
     this.#giveBacks = new GiveBacks(core, onFree);
+    this.#interruptions = new Interruptions(core);
     this.#suspended = new SuspendedRuns(core.maxSuspended);
     showRuns(core, this, this.#suspended);
   }
@@ -284,7 +286,8 @@ export class Runs {
     if (this.#running.get(taskId) === run) this.#running.delete(taskId);
     run.trace?.end(run.record);
     if (run.state === 'suspended') this.#keep(run);
-    if (loss !== undefined) this.#lost(run, loss);
+    if (loss === undefined) this.#interruptions.forget(taskId);
+    else this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
     this.#leave(agent);
     // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
@@ -340,19 +343,19 @@ export class Runs {
   }
 
   /** Whether the last write happened is unknown: callers are told so, and the task begins anew from what is stored. */
-  #interrupted({ taskId, record }: Run, cause: unknown): void {
+  #interrupted({ agent, taskId, record }: Run, cause: unknown): void {
     const error = new A2AError('UNAVAILABLE', 'The task store failed; the task goes on when it is back', {
       cause,
       retryAfterMs: 1000,
     });
     this.#core.log.error('A run was interrupted by its store', { ...taskFields(record), error: cause });
     this.#core.feed.tell(taskId, { kind: 'interrupted', error });
-    // Not at once: what failed now would fail again, and use up the attempts.
-    this.#giveBack(record, 'revoke', Math.min(AGAIN_MS * 2 ** record.attempts, MAX_AGAIN_MS));
+    const { how, delayMs } = this.#interruptions.giveBackAfter(agent, record, cause);
+    this.#giveBack(record, how, delayMs);
   }
 
   /** What nobody has begun here is given back as it came: with the attempts that others have made. */
-  #giveBack(record: LeasedTask, how: GiveBack = record.attempts > 1 ? 'revoke' : 'release', delayMs = 0): void {
+  #giveBack(record: LeasedTask, how: GiveBack = 'undo', delayMs = 0): void {
     this.#giveBacks.add(record, how, delayMs);
   }
 }

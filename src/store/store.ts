@@ -328,6 +328,8 @@ export interface TaskWrite {
   readonly release?: true;
   /** Takes the lease from whoever has it: raises the fencing number. The attempt still counts. */
   readonly revoke?: true;
+  /** The attempt that this write ends does not count: something else than the run was at fault. */
+  readonly uncounted?: true;
   /** All artifacts with the events of this write folded in, serialised. Replaces the earlier snapshot. */
   readonly artifacts?: string;
   /**
