@@ -6,7 +6,6 @@ export class Heartbeat {
   readonly #core: Core;
   readonly #time: StoreTime;
   readonly #onLate: () => void;
-  #last = 0;
   #disarm: () => void = () => {};
 
   /** @param onLate Called when the node was silent for so long that others may have taken its tasks. */
@@ -30,9 +29,7 @@ export class Heartbeat {
     if (store.now !== undefined) await this.#time.measure(store.now());
     const since = clock.now();
     await store.heartbeat(node, leaseMs);
-    const wasLate = this.#last > 0 && clock.now() - this.#last > leaseMs;
-    this.#last = since;
-    if (wasLate) this.#onLate();
+    if (this.#core.liveness.renew(since)) this.#onLate();
   }
 
   #arm(): void {

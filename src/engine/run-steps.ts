@@ -106,6 +106,8 @@ export class RunSteps {
     const run = this.#run;
     const idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
     for (let attempt = 1; ; attempt++) {
+      const certainty = run.certainty();
+      if (certainty !== undefined) await certainty;
       try {
         return await work(new Attempt(run, idempotencyKey, attempt));
       } catch (error) {

@@ -115,33 +115,33 @@ export class Runs {
     else this.#enter(new Run(this.#env, agent, task)).start();
   }
 
-  /** Runs a task that was claimed: from memory if it waits there, else by replay. */
-  take(agent: Runnable, record: TaskRecord): Promise<void> {
+  /** Runs a task that was claimed in that spell: from memory if it waits there, else by replay. */
+  take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#takings.begin(record);
-    const taken = this.#take(agent, record).finally(() => {
+    const taken = this.#take(agent, record, spell).finally(() => {
       if (this.#takings.end(record)) void this.hear(record.id);
     });
     return this.#track(taken);
   }
 
-  async #take(agent: Runnable, record: TaskRecord): Promise<void> {
+  async #take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#core.faultPoint('after-claim');
     this.#queues.get(agent.id)?.delete(record.id);
     try {
-      if (await this.#resumed(record)) return;
+      if (await this.#resumed(record, spell)) return;
       const task = await loadTask(this.#core.store, record);
       this.#core.faultPoint('after-load');
       if (task === undefined || this.#takings.isOvertaken(record)) this.giveUp(agent);
       else if (this.#isOver) this.#giveBack(record);
       else if (this.#isOutdated(record)) this.giveUp(agent);
-      else this.#begin(agent, task);
+      else this.#begin(agent, task, spell);
     } catch (error) {
       // A node that is gone holds nothing.
       if (this.#isOver) return;
       this.#core.log.warn('A task could not be loaded', { ...taskFields(record), error });
       const { timers, clock } = this.#core;
       // Kept, and not given back: an attempt that has not begun is no attempt.
-      timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record));
+      timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record, spell));
     }
   }
 
@@ -258,7 +258,7 @@ export class Runs {
   }
 
   /** Goes on in memory, if nobody else has had the task in the meantime. */
-  async #resumed(record: TaskRecord): Promise<boolean> {
+  async #resumed(record: TaskRecord, spell: number): Promise<boolean> {
     const run = this.#suspended.get(record.id);
     if (run === undefined) return false;
     if (run.record.fence + 1 !== record.fence) {
@@ -270,13 +270,13 @@ export class Runs {
     // It may have been put away meanwhile, to make room, or have come to grief while it waited.
     if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
     this.#core.faultPoint('before-resume');
-    this.#enter(run, record).resume(record, entries);
+    this.#enter(run, record).resume(record, entries, spell);
     return true;
   }
 
-  #begin(agent: Runnable, task: LoadedTask): void {
+  #begin(agent: Runnable, task: LoadedTask, spell: number): void {
     const end = refusalToRun(agent, task);
-    const run = this.#enter(new Run(this.#env, agent, task));
+    const run = this.#enter(new Run(this.#env, agent, task, spell));
     if (end === undefined) run.start();
     else run.conclude(end);
   }
