@@ -112,7 +112,7 @@ function courier(): Courier {
   return {
     wants: () => true,
     async deliver({ id, task, event, config }, signal) {
-      const message: PushMessage = { id, taskId: task.id, number: event.number, body: event.body };
+      const message: PushMessage = { id, taskId: task.id, number: event.number, body: event.body, pid: process.pid };
       const response = await fetch(config.config.url, { method: 'POST', body: JSON.stringify(message), signal });
       return response.ok ? { kind: 'delivered' } : { kind: 'failed', reason: `It answered ${response.status}` };
     },
@@ -131,7 +131,7 @@ function handler(): Handler {
         await new Promise((resolve) => setImmediate(resolve));
         return made;
       });
-      if (key !== undefined) trace(`recorded ${key} ${value}`);
+      if (key !== undefined) trace(`recorded ${key} ${value} ${process.pid}`);
       return value;
     };
     const program = programOf(kind).run(ctx, step);
@@ -147,7 +147,7 @@ async function traceJournals({ journal }: Store): Promise<void> {
     for (const { kind, key, body } of await journal.call(store, taskId)) {
       if (kind === 'turn') turn++;
       else if (kind === 'step')
-        trace(`recorded ${taskId}:${turn}:${key} ${String((body as { value?: unknown }).value)}`);
+        trace(`recorded ${taskId}:${turn}:${key} ${String((body as { value?: unknown }).value)} ${process.pid}`);
     }
   }
 }
