@@ -5,21 +5,45 @@ import { onTestFinished } from 'vitest';
 /** What lies between a program and its database, and can fail. */
 export interface DatabaseProxy {
   readonly url: string;
-  /** Answers of the database no longer come through. */
+  /** Answers of the database no longer come through, on the connections that there are. */
   mute(): void;
   /** Ends all connections, without a word. New ones are as before. */
   cut(): void;
+  /** What becomes of connections from now on, of those that there are too. */
+  set(line: Line): void;
+}
+
+/**
+ * - `open`: everything goes through.
+ * - `slow`: answers take a while.
+ * - `silent`: no answer comes through, now or later.
+ * - `closed`: nobody is there.
+ */
+export type Line = 'open' | 'slow' | 'silent' | 'closed';
+
+const SLOW_MS = 50;
+
+interface Pair {
+  readonly client: Socket;
+  readonly database: Socket;
+  isMuted: boolean;
 }
 
 export async function proxyTo(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
-  const pairs = new Set<{ readonly client: Socket; readonly server: Socket }>();
-  const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname);
-    const pair = { client, server: database };
+  const pairs = new Set<Pair>();
+  let line: Line = 'open';
+  const server = createServer({ noDelay: true }, (client) => {
+    if (line === 'closed') return void client.resetAndDestroy();
+    const database = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
+    const pair: Pair = { client, database, isMuted: line === 'silent' };
     pairs.add(pair);
     client.pipe(database);
-    database.pipe(client);
+    database.on('data', (answer: Buffer) => {
+      if (pair.isMuted || client.destroyed) return;
+      if (line === 'slow') setTimeout(() => client.write(answer), SLOW_MS);
+      else client.write(answer);
+    });
     for (const [one, other] of [
       [client, database],
       [database, client],
@@ -33,6 +57,7 @@ export async function proxyTo(url: string): Promise<DatabaseProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const mute = (): void => pairs.forEach((pair) => (pair.isMuted = true));
   const cut = (): void => {
     for (const { client } of pairs) client.resetAndDestroy();
   };
@@ -46,7 +71,12 @@ export async function proxyTo(url: string): Promise<DatabaseProxy> {
   own.port = String(port);
   return {
     url: own.href,
-    mute: () => pairs.forEach(({ client, server: database }) => database.unpipe(client)),
+    mute,
     cut,
+    set(next) {
+      line = next;
+      if (next === 'silent') mute();
+      if (next === 'closed') cut();
+    },
   };
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { type Database, giveBack } from './database.ts';
 import type { Desk } from './desk.ts';
-import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError } from './failure.ts';
+import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import { begin, commit, hasCommitted, type Needs, type Transaction } from './transaction.ts';
 
 /** A write that waits for the next transaction. */
@@ -17,6 +17,11 @@ export interface Job<T = unknown> {
   readonly reject: (error: unknown) => void;
 }
 
+interface Waiting {
+  readonly job: Job;
+  readonly since: number;
+}
+
 /** More than this in one transaction would hold its locks for too long. */
 const MAX_JOBS = 256;
 /** How long one of several waits for what somebody holds, when all of them have waited for it already. */
@@ -28,7 +33,7 @@ const ALONE_MS = 250;
  */
 export class Commits {
   readonly #database: Database;
-  #waiting: Job[] = [];
+  #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
 
   constructor(database: Database) {
@@ -37,7 +42,7 @@ export class Commits {
 
   submit<T>(job: Omit<Job<T>, 'resolve' | 'reject'>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ ...job, resolve, reject } as Job);
+      this.#waiting.push({ job: { ...job, resolve, reject } as Job, since: performance.now() });
       this.#working ??= this.#work();
     });
   }
@@ -50,11 +55,20 @@ export class Commits {
   async #work(): Promise<void> {
     // Whatever else is written in this turn of the loop comes along.
     await Promise.resolve();
+    const impatience = setInterval(() => this.#turnAway(), this.#database.queueMs / 10);
     while (this.#waiting.length > 0) {
-      const jobs = this.#waiting.splice(0, MAX_JOBS);
+      const jobs = this.#waiting.splice(0, MAX_JOBS).map(({ job }) => job);
       await this.#store(jobs);
     }
+    clearInterval(impatience);
     this.#working = undefined;
+  }
+
+  /** A database that hangs must not make those wait who have not even begun. */
+  #turnAway(): void {
+    const longest = performance.now() - this.#database.queueMs;
+    const count = this.#waiting.findIndex(({ since }) => since > longest);
+    for (const { job } of this.#waiting.splice(0, count < 0 ? this.#waiting.length : count)) job.reject(tooSlow());
   }
 
   /** Never rejects: each job learns what became of it. */

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig, QueryConfig } from 'pg';
 import type { Clock } from '../../support/clock.ts';
 import { isSpent } from './failure.ts';
 import { quoted } from './migrate.ts';
@@ -29,6 +29,14 @@ const LOCK_MS = 5000;
 /** A process that stops in the middle of a transaction must not keep others from its tasks for longer than this. */
 const IDLE_MS = 5000;
 const STATEMENT_MS = 20_000;
+/** How long a write waits for those before it. */
+const QUEUE_MS = 10_000;
+
+interface DatabaseOptions {
+  readonly clock?: Clock;
+  readonly lockMs?: number;
+  readonly queueMs?: number;
+}
 
 /** The tables of a store, and how to ask them. */
 export class Database {
@@ -36,13 +44,15 @@ export class Database {
   /** The schema, quoted: `FROM ${schema}.task`. */
   readonly schema: string;
   readonly lockMs: number;
+  readonly queueMs: number;
   readonly #clock: Clock | undefined;
 
   /** Without a clock the time is that of the database, which is the same for all nodes. */
-  constructor(pool: Pool, schema: string, options: { readonly clock?: Clock; readonly lockMs?: number } = {}) {
+  constructor(pool: Pool, schema: string, options: DatabaseOptions = {}) {
     this.pool = pool;
     this.schema = quoted(schema);
     this.lockMs = options.lockMs ?? LOCK_MS;
+    this.queueMs = options.queueMs ?? QUEUE_MS;
     this.#clock = options.clock;
   }
 
@@ -86,6 +96,8 @@ export function limits(lockMs: number): string {
 export interface Statement {
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** How long to wait for the answer, if not as long as for any other. */
+  readonly answerMs?: number;
 }
 
 /** What a statement came to. */
@@ -95,8 +107,15 @@ export interface Outcome {
 }
 
 /** No statement has a name: behind a pooler the next one may meet another connection. */
-async function run(on: Queryable, { text, values = [] }: Statement): Promise<Outcome> {
-  return on.query<unknown[]>({ text, values: values as unknown[], rowMode: 'array', types: TYPES });
+export async function run(on: Queryable, { text, values = [], answerMs }: Statement): Promise<Outcome> {
+  const query: QueryArrayConfig & { query_timeout?: number } = {
+    text,
+    values: values as unknown[],
+    rowMode: 'array',
+    types: TYPES,
+  };
+  if (answerMs !== undefined) query.query_timeout = answerMs;
+  return on.query<unknown[]>(query);
 }
 
 export async function rowsOf(on: Queryable, text: string, values: readonly unknown[] = []): Promise<Row[]> {

@@ -39,7 +39,7 @@ import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
 import { Commits, type Job } from './commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { toStoreError } from './failure.ts';
+import { isRefused, toStoreError } from './failure.ts';
 import { Hints } from './hints.ts';
 import { listTasks } from './list.ts';
 import { NewerSchemaError } from './migrate.ts';
@@ -62,6 +62,8 @@ export interface PostgresStoreOptions {
   readonly clock?: Clock;
   /** @internal How long a write waits for a transaction that holds its task, for tests. */
   readonly lockMs?: number;
+  /** @internal How long a write waits for those before it, for tests. */
+  readonly queueMs?: number;
 }
 
 /**
@@ -336,6 +338,8 @@ class PostgresStore implements Store {
     } catch (error) {
       leave();
       if (typeof this.#source === 'string') await pool.end();
+      // Nobody has ever been let in with these: that will not pass by itself.
+      if (isRefused(error)) throw new Error('The database of the task store refuses our credentials', { cause: error });
       throw error instanceof NewerSchemaError ? error : toStoreError(error);
     }
     const database = new Database(pool, schema, this.#options);
