@@ -256,7 +256,7 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#core;
-    this.#unwatch = store.watch((taskId, by) => void (by === node || this.#hint(taskId)));
+    this.#unwatch = store.watch((taskId, by, isHeld) => void (by === node || this.#hint(taskId, isHeld)));
     if (runsTasks) {
       this.#claims.start();
       this.#outbox?.start();
@@ -290,9 +290,11 @@ export class Engine {
     await store.retire(node).catch(() => {});
   }
 
-  #hint(taskId: string): void {
+  /** What somebody runs is not to be claimed: of each word that it says, all nodes hear. */
+  #hint(taskId: string, isHeld = false): void {
     this.#core.feed.tell(taskId, { kind: 'hint' });
-    this.#wake(taskId);
+    void this.#runs.hear(taskId);
+    if (!isHeld) this.#claims.nudge();
   }
 
   #lookNowAndThen(): void {

@@ -169,7 +169,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type WatchListener = (taskId: string, by?: string) => void;
+/**
+ * `isHeld`: a node runs the task, or nobody will: there is nothing to claim. Not known, if it is not said.
+ */
+export type WatchListener = (taskId: string, by?: string, isHeld?: boolean) => void;
 
 /** Whose a task is: part of every row, and of every question that comes from outside. */
 export interface Scope {

@@ -9,7 +9,8 @@ const MAX_LENGTH = 2600;
 
 interface Change {
   readonly taskId: string;
-  readonly by?: string | undefined;
+  readonly by: string | undefined;
+  readonly isHeld: boolean;
 }
 
 /**
@@ -40,9 +41,9 @@ export class Hints {
   }
 
   /** Of what this process has committed. */
-  tell(taskId: string, by: string | undefined): void {
-    this.#watcher(taskId, by);
-    this.#changes.push({ taskId, by });
+  tell(taskId: string, by: string | undefined, isHeld: boolean): void {
+    this.#watcher(taskId, by, isHeld);
+    this.#changes.push({ taskId, by, isHeld });
     this.#sending ??= this.#send();
   }
 
@@ -56,8 +57,8 @@ export class Hints {
   async #send(): Promise<void> {
     while (this.#changes.length > 0) {
       const changes = this.#changes.splice(0, MAX_IDS);
-      for (const [by, ids] of byWriter(changes)) {
-        const payload = JSON.stringify([this.#sender, by, ids]);
+      for (const { by, isHeld, ids } of byWriter(changes)) {
+        const payload = JSON.stringify([this.#sender, by ?? null, ids, isHeld] satisfies Hint);
         const values = [this.#channel, payload.length < MAX_LENGTH ? payload : ''];
         await this.#pool.query('SELECT pg_notify($1, $2)', values).catch(() => {});
       }
@@ -66,13 +67,13 @@ export class Hints {
   }
 
   #hear(payload: string): void {
-    const [sender, by, ids] = readHint(payload);
+    const [sender, by, ids, isHeld] = readHint(payload);
     if (sender === this.#sender) return;
-    for (const id of ids) this.#watcher(id, by ?? undefined);
+    for (const id of ids) this.#watcher(id, by ?? undefined, isHeld === true);
   }
 }
 
-type Hint = readonly [sender: string, by: string | null, ids: readonly string[]];
+type Hint = readonly [sender: string, by: string | null, ids: readonly string[], isHeld: boolean];
 
 /** Whatever others send: what is no hint of ours tells of nothing. */
 function readHint(payload: string): Hint {
@@ -82,15 +83,20 @@ function readHint(payload: string): Hint {
   } catch {
     // Too long to be sent whole, or not ours.
   }
-  return ['', null, []];
+  return ['', null, [], false];
 }
 
-function byWriter(changes: readonly Change[]): ReadonlyMap<string | null, readonly string[]> {
-  const all = new Map<string | null, string[]>();
-  for (const { taskId, by = null } of changes) {
-    const ids = all.get(by) ?? [];
-    if (!ids.includes(taskId)) ids.push(taskId);
-    all.set(by, ids);
+interface Told extends Omit<Change, 'taskId'> {
+  readonly ids: string[];
+}
+
+/** What can be said in one hint, together. */
+function byWriter(changes: readonly Change[]): readonly Told[] {
+  const all: Told[] = [];
+  for (const { taskId, by, isHeld } of changes) {
+    let told = all.find((one) => one.by === by && one.isHeld === isHeld);
+    if (told === undefined) all.push((told = { by, isHeld, ids: [] }));
+    if (!told.ids.includes(taskId)) told.ids.push(taskId);
   }
   return all;
 }

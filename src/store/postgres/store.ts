@@ -279,10 +279,10 @@ class PostgresStore implements Store {
     hints.listen();
   }
 
-  #tell(taskId: string, by?: string): void {
+  #tell(taskId: string, by?: string, isHeld?: boolean): void {
     for (const listener of this.#watchers) {
       try {
-        listener(taskId, by);
+        listener(taskId, by, isHeld);
       } catch {
         // The write has happened, whatever becomes of the hint.
       }
@@ -296,8 +296,8 @@ class PostgresStore implements Store {
     { isSilent = false }: { readonly isSilent?: boolean } = {},
   ): Promise<T> {
     const { commits, hints } = await this.#opened();
-    const { result, hasChanged } = await commits.submit({ ...job, run });
-    if (hasChanged && !isSilent) hints.tell(job.taskId, by);
+    const { result, hasChanged, isHeld = false } = await commits.submit({ ...job, run });
+    if (hasChanged && !isSilent) hints.tell(job.taskId, by, isHeld);
     return result;
   }
 
@@ -343,7 +343,7 @@ class PostgresStore implements Store {
       throw error instanceof NewerSchemaError ? error : toStoreError(error);
     }
     const database = new Database(pool, schema, this.#options);
-    const hints = new Hints(pool, `tandem:${schema}`, (taskId, by) => this.#tell(taskId, by));
+    const hints = new Hints(pool, `tandem:${schema}`, (taskId, by, isHeld) => this.#tell(taskId, by, isHeld));
     if (this.#watchers.size > 0) hints.listen();
     return { database, commits: new Commits(database), hints, leave };
   }

@@ -10,6 +10,8 @@ import type { Desk } from './desk.ts';
 export interface Written<T> {
   readonly result: T;
   readonly hasChanged: boolean;
+  /** Nobody else is to run the task now. */
+  readonly isHeld?: boolean;
 }
 
 export function createTask(desk: Desk, task: NewTask): Written<Created> {
@@ -27,7 +29,7 @@ export function createTask(desk: Desk, task: NewTask): Written<Created> {
     if (task.event !== undefined) desk.makePushesDue(task.id);
   }
   if (task.idempotency !== undefined) desk.remember(record, task.idempotency);
-  return { result: { kind: 'created', record }, hasChanged: true };
+  return { result: { kind: 'created', record }, hasChanged: true, isHeld: record.node !== undefined };
 }
 
 export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
@@ -49,7 +51,8 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   desk.update(task, after, lastMessage + history.length);
   if (before.pushed === true && events.length > 0) desk.makePushesDue(before.id);
   if (idempotency !== undefined) desk.remember(after, idempotency);
-  return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hasChanged: true };
+  const isHeld = after.node !== undefined || after.endedAt !== undefined;
+  return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hasChanged: true, isHeld };
 }
 
 export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply: Message): Written<boolean> {
@@ -57,7 +60,7 @@ export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply
   if (task === undefined || task.record.visible || !guardHolds({ lease }, task.record, true)) return unchanged(false);
   desk.answerRequests(taskId, reply);
   desk.remove(task);
-  return { result: true, hasChanged: true };
+  return { result: true, hasChanged: true, isHeld: true };
 }
 
 /** Removes a task that was found to be outlived, unless somebody else has. */
