@@ -63,11 +63,11 @@ export class Run implements Sink, WriterEvents {
   readonly #stopping = new StopSignal();
   #outputs = 0;
   /** In which it got its lease, or last made sure of it. */
-  #spell: number;
+  spell: number;
 
   constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask, spell = env.liveness.spell) {
     this.env = env;
-    this.#spell = spell;
+    this.spell = spell;
     this.agent = agent;
     this.taskId = task.record.id;
     this.journal = task.journal;
@@ -143,7 +143,7 @@ export class Run implements Sink, WriterEvents {
 
   /** Goes on under a new lease, with what has been written meanwhile. */
   resume(record: TaskRecord, entries: readonly JournalRecord[], spell: number): void {
-    this.#spell = spell;
+    this.spell = spell;
     this.#state = 'running';
     this.#isWakeWanted = false;
     this.#writer.resume(record);
@@ -283,21 +283,6 @@ export class Run implements Sink, WriterEvents {
       this.#writer.fail(error);
       throw error;
     }
-  }
-
-  /** Something to wait for before anything is done elsewhere: others may run the task by now. */
-  certainty(): Promise<void> | undefined {
-    return this.env.liveness.isSureOf(this.#spell) ? undefined : this.#makeSure();
-  }
-
-  async #makeSure(): Promise<void> {
-    const { spell } = this.env.liveness;
-    const stored = await this.reading(() => this.env.store.read(this.record, this.taskId, { history: 0 }));
-    const { fence, endedAt } = stored?.record ?? {};
-    if (fence !== this.record.fence || endedAt !== undefined)
-      this.stop('lease-lost', { kind: 'refused', record: stored?.record });
-    this.assertRunning();
-    this.#spell = spell;
   }
 
   async #execute(): Promise<void> {
