@@ -228,10 +228,10 @@ const TROUBLES: readonly Trouble[] = [
     answers: ALL,
     begin: async ({ pool }) => {
       const taken: pg.PoolClient[] = [];
-      let isOver = false;
+      const trouble = { isOver: false };
       // As soon as one comes free it is taken.
       const takers = Array.from({ length: 6 }, async () => {
-        while (taken.length < 5 && !isOver)
+        while (taken.length < 5 && !trouble.isOver)
           await pool.connect().then(
             (client) => taken.push(client),
             () => {},
@@ -239,7 +239,7 @@ const TROUBLES: readonly Trouble[] = [
       });
       await vi.waitFor(() => expect(taken.length).toBe(5));
       return async () => {
-        isOver = true;
+        trouble.isOver = true;
         await Promise.all(takers);
         for (const client of taken) client.release();
       };

@@ -69,11 +69,11 @@ export class Hints {
   #hear(payload: string): void {
     const [sender, by, ids, isHeld] = readHint(payload);
     if (sender === this.#sender) return;
-    for (const id of ids) this.#watcher(id, by ?? undefined, isHeld === true);
+    for (const id of ids) this.#watcher(id, by ?? undefined, isHeld);
   }
 }
 
-type Hint = readonly [sender: string, by: string | null, ids: readonly string[], isHeld: boolean];
+type Hint = readonly [sender: string, by: string | null, ids: readonly string[], isHeld?: boolean];
 
 /** Whatever others send: what is no hint of ours tells of nothing. */
 function readHint(payload: string): Hint {
@@ -83,7 +83,7 @@ function readHint(payload: string): Hint {
   } catch {
     // Too long to be sent whole, or not ours.
   }
-  return ['', null, [], false];
+  return ['', null, []];
 }
 
 interface Told extends Omit<Change, 'taskId'> {

@@ -97,7 +97,7 @@ export class TransactionPooler {
           reader.expectStart();
           socket.write('N');
         } else {
-          const [strange] = parametersOf(message.body).filter((name) => !PARAMETERS.has(name.toLowerCase()));
+          const strange = parametersOf(message.body).find((name) => !PARAMETERS.has(name.toLowerCase()));
           if (strange === undefined) socket.write(WELCOME);
           else socket.end(fatal('08P01', `unsupported startup parameter: ${strange}`));
         }
