@@ -64,14 +64,15 @@ export class ClaimLoop {
   }
 
   async #claim(agent: Runnable): Promise<void> {
-    const { store, node } = this.#core;
+    const { store, node, liveness } = this.#core;
+    const { spell } = liveness;
     const limit = Math.min(this.#runs.free(agent), MAX_CLAIM);
     if (limit <= 0) return;
     const records = await store.claim({ node, agents: [agent.id], limit });
     for (const record of records) {
       if (this.#runs.free(agent) > 0) {
         this.#runs.reserve(agent);
-        void this.#runs.take(agent, record);
+        void this.#runs.take(agent, record, spell);
       } else {
         this.#runs.decline(record);
       }

@@ -6,6 +6,7 @@ import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
 import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
+import type { Liveness } from './liveness.ts';
 import type { FetchFile } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 
@@ -29,6 +30,7 @@ export interface Core {
   readonly faultPoint: (name: string) => void;
   /** How long a node may be silent before others take its tasks. */
   readonly leaseMs: number;
+  readonly liveness: Liveness;
   /** How often to look for what no hint told of. */
   readonly pollMs: number;
   /** Suspended runs that stay in memory. 0: each goes on by replay. */

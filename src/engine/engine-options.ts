@@ -9,6 +9,7 @@ import type { Core } from './core.ts';
 import type { Courier } from './delivery.ts';
 import { Feed } from './feed.ts';
 import { Gathering } from './gathering.ts';
+import { Liveness } from './liveness.ts';
 import type { PushPolicy } from './push-policy.ts';
 import type { Retention } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
@@ -60,6 +61,7 @@ export interface CoreHooks {
 export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHooks): Core {
   const { pushed, pushConfigChanged, hasSlept } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
+  const { leaseMs = 15_000 } = options;
   return {
     store: options.store,
     agents: byId(options.agents),
@@ -75,7 +77,8 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     fetchFile: options.fetchFile,
     faultPoint: options.faultPoint ?? (() => {}),
     runsTasks: options.runsTasks ?? true,
-    leaseMs: options.leaseMs ?? 15_000,
+    leaseMs,
+    liveness: new Liveness(clock, leaseMs),
     pollMs: options.pollMs ?? 1000,
     maxSuspended: options.maxSuspended ?? 1000,
     maxPushConfigs: options.maxPushConfigs ?? 10,

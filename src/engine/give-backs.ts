@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../store/store.ts';
+import type { TaskRecord, TaskWrite } from '../store/store.ts';
 import type { Core } from './core.ts';
 
 /** The pause after a failure, doubled with each one that follows. */
@@ -12,8 +12,18 @@ const MAX_UNSURE = 10_000;
 
 export type LeasedTask = Pick<TaskRecord, 'id' | 'node' | 'fence' | 'attempts'>;
 
-/** Whether the attempt counts: `revoke` if the handler has begun and did not end by itself. */
-export type GiveBack = 'release' | 'revoke';
+/**
+ * Whether the attempt counts: `revoke` if the handler has begun and did not end by itself, `undo` if that was not its
+ * fault. With `release` those before it are forgotten too.
+ */
+export type GiveBack = 'release' | 'revoke' | 'undo';
+
+/** How the store is told. What may still be under way from the old lease is refused. */
+const WRITES = {
+  release: { release: true },
+  revoke: { revoke: true },
+  undo: { revoke: true, uncounted: true },
+} as const satisfies Record<GiveBack, Partial<TaskWrite>>;
 
 interface Waiting {
   readonly lease: Pick<LeasedTask, 'id' | 'node' | 'fence'>;
@@ -57,7 +67,7 @@ export class GiveBacks {
   async give({ id, node = this.#core.node, fence }: Waiting['lease'], how: GiveBack, delayMs = 0): Promise<void> {
     const { store, clock, node: by, faultPoint } = this.#core;
     const wakeAt = clock.now() + delayMs;
-    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, [how]: true, wakeAt });
+    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, ...WRITES[how], wakeAt });
     faultPoint('after-release');
   }
 

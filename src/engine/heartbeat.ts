@@ -6,7 +6,6 @@ export class Heartbeat {
   readonly #core: Core;
   readonly #time: StoreTime;
   readonly #onLate: () => void;
-  #last = 0;
   #disarm: () => void = () => {};
 
   /** @param onLate Called when the node was silent for so long that others may have taken its tasks. */
@@ -18,14 +17,13 @@ export class Heartbeat {
 
   /** The node was silent for so long that others may have taken its tasks. */
   get isLate(): boolean {
-    const { clock, leaseMs } = this.#core;
-    return this.#last > 0 && clock.now() - this.#last > leaseMs;
+    return this.#core.liveness.hasLapsed;
   }
 
   /** For a node that may have slept: resolves when the store knows that it lives. */
   async wake(): Promise<void> {
-    const { clock, leaseMs } = this.#core;
-    if (clock.now() - this.#last > leaseMs / 3) await this.#beat();
+    const { liveness, leaseMs } = this.#core;
+    if (liveness.age > leaseMs / 3) await this.#beat();
   }
 
   async start(): Promise<void> {
@@ -42,9 +40,7 @@ export class Heartbeat {
     if (store.now !== undefined) await this.#time.measure(store.now());
     const since = clock.now();
     await store.heartbeat(node, leaseMs);
-    const wasLate = this.isLate;
-    this.#last = since;
-    if (wasLate) this.#onLate();
+    if (this.#core.liveness.renew(since)) this.#onLate();
   }
 
   #arm(): void {

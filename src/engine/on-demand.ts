@@ -82,11 +82,12 @@ export class OnDemand {
   /** Takes up what others have left: tasks, notifications, and what has outlived its time. */
   async sweep({ forMs, signal, limit }: SweepOptions): Promise<Swept> {
     await this.#heartbeat.wake();
+    const { spell } = this.#core.liveness;
     const records = await this.#claim(limit);
     const options = signal === undefined ? { forMs } : { forMs, signal };
     const worked = await Promise.all(
       records.map((record) =>
-        this.#during(new Work(this.#core, record.id, options), (work) => this.#goOn(work, this.#take(record))),
+        this.#during(new Work(this.#core, record.id, options), (work) => this.#goOn(work, this.#take(record, spell))),
       ),
     );
     // What is due for others than tasks, too.
@@ -145,8 +146,9 @@ export class OnDemand {
         if (work.onlyHere) break;
         if (this.#hosts().length === 0) return 'full';
         await this.#heartbeat.wake();
+        const { spell } = this.#core.liveness;
         const [record] = await this.#claim(1, taskId);
-        rest = record && this.#take(record);
+        rest = record && this.#take(record, spell);
       }
       if (rest !== undefined) {
         const rested = await Promise.race([rest, work.stopped]);
@@ -186,11 +188,11 @@ export class OnDemand {
     return store.claim({ node, agents, limit: most, ...(taskId !== undefined && { taskId }) });
   }
 
-  #take(record: TaskRecord): Promise<TaskRecord | undefined> {
+  #take(record: TaskRecord, spell: number): Promise<TaskRecord | undefined> {
     const agent = this.#core.agents.get(record.agent);
     if (agent === undefined) return Promise.resolve(undefined);
     this.#runs.reserve(agent);
-    return this.#runs.takeUntilRest(agent, record);
+    return this.#runs.takeUntilRest(agent, record, spell);
   }
 }
 

@@ -85,7 +85,8 @@ export class Outbox {
     try {
       while (this.#again && !this.#isStopped && this.#room > 0) {
         this.#again = false;
-        for (const push of await this.#claim()) this.#tell(push);
+        const { spell } = this.#core.liveness;
+        for (const push of await this.#claim()) this.#tell(push, spell);
       }
       if (this.#room > 0 && !this.#isStopped) dueAt = await this.#core.store.nextPush(this.#agents);
     } catch (error) {
@@ -105,11 +106,11 @@ export class Outbox {
     return store.claimPushes({ node, agents: this.#agents, limit: this.#room, perReceiver, perOwner, held });
   }
 
-  #tell(push: ClaimedPush): void {
+  #tell(push: ClaimedPush, spell: number): void {
     const key = keyOf(push);
     // Claimed while we were stopped, or twice: it is free again when its node has retired, or with the next claim.
     if (this.#isStopped || this.#lanes.has(key)) return;
-    const lane = new PushLane(this.#core, this.#courier, this.#policy, push);
+    const lane = new PushLane(this.#core, this.#courier, this.#policy, push, spell);
     this.#lanes.set(key, lane);
     void this.#goOnAfter(lane, key);
   }

@@ -11,7 +11,10 @@ const EVENTS_PER_TURN = 16;
 const TURN_MS = 1000;
 
 /** What a lane needs of the engine. */
-type LaneTools = Pick<Core, 'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'log' | 'observers' | 'faultPoint'>;
+type LaneTools = Pick<
+  Core,
+  'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'liveness' | 'log' | 'observers' | 'faultPoint'
+>;
 
 /** Thrown to leave a lane that was stopped. */
 const STOPPED = new Error('Stopped');
@@ -32,8 +35,11 @@ export class PushLane {
   readonly #abort = new AbortController();
   readonly #stopped = deferred<never>();
   #progress: PushProgress;
+  /** In which it got its lease, or last made sure of it. */
+  #spell: number;
 
-  constructor(tools: LaneTools, courier: Courier, policy: PushPolicy, push: ClaimedPush) {
+  constructor(tools: LaneTools, courier: Courier, policy: PushPolicy, push: ClaimedPush, spell: number) {
+    this.#spell = spell;
     this.#tools = tools;
     this.#courier = courier;
     this.#policy = policy;
@@ -72,6 +78,7 @@ export class PushLane {
     const last = events.at(-1)?.number ?? this.#skipLost(record);
     for (const event of events) {
       if (!this.#courier.wants(event, config)) continue;
+      if (!(await this.#isSure())) return;
       const result = await this.#deliver(record, event);
       if (result.kind === 'failed') return this.#noteFailure(event, result);
       this.#progress = { told: event.number, attempts: 0, givenUp: 0 };
@@ -82,6 +89,16 @@ export class PushLane {
     }
     this.#progress = { ...this.#progress, told: last };
     await this.#note({ dueAt: clock.now() });
+  }
+
+  /** Whether nobody else tells of this by now: what is said elsewhere cannot be taken back. */
+  async #isSure(): Promise<boolean> {
+    const { liveness } = this.#tools;
+    const { spell } = liveness;
+    if (liveness.isSureOf(this.#spell)) return true;
+    if ((await this.#note({})) === undefined) return false;
+    this.#spell = spell;
+    return true;
   }
 
   /** While nothing was sent there, because it was disabled, the log may have gone. */

@@ -6,6 +6,7 @@ import type { Scheduler } from '../support/scheduler.ts';
 import type { TimerHeap } from '../support/timer-heap.ts';
 import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
+import type { Liveness } from './liveness.ts';
 import type { Run } from './run.ts';
 import type { Loss } from './loss.ts';
 
@@ -30,6 +31,7 @@ export interface RunEnvironment extends WriterEnvironment {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly timers: TimerHeap;
+  readonly liveness: Liveness;
   readonly newId: () => string;
   readonly log: Log;
   readonly fetchFile?: FetchFile | undefined;

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
+import { certaintyOf } from './certainty.ts';
 import { plainError } from './failure-text.ts';
 import type { StepContext, StepOptions } from './handler.ts';
 import { copyOf } from './json-value.ts';
@@ -106,6 +107,8 @@ export class RunSteps {
     const run = this.#run;
     const idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
     for (let attempt = 1; ; attempt++) {
+      const certainty = certaintyOf(run);
+      if (certainty !== undefined) await certainty;
       try {
         return await work(new Attempt(run, idempotencyKey, attempt));
       } catch (error) {

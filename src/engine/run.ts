@@ -64,9 +64,12 @@ export class Run implements Sink, WriterEvents {
   #isWakeWanted = false;
   readonly #stopping = new StopSignal();
   #outputs = 0;
+  /** In which it got its lease, or last made sure of it. */
+  spell: number;
 
-  constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask) {
+  constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask, spell = env.liveness.spell) {
     this.env = env;
+    this.spell = spell;
     this.agent = agent;
     this.taskId = task.record.id;
     this.journal = task.journal;
@@ -142,7 +145,8 @@ export class Run implements Sink, WriterEvents {
   }
 
   /** Goes on under a new lease, with what has been written meanwhile. */
-  resume(record: TaskRecord, entries: readonly JournalRecord[]): void {
+  resume(record: TaskRecord, entries: readonly JournalRecord[], spell: number): void {
+    this.spell = spell;
     this.#state = 'running';
     this.#isWakeWanted = false;
     this.#writer.resume(record);
@@ -329,8 +333,7 @@ export class Run implements Sink, WriterEvents {
 
   async #permitted(outcome: Outcome): Promise<Outcome> {
     const refusal = outcome.kind === 'turn' && !this.#isCanceling ? await this.refusalToPause() : undefined;
-    if (refusal === undefined) return outcome;
-    return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: refusal.message }] };
+    return refusal ? { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: refusal.message }] } : outcome;
   }
 
   #decisionOf(outcome: Outcome): Decision {
@@ -392,9 +395,8 @@ export class Run implements Sink, WriterEvents {
   }
 
   #isDone(what: string): boolean {
-    if (!this.isOver) return false;
-    if (this.#stopping.reason === undefined)
+    if (this.isOver && this.#stopping.reason === undefined)
       this.env.log.warn(`A handler ${what} after its end`, taskFields(this.record));
-    return true;
+    return this.isOver;
   }
 }

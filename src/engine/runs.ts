@@ -2,6 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
+import { Interruptions } from './interruptions.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { notFound } from './not-found.ts';
 import { refusalToRun } from './refusal-to-run.ts';
@@ -17,7 +18,6 @@ import type { Loss } from './loss.ts';
 
 /** How long to wait before trying again to load a task. */
 const AGAIN_MS = 500;
-const MAX_AGAIN_MS = 60_000;
 
 /** The runs of this node: those that work, and those that wait in memory. */
 export class Runs {
@@ -30,6 +30,7 @@ export class Runs {
   readonly #places = new Map<string, number>();
   readonly #takings = new Takings();
   readonly #giveBacks: GiveBacks;
+  readonly #interruptions: Interruptions;
   /** Tasks that wait here for a place, by agent. */
   readonly #queues = new Map<string, Map<string, Scope>>();
   #onEmpty: (() => void) | undefined;
@@ -49,6 +50,7 @@ export class Runs {
     };
     this.#onFree = onFree;
     this.#giveBacks = new GiveBacks(core, () => onFree());
+    this.#interruptions = new Interruptions(core);
     this.#suspended = new SuspendedRuns(core.maxSuspended);
     showRuns(core, this, this.#suspended);
   }
@@ -116,40 +118,40 @@ export class Runs {
     else this.#enter(new Run(this.#env, agent, task)).start();
   }
 
-  /** Runs a task that was claimed: from memory if it waits there, else by replay. */
-  take(agent: Runnable, record: TaskRecord): Promise<void> {
+  /** Runs a task that was claimed in that spell: from memory if it waits there, else by replay. */
+  take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#takings.begin(record);
-    const taken = this.#take(agent, record).finally(() => {
+    const taken = this.#take(agent, record, spell).finally(() => {
       if (this.#takings.end(record)) void this.hear(record.id);
     });
     return this.#track(taken);
   }
 
-  async #take(agent: Runnable, record: TaskRecord): Promise<void> {
+  async #take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#core.faultPoint('after-claim');
     this.#queues.get(agent.id)?.delete(record.id);
     try {
-      if (await this.#resumed(record)) return;
+      if (await this.#resumed(record, spell)) return;
       const task = await loadTask(this.#core.store, record);
       this.#core.faultPoint('after-load');
       if (task === undefined || this.#takings.isOvertaken(record)) this.giveUp(agent);
       else if (this.#isOver) this.#giveBack(record);
       else if (this.#isOutdated(record)) this.giveUp(agent);
-      else this.#begin(agent, task);
+      else this.#begin(agent, task, spell);
     } catch (error) {
       // A node that is gone holds nothing.
       if (this.#isOver) return;
       this.#core.log.warn('A task could not be loaded', { ...taskFields(record), error });
       const { timers, clock } = this.#core;
       // Kept, and not given back: an attempt that has not begun is no attempt.
-      timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record));
+      timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record, spell));
     }
   }
 
   /** As `take`, until the run comes to rest here: with the task as it is then, or with nothing if it did not begin. */
-  async takeUntilRest(agent: Runnable, record: TaskRecord): Promise<TaskRecord | undefined> {
+  async takeUntilRest(agent: Runnable, record: TaskRecord, spell: number): Promise<TaskRecord | undefined> {
     const rest = this.#rests.next(record.id);
-    await this.take(agent, record);
+    await this.take(agent, record, spell);
     if (!this.isHere(record.id)) this.#rests.tell(record.id, undefined);
     return rest;
   }
@@ -288,7 +290,7 @@ export class Runs {
   }
 
   /** Goes on in memory, if nobody else has had the task in the meantime. */
-  async #resumed(record: TaskRecord): Promise<boolean> {
+  async #resumed(record: TaskRecord, spell: number): Promise<boolean> {
     const run = this.#suspended.get(record.id);
     if (run === undefined) return false;
     if (run.record.fence + 1 !== record.fence) {
@@ -300,13 +302,13 @@ export class Runs {
     // It may have been put away meanwhile, to make room, or have come to grief while it waited.
     if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
     this.#core.faultPoint('before-resume');
-    this.#enter(run, record).resume(record, entries);
+    this.#enter(run, record).resume(record, entries, spell);
     return true;
   }
 
-  #begin(agent: Runnable, task: LoadedTask): void {
+  #begin(agent: Runnable, task: LoadedTask, spell: number): void {
     const end = refusalToRun(agent, task);
-    const run = this.#enter(new Run(this.#env, agent, task));
+    const run = this.#enter(new Run(this.#env, agent, task, spell));
     if (end === undefined) run.start();
     else run.conclude(end);
   }
@@ -317,7 +319,8 @@ export class Runs {
     run.trace?.end(run.record);
     if (run.state === 'suspended') this.#keep(run);
     this.#rests.tell(taskId, run.record);
-    if (loss !== undefined) this.#lost(run, loss);
+    if (loss === undefined) this.#interruptions.forget(taskId);
+    else this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
     this.#leave(agent);
     // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
@@ -373,19 +376,19 @@ export class Runs {
   }
 
   /** Whether the last write happened is unknown: callers are told so, and the task begins anew from what is stored. */
-  #interrupted({ taskId, record }: Run, cause: unknown): void {
+  #interrupted({ agent, taskId, record }: Run, cause: unknown): void {
     const error = new A2AError('UNAVAILABLE', 'The task store failed; the task goes on when it is back', {
       cause,
       retryAfterMs: 1000,
     });
     this.#core.log.error('A run was interrupted by its store', { ...taskFields(record), error: cause });
     this.#core.feed.tell(taskId, { kind: 'interrupted', error });
-    // Not at once: what failed now would fail again, and use up the attempts.
-    this.#giveBack(record, 'revoke', Math.min(AGAIN_MS * 2 ** record.attempts, MAX_AGAIN_MS));
+    const { how, delayMs } = this.#interruptions.giveBackAfter(agent, record, cause);
+    this.#giveBack(record, how, delayMs);
   }
 
   /** What nobody has begun here is given back as it came: with the attempts that others have made. */
-  #giveBack(record: LeasedTask, how: GiveBack = record.attempts > 1 ? 'revoke' : 'release', delayMs = 0): void {
+  #giveBack(record: LeasedTask, how: GiveBack = 'undo', delayMs = 0): void {
     this.#giveBacks.add(record, how, delayMs);
   }
 }

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { Agent } from '../server/agent.ts';
 import { Check, kindOf } from '../server/check.ts';
 import { NEEDS_URL } from '../server/card-signing-options.ts';
+import { A2AError } from '../errors.ts';
 import { consoleLog } from '../observe/console-log.ts';
+import type { Log } from '../observe/log.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/handler-options.ts';
 import type { Store } from '../store/store.ts';
@@ -69,6 +71,7 @@ export const DEFAULT_SOCKET_LIMITS = Object.freeze({ maxConnections: 10_000, max
 const FINISH_MS = 10_000;
 const CUT_MS = 5000;
 const SWEEP_MS = 20;
+const START_AGAIN_MS = 1000;
 
 /**
  * Serves an agent over HTTP: every version of the protocol, on one port. Its tasks are kept in `tandem.db` unless a store
@@ -110,7 +113,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
     try {
-      await handler.start();
+      await startSoon(handler, http, settings.log ?? consoleLog);
     } catch (error) {
       http.close();
       throw error;
@@ -163,6 +166,26 @@ function warnIfOpen(settings: HandlerSettings, host: string): void {
   if (auth !== undefined || (insecurePublic && !isOpenToAll)) return;
   const who = isOpenToAll ? 'everybody who can reach it' : 'every program on this machine';
   log.warn(`No auth is set: ${who} may call this agent`);
+}
+
+/**
+ * Starts what is to be served. A store that is away may come back: until then callers are told to come again, and it is
+ * tried now and then, for nobody may call at all. Whatever else goes wrong is thrown.
+ */
+async function startSoon(handler: AgentHandler, http: HttpServer, log: Log): Promise<void> {
+  try {
+    await handler.start();
+  } catch (error) {
+    if (!A2AError.is(error, 'UNAVAILABLE') || handler.isClosing) throw error;
+    log.warn('The agent cannot start yet', { error });
+    const again = setInterval(() => {
+      handler.start().then(
+        () => clearInterval(again),
+        () => {},
+      );
+    }, START_AGAIN_MS);
+    http.once('close', () => clearInterval(again));
+  }
 }
 
 /** How this machine itself reaches what listens there. */

@@ -60,6 +60,7 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   if (write.journal !== undefined) after.lastJournal += write.journal.length;
   if (write.revoke === true) after.fence += 1;
   if (write.release === true) after.attempts = 0;
+  else if (write.uncounted === true && after.attempts > 0) after.attempts -= 1;
   if (write.status !== undefined) after.status = write.status;
   if (write.metadata !== undefined) after.metadata = write.metadata;
   setFleeting(after, {

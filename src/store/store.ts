@@ -170,6 +170,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** `isLeft`: the task is there for any node to run, now or at its time. Not known, if it is not said. */
 export type WatchListener = (taskId: string, by?: string, isLeft?: boolean) => void;
 
 /** Whose a task is: part of every row, and of every question that comes from outside. */
@@ -329,6 +330,8 @@ export interface TaskWrite {
   readonly release?: true;
   /** Takes the lease from whoever has it: raises the fencing number. The attempt still counts. */
   readonly revoke?: true;
+  /** The attempt that this write ends does not count: something else than the run was at fault. */
+  readonly uncounted?: true;
   /** All artifacts with the events of this write folded in, serialised. Replaces the earlier snapshot. */
   readonly artifacts?: string;
   /**

@@ -26,6 +26,8 @@ export interface PushMessage {
   readonly taskId: string;
   readonly number: number;
   readonly body: string;
+  /** Of the process that sends it. */
+  readonly pid: number;
 }
 
 /** The errand as its client knows it after something was told of it. */

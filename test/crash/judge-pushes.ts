@@ -1,21 +1,23 @@
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import type { TaskEvent } from '../../src/store/store.ts';
 import type { PushMessage } from './errand.ts';
-import { isShared, openStore } from './open-store.ts';
+import { openStore } from './open-store.ts';
 import type { Findings } from './session.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /**
  * What receivers were told, held against the logs: every event that is not still due has arrived, in order; what came
- * twice came under one id; and nothing is ahead of the cursor but the one event that a kill left unnoted. Of several
- * processes, one that was stopped in the middle of its words says them late, when others have gone on.
+ * twice came under one id; and nothing is ahead of the cursor but the one event that a kill left unnoted. A process that
+ * was stopped in the middle of its words says them when it goes on, and others may have said more by then: once for each
+ * time, for before its next words it asks whether it still is the one to say them.
  */
-export async function judgePushes({ database, known, received }: Findings): Promise<readonly string[]> {
+export async function judgePushes(findings: Findings): Promise<readonly string[]> {
+  const { database, known, received } = findings;
   // So late that whatever waits for its next attempt is due.
   const store = openStore(database, { clock: fakeClock(Date.now() + YEAR_MS) });
   const problems: string[] = [];
-  const isOrdered = !isShared(database);
+  const stops = stopsByProcess(findings.traces());
   try {
     const request = {
       node: 'judge',
@@ -33,7 +35,9 @@ export async function judgePushes({ database, known, received }: Findings): Prom
       const arrived = received.filter((message) => message.taskId === taskId);
       const told = due.get(taskId) ?? events.length;
       problems.push(
-        ...judgeOne(events, arrived, told, isOrdered).map((problem) => `${errand.key} (${errand.kind}): ${problem}`),
+        ...judgeOne(events, arrived, told, new Map(stops)).map(
+          (problem) => `${errand.key} (${errand.kind}): ${problem}`,
+        ),
       );
     }
     if ((await store.deadLetters({ agents: ['agent'], limit: 1 })).length > 0) problems.push('An event was given up');
@@ -47,14 +51,15 @@ function judgeOne(
   events: readonly TaskEvent[],
   arrived: readonly PushMessage[],
   told: number,
-  isOrdered: boolean,
+  stops: Map<number, number>,
 ): readonly string[] {
   const problems: string[] = [];
   const ids = new Map<number, string>();
   let last = 0;
-  for (const { id, number, body } of arrived) {
+  for (const { id, number, body, pid } of arrived) {
     if (number === last + 1) last = number;
-    else if (isOrdered ? number !== last : number > last) problems.push(`was told of event ${number} after ${last}`);
+    else if (number > last || (number < last && !isForgiven(stops, pid)))
+      problems.push(`was told of event ${number} after ${last}`);
     if (events[number - 1]?.body !== body) problems.push(`was told another event ${number}`);
     if ((ids.get(number) ?? id) !== id) problems.push(`was told twice of event ${number}, as of two`);
     ids.set(number, id);
@@ -63,4 +68,20 @@ function judgeOne(
   if (last < told) problems.push(`was told of ${last} events, but ${told} count as told`);
   if (last > told + 1) problems.push(`was told of ${last} events, but only ${told} count as told`);
   return problems;
+}
+
+/** How often each process was stopped for a while. */
+function stopsByProcess(traces: readonly string[]): ReadonlyMap<number, number> {
+  const stops = new Map<number, number>();
+  for (const trace of traces) {
+    const pid = Number(/^woken (\d+)$/.exec(trace)?.[1] ?? Number.NaN);
+    if (!Number.isNaN(pid)) stops.set(pid, (stops.get(pid) ?? 0) + 1);
+  }
+  return stops;
+}
+
+function isForgiven(stops: Map<number, number>, pid: number): boolean {
+  const left = stops.get(pid) ?? 0;
+  stops.set(pid, left - 1);
+  return left > 0;
 }

@@ -112,12 +112,32 @@ test.each<{ what: string; tamper: Tamper; says: string }>([
 });
 
 test.each([
-  { what: 'a recorded step ran again', trace: (key: string) => `run ${key} 123`, says: 'ran again' },
-  { what: 'a step was recorded that never ran', trace: () => 'recorded t:0:x#1', says: 'never ran' },
-])('the judge sees that $what', async ({ trace, says }) => {
+  { what: 'a recorded step ran again', add: (step: string) => [`run ${step} 12 1`], says: 'ran again' },
+  {
+    what: 'a process that was stopped ran more than the step that it was in',
+    add: (step: string) => ['woken 1', 'run x#1 12 1', `run ${step} 12 1`],
+    says: 'ran again',
+  },
+  {
+    what: 'a process ran a recorded step when another was stopped',
+    add: (step: string) => ['woken 2', `run ${step} 12 1`],
+    says: 'ran again',
+  },
+  {
+    what: 'what came of a step that was late was recorded',
+    add: (step: string) => ['woken 1', `run ${step} 12 1`, `recorded ${step} 12 1`],
+    says: 'is recorded twice',
+  },
+  { what: 'a step was recorded that never ran', add: () => ['recorded t:0:x#1 12 1'], says: 'never ran' },
+  {
+    what: 'a step was recorded with another value',
+    add: () => ['run t:0:x#1 12 1', 'recorded t:0:x#1 13 1'],
+    says: 'never ran',
+  },
+])('the judge sees that $what', async ({ add, says }) => {
   const traces = honest.traces();
-  const key = traces.find((line) => line.startsWith('recorded '))?.slice('recorded '.length) ?? '';
-  const problems = await judge({ ...tampered(() => {}), traces: () => [...traces, trace(key)] });
+  const step = traces.find((line) => line.startsWith('recorded '))?.split(' ')[1] ?? '';
+  const problems = await judge({ ...tampered(() => {}), traces: () => [...traces, ...add(step)] });
 
   expect(problems).toContainEqual(expect.stringContaining(says));
 });

@@ -11,6 +11,7 @@ import { loadDriver } from '../../src/store/sqlite/driver.ts';
 import type { Store, TaskEvent } from '../../src/store/store.ts';
 import { OWNER } from './client.ts';
 import { judgePushes } from './judge-pushes.ts';
+import { readTraces, type Steps } from './judge-steps.ts';
 import { isShared, openStore } from './open-store.ts';
 import { programOf } from './programs.ts';
 import type { Findings, Item, Known } from './session.ts';
@@ -36,38 +37,6 @@ export async function judge(session: Findings): Promise<readonly string[]> {
   }
   problems.push(...(await judgePushes(session)));
   return isShared(session.database) ? problems : [...problems, ...damage(session.database)];
-}
-
-interface Steps {
-  /** The value of the last execution of each step. */
-  readonly values: ReadonlyMap<string, string>;
-  readonly problems: readonly string[];
-}
-
-/** `run key value process`, `recorded key value`, or `paused process`. */
-const TRACE = /^(run|recorded|paused) (\S*?#?\d+) ?(\w*) ?(\d*)$/;
-
-function readTraces(traces: readonly string[]): Steps {
-  const values = new Map<string, string>();
-  const recorded = new Set<string>();
-  const paused = new Set<string>();
-  const problems: string[] = [];
-  for (const trace of traces) {
-    const [, what, key = '', value = '', pid = ''] = TRACE.exec(trace) ?? [];
-    if (what === 'paused') {
-      paused.add(key);
-    } else if (what === 'recorded') {
-      recorded.add(key);
-      if (!values.has(key)) problems.push(`Step ${key} is recorded and never ran`);
-      if (value !== '') values.set(key, value);
-    } else if (!recorded.has(key)) {
-      values.set(key, value);
-    } else if (!paused.has(pid)) {
-      // One that was stopped on its way to a step cannot know what others have done since. It stores nothing.
-      problems.push(`Step ${key} ran again after it was recorded`);
-    }
-  }
-  return { values, problems };
 }
 
 async function judgeErrand(store: Store, known: Known, values: Steps['values']): Promise<readonly string[]> {

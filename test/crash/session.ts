@@ -10,7 +10,7 @@ import type { Task } from '../../src/model/task.ts';
 import { type Errand, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
 import type { Receiver } from './receiver.ts';
 
-/** Few processes need so long; one that does hangs. */
+/** A process that has nothing to say for so long hangs. How long it takes in all is for the machine to say. */
 const PATIENCE_MS = 30_000;
 
 export interface Item {
@@ -52,8 +52,6 @@ export type LifeOptions = Partial<Pick<Orders, 'begin' | 'finish' | 'maxSuspende
   readonly killAfter?: { readonly ms: number; readonly of: 'start' | 'open' };
   /** Kills it at once when it says this. */
   readonly killWhen?: (report: Report) => boolean;
-  /** How long it may take, 30 s if not set. */
-  readonly patienceMs?: number;
   /** Called with the process. */
   readonly onStart?: (child: ChildProcess) => void;
 };
@@ -114,9 +112,10 @@ export class Session implements Findings {
     );
   }
 
-  async #listen(child: ChildProcess, { killAfter, killWhen, patienceMs = PATIENCE_MS }: LifeOptions): Promise<string> {
+  async #listen(child: ChildProcess, { killAfter, killWhen }: LifeOptions): Promise<string> {
     let last = 'silent';
-    const timers = [setTimeout(() => ((last = 'hung'), child.kill('SIGKILL')), patienceMs)];
+    const patience = setTimeout(() => ((last = 'hung'), child.kill('SIGKILL')), PATIENCE_MS);
+    const timers = [patience];
     const kill = (of: 'start' | 'open'): void => {
       if (killAfter?.of === of) timers.push(setTimeout(() => child.kill('SIGKILL'), killAfter.ms));
     };
@@ -127,6 +126,7 @@ export class Session implements Findings {
         // The last line of one that was killed may be cut off.
         if (!line.endsWith('}')) break;
         const report = JSON.parse(line) as Report;
+        patience.refresh();
         if (report.t === 'open') kill('open');
         if (report.t === 'closed') last = 'closed';
         this.#take(report);

@@ -22,6 +22,8 @@ import { say } from './say.ts';
 /** Errands that are under way at the same time. */
 const IN_FLIGHT = 12;
 const MAX_HELD = 5;
+/** A machine that is too slow for what was begun gets hardly anything new. */
+const MANY = 60;
 
 const orders = JSON.parse(readFileSync(0, 'utf8')) as Orders;
 const calls = new Map<string, number>();
@@ -58,7 +60,7 @@ const engine = await persistently(() => Engine.start(options));
 report({ t: 'open' });
 
 const old = orders.errands.map((errand) => run(errand));
-const lanes = Array.from({ length: IN_FLIGHT }, async () => {
+const lanes = Array.from({ length: orders.errands.length > MANY ? 1 : IN_FLIGHT }, async () => {
   while (errands < orders.begin) await run(newErrand());
 });
 // Either all is seen to its end, or the engine is closed while things are under way.
@@ -112,7 +114,7 @@ function courier(): Courier {
   return {
     wants: () => true,
     async deliver({ id, task, event, config }, signal) {
-      const message: PushMessage = { id, taskId: task.id, number: event.number, body: event.body };
+      const message: PushMessage = { id, taskId: task.id, number: event.number, body: event.body, pid: process.pid };
       const response = await fetch(config.config.url, { method: 'POST', body: JSON.stringify(message), signal });
       return response.ok ? { kind: 'delivered' } : { kind: 'failed', reason: `It answered ${response.status}` };
     },
@@ -131,7 +133,7 @@ function handler(): Handler {
         await new Promise((resolve) => setImmediate(resolve));
         return made;
       });
-      if (key !== undefined) trace(`recorded ${key} ${value}`);
+      if (key !== undefined) trace(`recorded ${key} ${value} ${process.pid}`);
       return value;
     };
     const program = programOf(kind).run(ctx, step);
@@ -147,7 +149,7 @@ async function traceJournals({ journal }: Store): Promise<void> {
     for (const { kind, key, body } of await journal.call(store, taskId)) {
       if (kind === 'turn') turn++;
       else if (kind === 'step')
-        trace(`recorded ${taskId}:${turn}:${key} ${String((body as { value?: unknown }).value)}`);
+        trace(`recorded ${taskId}:${turn}:${key} ${String((body as { value?: unknown }).value)} ${process.pid}`);
     }
   }
 }

@@ -3,10 +3,10 @@ import type { Handler } from '../../src/engine/handler.ts';
 import { A2AError } from '../../src/errors.ts';
 import { newRecord } from '../../src/store/guard.ts';
 import type { Store } from '../../src/store/store.ts';
-import { deferred } from '../../src/support/deferred.ts';
+import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { cluster, pass, turns } from './faults.ts';
-import { ANN, artifactText, openStore, runnable, startHarness, VARIANTS, withMethods } from './harness.ts';
+import { ANN, artifactText, openStore, runnable, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 const FIRE = new A2AError('UNAVAILABLE', 'The disk is on fire');
 
@@ -129,5 +129,51 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(outcomes.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }]);
     const { tasks } = await engine.list(ANN, { limit: 10, artifacts: true });
     expect(tasks.map((found) => artifactText(found))).toEqual(['ab', 'ab', 'ab', 'ab']);
+  });
+
+  test('a store that fails again and again costs a task no attempts, and it goes on within a lease', async () => {
+    const doors: Deferred<void>[] = [];
+    const { node, clock, store } = cluster(
+      async function* run() {
+        const door = deferred<void>();
+        doors.push(door);
+        yield 'a';
+        await door.promise;
+        yield 'b';
+      },
+      { variant, limits: { maxAttempts: 2 } },
+    );
+    const { line, task, engine } = await node();
+    const { id } = await task('go', { returnImmediately: true });
+    for (let round = 1; round <= 10; round++) {
+      await until(async () => doors.length === round && artifactText(await engine.get(ANN, id)) === 'a');
+      expect((await store.read(ANN, id))?.record.attempts).toBe(1);
+      line.set('failing', 'append');
+      doors.at(-1)?.resolve();
+      await pass(clock, 2000, 500);
+      line.set('open');
+      // A lease, and the next look.
+      await pass(clock, 16_000, 500);
+    }
+    await until(() => doors.length === 11);
+    doors.at(-1)?.resolve();
+    await until(async () => (await engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(artifactText(await engine.get(ANN, id))).toBe('ab');
+  });
+
+  test('what a store refuses that works counts as an attempt', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const append: Store['append'] = async (write) => {
+      if (write.events?.some(({ body }) => body.includes('poison')) === true)
+        throw new A2AError('INTERNAL_ERROR', 'Not this');
+      return inner.append(write);
+    };
+    const agents = [runnable(async () => 'poison', { maxAttempts: 2 })];
+    const store = withMethods(inner, { append });
+    const { engine, task } = await startHarness({ store, agents, clock, maxSuspended: variant.maxSuspended }, clock);
+    const { id } = await task('go', { returnImmediately: true });
+    await pass(clock, 20_000, 500);
+    expect((await engine.get(ANN, id)).status.state).toBe('TASK_STATE_FAILED');
   });
 });

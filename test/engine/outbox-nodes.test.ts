@@ -161,6 +161,52 @@ describe.each(STORES)('$name', (variant) => {
     },
   );
 
+  test('a node that was away too long before it said anything says nothing', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const agents = [runnable(async () => 'done')];
+    const late = fakeCourier();
+    const door = deferred<void>();
+    let isAway = false;
+    let isHeld = false;
+    const away = withMethods(store, {
+      heartbeat: async (node, ttlMs) => {
+        if (isAway) throw new A2AError('UNAVAILABLE', 'The store is away');
+        return store.heartbeat(node, ttlMs);
+      },
+      claimPushes: async (request) => {
+        const claimed = await store.claimPushes(request);
+        isAway ||= claimed.length > 0;
+        return claimed;
+      },
+      events: async (taskId, after, limit) => {
+        const events = await store.events(taskId, after, limit);
+        if (isAway && !isHeld) {
+          isHeld = true;
+          await door.promise;
+        }
+        return events;
+      },
+    });
+    const first = await startHarness({ store: away, agents, clock, courier: late }, clock);
+    const { id } = await first.task('go', { pushConfig: hookAt('hook') });
+    await until(() => isHeld);
+    await pass(clock, 20_000, 5000);
+    const quick = fakeCourier();
+    const second = await startHarness({ store, agents, clock, courier: quick }, clock);
+    const last = await lastEvent(second, id);
+    await until(() => quick.deliveries.length === last);
+
+    // It lives again before it goes on.
+    isAway = false;
+    await pass(clock, 6000, 1000);
+    door.resolve();
+    await pass(clock, 5000, 1000);
+
+    expect(late.told()).toEqual([]);
+    expect(quick.told()).toEqual(upTo(last));
+  });
+
   test('a node that was away too long does not move the cursor back', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
+import { MIGRATIONS as POSTGRES } from '../../src/store/postgres/migrate.ts';
+import { MIGRATIONS as SQLITE } from '../../src/store/sqlite/migrate.ts';
 
-/** Files in the field were made by these very statements: a change to the schema is a migration more, never an edit. */
-const RELEASED: Readonly<Record<string, string>> = {
+/** Tables in the field were made by these very statements: a change to them is a migration more, never an edit. */
+const OF_SQLITE: Readonly<Record<string, string>> = {
   '0001_init.sql': '672ff6efaf8877f62681c86d87f05f9d061debaec2564bd222c980c207827c0a',
   '0002_push_config.sql': '38208850555088364d0324d0c2bb015c6d3053b6642d23ec8de030727bac590c',
   '0003_list_by_agent.sql': '1842f0bdf243cef7a67f3a4a355bb0160e2c84ffddff0b9d0e5736fd283ed45d',
@@ -12,18 +13,24 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0005_outbox.sql': 'a407f8bdffa9ea023adcab97f88eddb9c7671b8fc392ed51898575f731fa7758',
 };
 
-const FOLDER = new URL('../../src/store/sqlite/migrations/', import.meta.url);
+const OF_POSTGRES: Readonly<Record<string, string>> = {
+  '0001_init.sql': '2b75591cf982b19a88b68589e5fd4107bd2020ed6424ab498098392791da9e8b',
+};
 
-test('migrations stay as they were released, and none is missing', () => {
-  const hashes = readdirSync(FOLDER)
+test.each([
+  { store: 'sqlite', released: OF_SQLITE, known: SQLITE },
+  { store: 'postgres', released: OF_POSTGRES, known: POSTGRES },
+])('migrations of $store stay as they were released, and none is missing', ({ store, released, known }) => {
+  const folder = new URL(`../../src/store/${store}/migrations/`, import.meta.url);
+  const hashes = readdirSync(folder)
     .toSorted()
     .map((name) => [
       name,
       createHash('sha256')
-        .update(readFileSync(new URL(name, FOLDER)))
+        .update(readFileSync(new URL(name, folder)))
         .digest('hex'),
     ]);
 
-  expect(Object.fromEntries(hashes)).toEqual(RELEASED);
-  expect(Object.keys(RELEASED)).toEqual(MIGRATIONS);
+  expect(Object.fromEntries(hashes)).toEqual(released);
+  expect(Object.keys(released)).toEqual(known);
 });

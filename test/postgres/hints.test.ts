@@ -1,7 +1,7 @@
 /** How nodes hear of each other's writes, and what happens when they do not. */
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { newTask, ALICE } from '../../src/testing/store-contract/samples.ts';
+import { newTask, ALICE, event } from '../../src/testing/store-contract/samples.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();
@@ -88,6 +88,27 @@ test('the last writes of a node that closes are heard', async () => {
   await there.close();
 
   await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(last)));
+});
+
+test('a hint says whether there is something to claim', async () => {
+  const [here, there] = [schema.connect(), schema.connect()];
+  const heard: unknown[] = [];
+  const ids: string[] = [];
+  here.watch((taskId, by, isHeld) => {
+    ids.push(taskId);
+    if (by === 'node') heard.push([taskId, isHeld]);
+  });
+  await hearsOf((id) => there.create(newTask(id)), ids);
+  await there.create(newTask('held', { node: 'node' }));
+  await there.append({ taskId: 'held', by: 'node', guard: {}, events: [event('said')] });
+  await there.append({ taskId: 'held', by: 'node', guard: {}, release: true });
+
+  await vi.waitFor(() => expect(heard).toHaveLength(3));
+  expect(heard).toEqual([
+    ['held', true],
+    ['held', true],
+    ['held', false],
+  ]);
 });
 
 test('a store that is closed does not begin to listen', async () => {

@@ -113,6 +113,26 @@ test('a call that finds no free connection fails soon and says when to come agai
   await expect(Promise.all(held)).resolves.toMatchObject([{ record: { id: 'a' } }, { record: { id: 'a' } }]);
 });
 
+test('a write that waits for another one to a database that hangs is not kept waiting', async () => {
+  const proxy = await proxyTo(schema.url);
+  const pool = new pg.Pool({ connectionString: proxy.url, query_timeout: 3000, connectionTimeoutMillis: 3000 });
+  onTestFinished(() => pool.end());
+  const store = schema.connect({ queueMs: 100 }, pool);
+  await store.create(newTask('a'));
+  proxy.set('silent');
+  const answered: string[] = [];
+  const tried = store.create(newTask('b')).finally(() => answered.push('b'));
+  await new Promise((resolve) => setImmediate(resolve));
+  const waiting = store.create(newTask('c')).finally(() => answered.push('c'));
+
+  await expect(waiting).rejects.toMatchObject(CUT_OFF);
+  expect(answered).toEqual(['c']);
+  await expect(tried).rejects.toMatchObject(CUT_OFF);
+  proxy.set('open');
+  await expect(store.create(newTask('b'))).resolves.toMatchObject({ kind: 'created' });
+  await expect(store.read(ALICE, 'c')).resolves.toBeUndefined();
+});
+
 test('a task that somebody holds does not hold up the others', async () => {
   const store = schema.connect({ lockMs: 200 });
   await Promise.all(['a', 'b', 'c'].map((id) => store.create(newTask(id))));

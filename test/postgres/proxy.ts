@@ -5,10 +5,28 @@ import { onTestFinished } from 'vitest';
 /** What lies between a program and its database, and can fail. */
 export interface DatabaseProxy {
   readonly url: string;
-  /** Answers of the database no longer come through. */
+  /** Answers of the database no longer come through, on the connections that there are. */
   mute(): void;
   /** Ends all connections, without a word. New ones are as before. */
   cut(): void;
+  /** What becomes of connections from now on, of those that there are too. */
+  set(line: Line): void;
+}
+
+/**
+ * - `open`: everything goes through.
+ * - `slow`: answers take a while.
+ * - `silent`: no answer comes through, now or later.
+ * - `closed`: nobody is there.
+ */
+export type Line = 'open' | 'slow' | 'silent' | 'closed';
+
+const SLOW_MS = 50;
+
+interface Pair {
+  readonly client: Socket;
+  readonly database: Socket;
+  isMuted: boolean;
 }
 
 /** What may be done to the bytes of an answer, or of a question, on their way. */
@@ -19,15 +37,21 @@ export interface Interference {
 
 export async function proxyTo(url: string, { onAnswer, onQuestion }: Interference = {}): Promise<DatabaseProxy> {
   const target = new URL(url);
-  const pairs = new Set<{ readonly client: Socket; readonly server: Socket }>();
-  const server = createServer((client) => {
-    const database = connect(Number(target.port), target.hostname);
-    const pair = { client, server: database };
+  const pairs = new Set<Pair>();
+  let line: Line = 'open';
+  const server = createServer({ noDelay: true }, (client) => {
+    if (line === 'closed') return void client.resetAndDestroy();
+    const database = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
+    const pair: Pair = { client, database, isMuted: line === 'silent' };
     pairs.add(pair);
     client.pipe(database);
     if (onQuestion !== undefined) client.on('data', onQuestion);
-    if (onAnswer === undefined) database.pipe(client);
-    else database.on('data', (bytes) => client.write(onAnswer(bytes)));
+    database.on('data', (answer: Buffer) => {
+      if (pair.isMuted || client.destroyed) return;
+      const bytes = onAnswer?.(answer) ?? answer;
+      if (line === 'slow') setTimeout(() => client.write(bytes), SLOW_MS);
+      else client.write(bytes);
+    });
     for (const [one, other] of [
       [client, database],
       [database, client],
@@ -41,6 +65,7 @@ export async function proxyTo(url: string, { onAnswer, onQuestion }: Interferenc
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const mute = (): void => pairs.forEach((pair) => (pair.isMuted = true));
   const cut = (): void => {
     for (const { client } of pairs) client.resetAndDestroy();
   };
@@ -54,7 +79,12 @@ export async function proxyTo(url: string, { onAnswer, onQuestion }: Interferenc
   own.port = String(port);
   return {
     url: own.href,
-    mute: () => pairs.forEach(({ client, server: database }) => database.unpipe(client)),
+    mute,
     cut,
+    set(next) {
+      line = next;
+      if (next === 'silent') mute();
+      if (next === 'closed') cut();
+    },
   };
 }

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { type Database, giveBack } from './database.ts';
 import type { Desk } from './desk.ts';
-import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError } from './failure.ts';
+import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import type { Change, Hints } from './hints.ts';
-import { Jobs, type Job, needsOf } from './jobs.ts';
+import { Jobs, type Job, needsOf, type NewJob } from './jobs.ts';
 import { begin, commit, hasCommitted, type Transaction } from './transaction.ts';
 
 /** How long one of several waits for what somebody holds, when all of them have waited for it already. */
@@ -26,10 +26,11 @@ export class Commits {
     this.#hints = hints;
   }
 
-  submit<T>(job: Omit<Job<T>, 'resolve' | 'reject'>): Promise<T> {
+  submit<T>(job: NewJob<T>): Promise<T> {
     const { taskId, key, alias, nodes, by, run } = job;
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.add({ taskId, key, alias, nodes, by, run, resolve, reject } as Job);
+      const since = performance.now();
+      this.#waiting.add({ taskId, key, alias, nodes, by, since, run, resolve, reject } as Job);
       this.#working ??= this.#work();
     });
   }
@@ -43,8 +44,15 @@ export class Commits {
   async #work(): Promise<void> {
     // Whatever else is written in this turn of the loop comes along.
     await Promise.resolve();
+    const impatience = setInterval(() => this.#turnAway(), this.#database.queueMs / 10);
     while (this.#waiting.size > 0) await this.#store(this.#waiting.take());
+    clearInterval(impatience);
     this.#working = undefined;
+  }
+
+  /** A database that hangs must not make those wait who have not even begun. */
+  #turnAway(): void {
+    for (const { reject } of this.#waiting.takeFrom(performance.now() - this.#database.queueMs)) reject(tooSlow());
   }
 
   /** Never rejects: each job learns what became of it. */

@@ -30,10 +30,13 @@ const LOCK_MS = 5000;
 /** A process that stops in the middle of a transaction must not keep others from its tasks for longer than this. */
 const IDLE_MS = 5000;
 const STATEMENT_MS = 20_000;
+/** How long a write waits for those before it. */
+const QUEUE_MS = 10_000;
 
 export interface DatabaseOptions {
   readonly clock?: Clock;
   readonly lockMs?: number;
+  readonly queueMs?: number;
   /** Whether nobody else uses the pool. */
   readonly isOwnPool?: boolean;
 }
@@ -45,6 +48,7 @@ export class Database {
   readonly schema: string;
   readonly lockMs: number;
   readonly isOwnPool: boolean;
+  readonly queueMs: number;
   readonly #clock: Clock | undefined;
 
   /** Without a clock the time is that of the database, which is the same for all nodes. */
@@ -53,6 +57,7 @@ export class Database {
     this.schema = quoted(schema);
     this.lockMs = options.lockMs ?? LOCK_MS;
     this.isOwnPool = options.isOwnPool === true;
+    this.queueMs = options.queueMs ?? QUEUE_MS;
     this.#clock = options.clock;
   }
 
@@ -106,6 +111,8 @@ export interface Statement {
   readonly values?: readonly unknown[];
   /** By which a connection that is nobody else's knows it again, for text that never changes. */
   readonly name?: string;
+  /** How long to wait for the answer, if not as long as for any other. */
+  readonly answerMs?: number;
 }
 
 /** What a statement came to. */
@@ -114,9 +121,15 @@ export interface Outcome {
   readonly command: string;
 }
 
-async function run(on: Queryable, { text, values = [], name }: Statement): Promise<Outcome> {
-  const query: Writable<QueryArrayConfig> = { text, values: values as unknown[], rowMode: 'array', types: TYPES };
+export async function run(on: Queryable, { text, values = [], name, answerMs }: Statement): Promise<Outcome> {
+  const query: Writable<QueryArrayConfig> & { query_timeout?: number } = {
+    text,
+    values: values as unknown[],
+    rowMode: 'array',
+    types: TYPES,
+  };
   if (name !== undefined && straight.has(on)) query.name = name;
+  if (answerMs !== undefined) query.query_timeout = answerMs;
   return on.query<unknown[]>(query);
 }
 

@@ -19,6 +19,11 @@ const LOCK_TIMEOUT = '55P03';
 const DEADLOCK = '40P01';
 const RETRY_AFTER_MS = 1000;
 
+/** Whether the database does not let us in. */
+export function isRefused(error: unknown): boolean {
+  return stateOf(error)?.startsWith('28') === true;
+}
+
 /** Whether the database refuses what it was given, rather than being in trouble itself. */
 export function isConflict(error: unknown): boolean {
   return stateOf(error) === UNIQUE_VIOLATION;
@@ -50,6 +55,11 @@ export function toStoreError(error: unknown): A2AError {
   if (sentence === undefined)
     return new A2AError('INTERNAL_ERROR', 'The task store could not do this', { cause: error });
   return new A2AError('UNAVAILABLE', sentence, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** What a write gets to see that was never tried. */
+export function tooSlow(): A2AError {
+  return new A2AError('UNAVAILABLE', 'The database of the task store is too slow', { retryAfterMs: RETRY_AFTER_MS });
 }
 
 /** What all writes of a transaction get to see of the error that made it fail. It may pass, whatever it was. */

@@ -13,9 +13,13 @@ export interface Job<T = unknown> {
   readonly by?: string | undefined;
   /** Runs on what the transaction has locked. Throws before it has changed anything, or not at all. */
   readonly run: (desk: Desk) => Written<T>;
+  /** When it came, by the clock that only goes on. */
+  readonly since: number;
   readonly resolve: (result: T) => void;
   readonly reject: (error: unknown) => void;
 }
+
+export type NewJob<T> = Omit<Job<T>, 'since' | 'resolve' | 'reject'>;
 
 /** More than this in one transaction would hold its locks for too long. */
 const MAX_JOBS = 256;
@@ -35,6 +39,12 @@ export class Jobs {
   /** Those of the next transaction. */
   take(): Job[] {
     return this.#waiting.splice(0, MAX_JOBS);
+  }
+
+  /** Those that have waited since this time, or longer. */
+  takeFrom(time: number): readonly Job[] {
+    const count = this.#waiting.findIndex(({ since }) => since > time);
+    return this.#waiting.splice(0, count < 0 ? this.#waiting.length : count);
   }
 
   /** Those who can join a transaction that has its locks already. The writes to one task keep their order. */

@@ -3,14 +3,20 @@ import type { Database } from './database.ts';
 import { columnsWith, sqlLimit, toStored } from './reads.ts';
 import { stateNumber } from './task-row.ts';
 
-/** A page by the position where the one before it ended, so that it costs the same wherever it lies. */
+/**
+ * A page by the position where the one before it ended, so that it costs the same wherever it lies. The total is counted:
+ * that takes the longer the more there are, which the page does not.
+ */
 export async function listTasks(database: Database, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { schema } = database;
   const matching = new Conditions();
   matching.add('t.visible');
   matching.add('t.tenant = ?', scope.tenant);
   matching.add('t.owner = ?', scope.owner);
-  if (query.agents !== undefined) matching.add('t.agent = ANY(?::text[])', query.agents);
+  // Of one agent, as all lists over the network are, the index has the order; of several it would have to be sorted.
+  const [agent, ...others] = query.agents ?? [];
+  if (agent !== undefined && others.length === 0) matching.add('t.agent = ?', agent);
+  else if (query.agents !== undefined) matching.add('t.agent = ANY(?::text[])', query.agents);
   if (query.contextId !== undefined) matching.add('t.context_id = ?', query.contextId);
   if (query.states !== undefined) matching.add('t.state = ANY(?::smallint[])', query.states.map(stateNumber));
   if (query.statusSince !== undefined) matching.add('t.status_time >= ?', query.statusSince);

@@ -40,9 +40,9 @@ import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
 import { Commits } from './commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { toStoreError } from './failure.ts';
+import { isRefused, toStoreError } from './failure.ts';
 import { Hints } from './hints.ts';
-import type { Job } from './jobs.ts';
+import type { NewJob } from './jobs.ts';
 import { listTasks } from './list.ts';
 import { NewerSchemaError } from './migrate.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
@@ -64,6 +64,8 @@ export interface PostgresStoreOptions {
   readonly clock?: Clock;
   /** @internal How long a write waits for a transaction that holds its task, for tests. */
   readonly lockMs?: number;
+  /** @internal How long a write waits for those before it, for tests. */
+  readonly queueMs?: number;
 }
 
 /**
@@ -301,7 +303,7 @@ class PostgresStore implements Store {
     }
   }
 
-  async #write<T>(job: Omit<Job<T>, 'resolve' | 'reject'>): Promise<T> {
+  async #write<T>(job: NewJob<T>): Promise<T> {
     const { commits } = await this.#opened();
     return commits.submit(job);
   }
@@ -343,6 +345,8 @@ class PostgresStore implements Store {
     } catch (error) {
       leave();
       if (typeof this.#source === 'string') await pool.end();
+      // Nobody has ever been let in with these: that will not pass by itself.
+      if (isRefused(error)) throw new Error('The database of the task store refuses our credentials', { cause: error });
       throw error instanceof NewerSchemaError ? error : toStoreError(error);
     }
     const isOwnPool = typeof this.#source === 'string';

@@ -1,15 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../model/message.ts';
-import {
-  canSendAhead,
-  type Database,
-  inOrder,
-  notePeer,
-  type Row,
-  rowsOf,
-  SETTINGS,
-  type Statement,
-} from './database.ts';
+import { canSendAhead, type Database, inOrder, notePeer, type Row, run, SETTINGS, type Statement } from './database.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import { TASK_COLUMNS, toFound } from './task-row.ts';
 
@@ -34,6 +25,8 @@ export interface Transaction {
 /** How long to ask for a transaction whose connection was lost: about as long as a database takes to restart. */
 const DOUBT_MS = 10_000;
 const PAUSE_MS = 100;
+/** Connections of the same time may be lost too, without a word: the next one is tried soon. */
+const ASK_MS = 2000;
 
 /**
  * Opens a transaction and locks what its writes need: first the keys and aliases, which may have no row yet, then the
@@ -82,9 +75,10 @@ export async function hasCommitted({ pool }: Database, { id, process }: Transact
   const end = Date.now() + DOUBT_MS;
   do {
     try {
-      const [row] = await rowsOf(pool, 'SELECT pg_xact_status($1::text::xid8)', [id]);
+      const ask = { text: 'SELECT pg_xact_status($1::text::xid8)', values: [id], answerMs: ASK_MS };
+      const [row] = (await run(pool, ask)).rows;
       if (row?.[0] !== 'in progress') return row?.[0] === 'committed';
-      await rowsOf(pool, END_PROCESS, [process, id]);
+      await run(pool, { text: END_PROCESS, values: [process, id], answerMs: ASK_MS });
     } catch {
       // Not back yet.
     }

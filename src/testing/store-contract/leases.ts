@@ -41,6 +41,21 @@ export const leases: Behaviours = {
     deepEqual([next.node, next.fence, next.attempts], ['node-b', 3, 2]);
   },
 
+  'an attempt may be left uncounted, and those before it still count': async ({ store, clock }) => {
+    await create(store, newTask('one'));
+    await lease(store, 'node-a', 'one');
+    clock.advance(TTL);
+    await lease(store, 'node-b', 'one');
+
+    const { record } = await append(store, 'one', { revoke: true, uncounted: true });
+
+    deepEqual([record.attempts, record.fence, record.node], [1, 3, undefined]);
+    deepEqual(await recordOf(store, 'one'), record);
+    const again = await append(store, 'one', { uncounted: true });
+    deepEqual(again.record.attempts, 0);
+    deepEqual((await append(store, 'one', { uncounted: true })).record.attempts, 0);
+  },
+
   'a lease may be given back and taken away in one write': async ({ store }) => {
     const { node: _, ...rest } = await create(store, newTask('one', { node: 'node-a' }));
 

@@ -255,6 +255,7 @@ function randomChange(dice: Dice, now: number, number: number): Change {
     ...(dice.below(12) === 0 && { canceling: true as const }),
     ...(dice.below(6) === 0 && { release: true as const }),
     ...(dice.below(12) === 0 && { revoke: true as const }),
+    ...(dice.below(12) === 0 && { uncounted: true as const }),
     ...(dice.below(8) === 0 && !(hasStatus && ends) && { artifacts: `["${number}"]` }),
     ...(dice.below(5) === 0 && { idempotency: randomKey(dice) }),
   };

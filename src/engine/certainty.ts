@@ -1,0 +1,17 @@
+import type { Run } from './run.ts';
+
+/** Something to wait for before a run does anything elsewhere: others may run the task by now. */
+export function certaintyOf(run: Run): Promise<void> | undefined {
+  return run.env.liveness.isSureOf(run.spell) ? undefined : makeSure(run);
+}
+
+async function makeSure(run: Run): Promise<void> {
+  const { store, liveness } = run.env;
+  const { spell } = liveness;
+  const stored = await run.reading(() => store.read(run.record, run.taskId, { history: 0 }));
+  const { fence, endedAt } = stored?.record ?? {};
+  if (fence !== run.record.fence || endedAt !== undefined)
+    run.stop('lease-lost', { kind: 'refused', record: stored?.record });
+  run.assertRunning();
+  run.spell = spell;
+}

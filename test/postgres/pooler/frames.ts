@@ -1,0 +1,74 @@
+/** As much of PostgreSQL's wire protocol as somebody in the middle has to know. */
+
+export interface Frame {
+  /** One letter; nothing for what a client begins with. */
+  readonly type: string;
+  readonly body: Buffer;
+  /** All of it, to be passed on. */
+  readonly bytes: Buffer;
+}
+
+const START = 4;
+const TYPED = 5;
+
+/** Cuts what comes over a socket into messages. */
+export class FrameReader {
+  #rest: Buffer = Buffer.alloc(0);
+  #isStart: boolean;
+
+  /** @param of A client begins with messages that have no type. */
+  constructor(of: 'client' | 'server') {
+    this.#isStart = of === 'client';
+  }
+
+  *read(data: Buffer): Generator<Frame> {
+    this.#rest = Buffer.concat([this.#rest, data]);
+    for (;;) {
+      const head = this.#isStart ? START : TYPED;
+      if (this.#rest.length < head) return;
+      const length = this.#rest.readInt32BE(head - START) + head - START;
+      if (this.#rest.length < length) return;
+      const bytes = this.#rest.subarray(0, length);
+      this.#rest = this.#rest.subarray(length);
+      const type = this.#isStart ? '' : String.fromCharCode(bytes[0] ?? 0);
+      // Until somebody says that it was not the last of its kind.
+      this.#isStart = false;
+      yield { type, body: bytes.subarray(head), bytes };
+    }
+  }
+
+  /** A client that was refused encryption begins again. */
+  expectStart(): void {
+    this.#isStart = true;
+  }
+}
+
+export function frame(type: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(TYPED);
+  head.write(type);
+  head.writeInt32BE(body.length + START, 1);
+  return Buffer.concat([head, body]);
+}
+
+const VERSION = 196_608;
+
+/** What a client of version 3 begins with. */
+export function startFrame(parameters: Readonly<Record<string, string>>): Buffer {
+  const pairs = Object.entries(parameters).flat();
+  const text = Buffer.from(`${pairs.join('\0')}\0\0`);
+  const head = Buffer.alloc(2 * START);
+  head.writeInt32BE(head.length + text.length, 0);
+  head.writeInt32BE(VERSION, START);
+  return Buffer.concat([head, text]);
+}
+
+/** The names of what a client wants to hold for its connection. */
+export function parametersOf(start: Buffer): readonly string[] {
+  const words = start.subarray(START).toString().split('\0');
+  return words.filter((word, index) => index % 2 === 0 && word !== '');
+}
+
+/** An error that ends a connection. */
+export function fatal(code: string, message: string): Buffer {
+  return frame('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`));
+}
