@@ -115,8 +115,8 @@ export class Run implements Sink, WriterEvents {
 
   /** The handler has come to its end, or goes on elsewhere: whatever it left behind here is nobody's. */
   get isLeft(): boolean {
-    if (!this.isOver) return false;
-    return this.#stopping.reason === undefined || this.#stopping.reason === 'suspended';
+    const { reason } = this.#stopping;
+    return this.isOver && (reason === undefined || reason === 'suspended');
   }
 
   /** Nothing that the handler does counts any more. */
@@ -348,11 +348,11 @@ export class Run implements Sink, WriterEvents {
     await this.creation;
     const { lease } = this.#writer;
     if (this.#isCanceling || !this.#writer.isProvisional || lease === undefined) return false;
-    const { contextId } = this.record;
-    const message = { messageId: this.env.newId(), contextId, role: 'ROLE_AGENT' as const, parts };
-    if (!(await this.env.store.dropForReply(this.taskId, lease, message))) return false;
-    this.env.faultPoint('after-reply');
-    this.env.feed.tell(this.taskId, { kind: 'replied', message });
+    const { env, record } = this;
+    const message = { messageId: env.newId(), contextId: record.contextId, role: 'ROLE_AGENT' as const, parts };
+    if (!(await env.store.dropForReply(this.taskId, lease, message))) return false;
+    env.faultPoint('after-reply');
+    env.feed.tell(this.taskId, { kind: 'replied', message });
     this.#rest('over');
     return true;
   }
@@ -387,7 +387,6 @@ export class Run implements Sink, WriterEvents {
 
   #armTimeout(): void {
     this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
-      // It was not the handler that took so long.
       if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
       this.#stopping.tell('timeout');
       this.#fail('Task timed out');
