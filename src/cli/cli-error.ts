@@ -23,6 +23,7 @@ export interface CliErrorOptions extends ErrorOptions {
 
 /** Something that the user can mend, or at least understand: told in a sentence, without a stack. */
 export class CliError extends Error {
+  readonly kind: Kind;
   readonly exitCode: number;
   readonly code: string;
   readonly hint: string | undefined;
@@ -30,6 +31,7 @@ export class CliError extends Error {
 
   constructor(kind: Kind, message: string, options: CliErrorOptions = {}) {
     super(message, options);
+    this.kind = kind;
     this.exitCode = EXIT_CODES[kind];
     this.code = options.code ?? CODES[kind];
     this.hint = options.hint;

@@ -49,12 +49,15 @@ async function openPostgres(url: string): Promise<Store> {
   const { postgres } = await import('../store/postgres/index.ts');
   const store = postgres(url);
   try {
-    // A store opens with the first question: better now than when the agent says that it is there.
+    // A store opens with the first question. What will not pass by itself had better be said now.
     await store.nextWake([]);
     return store;
   } catch (error) {
+    const trouble = databaseTrouble(error, url);
+    // One that is late is waited for, and the log says so.
+    if (trouble.kind === 'unreachable') return store;
     await store.close();
-    throw databaseTrouble(error, url);
+    throw trouble;
   }
 }
 
