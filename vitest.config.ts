@@ -30,7 +30,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   postgres: [
     'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,push-configs}.test.ts',
     'test/engine/outbox-nodes.test.ts',
-    'test/engine/{questions-order,questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
+    'test/engine/{questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
     'test/engine/{several-nodes,sleep,steps,streams,tasks,timeout}.test.ts',
   ],
 };

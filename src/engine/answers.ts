@@ -72,6 +72,7 @@ export class Answers {
 
   /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */
   async #replyOf(taskId: string, waiter: RestWaiter, findReply: FindReply): Promise<Message | undefined> {
-    return waiter.hasReply || this.#runs.isHere(taskId) ? waiter.reply : findReply();
+    const message = waiter.hasReply || this.#runs.isHere(taskId) ? await waiter.reply : undefined;
+    return message ?? findReply();
   }
 }

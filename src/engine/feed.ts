@@ -15,6 +15,8 @@ export type News =
     }
   /** The task was dropped, this is its outcome. */
   | { readonly kind: 'replied'; readonly message: Message }
+  /** The task was dropped elsewhere, perhaps for a message that is kept under the key of its request. */
+  | { readonly kind: 'gone' }
   /** Something may have happened elsewhere: look into the store. */
   | { readonly kind: 'hint' }
   /** What was under way is lost or stopped; who only waits for it must not wait on. */

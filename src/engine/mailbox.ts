@@ -141,6 +141,7 @@ export class Mailbox {
         this.#stop();
         break;
       case 'hint':
+      case 'gone':
         this.#mustLook = true;
         break;
       case 'interrupted':

@@ -4,7 +4,6 @@ import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { Interruptions } from './interruptions.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
-import { notFound } from './not-found.ts';
 import { refusalToRun } from './refusal-to-run.ts';
 import { Rests } from './rests.ts';
 import { Run } from './run.ts';
@@ -344,8 +343,7 @@ export class Runs {
     else this.#core.observers.metrics?.leaseLost(run.agent.id);
     if (loss.kind === 'overtaken') this.#giveBack(run.record);
     // The task is gone, so nobody else will tell those who wait for it.
-    if (loss.kind === 'refused' && loss.record === undefined)
-      this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
+    if (loss.kind === 'refused' && loss.record === undefined) this.#core.feed.tell(taskId, { kind: 'gone' });
   }
 
   #leave({ id }: Runnable): void {

@@ -25,7 +25,7 @@ export class RestWaiter {
   readonly #start: number;
   readonly #rest = deferred<Rest>();
   readonly #stop: () => void;
-  #reply: Deferred<Message> | undefined;
+  #reply: Deferred<Message | undefined> | undefined;
   #hasReply = false;
   #isWaiting = false;
   #mustLook = false;
@@ -67,8 +67,11 @@ export class RestWaiter {
     return this.#hasReply;
   }
 
-  /** The answer, also after the end of patience, as long as it is not closed. For a task that is gone, and ran here. */
-  get reply(): Promise<Message> {
+  /**
+   * The answer, also after the end of patience, as long as it is not closed. For a task that is gone, and ran here; nothing if
+   * it ended elsewhere after all.
+   */
+  get reply(): Promise<Message | undefined> {
     return this.#replied.promise;
   }
 
@@ -88,8 +91,8 @@ export class RestWaiter {
   }
 
   /** Made when it is needed, which it seldom is. */
-  get #replied(): Deferred<Message> {
-    return (this.#reply ??= deferred<Message>());
+  get #replied(): Deferred<Message | undefined> {
+    return (this.#reply ??= deferred<Message | undefined>());
   }
 
   #hear(news: News): void {
@@ -100,6 +103,10 @@ export class RestWaiter {
       case 'replied':
         this.#hasReply = true;
         this.#replied.resolve(news.message);
+        this.#rest.resolve(news);
+        break;
+      case 'gone':
+        this.#replied.resolve(undefined);
         this.#rest.resolve(news);
         break;
       case 'hint':

@@ -228,6 +228,30 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(signals[0]?.reason).toMatchObject({ message: 'Another node runs the task now' });
   });
 
+  test('who waits at a node that has lost a task gets the bare message that another one ended it with', async () => {
+    let runs = 0;
+    const { node, clock } = cluster(
+      async ({ signal, reply }) => {
+        if (++runs === 1) await toldToStop(signal);
+        await reply('answered');
+      },
+      { variant },
+    );
+    // Nothing but its own heartbeat tells it of what has happened.
+    const first = await node({ pollMs: 3_600_000 });
+    const sent = first.send('go', { idempotencyKey: 'k' });
+    await until(() => runs === 1);
+    first.line.set('held', 'heartbeat', 'watch');
+    await pass(clock, 20_000, 2000);
+    await node();
+    await until(() => runs === 2);
+    await turns();
+    first.line.set('open', 'heartbeat');
+    await pass(clock, 10_000, 1000);
+
+    expect(await sent).toMatchObject({ message: { parts: [{ text: 'answered' }] } });
+  });
+
   test('a node that was away, and whose tasks nobody took, goes on with them', async () => {
     const door = deferred<void>();
     let runs = 0;
