@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Task } from '../model/task.ts';
 import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
-import { systemClock } from '../support/clock.ts';
+import { steadyClock } from '../support/clock.ts';
 import { defined } from '../support/defined.ts';
 import { Answers, type SendResult } from './answers.ts';
 import { authorize } from './authorize.ts';
@@ -47,6 +47,8 @@ export interface TaskStream {
 
 /** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
 const POLLS_PER_LOOK = 5;
+/** Thousands of idle streams must not keep a database busy with looks that nearly never find anything. */
+const LOOKS_PER_SECOND = 100;
 
 /**
  * Runs agents on a store. Every task goes on after a crash, here or on another node with the same store; nothing is told
@@ -69,7 +71,7 @@ export class Engine {
   #closing: Promise<void> | undefined;
 
   private constructor(options: EngineOptions) {
-    const clock = new StoreTime(options.clock ?? systemClock);
+    const clock = new StoreTime(options.clock ?? steadyClock);
     this.#core = createCore(options, clock, {
       pushed: () => this.#outbox?.nudge(),
       pushConfigChanged: async (name) => {
@@ -321,7 +323,7 @@ export class Engine {
     const { timers, clock, pollMs, feed } = this.#core;
     this.#stopLooking = timers.add(clock.now() + pollMs * POLLS_PER_LOOK, () => {
       this.#lookNowAndThen();
-      feed.tellAll({ kind: 'hint' });
+      feed.tellSome({ kind: 'hint' }, Math.ceil((pollMs * POLLS_PER_LOOK * LOOKS_PER_SECOND) / 1000));
       this.#runs.hearRunning();
     });
   }

@@ -67,3 +67,14 @@ test('who comes after the end is told of it', () => {
     { kind: 'interrupted', error, isFinal: true },
   ]);
 });
+
+test('some are told at a time, and all in their turn', () => {
+  const feed = new Feed();
+  const heard: string[] = [];
+  for (const id of ['a', 'b', 'c']) feed.listen(id, () => heard.push(id));
+  const rounds = [1, 2, 3, 4].map(() => {
+    feed.tellSome(HINT, 2);
+    return heard.splice(0).join('');
+  });
+  expect(rounds).toEqual(['ab', 'c', 'ab', 'c']);
+});

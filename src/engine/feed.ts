@@ -29,6 +29,8 @@ export class Feed {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #onPushed: () => void;
   #last: News | undefined;
+  /** How many have had their turn in this round. */
+  #turn = 0;
 
   /** @param onPushed Called when something was stored of a task that has push configurations. */
   constructor(onPushed: () => void = () => {}) {
@@ -69,6 +71,14 @@ export class Feed {
   /** Tells all who listen to anything. */
   tellAll(news: News): void {
     for (const taskId of this.#listeners.keys()) this.tell(taskId, news);
+  }
+
+  /** Tells those who listen to some of the tasks, each time to others, until all have had their turn. */
+  tellSome(news: News, count: number): void {
+    const taskIds = [...this.#listeners.keys()];
+    const from = this.#turn < taskIds.length ? this.#turn : 0;
+    for (const taskId of taskIds.slice(from, from + count)) this.tell(taskId, news);
+    this.#turn = from + count;
   }
 
   /** As `tellAll`, also to those who come later: there will be no more. */

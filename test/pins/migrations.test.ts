@@ -14,7 +14,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {
-  '0001_init.sql': '2b75591cf982b19a88b68589e5fd4107bd2020ed6424ab498098392791da9e8b',
+  '0001_init.sql': '15659a6cf7fa9fae1b45fbbd9797c930180f868fe6236fa08753446a0150c069',
 };
 
 test.each([

@@ -49,6 +49,54 @@ test('a write joins the transaction that waits for its task, and one to another 
   expect(b2).not.toBe(a2);
 });
 
+test('writes that are stored one by one, after they were held up together, keep their order', async () => {
+  const store = schema.connect({ lockMs: 200 });
+  await store.create(newTask('a'));
+  await store.create(newTask('b'));
+  const letGo = await holdTask('b');
+  const append = (taskId: string, name: string): Promise<unknown> =>
+    store.append({ taskId, guard: {}, events: [event(name)] }).catch(() => {});
+  const together = [append('a', '1'), append('b', 'held'), append('a', '2')];
+  await vi.waitFor(async () => expect(await isWaiting()).toBe(true));
+  await Promise.all([...together, append('a', '3'), append('a', '4')]);
+  await letGo();
+
+  const stored = await store.events('a', 1, 10);
+  expect(stored.map(({ body }) => body)).toEqual(['1', '2', '3', '4'].map((name) => event(name).body));
+});
+
+test('writes that wait for a table that is locked are turned away in time', async () => {
+  const store = schema.connect({ lockMs: 100, queueMs: 500 });
+  await store.create(newTask('a'));
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release());
+  await client.query(`BEGIN; LOCK TABLE "${schema.name}".task`);
+  const writes = Array.from({ length: 50 }, () =>
+    store.append({ taskId: 'a', guard: {}, events: [event('late')] }).then(
+      () => 'stored',
+      (error: Error) => error.message,
+    ),
+  );
+  // One after the other they would wait for the lock fifty times.
+  const answers = new Set(await Promise.all(writes));
+  await client.query('ROLLBACK');
+
+  expect(answers).toContain('The database of the task store is too slow');
+  expect(answers).not.toContain('stored');
+});
+
+test.each([
+  ['quotes', '"\\'.repeat(500_000)],
+  ['control characters and quotes', '\n"\u007f\u0001'.repeat(1000)],
+  ['characters of every length', 'a\u00e9\u20ac\u{1f600}"{},NULL'.repeat(1000)],
+])('a text of %s comes back as it was', async (_, text) => {
+  const store = schema.connect();
+  await store.create({ ...newTask('a'), event: { kind: 'task', body: JSON.stringify({ text }) } });
+  const [first] = await store.events('a', 0, 1);
+
+  expect(first?.body).toBe(JSON.stringify({ text }));
+});
+
 test('a task that nothing speaks against is accepted at once, one with a key is not', async () => {
   const store = schema.connect();
   const accepted: string[] = [];

@@ -1,6 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import { type Clock, systemClock } from '../../support/clock.ts';
+import { type Clock, steadyClock } from '../../support/clock.ts';
 import { guardHolds, recordAfter, withPushed } from '../guard.ts';
 import type {
   Appended,
@@ -73,7 +73,7 @@ class MemoryStore implements Store {
   readonly #pushes: PushQueue;
   #created = 0;
 
-  constructor({ clock = systemClock, maxTasks = 100_000 }: MemoryStoreOptions) {
+  constructor({ clock = steadyClock, maxTasks = 100_000 }: MemoryStoreOptions) {
     this.#clock = clock;
     this.#maxTasks = maxTasks;
     this.#pushes = new PushQueue(clock, (node) => this.#isAlive(node));

@@ -27,10 +27,10 @@ export class Commits {
   }
 
   submit<T>(job: NewJob<T>): Promise<T> {
-    const { taskId, key, alias, nodes, by, run } = job;
+    const { taskId, key, alias, nodes, by, size, run } = job;
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
-      this.#waiting.add({ taskId, key, alias, nodes, by, since, run, resolve, reject } as Job);
+      this.#waiting.add({ taskId, key, alias, nodes, by, size, since, run, resolve, reject } as Job);
       this.#working ??= this.#work();
     });
   }
@@ -56,20 +56,28 @@ export class Commits {
   }
 
   /** Never rejects: each job learns what became of it. */
-  async #store(jobs: Job[], lockMs = this.#database.lockMs): Promise<void> {
-    const error = await this.#attempt(jobs, lockMs);
+  async #store(jobs: Job[], lockMs = this.#database.lockMs, { isAlone = false } = {}): Promise<void> {
+    const error = await this.#attempt(jobs, lockMs, isAlone);
     if (error === undefined) return;
     // One write that the database refuses, or that has to wait, must not take the others with it.
     if (jobs.length > 1 && (isConflict(error) || isHeldUp(error))) {
-      for (const job of jobs) await this.#store([job], Math.min(lockMs, ALONE_MS));
+      await this.#storeEach(jobs, Math.min(lockMs, ALONE_MS));
       return;
     }
     const shown = isConflict(error) ? toStoreError(error) : toCommitError(error);
     for (const job of jobs) job.reject(shown);
   }
 
-  /** Gives what went wrong, if anything did. Those who come in time are added to the jobs. */
-  async #attempt(jobs: Job[], lockMs: number): Promise<unknown> {
+  /** Nobody joins them meanwhile: who comes later would be stored before those that still wait. */
+  async #storeEach(jobs: readonly Job[], lockMs: number): Promise<void> {
+    for (const job of jobs) {
+      if (performance.now() - job.since > this.#database.queueMs) job.reject(tooSlow());
+      else await this.#store([job], lockMs, { isAlone: true });
+    }
+  }
+
+  /** Gives what went wrong, if anything did. Those who come in time are added to the jobs, unless they are to be alone. */
+  async #attempt(jobs: Job[], lockMs: number, isAlone: boolean): Promise<unknown> {
     let client: PoolClient;
     try {
       client = await this.#database.pool.connect();
@@ -84,14 +92,14 @@ export class Commits {
       begun = await begin(client, this.#database, needs, lockMs);
       const { desk } = begun;
       // What runs say right after they were created comes while the database is asked for the locks.
-      jobs.push(...this.#waiting.takeCovered(needs, jobs.length));
+      if (!isAlone) jobs.push(...this.#waiting.takeCovered(needs, jobs));
       answers = jobs.map((job) => answerOf(job, desk, changes));
       const { isTold } = await commit(client, this.#database, desk, this.#hints.statements(changes));
       const given = isTold.then(
         () => client.release(),
         (error: unknown) => giveBack(client, error),
       );
-      this.#telling = Promise.allSettled([this.#telling, given]);
+      this.#telling = both(this.#telling, given);
     } catch (error) {
       await giveBack(client, error);
       if (begun === undefined || !isConnectionLost(error)) return error;
@@ -102,6 +110,11 @@ export class Commits {
     for (const answer of answers) answer();
     return undefined;
   }
+}
+
+/** Resolves after both, with nothing: a promise that kept what the one before it came to would keep all of them. */
+async function both(one: Promise<unknown> | undefined, other: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([one, other]);
 }
 
 /** Runs a job, and gives what tells its sender once it is stored. */

@@ -4,6 +4,7 @@ import { A2AError } from '../../errors.ts';
 const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
   ['08', 'The database of the task store cannot be reached'],
   ['25', 'The database of the task store is read-only for now, or gave up on us'],
+  ['42501', 'The database of the task store lets us not use its tables: grant them to the role of this process'],
   ['28', 'The database of the task store refuses our credentials'],
   ['40', 'The database of the task store was too busy'],
   ['53', 'The database of the task store is out of resources'],
@@ -15,6 +16,8 @@ const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
 const IDLE_TOO_LONG = '25P03';
+/** A statement with a name that the process of the database does not know. */
+const UNKNOWN_STATEMENT = '26000';
 const LOCK_TIMEOUT = '55P03';
 const DEADLOCK = '40P01';
 const RETRY_AFTER_MS = 1000;
@@ -45,7 +48,7 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether a connection is of no more use: lost, or to a database that another one has replaced. */
 export function isSpent(error: unknown): boolean {
   const state = stateOf(error);
-  return state === READ_ONLY || state === IDLE_TOO_LONG || isConnectionLost(error);
+  return state === READ_ONLY || state === IDLE_TOO_LONG || state === UNKNOWN_STATEMENT || isConnectionLost(error);
 }
 
 /** What the caller of a method gets to see of an error. */

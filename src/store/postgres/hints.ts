@@ -69,7 +69,8 @@ export class Hints {
   /** Of what was committed on a connection that is lost. */
   send(changes: readonly Change[]): void {
     const all = this.statements(changes).map(({ text, values = [] }) => this.#pool.query(text, [...values]));
-    this.#sending = Promise.allSettled([this.#sending, ...all]);
+    const earlier = this.#sending;
+    this.#sending = Promise.allSettled([earlier, ...all]).then(() => {});
   }
 
   /** Others hear of the last changes too: they may be what a node that stops leaves to them. */

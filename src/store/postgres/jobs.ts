@@ -13,6 +13,8 @@ export interface Job<T = unknown> {
   readonly by?: string | undefined;
   /** Runs on what the transaction has locked. Throws before it has changed anything, or not at all. */
   readonly run: (desk: Desk) => Written<T>;
+  /** Characters that it stores, as far as that is known at once. */
+  readonly size: number;
   /** When it came, by the clock that only goes on. */
   readonly since: number;
   readonly resolve: (result: T) => void;
@@ -21,8 +23,9 @@ export interface Job<T = unknown> {
 
 export type NewJob<T> = Omit<Job<T>, 'since' | 'resolve' | 'reject'>;
 
-/** More than this in one transaction would hold its locks for too long. */
+/** More than this in one transaction would hold its locks for too long, and be too long for one statement. */
 const MAX_JOBS = 256;
+const MAX_SIZE = 2 ** 24;
 
 /** The writes that wait, in the order in which they came. */
 export class Jobs {
@@ -38,7 +41,9 @@ export class Jobs {
 
   /** Those of the next transaction. */
   take(): Job[] {
-    return this.#waiting.splice(0, MAX_JOBS);
+    let size = 0;
+    const end = this.#waiting.findIndex((job, i) => i >= MAX_JOBS || ((size += job.size) > MAX_SIZE && i > 0));
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
 
   /** Those that have waited since this time, or longer. */
@@ -48,14 +53,18 @@ export class Jobs {
   }
 
   /** Those who can join a transaction that has its locks already. The writes to one task keep their order. */
-  takeCovered(needs: Needs, taken: number): readonly Job[] {
+  takeCovered(needs: Needs, taken: readonly Job[]): readonly Job[] {
     if (this.#waiting.length === 0) return [];
+    let size = sizeOf(taken);
     const joining: Job[] = [];
     const staying: Job[] = [];
     const held = new Set<string>();
     for (const job of this.#waiting) {
-      if (taken + joining.length < MAX_JOBS && !held.has(job.taskId) && isCovered(job, needs)) joining.push(job);
-      else {
+      const hasRoom = taken.length + joining.length < MAX_JOBS && size + job.size <= MAX_SIZE;
+      if (hasRoom && !held.has(job.taskId) && isCovered(job, needs)) {
+        joining.push(job);
+        size += job.size;
+      } else {
         held.add(job.taskId);
         staying.push(job);
       }
@@ -63,6 +72,10 @@ export class Jobs {
     this.#waiting = staying;
     return joining;
   }
+}
+
+function sizeOf(jobs: readonly Job[]): number {
+  return jobs.reduce((sum, { size }) => sum + size, 0);
 }
 
 function isCovered({ taskId, key, alias, nodes }: Job, needs: Needs): boolean {

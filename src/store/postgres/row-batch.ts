@@ -39,6 +39,25 @@ export function unnested(columns: Columns): string {
 }
 
 /** Rows, turned into a list for each column. */
-export function columnsOf(rows: readonly (readonly unknown[])[], columns: Columns): readonly unknown[][] {
-  return Object.keys(columns).map((_, index) => rows.map((row) => row[index]));
+export function columnsOf(rows: readonly (readonly unknown[])[], columns: Columns): readonly unknown[] {
+  return Object.values(columns).map((type, index) => {
+    const values = rows.map((row) => row[index]);
+    return type === 'text' ? arrayText(values as readonly (string | null)[]) : values;
+  });
+}
+
+/**
+ * Texts as one list in the words of PostgreSQL. The driver would take seconds for one of some megabytes with many quotes,
+ * and what it cannot write at all it would leave out of a transaction that is on its way.
+ */
+function arrayText(texts: readonly (string | null)[]): string {
+  return `{${texts.map((text) => (text === null ? 'NULL' : quotedText(text))).join(',')}}`;
+}
+
+/** What JSON writes in a way of its own: control characters, and halves of characters. */
+const OF_JSON = /[\p{Cc}\p{Cs}]/u;
+
+/** JSON writes quotes and backslashes as PostgreSQL wants them, many times as quick as a search for each of them. */
+function quotedText(text: string): string {
+  return !OF_JSON.test(text) ? JSON.stringify(text) : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -115,6 +115,8 @@ class PostgresStore implements Store {
       key: task.idempotency?.key,
       alias: task.alias,
       by: task.node,
+      // The message is about as long as the event that tells of it.
+      size: 2 * (task.event?.body.length ?? 0),
       run: (desk) => createTask(desk, task),
     });
     // Only a key or an alias can be known already: ids are new.
@@ -130,12 +132,18 @@ class PostgresStore implements Store {
       key: write.idempotency?.key,
       nodes: write.guard.idle,
       by: write.by,
+      size: sizeOf(write),
       run: (desk) => appendToTask(desk, write),
     });
   }
 
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
-    return this.#write({ taskId, by: lease.node, run: (desk) => dropTaskForReply(desk, taskId, lease, reply) });
+    return this.#write({
+      taskId,
+      by: lease.node,
+      size: 0,
+      run: (desk) => dropTaskForReply(desk, taskId, lease, reply),
+    });
   }
 
   async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
@@ -251,7 +259,7 @@ class PostgresStore implements Store {
 
   async prune(policy: RetentionPolicy): Promise<number> {
     const old = await this.#ask((database) => outlived(database, policy));
-    const removals = old.map((taskId) => this.#write({ taskId, run: (desk) => removeEnded(desk, taskId) }));
+    const removals = old.map((taskId) => this.#write({ taskId, size: 0, run: (desk) => removeEnded(desk, taskId) }));
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#ask((database) => forgetEvents(database, policy));
     await this.#ask((database) => forgetRequests(database));
@@ -355,4 +363,9 @@ class PostgresStore implements Store {
     if (this.#watchers.size > 0) hints.listen();
     return { database, commits: new Commits(database, hints), hints, leave };
   }
+}
+
+/** What is long in a write is in its events, and in the artifacts that they make up. */
+function sizeOf({ events = [], artifacts = '' }: TaskWrite): number {
+  return events.reduce((sum, { body }) => sum + body.length, artifacts.length);
 }

@@ -1,6 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import { type Clock, systemClock } from '../../support/clock.ts';
+import { type Clock, steadyClock } from '../../support/clock.ts';
 import { newRecord } from '../guard.ts';
 import type {
   Appended,
@@ -85,7 +85,7 @@ const OLD_REQUESTS = 1000;
  * await serve(translator, { store: sqlite('tasks.db') });
  */
 export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
-  const { clock = systemClock, driver = loadDriver() } = options;
+  const { clock = steadyClock, driver = loadDriver() } = options;
   return new SqliteStore(openFile(driver, path), clock);
 }
 

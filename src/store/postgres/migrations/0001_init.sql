@@ -41,7 +41,7 @@ CREATE INDEX task_list ON {schema}.task (tenant, owner, agent, status_time, id) 
 CREATE INDEX task_list_context ON {schema}.task (tenant, owner, context_id, status_time, id) WHERE visible;
 
 -- What is to be run.
-CREATE INDEX task_wake ON {schema}.task (wake_at, seq) WHERE wake_at IS NOT NULL;
+CREATE INDEX task_wake ON {schema}.task (agent, wake_at, seq) WHERE wake_at IS NOT NULL;
 
 -- Retention, of tasks and of their events.
 CREATE INDEX task_ended ON {schema}.task (ended_at, seq) WHERE ended_at IS NOT NULL;
