@@ -233,7 +233,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { node, clock } = cluster(
       async ({ signal, reply }) => {
         if (++runs === 1) await toldToStop(signal);
-        await reply('answered');
+        return reply('answered');
       },
       { variant },
     );

@@ -3,6 +3,7 @@ import { type Database, giveBack } from './database.ts';
 import type { Desk } from './desk.ts';
 import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import type { Change, Hints } from './hints.ts';
+import { settled } from '../../support/settled.ts';
 import { Jobs, type Job, needsOf, type NewJob } from './jobs.ts';
 import { begin, commit, hasCommitted, type Transaction } from './transaction.ts';
 
@@ -99,7 +100,7 @@ export class Commits {
         () => client.release(),
         (error: unknown) => giveBack(client, error),
       );
-      this.#telling = both(this.#telling, given);
+      this.#telling = settled([this.#telling, given]);
     } catch (error) {
       await giveBack(client, error);
       if (begun === undefined || !isConnectionLost(error)) return error;
@@ -110,11 +111,6 @@ export class Commits {
     for (const answer of answers) answer();
     return undefined;
   }
-}
-
-/** Resolves after both, with nothing: a promise that kept what the one before it came to would keep all of them. */
-async function both(one: Promise<unknown> | undefined, other: Promise<unknown>): Promise<void> {
-  await Promise.allSettled([one, other]);
 }
 
 /** Runs a job, and gives what tells its sender once it is stored. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { newId } from '../../support/id.ts';
+import { settled } from '../../support/settled.ts';
 import type { Statement } from './database.ts';
 import { Listener } from './listener.ts';
 
@@ -69,8 +70,7 @@ export class Hints {
   /** Of what was committed on a connection that is lost. */
   send(changes: readonly Change[]): void {
     const all = this.statements(changes).map(({ text, values = [] }) => this.#pool.query(text, [...values]));
-    const earlier = this.#sending;
-    this.#sending = Promise.allSettled([earlier, ...all]).then(() => {});
+    this.#sending = settled([this.#sending, ...all]);
   }
 
   /** Others hear of the last changes too: they may be what a node that stops leaves to them. */
