@@ -101,6 +101,8 @@ export class KeptTask {
     const forMs = Math.max(0, this.#deadline - Date.now());
     const work = onDemand.work(taskId, { forMs, onlyHere: this.#isWaiting });
     this.#leaving.leave();
-    if ((await work.catch(() => 'unfinished')) !== 'resting') await handOver(taskId);
+    // Whichever of the two was the last to have the task: the other knows nothing of it.
+    const [now, before] = await Promise.all([work, this.#working].map((each) => each.catch(() => 'unfinished')));
+    if (now !== 'resting' || before === 'unfinished') await handOver(taskId);
   }
 }
