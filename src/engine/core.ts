@@ -41,6 +41,8 @@ export interface Core {
   readonly maxPushConfigs: number;
   /** Messages in the history of a task with which it takes no more. */
   readonly maxMessages: number;
+  /** Whether this node works only while somebody asks it to: it may be frozen at any other time. */
+  readonly isOnDemand: boolean;
   /** Whether the node has slept: its timers are late, and others may have its tasks. */
   readonly hasSlept: () => boolean;
   /** One was stored, replaced or deleted: when this resolves, nothing is under way to the address that it had here. */

@@ -83,6 +83,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     maxSuspended: options.maxSuspended ?? 1000,
     maxPushConfigs: options.maxPushConfigs ?? 10,
     maxMessages: options.maxMessages ?? 1000,
+    isOnDemand: options.onDemand ?? false,
     hasSlept,
     pushConfigChanged,
   };

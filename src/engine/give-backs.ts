@@ -45,6 +45,7 @@ export class GiveBacks {
   readonly #waiting = new Map<string, Waiting>();
   #sending: Promise<void> | undefined;
   #isPausing = false;
+  #pausesUntil = 0;
   #pauseMs = FIRST_PAUSE_MS;
   #hasWarned = false;
   #isOver = false;
@@ -69,6 +70,24 @@ export class GiveBacks {
     const wakeAt = clock.now() + delayMs;
     await store.append({ taskId: id, by, guard: { lease: { node, fence } }, ...WRITES[how], wakeAt });
     faultPoint('after-release');
+  }
+
+  /** As `give`, but it is tried again later if it fails. */
+  async giveOrAdd(task: LeasedTask, how: GiveBack): Promise<void> {
+    try {
+      await this.give(task, how);
+    } catch {
+      this.add(task, how);
+      // Once more at once, for there may be no later where a process is frozen.
+      await this.#sending;
+    }
+  }
+
+  /** Goes on if a pause is over: the timer that should have ended it may be lost, where a process is frozen. */
+  goOn(): void {
+    if (!this.#isPausing || this.#core.clock.now() < this.#pausesUntil) return;
+    this.#isPausing = false;
+    this.#send();
   }
 
   /** From now on everything is tried once: the leases of a node that is gone are free. */
@@ -138,10 +157,8 @@ export class GiveBacks {
     }
     const { timers, clock } = this.#core;
     this.#isPausing = true;
-    timers.add(clock.now() + this.#pauseMs, () => {
-      this.#isPausing = false;
-      this.#send();
-    });
+    this.#pausesUntil = clock.now() + this.#pauseMs;
+    timers.add(this.#pausesUntil, () => this.goOn());
     this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
   }
 }

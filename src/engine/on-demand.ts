@@ -72,6 +72,7 @@ export class OnDemand {
   /** Whoever begins something here must be known to live. */
   async wake(): Promise<void> {
     await this.#heartbeat.wake();
+    this.#runs.giveBackLeft();
   }
 
   /** Brings a task as far as it goes, of whomever it is. What is not at rest by then is left to whoever takes it next. */
@@ -81,7 +82,7 @@ export class OnDemand {
 
   /** Takes up what others have left: tasks, notifications, and what has outlived its time. */
   async sweep({ forMs, signal, limit }: SweepOptions): Promise<Swept> {
-    await this.#heartbeat.wake();
+    await this.wake();
     const { spell } = this.#core.liveness;
     const records = await this.#claim(limit);
     const options = signal === undefined ? { forMs } : { forMs, signal };
@@ -145,7 +146,7 @@ export class OnDemand {
       if (rest === undefined) {
         if (work.onlyHere) break;
         if (this.#hosts().length === 0) return 'full';
-        await this.#heartbeat.wake();
+        await this.wake();
         const { spell } = this.#core.liveness;
         const [record] = await this.#claim(1, taskId);
         rest = record && this.#take(record, spell);

@@ -211,6 +211,33 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await full.task('again'))).toBe('again');
   });
 
+  test('a hand-over that the store does not take is tried again', async () => {
+    let runs = 0;
+    const { node, clock } = hosts(({ signal }) => (++runs === 1 ? ended(signal) : 'done'), { variant });
+    const [first, second] = [await node(), await node()];
+    const { id } = await first.task('go', STORED);
+    const work = first.engine.onDemand.work(id, { forMs: SECOND });
+    await until(() => runs === 1);
+    first.line.set('failing', 'append');
+    await pass(clock, SECOND);
+    expect(await work).toBe('unfinished');
+    first.line.set('open');
+    await pass(clock, SECOND, 250);
+    expect(await second.engine.onDemand.work(id, { forMs: 0 })).toBe('resting');
+    expect([await stateOf(second, id), runs]).toEqual(['completed', 2]);
+  });
+
+  test('a task that could not be loaded is not kept', async () => {
+    const { node, clock } = hosts(async () => 'done', { variant });
+    const [first, second] = [await node(), await node()];
+    const { id } = await first.task('go', STORED);
+    first.line.set('failing', 'journal', 'read');
+    expect(await first.engine.onDemand.work(id, { forMs: 100 })).toBe('resting');
+    await pass(clock, SECOND, 250);
+    expect(await second.engine.onDemand.sweep({ forMs: SECOND, limit: 10 })).toMatchObject({ taken: 1 });
+    expect(await stateOf(second, id)).toBe('completed');
+  });
+
   test('a sweep takes what was left, the longest first, and no more than it may', async () => {
     const { node, clock } = hosts(async ({ text }) => text, { variant });
     const [first, second] = [await node(), await node()];
