@@ -3,7 +3,7 @@ import type { Observers } from '../observe/observers.ts';
 import type { PushConfigName, Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
-import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Timers } from '../support/timers.ts';
 import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
 import type { Liveness } from './liveness.ts';
@@ -18,7 +18,7 @@ export interface Core {
   readonly agents: ReadonlyMap<string, Runnable>;
   /** The time of the store. */
   readonly clock: Clock;
-  readonly timers: TimerHeap;
+  readonly timers: Timers;
   readonly scheduler: Scheduler;
   readonly gathering: Gathering;
   readonly feed: Feed;

@@ -1,5 +1,6 @@
 import type { TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
+import { every } from '../support/every.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -120,16 +121,25 @@ export class OnDemand {
   /** Receivers are told of tasks while there is work, and to the end of it. */
   async #during(work: Work, run: (work: Work) => Promise<Worked>): Promise<Worked> {
     this.#works.add(work);
+    // By timers of its own: those of others may end with what they were asked for.
+    const stopBeating = every(this.#core.leaseMs / 6, this.#core, () => this.#beat(work.taskId));
     if (this.#works.size === 1) this.#outbox?.start();
     try {
       const worked = await run(work);
       if (!work.lingers && this.#outbox !== undefined) await Promise.race([this.#outbox.told(), work.stopped]);
       return worked;
     } finally {
+      stopBeating();
       work.stop();
       this.#works.delete(work);
       if (this.#works.size === 0) this.#outbox?.pause();
     }
+  }
+
+  #beat(taskId: string): void {
+    const { log } = this.#core;
+    this.wake().catch((error: unknown) => log.warn('The store did not take a heartbeat', { error }));
+    if (this.#runs.isHere(taskId)) void this.#runs.hear(taskId);
   }
 
   async #goOn(work: Work, begun?: Promise<TaskRecord | undefined>): Promise<Worked> {

@@ -6,7 +6,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { Log } from '../../observe/log.ts';
 import { systemClock } from '../../support/clock.ts';
 import { newId } from '../../support/id.ts';
-import { TimerHeap } from '../../support/timer-heap.ts';
+import { LoneTimers } from '../../support/lone-timers.ts';
 import { EndingFrames } from '../auth/ending-frames.ts';
 import { isHostedProduction } from '../auth/hosted.ts';
 import type { EventFrames } from '../event-frames.ts';
@@ -36,7 +36,7 @@ export class Serverless {
   readonly #engine: Engine;
   readonly #log: Log;
   readonly #requests: SelfRequests | undefined;
-  readonly #timers = new TimerHeap(systemClock);
+  readonly #timers = new LoneTimers(systemClock);
   /** When tasks were last gone on with because somebody asked after them. */
   readonly #repaired = new Map<string, number>();
 
