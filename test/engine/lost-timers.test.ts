@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Worked } from '../../src/engine/on-demand.ts';
 import type { Clock } from '../../src/support/clock.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { type Cluster, cluster, type Node, pass } from './faults.ts';
+import { type Cluster, cluster, type Node, pass, turns } from './faults.ts';
 import { artifactText, until, VARIANTS } from './harness.ts';
 
 const STORED = { returnImmediately: true, elsewhere: true } as const;
@@ -30,11 +30,13 @@ function forgetful(clock: Clock): ForgetfulClock {
   };
 }
 
-/** A node whose first request, the one that started it, is over. */
+/** A node whose first request, the one that started it, was over before its time. */
 async function startForgetful({ node, clock }: Cluster): Promise<Node> {
   const own = forgetful(clock);
   const started = await node({ clock: own });
   await started.task('start');
+  void started.engine.onDemand.work('no-such-task', { forMs: SECOND, lingers: true });
+  await turns(20);
   own.forget();
   return started;
 }
