@@ -1,4 +1,4 @@
-import type { TaskRecord, TaskWrite } from '../store/store.ts';
+import type { JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
 import type { Core } from './core.ts';
 
 /** The pause after a failure, doubled with each one that follows. */
@@ -65,17 +65,29 @@ export class GiveBacks {
   }
 
   /** One try. */
-  async give({ id, node = this.#core.node, fence }: Waiting['lease'], how: GiveBack, delayMs = 0): Promise<void> {
+  async give(
+    { id, node = this.#core.node, fence }: Waiting['lease'],
+    how: GiveBack,
+    delayMs = 0,
+    journal?: readonly JournalEntry[],
+  ): Promise<void> {
     const { store, clock, node: by, faultPoint } = this.#core;
     const wakeAt = clock.now() + delayMs;
-    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, ...WRITES[how], wakeAt });
+    await store.append({
+      taskId: id,
+      by,
+      guard: { lease: { node, fence } },
+      ...WRITES[how],
+      wakeAt,
+      ...(journal && { journal }),
+    });
     faultPoint('after-release');
   }
 
-  /** As `give`, but it is tried again later if it fails. */
-  async giveOrAdd(task: LeasedTask, how: GiveBack): Promise<void> {
+  /** As `give`, but it is tried again later if it fails; then without what there was to remember. */
+  async giveOrAdd(task: LeasedTask, how: GiveBack, journal: readonly JournalEntry[]): Promise<void> {
     try {
-      await this.give(task, how);
+      await this.give(task, how, 0, journal);
     } catch {
       this.add(task, how);
       // Once more at once, for there may be no later where a process is frozen.

@@ -9,6 +9,7 @@ export class RunTimers {
   readonly #run: { readonly state: string };
   #cancels: Set<() => void> | undefined;
   #disarm: (() => void) | undefined;
+  #begunAt = 0;
 
   constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, run: { readonly state: string }) {
     this.#clock = clock;
@@ -34,8 +35,15 @@ export class RunTimers {
     await promise;
   }
 
-  armTimeout(ms: number, call: () => void): void {
-    this.#disarm = this.#all.add(this.#clock.now() + ms, call);
+  /** @param workedMs How long others have worked before. */
+  armTimeout(ms: number, workedMs: number, call: () => void): void {
+    this.#begunAt = this.#clock.now();
+    this.#disarm = this.#all.add(this.#begunAt + ms - workedMs, call);
+  }
+
+  /** How long the run has worked since its last pause. */
+  get workedMs(): number {
+    return this.#clock.now() - this.#begunAt;
   }
 
   disarmTimeout(): void {

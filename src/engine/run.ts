@@ -137,7 +137,7 @@ export class Run implements Sink, WriterEvents {
   }
 
   start(): void {
-    this.#armTimeout();
+    this.#armTimeout(this.journal.workedMs);
     // Others can see it already, so they may as well see that it has begun.
     if (this.record.visible) this.outputs.begin();
     if (this.record.canceling) this.cancel();
@@ -385,8 +385,8 @@ export class Run implements Sink, WriterEvents {
     this.env.onWakeWanted(this);
   }
 
-  #armTimeout(): void {
-    this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
+  #armTimeout(workedMs = 0): void {
+    this.timers.armTimeout(this.agent.limits.timeoutMs, workedMs, () => {
       if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
       this.#stopping.tell('timeout');
       this.#fail('Task timed out');

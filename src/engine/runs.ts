@@ -3,6 +3,7 @@ import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { Interruptions } from './interruptions.ts';
+import { workedEntry } from './journal.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { notFound } from './not-found.ts';
 import { refusalToRun } from './refusal-to-run.ts';
@@ -180,8 +181,10 @@ export class Runs {
     if (run === undefined || this.#running.get(taskId) !== run || run.agent.limits.recovery === 'fail') return false;
     const { record } = run;
     const hasProgressed = record.lastJournal > run.othersJournal;
+    // The time that a node has slept is nobody's.
+    const worked = workedEntry(record, this.#core.hasSlept() ? 0 : run.timers.workedMs);
     run.stop('handed-over');
-    await this.#giveBacks.giveOrAdd(record, hadItsTime && !hasProgressed ? 'revoke' : 'release');
+    await this.#giveBacks.giveOrAdd(record, hadItsTime && !hasProgressed ? 'revoke' : 'release', [worked]);
     return true;
   }
 

@@ -107,6 +107,28 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await only.engine.get(ANN, id))).toBe('The task was interrupted 3 times and is not tried again');
   });
 
+  test('the time that a task may take is that of all who work on it, between two pauses', async () => {
+    const { node, clock } = hosts(
+      async ({ ask }) => {
+        await ask('Go?');
+        return new Promise<string>(() => {});
+      },
+      { variant, limits: { timeoutMs: 25 * SECOND, maxAttempts: 10 } },
+    );
+    const only = await node();
+    const asked = await only.task('go');
+    const { id } = await only.reply(asked, 'yes', STORED);
+    const worked: Worked[] = [];
+    for (let i = 0; i < 4; i++) {
+      const work = only.engine.onDemand.work(id, { forMs: 10 * SECOND });
+      await turns(20);
+      await pass(clock, 10 * SECOND, SECOND);
+      worked.push(await work);
+    }
+    expect(worked).toEqual(['unfinished', 'unfinished', 'resting', 'resting']);
+    expect(statusText(await only.engine.get(ANN, id))).toBe('Task timed out');
+  });
+
   test('that somebody leaves is no attempt, and hands over at once', async () => {
     let runs = 0;
     const { node } = hosts(
