@@ -204,10 +204,7 @@ export class Run implements Sink, WriterEvents {
   emit(output: unknown): void {
     if (this.#isDone('gave an output')) return;
     const emission = emissionOf(output);
-    if (emission.kind === 'artifact') {
-      this.outputs.artifact(emission);
-      return;
-    }
+    if (emission.kind === 'artifact') return this.outputs.artifact(emission);
     const { state, parts, metadata } = emission;
     this.outputs.assertSize(parts, metadata);
     if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });

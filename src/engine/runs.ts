@@ -76,13 +76,13 @@ export class Runs {
     return this.#places.get(id) ?? 0;
   }
 
-  /** Takes a place. Whoever takes one calls `start`, `take` or `giveUp`. */
-  reserve({ id }: Runnable): void {
-    this.#places.set(id, (this.#places.get(id) ?? 0) + 1);
+  /** Takes places, one if not set. Whoever takes one calls `start`, `take` or `giveUp`; a negative number gives some back. */
+  reserve({ id }: Runnable, count = 1): void {
+    this.#places.set(id, (this.#places.get(id) ?? 0) + count);
   }
 
   giveUp(agent: Runnable): void {
-    this.#leave(agent);
+    this.reserve(agent, -1);
     this.#onFree();
   }
 
@@ -111,11 +111,8 @@ export class Runs {
   }
 
   start(agent: Runnable, task: LoadedTask): void {
-    if (this.#isOver) {
-      this.#giveBack(task.record);
-      return;
-    }
-    if (this.#isOutdated(task.record)) this.giveUp(agent);
+    if (this.#isOver) this.#giveBack(task.record);
+    else if (this.#isOutdated(task.record)) this.giveUp(agent);
     else this.#enter(new Run(this.#env, agent, task)).start();
   }
 
@@ -329,7 +326,7 @@ export class Runs {
     if (loss === undefined) this.#interruptions.forget(taskId);
     else this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
-    this.#leave(agent);
+    this.reserve(agent, -1);
     // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
     const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
     if (wasFull || !hasEnded || this.queued(agent) > 0) this.#onFree();
@@ -353,10 +350,6 @@ export class Runs {
     // The task is gone, so nobody else will tell those who wait for it.
     if (loss.kind === 'refused' && loss.record === undefined)
       this.#core.feed.tell(taskId, { kind: 'interrupted', error: notFound(taskId) });
-  }
-
-  #leave({ id }: Runnable): void {
-    this.#places.set(id, (this.#places.get(id) ?? 1) - 1);
   }
 
   #keep(run: Run): void {
