@@ -1,4 +1,5 @@
-import type { TaskRecord } from '../store/store.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { Scope, TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { every } from '../support/every.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
@@ -113,6 +114,14 @@ export class OnDemand {
       log.warn('What has outlived its time could not be removed', { error }),
     );
     return { taken: records.length, unfinished, hasMore };
+  }
+
+  /** How a task is, if it is to be run by now: somebody runs it, or has left it. */
+  async statusIfDue(access: Scope, taskId: string): Promise<TaskStatus | undefined> {
+    const { store, clock } = this.#core;
+    const { wakeAt = Number.POSITIVE_INFINITY, status } =
+      (await store.read(access, taskId, { history: 0 }))?.record ?? {};
+    return wakeAt <= clock.now() ? status : undefined;
   }
 
   /** Whether receivers are to be told of something by now. */
