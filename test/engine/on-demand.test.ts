@@ -129,6 +129,29 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await only.engine.get(ANN, id))).toBe('Task timed out');
   });
 
+  test('a task is not handed over while somebody else here has time for it', async () => {
+    let runs = 0;
+    const door = deferred<void>();
+    const { node, clock } = hosts(
+      async () => {
+        runs++;
+        await door.promise;
+        return 'done';
+      },
+      { variant },
+    );
+    const only = await node();
+    const { id } = await only.task('go', STORED);
+    const [short, long] = [SECOND, 10 * SECOND].map((forMs) => only.engine.onDemand.work(id, { forMs }));
+    await until(() => runs === 1);
+    await pass(clock, 2 * SECOND, 500);
+    expect(await short).toBe('resting');
+    door.resolve();
+    await pass(clock, SECOND, 250);
+    expect(await long).toBe('resting');
+    expect([await stateOf(only, id), runs]).toEqual(['completed', 1]);
+  });
+
   test('that somebody leaves is no attempt, and hands over at once', async () => {
     let runs = 0;
     const { node } = hosts(

@@ -113,6 +113,24 @@ test('a long task goes from process to process, and no step is done twice', asyn
   expect(host.own.length).toBe(4);
 });
 
+test('a task that gets further each time and never to its end has its timeout all the same', async () => {
+  const endless = agent({
+    name: 'Endless',
+    description: 'Never ends.',
+    timeoutMs: 300,
+    async run({ step }) {
+      for (let i = 0; ; i++) await step(`${i}`, () => new Promise<void>((resolve) => void setTimeout(resolve, 40)));
+    },
+  });
+  const host = startHost(endless, { serverless: { runMs: 150 } });
+  const { id } = await host.send('go');
+  await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('failed'), { timeout: 5000 });
+  await host.settled();
+  const task = await (await host.fetch(`/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })).text();
+  expect(task).toContain('Task timed out');
+  expect(host.own.length).toBeLessThan(6);
+});
+
 test('an answer that takes longer than there is time is the task as it is, and the task goes on', async () => {
   let runs = 0;
   const door = deferred<void>();
