@@ -1,4 +1,5 @@
 /** Tasks that nobody waits for, on a host that may freeze a process as soon as it has answered. */
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent, createHandler, memoryStore } from '../../../src/server/index.ts';
 import { deferred } from '../../../src/support/deferred.ts';
@@ -118,8 +119,8 @@ test('a task that gets further each time and never to its end has its timeout al
     name: 'Endless',
     description: 'Never ends.',
     timeoutMs: 300,
-    async run({ step }) {
-      for (let i = 0; ; i++) await step(`${i}`, () => new Promise<void>((resolve) => void setTimeout(resolve, 40)));
+    async run({ step, signal }) {
+      for (let i = 0; ; i++) await step(`${i}`, () => setTimeout(40, undefined, { signal }));
     },
   });
   const host = startHost(endless, { serverless: { runMs: 150 } });
