@@ -233,29 +233,6 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([artifactText(done), await work]).toEqual(['Off to Rome', 'resting']);
   });
 
-  test('without a place a task is left to others', async () => {
-    const door = deferred<void>();
-    const { node } = hosts(
-      async ({ text }) => {
-        if (text === 'stay') await door.promise;
-        return text;
-      },
-      { variant, limits: { concurrency: 1 } },
-    );
-    const [full, free] = [await node(), await node()];
-    const staying = full.task('stay');
-    await turns(20);
-    const leave = async (id: string): Promise<void> => {
-      const worked = await full.engine.onDemand.work(id, { forMs: SECOND, lingers: true });
-      if (worked === 'full') await free.engine.onDemand.work(id, { forMs: SECOND });
-    };
-    const waiting = full.task('go', { onStored: (id) => void leave(id) });
-    expect(artifactText(await waiting)).toBe('go');
-    door.resolve();
-    expect(artifactText(await staying)).toBe('stay');
-    expect(artifactText(await full.task('again'))).toBe('again');
-  });
-
   test('a hand-over that the store does not take is tried again', async () => {
     let runs = 0;
     const { node, clock } = hosts(({ signal }) => (++runs === 1 ? ended(signal) : 'done'), { variant });
@@ -281,109 +258,6 @@ describe.each(VARIANTS)('$name', (variant) => {
     await pass(clock, SECOND, 250);
     expect(await second.engine.onDemand.sweep({ forMs: SECOND, limit: 10 })).toMatchObject({ taken: 1 });
     expect(await stateOf(second, id)).toBe('completed');
-  });
-
-  test.each([
-    ['gets it if one is left in time', 5 * SECOND, 'resting'],
-    ['is told so when its time is over', 10 * SECOND, 'full'],
-  ] as const)('who waits for a place %s', async (_, leftAfter, expected) => {
-    const door = deferred<void>();
-    const { node, clock } = hosts(
-      async ({ text }) => {
-        if (text === 'stay') await door.promise;
-        return text;
-      },
-      { variant, limits: { concurrency: 1 } },
-    );
-    const only = await node();
-    const staying = only.task('stay');
-    await turns(20);
-    const { id } = await only.task('go', STORED);
-    const work = only.engine.onDemand.work(id, { forMs: 10 * SECOND });
-    await pass(clock, leftAfter, 500);
-    door.resolve();
-    await staying;
-    await pass(clock, SECOND, 250);
-    expect(await work).toBe(expected);
-    expect(await stateOf(only, id)).toBe(expected === 'full' ? 'submitted' : 'completed');
-  });
-
-  test('no more run at a time than there are places, whenever they are claimed', async () => {
-    let running = 0;
-    let most = 0;
-    const { node, clock } = hosts(
-      async ({ sleep, text }) => {
-        most = Math.max(most, ++running);
-        await Promise.resolve();
-        running--;
-        await sleep(1);
-        return text;
-      },
-      { variant, limits: { concurrency: 1 } },
-    );
-    const only = await node();
-    const ids: string[] = [];
-    for (const text of ['a', 'b', 'c']) ids.push((await only.task(text, STORED)).id);
-    only.line.set('late', 'claim');
-    const works = ids.map((id) => only.engine.onDemand.work(id, { forMs: 60 * SECOND }));
-    await turns(20);
-    expect(only.line.calls.filter((name) => name === 'claim')).toHaveLength(1);
-    only.line.set('open');
-    await pass(clock, 10 * SECOND, 250);
-    expect(await Promise.all(works)).toEqual(['resting', 'resting', 'resting']);
-    expect(await Promise.all(ids.map((id) => stateOf(only, id)))).toEqual(['completed', 'completed', 'completed']);
-    expect(most).toBe(1);
-  });
-
-  test('a sweep that had few places says that there is more', async () => {
-    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 2 } });
-    const only = await node();
-    for (const text of ['a', 'b', 'c']) await only.task(text, STORED);
-    const options = { forMs: SECOND, limit: 10 };
-    expect(await only.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
-    expect(await only.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
-  });
-
-  test.each(['prune', 'nextWake'] as const)('a sweep hands over before it is stopped by %s', async (name) => {
-    let runs = 0;
-    const { node, clock } = hosts(({ signal }) => (runs++, ended(signal)), { variant, limits: { concurrency: 1 } });
-    const only = await node();
-    const { id } = await only.task('go', STORED);
-    const handedOver: string[] = [];
-    const onUnfinished = async (taskId: string): Promise<void> => void handedOver.push(taskId);
-    only.line.set('held', name);
-    const sweep = only.engine.onDemand.sweep({ forMs: SECOND, limit: 1, onUnfinished });
-    await until(() => runs === 1);
-    await pass(clock, SECOND);
-    await until(() => handedOver.length > 0);
-    expect(handedOver).toEqual([id]);
-    only.line.set('failing', name);
-    expect(await sweep).toMatchObject({ taken: 1, unfinished: [id] });
-  });
-
-  test('a sweep removes what has outlived its time', async () => {
-    const { node, clock } = hosts(async ({ text }) => text, { variant, retention: { maxAgeMs: 60 * SECOND } });
-    const only = await node();
-    const { id } = await only.task('go');
-    await pass(clock, 120 * SECOND, 20 * SECOND);
-    expect(await stateOf(only, id)).toBe('completed');
-    await only.engine.onDemand.sweep({ forMs: 0, limit: 10 });
-    await expect(only.engine.get(ANN, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
-  });
-
-  test('a sweep takes what was left, the longest first, and no more than it may', async () => {
-    const { node, clock } = hosts(async ({ text }) => text, { variant });
-    const [first, second] = [await node(), await node()];
-    const ids: string[] = [];
-    for (const text of ['a', 'b', 'c']) {
-      ids.push((await first.task(text, STORED)).id);
-      clock.advance(1);
-    }
-    const options = { forMs: SECOND, limit: 2 };
-    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
-    expect(await Promise.all(ids.map((id) => stateOf(first, id)))).toEqual(['completed', 'completed', 'submitted']);
-    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
-    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 0, unfinished: [], hasMore: false });
   });
 
   test('a process that was frozen in mid-task writes nothing when it wakes, and another has gone on', async () => {
