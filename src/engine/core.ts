@@ -3,7 +3,7 @@ import type { Observers } from '../observe/observers.ts';
 import type { PushConfigName, Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
-import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Timers } from '../support/timers.ts';
 import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
 import type { Liveness } from './liveness.ts';
@@ -18,7 +18,7 @@ export interface Core {
   readonly agents: ReadonlyMap<string, Runnable>;
   /** The time of the store. */
   readonly clock: Clock;
-  readonly timers: TimerHeap;
+  readonly timers: Timers;
   readonly scheduler: Scheduler;
   readonly gathering: Gathering;
   readonly feed: Feed;
@@ -41,6 +41,8 @@ export interface Core {
   readonly maxPushConfigs: number;
   /** Messages in the history of a task with which it takes no more. */
   readonly maxMessages: number;
+  /** Whether this node works only while somebody asks it to: it may be frozen at any other time. */
+  readonly isOnDemand: boolean;
   /** Whether the node has slept: its timers are late, and others may have its tasks. */
   readonly hasSlept: () => boolean;
   /** One was stored, replaced or deleted: when this resolves, nothing is under way to the address that it had here. */

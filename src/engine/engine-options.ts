@@ -2,7 +2,9 @@ import { type Log, silentLog } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
+import { every } from '../support/every.ts';
 import { newId } from '../support/id.ts';
+import { LoneTimers } from '../support/lone-timers.ts';
 import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
 import { TimerHeap } from '../support/timer-heap.ts';
 import type { Core } from './core.ts';
@@ -49,6 +51,9 @@ export interface EngineOptions {
   readonly faultPoint?: (name: string) => void;
 }
 
+/** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
+export const POLLS_PER_LOOK = 5;
+
 /** What the parts of an engine ask of it. */
 export interface CoreHooks {
   /** Something was stored of a task that has push configurations. */
@@ -61,15 +66,17 @@ export interface CoreHooks {
 export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHooks): Core {
   const { pushed, pushConfigChanged, hasSlept } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
-  const { leaseMs = 15_000 } = options;
+  const { leaseMs = 15_000, pollMs = 1000, onDemand = false } = options;
+  const timers = onDemand ? new LoneTimers(clock) : new TimerHeap(clock);
+  const look = (call: () => void): (() => void) => every(pollMs * POLLS_PER_LOOK, { clock, timers }, call);
   return {
     store: options.store,
     agents: byId(options.agents),
     clock,
-    timers: new TimerHeap(clock),
+    timers,
     scheduler,
     gathering: new Gathering(scheduler),
-    feed: new Feed(pushed),
+    feed: new Feed(pushed, onDemand ? look : undefined),
     log: options.log ?? silentLog,
     observers: options.observers ?? {},
     newId: options.newId ?? newId,
@@ -79,10 +86,11 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     runsTasks: options.runsTasks ?? true,
     leaseMs,
     liveness: new Liveness(clock, leaseMs),
-    pollMs: options.pollMs ?? 1000,
+    pollMs,
     maxSuspended: options.maxSuspended ?? 1000,
     maxPushConfigs: options.maxPushConfigs ?? 10,
     maxMessages: options.maxMessages ?? 1000,
+    isOnDemand: onDemand,
     hasSlept,
     pushConfigChanged,
   };

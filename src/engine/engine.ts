@@ -3,6 +3,7 @@ import type { Task } from '../model/task.ts';
 import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
 import { steadyClock } from '../support/clock.ts';
 import { defined } from '../support/defined.ts';
+import { every } from '../support/every.ts';
 import { Answers, type SendResult } from './answers.ts';
 import { authorize } from './authorize.ts';
 import { cancelTask } from './cancel.ts';
@@ -11,7 +12,7 @@ import type { Core } from './core.ts';
 import { type DeadLetter, type DeadLetterRange, listDeadLetters, type Redelivered, redeliver } from './dead-letters.ts';
 import type { Courier } from './delivery.ts';
 import { senderLeft, untilLeft } from './disconnect.ts';
-import { createCore, type EngineOptions } from './engine-options.ts';
+import { createCore, type EngineOptions, POLLS_PER_LOOK } from './engine-options.ts';
 import { taskOf, taskView } from './event-body.ts';
 import { followUp } from './follow-up.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -45,8 +46,6 @@ export interface TaskStream {
   readonly items: AsyncIterable<readonly StreamItem[]>;
 }
 
-/** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
-const POLLS_PER_LOOK = 5;
 /** Thousands of idle streams must not keep a database busy with looks that nearly never find anything. */
 const LOOKS_PER_SECOND = 100;
 
@@ -272,8 +271,8 @@ export class Engine {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#core;
     this.#unwatch = store.watch((taskId, by, isLeft) => void (by === node || this.#hint(taskId, isLeft)));
-    this.#lookNowAndThen();
     if (this.#onDemand !== undefined) return;
+    this.#lookNowAndThen();
     if (runsTasks) {
       this.#claims.start();
       this.#outbox?.start();
@@ -320,10 +319,10 @@ export class Engine {
   }
 
   #lookNowAndThen(): void {
-    const { timers, clock, pollMs, feed } = this.#core;
-    this.#stopLooking = timers.add(clock.now() + pollMs * POLLS_PER_LOOK, () => {
-      this.#lookNowAndThen();
-      feed.tellSome({ kind: 'hint' }, Math.ceil((pollMs * POLLS_PER_LOOK * LOOKS_PER_SECOND) / 1000));
+    const { pollMs, feed } = this.#core;
+    const lookMs = pollMs * POLLS_PER_LOOK;
+    this.#stopLooking = every(lookMs, this.#core, () => {
+      feed.tellSome({ kind: 'hint' }, Math.ceil((lookMs * LOOKS_PER_SECOND) / 1000));
       this.#runs.hearRunning();
     });
   }

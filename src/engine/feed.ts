@@ -24,17 +24,25 @@ export type News =
 
 export type Listener = (news: News) => void;
 
+/** Calls now and then, until the returned function is called. */
+type NowAndThen = (call: () => void) => () => void;
+
 /** Who on this node listens to which task. Nothing is kept: a listener that missed something finds it in the store. */
 export class Feed {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #onPushed: () => void;
+  readonly #nowAndThen: NowAndThen;
   #last: News | undefined;
   /** How many have had their turn in this round. */
   #turn = 0;
 
-  /** @param onPushed Called when something was stored of a task that has push configurations. */
-  constructor(onPushed: () => void = () => {}) {
+  /**
+   * @param onPushed Called when something was stored of a task that has push configurations.
+   * @param nowAndThen If each listener is to be told by himself to look into the store.
+   */
+  constructor(onPushed: () => void = () => {}, nowAndThen: NowAndThen = () => () => {}) {
     this.#onPushed = onPushed;
+    this.#nowAndThen = nowAndThen;
   }
 
   /** How many tasks somebody listens to. */
@@ -57,7 +65,9 @@ export class Feed {
     if (this.#last !== undefined) listener(this.#last);
     const listeners = this.#listeners.get(taskId) ?? new Set();
     this.#listeners.set(taskId, listeners.add(listener));
+    const stop = this.#nowAndThen(() => listener({ kind: 'hint' }));
     return () => {
+      stop();
       if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(taskId);
     };
   }

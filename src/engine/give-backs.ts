@@ -1,4 +1,4 @@
-import type { TaskRecord, TaskWrite } from '../store/store.ts';
+import type { JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
 import type { Core } from './core.ts';
 
 /** The pause after a failure, doubled with each one that follows. */
@@ -45,6 +45,7 @@ export class GiveBacks {
   readonly #waiting = new Map<string, Waiting>();
   #sending: Promise<void> | undefined;
   #isPausing = false;
+  #pausesUntil = 0;
   #pauseMs = FIRST_PAUSE_MS;
   #hasWarned = false;
   #isOver = false;
@@ -64,11 +65,41 @@ export class GiveBacks {
   }
 
   /** One try. */
-  async give({ id, node = this.#core.node, fence }: Waiting['lease'], how: GiveBack, delayMs = 0): Promise<void> {
+  async give(
+    { id, node = this.#core.node, fence }: Waiting['lease'],
+    how: GiveBack,
+    delayMs = 0,
+    journal?: readonly JournalEntry[],
+  ): Promise<void> {
     const { store, clock, node: by, faultPoint } = this.#core;
     const wakeAt = clock.now() + delayMs;
-    await store.append({ taskId: id, by, guard: { lease: { node, fence } }, ...WRITES[how], wakeAt });
+    await store.append({
+      taskId: id,
+      by,
+      guard: { lease: { node, fence } },
+      ...WRITES[how],
+      wakeAt,
+      ...(journal && { journal }),
+    });
     faultPoint('after-release');
+  }
+
+  /** As `give`, but it is tried again later if it fails; then without what there was to remember. */
+  async giveOrAdd(task: LeasedTask, how: GiveBack, journal: readonly JournalEntry[]): Promise<void> {
+    try {
+      await this.give(task, how, 0, journal);
+    } catch {
+      this.add(task, how);
+      // Once more at once, for there may be no later where a process is frozen.
+      await this.#sending;
+    }
+  }
+
+  /** Goes on if a pause is over: the timer that should have ended it may be lost, where a process is frozen. */
+  goOn(): void {
+    if (!this.#isPausing || this.#core.clock.now() < this.#pausesUntil) return;
+    this.#isPausing = false;
+    this.#send();
   }
 
   /** From now on everything is tried once: the leases of a node that is gone are free. */
@@ -138,10 +169,8 @@ export class GiveBacks {
     }
     const { timers, clock } = this.#core;
     this.#isPausing = true;
-    timers.add(clock.now() + this.#pauseMs, () => {
-      this.#isPausing = false;
-      this.#send();
-    });
+    this.#pausesUntil = clock.now() + this.#pauseMs;
+    timers.add(this.#pausesUntil, () => this.goOn());
     this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
   }
 }

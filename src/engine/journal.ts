@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
-import type { JournalRecord } from '../store/store.ts';
+import type { JournalEntry, JournalRecord } from '../store/store.ts';
 
 /**
  * What a run has to remember, by kind. Keys are unique within a turn; a turn is what one message to the handler sets off.
@@ -14,6 +14,7 @@ import type { JournalRecord } from '../store/store.ts';
  * | `sleep`, `slept` | ordinal | `{ until }`; that it was over |
  * | `message` | its id | a message that came while the handler ran |
  * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
+ * | `worked` | the lease | `{ ms }`: for how long, of a run that was handed over |
  * | `call`, `called` | peer # occurrence | a call of another agent, fixed before it is made; what came of it |
  */
 export type JournalKind =
@@ -25,6 +26,7 @@ export type JournalKind =
   | 'slept'
   | 'message'
   | 'read'
+  | 'worked'
   | 'call'
   | 'called';
 
@@ -47,6 +49,8 @@ export class Journal {
   /** 0 for the first turn: it has no entry, its message is that of the task. */
   readonly turn: number;
   readonly trigger: Turn | undefined;
+  /** How long runs before this one have worked since the last pause. */
+  readonly workedMs: number;
   readonly #entries = new Map<string, JournalRecord>();
   /** Of all turns: a message that was not read stays unread. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
@@ -57,12 +61,14 @@ export class Journal {
     if (records.length === 0) {
       this.turn = 0;
       this.trigger = undefined;
+      this.workedMs = 0;
       this.#seen = 0;
       return;
     }
     const start = records.findLastIndex(({ kind }) => kind === 'turn');
     this.turn = records.filter(({ kind }) => kind === 'turn').length;
     this.trigger = records[start]?.body as unknown as Turn | undefined;
+    this.workedMs = workedIn(records);
     this.#seen = records.at(-1)?.number ?? 0;
     for (const [i, record] of records.entries()) {
       this.#addMessage(record);
@@ -119,6 +125,20 @@ export class Journal {
   #addMessage({ kind, number, body }: JournalRecord): void {
     if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
   }
+}
+
+function workedIn(records: readonly JournalRecord[]): number {
+  let ms = 0;
+  for (const { kind, body } of records) {
+    if (kind === 'worked') ms += (body as { readonly ms: number }).ms;
+    else if (kind === 'turn' || kind === 'answer' || kind === 'slept') ms = 0;
+  }
+  return ms;
+}
+
+/** What is to be remembered of a run that is handed over. */
+export function workedEntry({ fence }: { readonly fence: number }, ms: number): JournalEntry {
+  return { kind: 'worked' satisfies JournalKind, key: `${fence}`, body: { ms } };
 }
 
 /** A message, or what is shown of an answer. */

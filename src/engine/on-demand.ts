@@ -1,11 +1,14 @@
-import type { TaskRecord } from '../store/store.ts';
+import type { TaskStatus } from '../model/task.ts';
+import type { Scope, TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
+import { every } from '../support/every.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
+import { taskFields } from './task-trace.ts';
 
 /** A task that was just given back may be due a moment later by the clock of the store. */
 const AGAIN_MS = 250;
@@ -23,13 +26,16 @@ export interface WorkOptions {
 
 /**
  * What came of working on a task. `resting`: there is nothing more to do, or not here. `unfinished`: it was handed over, and
- * somebody should go on with it now. `full`: so it was not even begun, because there is no place.
+ * somebody should go on with it now. `full`: it was not even begun, because there was no place. Who lingers is told so at
+ * once, for another may have one; others wait for a place as long as they have time.
  */
 export type Worked = 'resting' | 'unfinished' | 'full';
 
 export interface SweepOptions extends Pick<WorkOptions, 'forMs' | 'signal'> {
   /** Tasks that are taken up at most. */
   readonly limit: number;
+  /** Called for each that was handed over, as soon as it was. Must not reject. */
+  readonly onUnfinished?: (taskId: string) => Promise<void>;
 }
 
 export interface Swept {
@@ -72,6 +78,7 @@ export class OnDemand {
   /** Whoever begins something here must be known to live. */
   async wake(): Promise<void> {
     await this.#heartbeat.wake();
+    this.#runs.giveBackLeft();
   }
 
   /** Brings a task as far as it goes, of whomever it is. What is not at rest by then is left to whoever takes it next. */
@@ -80,23 +87,41 @@ export class OnDemand {
   }
 
   /** Takes up what others have left: tasks, notifications, and what has outlived its time. */
-  async sweep({ forMs, signal, limit }: SweepOptions): Promise<Swept> {
-    await this.#heartbeat.wake();
-    const { spell } = this.#core.liveness;
-    const records = await this.#claim(limit);
+  async sweep({ forMs, signal, limit, onUnfinished = async () => {} }: SweepOptions): Promise<Swept> {
+    await this.wake();
+    const { log, liveness } = this.#core;
+    const { spell } = liveness;
+    const most = this.#most(limit);
+    const claimed = await this.#claim(most);
+    const records = claimed === 'full' ? [] : claimed;
     const options = signal === undefined ? { forMs } : { forMs, signal };
-    const worked = await Promise.all(
-      records.map((record) =>
-        this.#during(new Work(this.#core, record.id, options), (work) => this.#goOn(work, this.#take(record, spell))),
-      ),
-    );
+    const unfinished: string[] = [];
+    const finish = async (record: TaskRecord): Promise<void> => {
+      const work = new Work(this.#core, record.id, options);
+      const worked = await this.#during(work, () => this.#goOn(work, this.#take(record, spell))).catch((error) => {
+        log.warn('A task that was left could not be gone on with', { ...taskFields(record), error });
+        return 'unfinished';
+      });
+      if (worked === 'resting') return;
+      unfinished.push(record.id);
+      await onUnfinished(record.id);
+    };
+    await Promise.all(records.map(finish));
     // What is due for others than tasks, too.
     if (records.length === 0) await this.#during(new Work(this.#core, '', options), async () => 'resting');
-    const unfinished = records.filter((_, i) => worked[i] !== 'resting').map(({ id }) => id);
-    const next = await this.#core.store.nextWake([...this.#core.agents.keys()]);
-    const hasMore = next !== undefined && next <= this.#core.clock.now() && records.length >= limit;
-    await this.#prune();
+    const hasMore = records.length >= most && (await this.#isMoreDue());
+    await this.#prune().catch((error: unknown) =>
+      log.warn('What has outlived its time could not be removed', { error }),
+    );
     return { taken: records.length, unfinished, hasMore };
+  }
+
+  /** How a task is, if it is to be run by now: somebody runs it, or has left it. */
+  async statusIfDue(access: Scope, taskId: string): Promise<TaskStatus | undefined> {
+    const { store, clock } = this.#core;
+    const { wakeAt = Number.POSITIVE_INFINITY, status } =
+      (await store.read(access, taskId, { history: 0 }))?.record ?? {};
+    return wakeAt <= clock.now() ? status : undefined;
   }
 
   /** Whether receivers are to be told of something by now. */
@@ -119,16 +144,25 @@ export class OnDemand {
   /** Receivers are told of tasks while there is work, and to the end of it. */
   async #during(work: Work, run: (work: Work) => Promise<Worked>): Promise<Worked> {
     this.#works.add(work);
+    // By timers of its own: those of others may end with what they were asked for.
+    const stopBeating = every(this.#core.leaseMs / 6, this.#core, () => this.#beat(work.taskId));
     if (this.#works.size === 1) this.#outbox?.start();
     try {
       const worked = await run(work);
       if (!work.lingers && this.#outbox !== undefined) await Promise.race([this.#outbox.told(), work.stopped]);
       return worked;
     } finally {
+      stopBeating();
       work.stop();
       this.#works.delete(work);
       if (this.#works.size === 0) this.#outbox?.pause();
     }
+  }
+
+  #beat(taskId: string): void {
+    const { log } = this.#core;
+    this.wake().catch((error: unknown) => log.warn('The store did not take a heartbeat', { error }));
+    if (this.#runs.isHere(taskId)) void this.#runs.hear(taskId);
   }
 
   async #goOn(work: Work, begun?: Promise<TaskRecord | undefined>): Promise<Worked> {
@@ -144,10 +178,15 @@ export class OnDemand {
       if (rest === undefined && this.#runs.isHere(taskId)) rest = this.#runs.rest(taskId);
       if (rest === undefined) {
         if (work.onlyHere) break;
-        if (this.#hosts().length === 0) return 'full';
-        await this.#heartbeat.wake();
+        await this.wake();
         const { spell } = this.#core.liveness;
-        const [record] = await this.#claim(1, taskId);
+        const records = await this.#claim(1, taskId);
+        if (records === 'full') {
+          if (!lingers) await work.pause(clock.now() + AGAIN_MS, again);
+          if (lingers || work.isStopped) return 'full';
+          continue;
+        }
+        const [record] = records;
         rest = record && this.#take(record, spell);
       }
       if (rest !== undefined) {
@@ -179,20 +218,46 @@ export class OnDemand {
     return [...this.#core.agents.values()].filter((agent) => this.#runs.free(agent) > 0);
   }
 
-  async #claim(limit: number, taskId?: string): Promise<readonly TaskRecord[]> {
+  /** How many tasks there is a place for, whosever they are. */
+  #most(limit: number): number {
+    const hosts = this.#hosts();
+    return hosts.length === 0 ? 0 : Math.min(limit, ...hosts.map((agent) => this.#runs.free(agent)));
+  }
+
+  /** Tasks with a place for each: it is taken before, because others may claim something at the same time. */
+  async #claim(limit: number, taskId?: string): Promise<readonly TaskRecord[] | 'full'> {
     const { store, node } = this.#core;
     const hosts = this.#hosts();
-    const most = Math.min(limit, ...hosts.map((agent) => this.#runs.free(agent)));
-    const agents = hosts.map(({ id }) => id);
-    if (agents.length === 0) return [];
-    return store.claim({ node, agents, limit: most, ...(taskId !== undefined && { taskId }) });
+    const most = this.#most(limit);
+    if (most === 0) return 'full';
+    for (const agent of hosts) this.#runs.reserve(agent, most);
+    let records: readonly TaskRecord[] = [];
+    try {
+      const agents = hosts.map(({ id }) => id);
+      records = await store.claim({ node, agents, limit: most, ...(taskId !== undefined && { taskId }) });
+    } finally {
+      for (const agent of hosts) {
+        const taken = records.filter((record) => record.agent === agent.id).length;
+        this.#runs.reserve(agent, taken - most);
+      }
+    }
+    return records;
   }
 
   #take(record: TaskRecord, spell: number): Promise<TaskRecord | undefined> {
     const agent = this.#core.agents.get(record.agent);
-    if (agent === undefined) return Promise.resolve(undefined);
-    this.#runs.reserve(agent);
-    return this.#runs.takeUntilRest(agent, record, spell);
+    return agent === undefined ? Promise.resolve(undefined) : this.#runs.takeUntilRest(agent, record, spell);
+  }
+
+  /** Whether a task is due that nobody has. If that cannot be found out, there may be. */
+  async #isMoreDue(): Promise<boolean> {
+    const { store, agents, clock, log } = this.#core;
+    try {
+      return ((await store.nextWake([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
+    } catch (error) {
+      log.warn('Looking for tasks failed', { error });
+      return true;
+    }
   }
 }
 

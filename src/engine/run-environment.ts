@@ -3,7 +3,7 @@ import type { Observers } from '../observe/observers.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/clock.ts';
 import type { Scheduler } from '../support/scheduler.ts';
-import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Timers } from '../support/timers.ts';
 import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
 import type { Liveness } from './liveness.ts';
@@ -30,7 +30,7 @@ export interface WriterEnvironment {
 export interface RunEnvironment extends WriterEnvironment {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
-  readonly timers: TimerHeap;
+  readonly timers: Timers;
   readonly liveness: Liveness;
   readonly newId: () => string;
   readonly log: Log;

@@ -1,28 +1,26 @@
 import type { Clock } from '../support/clock.ts';
 import { deferred } from '../support/deferred.ts';
-import type { TimerHeap } from '../support/timer-heap.ts';
+import type { Timers } from '../support/timers.ts';
 
 /** The timers of one run; none outlives it. */
 export class RunTimers {
   readonly #clock: Clock;
-  readonly #heap: TimerHeap;
+  readonly #all: Timers;
   readonly #run: { readonly state: string };
   #cancels: Set<() => void> | undefined;
   #disarm: (() => void) | undefined;
+  #begunAt = 0;
 
-  constructor(
-    { clock, timers }: { readonly clock: Clock; readonly timers: TimerHeap },
-    run: { readonly state: string },
-  ) {
+  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, run: { readonly state: string }) {
     this.#clock = clock;
-    this.#heap = timers;
+    this.#all = timers;
     this.#run = run;
   }
 
   /** Nothing happens if the run is suspended by then: what is due is looked at when it goes on. */
   callAt(time: number, call: () => void): void {
     const cancels = (this.#cancels ??= new Set());
-    const cancel = this.#heap.add(time, () => {
+    const cancel = this.#all.add(time, () => {
       cancels.delete(cancel);
       if (this.#run.state === 'running') call();
     });
@@ -37,8 +35,15 @@ export class RunTimers {
     await promise;
   }
 
-  armTimeout(ms: number, call: () => void): void {
-    this.#disarm = this.#heap.add(this.#clock.now() + ms, call);
+  /** @param workedMs How long others have worked before. */
+  armTimeout(ms: number, workedMs: number, call: () => void): void {
+    this.#begunAt = this.#clock.now();
+    this.#disarm = this.#all.add(this.#begunAt + ms - workedMs, call);
+  }
+
+  /** How long the run has worked since its last pause. */
+  get workedMs(): number {
+    return this.#clock.now() - this.#begunAt;
   }
 
   disarmTimeout(): void {

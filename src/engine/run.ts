@@ -137,7 +137,7 @@ export class Run implements Sink, WriterEvents {
   }
 
   start(): void {
-    this.#armTimeout();
+    this.#armTimeout(this.journal.workedMs);
     // Others can see it already, so they may as well see that it has begun.
     if (this.record.visible) this.outputs.begin();
     if (this.record.canceling) this.cancel();
@@ -204,10 +204,7 @@ export class Run implements Sink, WriterEvents {
   emit(output: unknown): void {
     if (this.#isDone('gave an output')) return;
     const emission = emissionOf(output);
-    if (emission.kind === 'artifact') {
-      this.outputs.artifact(emission);
-      return;
-    }
+    if (emission.kind === 'artifact') return this.outputs.artifact(emission);
     const { state, parts, metadata } = emission;
     this.outputs.assertSize(parts, metadata);
     if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });
@@ -385,8 +382,8 @@ export class Run implements Sink, WriterEvents {
     this.env.onWakeWanted(this);
   }
 
-  #armTimeout(): void {
-    this.timers.armTimeout(this.agent.limits.timeoutMs, () => {
+  #armTimeout(workedMs = 0): void {
+    this.timers.armTimeout(this.agent.limits.timeoutMs, workedMs, () => {
       if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
       this.#stopping.tell('timeout');
       this.#fail('Task timed out');

@@ -3,6 +3,7 @@ import type { Scope, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { Interruptions } from './interruptions.ts';
+import { workedEntry } from './journal.ts';
 import { type LoadedTask, loadTask } from './load-task.ts';
 import { refusalToRun } from './refusal-to-run.ts';
 import { Rests } from './rests.ts';
@@ -12,6 +13,7 @@ import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
 import { Takings } from './takings.ts';
+import { TaskQueues } from './task-queues.ts';
 import { taskFields } from './task-trace.ts';
 import type { Loss } from './loss.ts';
 
@@ -30,8 +32,7 @@ export class Runs {
   readonly #takings = new Takings();
   readonly #giveBacks: GiveBacks;
   readonly #interruptions: Interruptions;
-  /** Tasks that wait here for a place, by agent. */
-  readonly #queues = new Map<string, Map<string, Scope>>();
+  readonly #queues: TaskQueues;
   #onEmpty: (() => void) | undefined;
   readonly #rests = new Rests();
   /** Tasks that are on their way in or out. */
@@ -48,6 +49,7 @@ export class Runs {
       onWakeWanted: (run) => void this.#wake(run),
     };
     this.#onFree = onFree;
+    this.#queues = new TaskQueues(core.store);
     this.#giveBacks = new GiveBacks(core, () => onFree());
     this.#interruptions = new Interruptions(core);
     this.#suspended = new SuspendedRuns(core.maxSuspended);
@@ -73,29 +75,28 @@ export class Runs {
     return this.#places.get(id) ?? 0;
   }
 
-  /** Takes a place. Whoever takes one calls `start`, `take` or `giveUp`. */
-  reserve({ id }: Runnable): void {
-    this.#places.set(id, (this.#places.get(id) ?? 0) + 1);
+  /** Takes places, one if not set. Whoever takes one calls `start`, `take` or `giveUp`; a negative number gives some back. */
+  reserve({ id }: Runnable, count = 1): void {
+    this.#places.set(id, (this.#places.get(id) ?? 0) + count);
   }
 
   giveUp(agent: Runnable): void {
-    this.#leave(agent);
+    this.reserve(agent, -1);
     this.#onFree();
   }
 
   /** How many tasks wait for a place. */
-  queued({ id }: Runnable): number {
-    return this.#queues.get(id)?.size ?? 0;
+  queued(agent: Runnable): number {
+    return this.#queues.size(agent);
   }
 
-  /** Takes a place in the queue. Of the task only its owner is kept: a long queue of long messages would fill the memory. */
-  enqueue({ id }: Runnable, { id: taskId, tenant, owner }: Scope & { readonly id: string }): void {
-    const queue = this.#queues.get(id) ?? new Map<string, Scope>();
-    this.#queues.set(id, queue.set(taskId, { tenant, owner }));
+  /** Takes a place in the queue. */
+  enqueue(agent: Runnable, task: Scope & { readonly id: string }): void {
+    this.#queues.add(agent, task);
   }
 
-  dequeue({ id }: Runnable, taskId: string): void {
-    this.#queues.get(id)?.delete(taskId);
+  dequeue(agent: Runnable, taskId: string): void {
+    this.#queues.delete(agent, taskId);
   }
 
   /** There may be something to run. */
@@ -104,16 +105,13 @@ export class Runs {
   }
 
   /** Nothing waits in the store, so nothing waits here: other nodes have taken it. */
-  clearQueue({ id }: Runnable): void {
-    this.#queues.delete(id);
+  clearQueue(agent: Runnable): void {
+    this.#queues.clear(agent);
   }
 
   start(agent: Runnable, task: LoadedTask): void {
-    if (this.#isOver) {
-      this.#giveBack(task.record);
-      return;
-    }
-    if (this.#isOutdated(task.record)) this.giveUp(agent);
+    if (this.#isOver) this.#giveBack(task.record);
+    else if (this.#isOutdated(task.record)) this.giveUp(agent);
     else this.#enter(new Run(this.#env, agent, task)).start();
   }
 
@@ -128,7 +126,7 @@ export class Runs {
 
   async #take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#core.faultPoint('after-claim');
-    this.#queues.get(agent.id)?.delete(record.id);
+    this.#queues.delete(agent, record.id);
     try {
       if (await this.#resumed(record, spell)) return;
       const task = await loadTask(this.#core.store, record);
@@ -141,10 +139,18 @@ export class Runs {
       // A node that is gone holds nothing.
       if (this.#isOver) return;
       this.#core.log.warn('A task could not be loaded', { ...taskFields(record), error });
-      const { timers, clock } = this.#core;
-      // Kept, and not given back: an attempt that has not begun is no attempt.
-      timers.add(clock.now() + AGAIN_MS, () => void this.take(agent, record, spell));
+      const { timers, clock, isOnDemand } = this.#core;
+      const again = clock.now() + AGAIN_MS;
+      // Kept, and not given back: an attempt that has not begun is no attempt. But nobody may be awake here by then.
+      if (isOnDemand) this.#notBegun(agent, record, again);
+      else timers.add(again, () => void this.take(agent, record, spell));
     }
+  }
+
+  #notBegun(agent: Runnable, record: TaskRecord, wakeAt: number): void {
+    this.#giveBack(record, 'undo', AGAIN_MS);
+    this.#rests.tell(record.id, { ...record, wakeAt });
+    this.giveUp(agent);
   }
 
   /** As `take`, until the run comes to rest here: with the task as it is then, or with nothing if it did not begin. */
@@ -171,9 +177,16 @@ export class Runs {
     if (run === undefined || this.#running.get(taskId) !== run || run.agent.limits.recovery === 'fail') return false;
     const { record } = run;
     const hasProgressed = record.lastJournal > run.othersJournal;
+    // The time that a node has slept is nobody's.
+    const worked = workedEntry(record, this.#core.hasSlept() ? 0 : run.timers.workedMs);
     run.stop('handed-over');
-    await this.#giveBacks.give(record, hadItsTime && !hasProgressed ? 'revoke' : 'release');
+    await this.#giveBacks.giveOrAdd(record, hadItsTime && !hasProgressed ? 'revoke' : 'release', [worked]);
     return true;
+  }
+
+  /** For a node that may have slept: what should have been given back meanwhile is. */
+  giveBackLeft(): void {
+    this.#giveBacks.goOn();
   }
 
   /** A new task has begun and could not be stored: its run is over. */
@@ -192,7 +205,7 @@ export class Runs {
     try {
       this.#takings.noteNews(taskId);
       if (run === undefined) {
-        await this.#hearOfQueued(taskId);
+        await this.#queues.hear(taskId);
         return;
       }
       // Nobody can have heard of it.
@@ -250,15 +263,6 @@ export class Runs {
         this.#giveBacks.give(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release'),
       ),
     );
-  }
-
-  /** A queued task that was canceled, or that another node runs, waits here no longer. */
-  async #hearOfQueued(taskId: string): Promise<void> {
-    const queue = [...this.#queues.values()].find((tasks) => tasks.has(taskId));
-    const queued = queue?.get(taskId);
-    if (queue === undefined || queued === undefined) return;
-    const stored = await this.#core.store.read(queued, taskId, { history: 0 });
-    if (stored === undefined || stored.record.fence > 0 || stored.record.endedAt !== undefined) queue.delete(taskId);
   }
 
   /** Resolves when nothing more is written here, after the hand-over. */
@@ -321,7 +325,7 @@ export class Runs {
     if (loss === undefined) this.#interruptions.forget(taskId);
     else this.#lost(run, loss);
     const wasFull = this.free(agent) <= 0;
-    this.#leave(agent);
+    this.reserve(agent, -1);
     // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
     const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
     if (wasFull || !hasEnded || this.queued(agent) > 0) this.#onFree();
@@ -344,10 +348,6 @@ export class Runs {
     if (loss.kind === 'overtaken') this.#giveBack(run.record);
     // The task is gone, so nobody else will tell those who wait for it.
     if (loss.kind === 'refused' && loss.record === undefined) this.#core.feed.tell(taskId, { kind: 'gone' });
-  }
-
-  #leave({ id }: Runnable): void {
-    this.#places.set(id, (this.#places.get(id) ?? 1) - 1);
   }
 
   #keep(run: Run): void {

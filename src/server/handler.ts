@@ -188,8 +188,15 @@ export class AgentHandler {
   }
 
   /** Loaded late: most of a server is what it does at work, and a program may only describe an agent, or serve it later. */
-  #load(): Promise<Workings> {
-    return (this.#workings ??= this.#loaded());
+  async #load(): Promise<Workings> {
+    const workings = (this.#workings ??= this.#loaded());
+    try {
+      return await workings;
+    } catch (error) {
+      // Another may try again by now.
+      if (this.#workings === workings) this.#workings = undefined;
+      throw error;
+    }
   }
 
   async #loaded(): Promise<Workings> {
@@ -214,7 +221,7 @@ export class AgentHandler {
 
   async #close(options: { readonly finishMs?: number }): Promise<void> {
     await this.#starting?.catch(() => {});
-    const workings = await this.#workings;
+    const workings = await this.#workings?.catch(() => undefined);
     await workings?.close(options);
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
@@ -224,13 +231,20 @@ export class AgentHandler {
     try {
       await this.start();
     } catch (error) {
-      const workings = await this.#load();
+      const workings = await this.#load().catch(() => undefined);
+      if (workings === undefined) return this.#withoutWorkings(error);
       if (this.isClosing && A2AError.is(error)) return workings.turnAway(request, error);
       this.#log.error('The agent cannot start', { error });
       const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
       return workings.turnAway(request, late);
     }
     return this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
+  }
+
+  /** What answers cannot even be loaded. */
+  #withoutWorkings(error: unknown): HttpResponse {
+    if (!this.isClosing) this.#log.error('The agent cannot start', { error });
+    return { status: 503, headers: { 'retry-after': `${RETRY_MS / 1000}` } };
   }
 
   /** As the world sees it: a proxy may have taken TLS off. */

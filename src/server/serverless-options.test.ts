@@ -65,3 +65,14 @@ test.each([
 test('no secret is quoted', () => {
   expect(() => read({ secret: 'tiny-secret', cronSecret: 'tiny-secret' })).toThrow(/^(?!.*tiny-secret)/s);
 });
+
+test.each([
+  ['A2A_SECRET', 'serverless.secret'],
+  ['CRON_SECRET', 'serverless.cronSecret'],
+])('%s of the environment is as long as any other, unless it is not needed', (name, path) => {
+  vi.stubEnv('A2A_SECRET', '');
+  vi.stubEnv('CRON_SECRET', '');
+  vi.stubEnv(name, 'short');
+  expect(() => read({})).toThrow(`${path}: ${name} of the environment must have at least 16 bytes`);
+  expect(read({ secret: SECRET, cronSecret: SECRET })).toMatchObject({ secrets: [SECRET], cronSecret: SECRET });
+});

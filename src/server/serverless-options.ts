@@ -98,7 +98,9 @@ export function readServerless(
   return {
     ...(limits as unknown as ServerlessLimits),
     secrets: readSecrets(check, given['secret']),
-    cronSecret: readSecret(check, given['cronSecret'], 'serverless.cronSecret') ?? fromEnvironment('CRON_SECRET'),
+    cronSecret:
+      readSecret(check, given['cronSecret'], 'serverless.cronSecret') ??
+      fromEnvironment(check, 'CRON_SECRET', 'serverless.cronSecret'),
     url: url?.replace(/\/+$/, ''),
     after: given['after'] as WaitUntil | undefined,
     fetch: given['fetch'] as ServerlessOptions['fetch'],
@@ -111,7 +113,7 @@ function isOwn(path: unknown): boolean {
 
 function readSecrets(check: Check, value: unknown): readonly string[] {
   if (value === undefined) {
-    const usual = fromEnvironment('A2A_SECRET');
+    const usual = fromEnvironment(check, 'A2A_SECRET', 'serverless.secret');
     return usual === undefined ? [] : [usual];
   }
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -122,13 +124,18 @@ function readSecrets(check: Check, value: unknown): readonly string[] {
 function readSecret(check: Check, value: unknown, path: string): string | undefined {
   if (value === undefined) return undefined;
   const secret = check.text(value, path);
-  if (secret !== '' && new TextEncoder().encode(secret).length < MIN_SECRET_BYTES)
-    check.fault(path, `must have at least ${MIN_SECRET_BYTES} bytes`);
+  if (secret !== '' && isShort(secret)) check.fault(path, `must have at least ${MIN_SECRET_BYTES} bytes`);
   return secret;
 }
 
+function isShort(secret: string): boolean {
+  return new TextEncoder().encode(secret).length < MIN_SECRET_BYTES;
+}
+
 /** A blank secret is none. */
-function fromEnvironment(name: string): string | undefined {
+function fromEnvironment(check: Check, name: string, path: string): string | undefined {
   const value = environmentVariable(name) ?? '';
-  return value.trim() === '' ? undefined : value;
+  if (value.trim() === '') return undefined;
+  if (isShort(value)) check.fault(path, `${name} of the environment must have at least ${MIN_SECRET_BYTES} bytes`);
+  return value;
 }

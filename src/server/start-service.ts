@@ -67,8 +67,14 @@ async function startServerless(
   settings: ServerlessSettings,
   { log, settings: { publicUrl } }: ServiceParts,
 ): Promise<Serverless> {
-  const { Serverless } = await import('./serverless/serverless.ts');
-  return new Serverless({ engine, settings, publicUrl, log });
+  try {
+    const { Serverless } = await import('./serverless/serverless.ts');
+    return new Serverless({ engine, settings, publicUrl, log });
+  } catch (error) {
+    // Another try starts another.
+    await engine.close();
+    throw error;
+  }
 }
 
 function startEngine({ agent, settings, log, outbound }: ServiceParts, observers: Observers): Promise<Engine> {

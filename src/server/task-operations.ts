@@ -24,14 +24,16 @@ export async function getTask(service: Service, call: Call, input: GetTaskReques
   const read = service.engine.get(access, id, historyLength === undefined ? {} : { historyLength });
   const task = await underName(read, id, alias);
   const { serverless } = service;
-  if (serverless !== undefined) await serverless.asked(id, task.status, call.waitUntil);
+  if (serverless !== undefined) await serverless.asked(access, id, call.waitUntil, task.status);
   return renameTask(task, alias);
 }
 
 export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {
   const access = accessOf(service, call, input);
   const { id, alias } = await taskNamed(service, call, access, input.id);
-  return renameTask(await underName(service.engine.cancel(access, id), id, alias), alias);
+  const task = await underName(service.engine.cancel(access, id), id, alias);
+  await service.serverless?.canceled(id, call.waitUntil);
+  return renameTask(task, alias);
 }
 
 const PAGE_SIZE = 50;
@@ -76,6 +78,7 @@ export async function subscribeToTask(
   const access = accessOf(service, call, input);
   const { id, alias } = await taskNamed(service, call, access, input.id);
   const events = { alias, historyLength: undefined, endsAtQuestion: !dialect.subscribesToTheEnd };
+  await service.serverless?.asked(access, id, call.waitUntil);
   if (lastEventId !== undefined) {
     // 0.1 numbers artifacts as they come: to go on it must know those that came.
     const seen = dialect.clientNamesTasks ? await engine.get(access, id, { historyLength: 0 }) : undefined;

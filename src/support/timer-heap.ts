@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Timers } from './timers.ts';
 
 interface Entry {
   readonly time: number;
@@ -11,7 +12,7 @@ interface Entry {
  * Any number of timers on one timer of the clock: a binary heap by time. 100,000 deadlines cost a tenth of what as many
  * `setTimeout`s do, and nothing keeps the process alive but the next one.
  */
-export class TimerHeap {
+export class TimerHeap implements Timers {
   readonly #clock: Clock;
   readonly #heap: Entry[] = [];
   #order = 0;

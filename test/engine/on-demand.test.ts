@@ -107,6 +107,51 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await only.engine.get(ANN, id))).toBe('The task was interrupted 3 times and is not tried again');
   });
 
+  test('the time that a task may take is that of all who work on it, between two pauses', async () => {
+    const { node, clock } = hosts(
+      async ({ ask }) => {
+        await ask('Go?');
+        return new Promise<string>(() => {});
+      },
+      { variant, limits: { timeoutMs: 25 * SECOND, maxAttempts: 10 } },
+    );
+    const only = await node();
+    const asked = await only.task('go');
+    const { id } = await only.reply(asked, 'yes', STORED);
+    const worked: Worked[] = [];
+    for (let i = 0; i < 4; i++) {
+      const work = only.engine.onDemand.work(id, { forMs: 10 * SECOND });
+      await turns(20);
+      await pass(clock, 10 * SECOND, SECOND);
+      worked.push(await work);
+    }
+    expect(worked).toEqual(['unfinished', 'unfinished', 'resting', 'resting']);
+    expect(statusText(await only.engine.get(ANN, id))).toBe('Task timed out');
+  });
+
+  test('a task is not handed over while somebody else here has time for it', async () => {
+    let runs = 0;
+    const door = deferred<void>();
+    const { node, clock } = hosts(
+      async () => {
+        runs++;
+        await door.promise;
+        return 'done';
+      },
+      { variant },
+    );
+    const only = await node();
+    const { id } = await only.task('go', STORED);
+    const [short, long] = [SECOND, 10 * SECOND].map((forMs) => only.engine.onDemand.work(id, { forMs }));
+    await until(() => runs === 1);
+    await pass(clock, 2 * SECOND, 500);
+    expect(await short).toBe('resting');
+    door.resolve();
+    await pass(clock, SECOND, 250);
+    expect(await long).toBe('resting');
+    expect([await stateOf(only, id), runs]).toEqual(['completed', 1]);
+  });
+
   test('that somebody leaves is no attempt, and hands over at once', async () => {
     let runs = 0;
     const { node } = hosts(
@@ -188,42 +233,31 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([artifactText(done), await work]).toEqual(['Off to Rome', 'resting']);
   });
 
-  test('without a place a task is left to others', async () => {
-    const door = deferred<void>();
-    const { node } = hosts(
-      async ({ text }) => {
-        if (text === 'stay') await door.promise;
-        return text;
-      },
-      { variant, limits: { concurrency: 1 } },
-    );
-    const [full, free] = [await node(), await node()];
-    const staying = full.task('stay');
-    await turns(20);
-    const leave = async (id: string): Promise<void> => {
-      const worked = await full.engine.onDemand.work(id, { forMs: SECOND });
-      if (worked === 'full') await free.engine.onDemand.work(id, { forMs: SECOND });
-    };
-    const waiting = full.task('go', { onStored: (id) => void leave(id) });
-    expect(artifactText(await waiting)).toBe('go');
-    door.resolve();
-    expect(artifactText(await staying)).toBe('stay');
-    expect(artifactText(await full.task('again'))).toBe('again');
+  test('a hand-over that the store does not take is tried again', async () => {
+    let runs = 0;
+    const { node, clock } = hosts(({ signal }) => (++runs === 1 ? ended(signal) : 'done'), { variant });
+    const [first, second] = [await node(), await node()];
+    const { id } = await first.task('go', STORED);
+    const work = first.engine.onDemand.work(id, { forMs: SECOND });
+    await until(() => runs === 1);
+    first.line.set('failing', 'append');
+    await pass(clock, SECOND);
+    expect(await work).toBe('unfinished');
+    first.line.set('open');
+    await pass(clock, SECOND, 250);
+    expect(await second.engine.onDemand.work(id, { forMs: 0 })).toBe('resting');
+    expect([await stateOf(second, id), runs]).toEqual(['completed', 2]);
   });
 
-  test('a sweep takes what was left, the longest first, and no more than it may', async () => {
-    const { node, clock } = hosts(async ({ text }) => text, { variant });
+  test('a task that could not be loaded is not kept', async () => {
+    const { node, clock } = hosts(async () => 'done', { variant });
     const [first, second] = [await node(), await node()];
-    const ids: string[] = [];
-    for (const text of ['a', 'b', 'c']) {
-      ids.push((await first.task(text, STORED)).id);
-      clock.advance(1);
-    }
-    const options = { forMs: SECOND, limit: 2 };
-    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
-    expect(await Promise.all(ids.map((id) => stateOf(first, id)))).toEqual(['completed', 'completed', 'submitted']);
-    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
-    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 0, unfinished: [], hasMore: false });
+    const { id } = await first.task('go', STORED);
+    first.line.set('failing', 'journal', 'read');
+    expect(await first.engine.onDemand.work(id, { forMs: 100 })).toBe('resting');
+    await pass(clock, SECOND, 250);
+    expect(await second.engine.onDemand.sweep({ forMs: SECOND, limit: 10 })).toMatchObject({ taken: 1 });
+    expect(await stateOf(second, id)).toBe('completed');
   });
 
   test('a process that was frozen in mid-task writes nothing when it wakes, and another has gone on', async () => {

@@ -1,7 +1,9 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import { systemClock } from '../../support/clock.ts';
+import { LoneTimers } from '../../support/lone-timers.ts';
 import { TimerHeap } from '../../support/timer-heap.ts';
+import type { Timers } from '../../support/timers.ts';
 import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
 import type { EventFrames } from '../event-frames.ts';
 import { anybody, type Identify, identifyBy, nobody } from '../identify.ts';
@@ -18,6 +20,8 @@ export interface AccessRules extends ServedAt {
   readonly strangers: Strangers;
   /** Slows down who guesses. */
   readonly logins: FailedLogins;
+  /** Whether timers may end with the request that set them. */
+  readonly serverless?: object | undefined;
 }
 
 /** Who may call an agent, and what becomes of those who may not. */
@@ -26,9 +30,10 @@ export class Access {
   readonly #challenges: Challenges;
   readonly #settings: AccessSettings;
   readonly #listsForStrangers: boolean;
-  readonly #timers = new TimerHeap(systemClock);
+  readonly #timers: Timers;
 
-  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, strangers, logins }: AccessRules) {
+  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, strangers, logins, serverless }: AccessRules) {
+    this.#timers = serverless === undefined ? new TimerHeap(systemClock) : new LoneTimers(systemClock);
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
     this.#listsForStrangers = auth === undefined && strangers === 'neighbours';

@@ -1,4 +1,4 @@
-import type { TimerHeap } from '../../support/timer-heap.ts';
+import type { Timers } from '../../support/timers.ts';
 import type { EventFrames } from '../event-frames.ts';
 
 /** A stream that is cut short at a time. */
@@ -6,7 +6,7 @@ export class EndingFrames implements AsyncIterableIterator<string, undefined> {
   readonly #frames: EventFrames;
   readonly #cancel: () => void;
 
-  constructor(frames: EventFrames, time: number, timers: TimerHeap) {
+  constructor(frames: EventFrames, time: number, timers: Timers) {
     this.#frames = frames;
     this.#cancel = timers.add(time, () => frames.cutShort());
   }

@@ -29,9 +29,9 @@ export async function answerRun(serverless: Serverless, service: Service, reques
     const taskId = taskIn(await request.body(MAX_BODY_BYTES));
     if (taskId === undefined || !(await signatures.verify(token, { run: taskId }))) throw refused();
     const worked = await service.engine.onDemand.work(taskId, { forMs: settings.runMs });
+    if (worked !== 'resting') await serverless.handOver(taskId);
     if (worked === 'full')
       throw new A2AError('UNAVAILABLE', 'There is no place here at the moment', { retryAfterMs: RETRY_MS });
-    if (worked === 'unfinished') await serverless.handOver(taskId);
     return DONE;
   });
 }
@@ -48,8 +48,9 @@ export async function answerSweep(
     if (signatures === undefined && settings.cronSecret === undefined) throw closed();
     if (!(await maySweep(serverless, bearerOf(request)))) throw refused();
     const { runMs, sweepLimit } = settings;
-    const { taken, unfinished, hasMore } = await service.engine.onDemand.sweep({ forMs: runMs, limit: sweepLimit });
-    await Promise.all(unfinished.map((taskId) => serverless.handOver(taskId)));
+    const onUnfinished = (taskId: string): Promise<void> => serverless.handOver(taskId);
+    const options = { forMs: runMs, limit: sweepLimit, onUnfinished };
+    const { taken, unfinished, hasMore } = await service.engine.onDemand.sweep(options);
     const report = { taken, finished: taken - unfinished.length, handedOver: unfinished.length, hasMore };
     return jsonResponse(200, report, { 'cache-control': 'no-store' });
   });

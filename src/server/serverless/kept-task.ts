@@ -1,15 +1,14 @@
 import type { OnDemand, Worked } from '../../engine/on-demand.ts';
 import type { Submission } from '../../engine/submission.ts';
-import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { Deferred } from '../../support/deferred.ts';
 import { Leaving } from '../../support/leave-signal.ts';
-import type { WaitUntil } from '../http.ts';
 
 export interface KeptTaskOptions {
   readonly onDemand: OnDemand;
   /** How long this request may work. */
   readonly runMs: number;
-  /** Keeps the process awake, if the host has a way. */
-  readonly waitUntil: WaitUntil | undefined;
+  /** Keeps the process awake until it is resolved, if the host has a way. */
+  readonly awake: Deferred<void> | undefined;
   /** Asks another process to go on with the task. */
   readonly handOver: (taskId: string) => Promise<void>;
 }
@@ -31,7 +30,6 @@ export class KeptTask {
   readonly #isWaiting: boolean;
   #taskId: string | undefined;
   #working: Promise<Worked> = Promise.resolve('resting');
-  #done: Deferred<void> | undefined;
   #answered: Promise<void> | undefined;
 
   constructor(submission: Submission, options: KeptTaskOptions) {
@@ -40,7 +38,7 @@ export class KeptTask {
     this.#isWaiting = submission.returnImmediately !== true;
     this.submission = {
       ...submission,
-      elsewhere: !this.#isWaiting && options.waitUntil === undefined,
+      elsewhere: !this.#isWaiting && options.awake === undefined,
       maxWaitMs: Math.min(submission.maxWaitMs ?? options.runMs, options.runMs),
       onStored: (taskId) => this.#stored(taskId),
     };
@@ -64,11 +62,7 @@ export class KeptTask {
   #stored(taskId: string): void {
     if (this.#taskId !== undefined) return;
     this.#taskId = taskId;
-    const { onDemand, waitUntil, runMs, handOver } = this.#options;
-    if (waitUntil !== undefined) {
-      this.#done = deferred<void>();
-      waitUntil(this.#done.promise);
-    }
+    const { onDemand, runMs, handOver } = this.#options;
     if (!this.#isWaiting) return;
     const work = onDemand.work(taskId, { forMs: runMs, signal: this.#leaving, lingers: true });
     // Without a place here it is another's at once: the sender waits for it all the same.
@@ -81,9 +75,10 @@ export class KeptTask {
 
   async #goOn(): Promise<void> {
     const taskId = this.#taskId;
-    if (taskId === undefined) return;
-    if (this.#done === undefined) return this.#handOver(taskId);
-    void this.#work(taskId).finally(() => this.#done?.resolve());
+    const { awake } = this.#options;
+    if (taskId === undefined) return awake?.resolve();
+    if (awake === undefined) return this.#handOver(taskId);
+    void this.#work(taskId).finally(() => awake.resolve());
   }
 
   /** There is nothing that keeps the process awake. */
@@ -101,6 +96,8 @@ export class KeptTask {
     const forMs = Math.max(0, this.#deadline - Date.now());
     const work = onDemand.work(taskId, { forMs, onlyHere: this.#isWaiting });
     this.#leaving.leave();
-    if ((await work.catch(() => 'unfinished')) !== 'resting') await handOver(taskId);
+    // Whichever of the two was the last to have the task: the other knows nothing of it.
+    const [now, before] = await Promise.all([work, this.#working].map((each) => each.catch(() => 'unfinished')));
+    if (now !== 'resting' || before === 'unfinished') await handOver(taskId);
   }
 }

@@ -4,9 +4,11 @@ import { A2AError } from '../../errors.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Log } from '../../observe/log.ts';
+import type { Scope } from '../../store/store.ts';
 import { systemClock } from '../../support/clock.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
 import { newId } from '../../support/id.ts';
-import { TimerHeap } from '../../support/timer-heap.ts';
+import { LoneTimers } from '../../support/lone-timers.ts';
 import { EndingFrames } from '../auth/ending-frames.ts';
 import { isHostedProduction } from '../auth/hosted.ts';
 import type { EventFrames } from '../event-frames.ts';
@@ -36,7 +38,9 @@ export class Serverless {
   readonly #engine: Engine;
   readonly #log: Log;
   readonly #requests: SelfRequests | undefined;
-  readonly #timers = new TimerHeap(systemClock);
+  /** On a desk, where it does not know its address: what should go on elsewhere goes on here. */
+  readonly #isAlone: boolean;
+  readonly #timers = new LoneTimers(systemClock);
   /** When tasks were last gone on with because somebody asked after them. */
   readonly #repaired = new Map<string, number>();
 
@@ -46,8 +50,11 @@ export class Serverless {
     this.#log = log;
     this.signatures = signaturesOf(settings, log);
     const url = settings.url ?? publicUrl;
-    if (url === undefined && settings.after === undefined)
-      log.warn('The agent does not know its address: set publicUrl, or tasks that nobody waits for wait for a sweep');
+    this.#isAlone = url === undefined && settings.after === undefined && !isHostedProduction();
+    if (url === undefined && settings.after === undefined) {
+      const effect = this.#isAlone ? 'run in this process, as if it lived on' : 'wait for a sweep';
+      log.warn(`The agent does not know its address: set publicUrl, or tasks that nobody waits for ${effect}`);
+    }
     const { signatures } = this;
     this.#requests =
       url === undefined || signatures === undefined ? undefined : new SelfRequests({ settings, url, signatures, log });
@@ -66,37 +73,56 @@ export class Serverless {
   }
 
   /** @throws A2AError `UNAVAILABLE` if nobody would ever go on with the task. */
-  keep(submission: Submission, given: WaitUntil | undefined): KeptTask {
-    const waitUntil = given ?? this.settings.after;
-    if (submission.returnImmediately === true && waitUntil === undefined) this.#assertSomebodyRunsIt();
+  keep(submission: Submission, waitUntil: WaitUntil | undefined): KeptTask {
+    const awake = this.#keepAwake(waitUntil);
+    if (submission.returnImmediately === true && awake === undefined) this.#assertSomebodyRunsIt();
     const { runMs } = this.settings;
     const { onDemand } = this.#engine;
-    return new KeptTask(submission, { onDemand, runMs, waitUntil, handOver: (taskId) => this.handOver(taskId) });
+    return new KeptTask(submission, { onDemand, runMs, awake, handOver: (taskId) => this.handOver(taskId) });
   }
 
   /** A task has something to do, and nobody here waits for it. */
-  async goOn(taskId: string, waitUntil: WaitUntil | undefined = this.settings.after): Promise<void> {
-    if (waitUntil === undefined) return this.handOver(taskId);
-    const work = this.#engine.onDemand.work(taskId, { forMs: this.settings.runMs }).catch(() => 'unfinished');
-    waitUntil(work.then((worked) => (worked === 'resting' ? undefined : this.handOver(taskId))));
+  async goOn(taskId: string, waitUntil?: WaitUntil): Promise<void> {
+    const awake = this.#keepAwake(waitUntil);
+    if (awake === undefined) return this.handOver(taskId);
+    void this.#work(taskId).finally(() => awake.resolve());
   }
 
-  /** Somebody asks after a task. If that has been silent for long, whoever should run it may have been lost. */
-  async asked(taskId: string, { state, timestamp = '' }: TaskStatus, waitUntil: WaitUntil | undefined): Promise<void> {
+  /**
+   * Somebody asks after a task. If it should be at work and has been silent for long, whoever should run it may have been
+   * lost. Never rejects.
+   *
+   * @param status If it is known.
+   */
+  async asked(access: Scope, taskId: string, waitUntil: WaitUntil | undefined, status?: TaskStatus): Promise<void> {
+    if (status !== undefined && !this.#isSilent(status)) return;
     const now = Date.now();
-    const { repairMs } = this.settings;
-    const isSilent = now - Date.parse(timestamp) > repairMs;
-    if (isTerminal(state) || isPaused(state) || !isSilent) return;
-    if (now - (this.#repaired.get(taskId) ?? 0) < repairMs) return;
-    if (this.#repaired.size >= MAX_REPAIRED) this.#repaired.clear();
-    this.#repaired.set(taskId, now);
-    await this.goOn(taskId, waitUntil ?? this.settings.after);
+    if (now - (this.#repaired.get(taskId) ?? 0) < this.settings.repairMs) return;
+    try {
+      const due = await this.#engine.onDemand.statusIfDue(access, taskId);
+      if (due === undefined || !this.#isSilent(due)) return;
+      if (this.#repaired.size >= MAX_REPAIRED) this.#repaired.clear();
+      this.#repaired.set(taskId, now);
+      await this.goOn(taskId, waitUntil);
+    } catch (error) {
+      this.#log.warn('A task that was asked after could not be looked at', { taskId, error });
+    }
+  }
+
+  /** A task was canceled: that is to be told, and no run does so if it had none. Never rejects. */
+  async canceled(taskId: string, waitUntil: WaitUntil | undefined): Promise<void> {
+    try {
+      if (await this.#engine.onDemand.hasPushesDue()) await this.goOn(taskId, waitUntil);
+    } catch (error) {
+      this.#log.warn('Whether anybody is to be told of a task could not be found out', { taskId, error });
+    }
   }
 
   /** Asks another process to go on. Never rejects: a sweep finds what nobody could be asked for. */
   async handOver(taskId: string): Promise<void> {
     try {
-      await this.#requests?.run(taskId);
+      if (this.#isAlone) void this.#work(taskId);
+      else await this.#requests?.run(taskId);
     } catch (error) {
       this.#log.warn('A task could not be handed over', { taskId, error });
     }
@@ -120,6 +146,37 @@ export class Serverless {
 
   close(): void {
     this.#timers.clear();
+  }
+
+  /** Never rejects. */
+  async #work(taskId: string): Promise<void> {
+    try {
+      const worked = await this.#engine.onDemand.work(taskId, { forMs: this.settings.runMs });
+      if (worked !== 'resting') await this.handOver(taskId);
+    } catch (error) {
+      this.#log.warn('A task could not be gone on with', { taskId, error });
+      // What failed here at once would fail here again.
+      if (!this.#isAlone) await this.handOver(taskId);
+    }
+  }
+
+  /** To be resolved when the process may be frozen, if the host can wait for that. */
+  #keepAwake(waitUntil = this.settings.after): Deferred<void> | undefined {
+    if (waitUntil === undefined && !this.#isAlone) return undefined;
+    const done = deferred<void>();
+    try {
+      waitUntil?.(done.promise);
+      return done;
+    } catch (error) {
+      // Outside of what it takes for a request, for one.
+      this.#log.warn('The host does not wait', { error });
+      return undefined;
+    }
+  }
+
+  #isSilent({ state, timestamp = '' }: TaskStatus): boolean {
+    if (isTerminal(state) || isPaused(state)) return false;
+    return Date.now() - Date.parse(timestamp) > this.settings.repairMs;
   }
 
   #cutAt(end: number, frames: EventFrames, known: AsyncIterable<string>): AsyncIterable<string> {

@@ -20,7 +20,7 @@ export class Commits {
   readonly #waiting = new Jobs();
   #working: Promise<void> | undefined;
   /** Hints of what is committed, which no write waits for. */
-  #telling: Promise<unknown> | undefined;
+  #telling: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, hints: Hints) {
     this.#database = database;

@@ -32,7 +32,7 @@ export class Hints {
   readonly #start = `["${this.#sender}",`;
   readonly #watcher: HintListener;
   readonly #listener: Listener;
-  #sending: Promise<unknown> | undefined;
+  #sending: Promise<unknown> = Promise.resolve();
 
   constructor(pool: Pool, channel: string, watcher: HintListener) {
     this.#pool = pool;

@@ -1,7 +1,9 @@
 /** Tasks that nobody waits for, on a host that may freeze a process as soon as it has answered. */
-import { expect, test, vi } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent, createHandler, memoryStore } from '../../../src/server/index.ts';
 import { deferred } from '../../../src/support/deferred.ts';
+import { keptLog } from '../../helpers/kept-log.ts';
 import { CRON_SECRET, messageOf, type Network, startHost, URL_OF_AGENT } from './host.ts';
 
 const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
@@ -15,6 +17,11 @@ function waiting(): { waitUntil(work: Promise<unknown>): void; readonly works: P
 /** As long as there is time. */
 function untilStopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+}
+
+/** When the id was made. */
+function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
 async function own(requests: readonly Request[]): Promise<unknown[]> {
@@ -105,6 +112,24 @@ test('a long task goes from process to process, and no step is done twice', asyn
   await vi.waitFor(async () => expect(await host.stateOf(task.id)).toBe('completed'));
   expect(done).toEqual([0, 1, 2, 3]);
   expect(host.own.length).toBe(4);
+});
+
+test('a task that gets further each time and never to its end has its timeout all the same', async () => {
+  const endless = agent({
+    name: 'Endless',
+    description: 'Never ends.',
+    timeoutMs: 300,
+    async run({ step, signal }) {
+      for (let i = 0; ; i++) await step(`${i}`, () => setTimeout(40, undefined, { signal }));
+    },
+  });
+  const host = startHost(endless, { serverless: { runMs: 150 } });
+  const { id } = await host.send('go');
+  await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('failed'), { timeout: 5000 });
+  await host.settled();
+  const task = await (await host.fetch(`/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })).text();
+  expect(task).toContain('Task timed out');
+  expect(host.own.length).toBeLessThan(6);
 });
 
 test('an answer that takes longer than there is time is the task as it is, and the task goes on', async () => {
@@ -253,4 +278,98 @@ test('a process that works by itself takes up what serverless ones have left', a
   await worker.start();
   await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'));
   await worker.close();
+});
+
+test('requests to itself follow no redirect', async () => {
+  const host = startHost(echo);
+  await host.send('hello');
+  await host.settled();
+  expect(host.own.map(({ redirect }) => redirect)).toEqual(['manual']);
+});
+
+test('a task that sleeps is not silent, however often somebody asks after it', async () => {
+  const sleeper = agent({
+    name: 'Sleeper',
+    description: 'Sleeps.',
+    async run({ sleep }) {
+      await sleep(3_600_000);
+      return 'awake';
+    },
+  });
+  const host = startHost(sleeper, { serverless: { repairMs: 1 } });
+  const { id } = await host.send('go');
+  await host.settled();
+  expect(host.own).toHaveLength(1);
+  // Some of them are later than a millisecond.
+  for (let i = 0; i < 20; i++) expect(await host.stateOf(id)).toBe('working');
+  expect(host.own).toHaveLength(1);
+});
+
+test('who subscribes to a task that was left has it gone on with', async () => {
+  const network: Network = { isDown: true };
+  const host = startHost(echo, { serverless: { repairMs: 1 } }, network);
+  const { id } = await host.send('hello');
+  network.isDown = false;
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(timeOf(id) + 2));
+  const answer = await host.post(`/tasks/${id}:subscribe`, {});
+  expect(await answer.text()).toContain('TASK_STATE_COMPLETED');
+  expect(host.own).toHaveLength(2);
+});
+
+test.each([
+  ['gets one in time', true, 204, 'completed', 2],
+  ['gets none, which is said, and it asks elsewhere', false, 503, 'submitted', 3],
+])('a process that asks itself without a place %s', async (_, opens, status, state, requests) => {
+  const door = deferred<void>();
+  const patient = agent({
+    name: 'Patient',
+    description: 'Waits.',
+    concurrency: 1,
+    // Its place is not left before it is done.
+    recovery: 'fail',
+    async run({ text }) {
+      if (text === 'stay') await door.promise;
+      return text;
+    },
+  });
+  const host = startHost(patient, { serverless: { runMs: opens ? 5000 : 100 } }, { isDown: true });
+  const process = host.newProcess();
+  const { id: staying } = await host.send('stay');
+  const { id } = await host.send('go');
+  const [first, second] = host.own;
+  if (first === undefined || second === undefined) throw new Error('Expected two requests');
+  const stays = process.fetch(first.clone());
+  await vi.waitFor(async () => expect(await host.stateOf(staying)).toBe('working'));
+  const goes = process.fetch(second.clone());
+  if (opens) door.resolve();
+  expect((await goes).status).toBe(status);
+  expect([await host.stateOf(id), host.own.length]).toEqual([state, requests]);
+  door.resolve();
+  expect((await stays).status).toBe(204);
+});
+
+test('on a desk, an agent that does not know its address runs what nobody waits for by itself', async () => {
+  const log = keptLog();
+  let runs = 0;
+  const patient = agent({
+    name: 'Patient',
+    description: 'Waits.',
+    run: ({ signal }) => (++runs === 1 ? untilStopped(signal) : 'done'),
+  });
+  const handler = createHandler(patient, { store: memoryStore(), log, serverless: { runMs: 100 } });
+  onTestFinished(() => handler.close());
+  const call = (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+    return handler.fetch(new Request(`http://127.0.0.1:3000${path}`, { headers, ...init }));
+  };
+  const body = JSON.stringify({ message: messageOf('go'), configuration: { returnImmediately: true } });
+  const { task } = (await (await call('/message:send', { method: 'POST', body })).json()) as {
+    readonly task: { readonly id: string };
+  };
+  await vi.waitFor(async () =>
+    expect(await (await call(`/tasks/${task.id}`)).json()).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } }),
+  );
+  expect(runs).toBe(2);
+  const warnings = log.lines.filter(({ message }) => message.includes('does not know its address'));
+  expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('run in this process')]);
 });

@@ -60,6 +60,17 @@ test.each([
   expect(new Set(receiver.told).size).toBe(receiver.told.length);
 });
 
+test('of a task that is canceled while it waits for its caller', async () => {
+  const receiver = await startReceiver();
+  const clerk = agent({ name: 'Clerk', description: 'Asks back.', run: ({ ask }) => ask('Where to?') });
+  const host = startHost(clerk, { pushNotifications: true, push: { allowPrivate: [receiver.url] } });
+  const { task } = (await (await send(host, receiver, true)).json()) as { readonly task: { readonly id: string } };
+  await vi.waitFor(() => expect(receiver.told.at(-1)).toBe('TASK_STATE_INPUT_REQUIRED'));
+  await host.settled();
+  expect((await host.post(`/tasks/${task.id}:cancel`, {})).status).toBe(200);
+  await vi.waitFor(() => expect(receiver.told.at(-1)).toBe('TASK_STATE_CANCELED'));
+});
+
 test('a receiver that was away is told by a sweep', { timeout: 20_000 }, async () => {
   const receiver = await startReceiver();
   receiver.isDown = true;

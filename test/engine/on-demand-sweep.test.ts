@@ -1,0 +1,149 @@
+/** Nodes on demand: the places that they have, and what a sweep makes of them. */
+import { describe, expect, test } from 'vitest';
+import type { Handler } from '../../src/engine/handler.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { cluster, type ClusterOptions, type Node, pass, turns } from './faults.ts';
+import { ANN, artifactText, until, VARIANTS } from './harness.ts';
+
+const STORED = { returnImmediately: true, elsewhere: true } as const;
+const SECOND = 1000;
+
+function hosts(run: Handler, options: ClusterOptions) {
+  return cluster(run, { onDemand: true, ...options });
+}
+
+async function stateOf({ engine }: Node, taskId: string): Promise<string> {
+  return (await engine.get(ANN, taskId)).status.state.replace('TASK_STATE_', '').toLowerCase();
+}
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('without a place a task is left to others', async () => {
+    const door = deferred<void>();
+    const { node } = hosts(
+      async ({ text }) => {
+        if (text === 'stay') await door.promise;
+        return text;
+      },
+      { variant, limits: { concurrency: 1 } },
+    );
+    const [full, free] = [await node(), await node()];
+    const staying = full.task('stay');
+    await turns(20);
+    const leave = async (id: string): Promise<void> => {
+      const worked = await full.engine.onDemand.work(id, { forMs: SECOND, lingers: true });
+      if (worked === 'full') await free.engine.onDemand.work(id, { forMs: SECOND });
+    };
+    const waiting = full.task('go', { onStored: (id) => void leave(id) });
+    expect(artifactText(await waiting)).toBe('go');
+    door.resolve();
+    expect(artifactText(await staying)).toBe('stay');
+    expect(artifactText(await full.task('again'))).toBe('again');
+  });
+
+  test.each([
+    ['gets it if one is left in time', 5 * SECOND, 'resting'],
+    ['is told so when its time is over', 10 * SECOND, 'full'],
+  ] as const)('who waits for a place %s', async (_, leftAfter, expected) => {
+    const door = deferred<void>();
+    const { node, clock } = hosts(
+      async ({ text }) => {
+        if (text === 'stay') await door.promise;
+        return text;
+      },
+      { variant, limits: { concurrency: 1 } },
+    );
+    const only = await node();
+    const staying = only.task('stay');
+    await turns(20);
+    const { id } = await only.task('go', STORED);
+    const work = only.engine.onDemand.work(id, { forMs: 10 * SECOND });
+    await pass(clock, leftAfter, 500);
+    door.resolve();
+    await staying;
+    await pass(clock, SECOND, 250);
+    expect(await work).toBe(expected);
+    expect(await stateOf(only, id)).toBe(expected === 'full' ? 'submitted' : 'completed');
+  });
+
+  test('no more run at a time than there are places, whenever they are claimed', async () => {
+    let running = 0;
+    let most = 0;
+    const { node, clock } = hosts(
+      async ({ sleep, text }) => {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        await sleep(1);
+        return text;
+      },
+      { variant, limits: { concurrency: 1 } },
+    );
+    const only = await node();
+    const ids: string[] = [];
+    for (const text of ['a', 'b', 'c']) ids.push((await only.task(text, STORED)).id);
+    only.line.set('late', 'claim');
+    const works = ids.map((id) => only.engine.onDemand.work(id, { forMs: 60 * SECOND }));
+    await turns(20);
+    expect(only.line.calls.filter((name) => name === 'claim')).toHaveLength(1);
+    only.line.set('open');
+    await pass(clock, 10 * SECOND, 250);
+    expect(await Promise.all(works)).toEqual(['resting', 'resting', 'resting']);
+    expect(await Promise.all(ids.map((id) => stateOf(only, id)))).toEqual(['completed', 'completed', 'completed']);
+    expect(most).toBe(1);
+  });
+
+  test('a sweep that had few places says that there is more', async () => {
+    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 2 } });
+    const only = await node();
+    for (const text of ['a', 'b', 'c']) await only.task(text, STORED);
+    const options = { forMs: SECOND, limit: 10 };
+    expect(await only.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
+    expect(await only.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
+  });
+
+  test.each(['prune', 'nextWake'] as const)('a sweep hands over before it is stopped by %s', async (name) => {
+    let runs = 0;
+    const { node, clock } = hosts(({ signal }) => (runs++, ended(signal)), { variant, limits: { concurrency: 1 } });
+    const only = await node();
+    const { id } = await only.task('go', STORED);
+    const handedOver: string[] = [];
+    const onUnfinished = async (taskId: string): Promise<void> => void handedOver.push(taskId);
+    only.line.set('held', name);
+    const sweep = only.engine.onDemand.sweep({ forMs: SECOND, limit: 1, onUnfinished });
+    await until(() => runs === 1);
+    await pass(clock, SECOND);
+    await until(() => handedOver.length > 0);
+    expect(handedOver).toEqual([id]);
+    only.line.set('failing', name);
+    expect(await sweep).toMatchObject({ taken: 1, unfinished: [id] });
+  });
+
+  test('a sweep removes what has outlived its time', async () => {
+    const { node, clock } = hosts(async ({ text }) => text, { variant, retention: { maxAgeMs: 60 * SECOND } });
+    const only = await node();
+    const { id } = await only.task('go');
+    await pass(clock, 120 * SECOND, 20 * SECOND);
+    expect(await stateOf(only, id)).toBe('completed');
+    await only.engine.onDemand.sweep({ forMs: 0, limit: 10 });
+    await expect(only.engine.get(ANN, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+  });
+
+  test('a sweep takes what was left, the longest first, and no more than it may', async () => {
+    const { node, clock } = hosts(async ({ text }) => text, { variant });
+    const [first, second] = [await node(), await node()];
+    const ids: string[] = [];
+    for (const text of ['a', 'b', 'c']) {
+      ids.push((await first.task(text, STORED)).id);
+      clock.advance(1);
+    }
+    const options = { forMs: SECOND, limit: 2 };
+    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
+    expect(await Promise.all(ids.map((id) => stateOf(first, id)))).toEqual(['completed', 'completed', 'submitted']);
+    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
+    expect(await second.engine.onDemand.sweep(options)).toEqual({ taken: 0, unfinished: [], hasMore: false });
+  });
+});
+
+function ended(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+}
