@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Task } from '../model/task.ts';
 import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
-import { steadyClock } from '../support/clock.ts';
+import { steadyClock } from '../support/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/every.ts';
 import { Answers, type SendResult } from './answers.ts';

@@ -99,7 +99,7 @@ function appended(task: TaskModel, write: TaskWrite): TaskModel {
     history: [...task.history, ...history],
     fence: task.fence + (write.revoke === true ? 1 : 0),
     node: isFree ? undefined : task.node,
-    attempts: write.release === true ? 0 : task.attempts,
+    attempts: write.release === true ? 0 : Math.max(0, task.attempts - (write.uncounted === true ? 1 : 0)),
     wakeAt: hasEnded || write.wakeAt === null ? undefined : (write.wakeAt ?? task.wakeAt),
   };
 }

@@ -1,6 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import { type Clock, steadyClock } from '../../support/clock.ts';
+import type { Clock } from '../../support/clock.ts';
+import { steadyClock } from '../../support/steady-clock.ts';
 import { guardHolds, recordAfter, withPushed } from '../guard.ts';
 import type {
   Appended,
