@@ -43,6 +43,8 @@ export class RunWaits {
   #turn: Promise<unknown> = Promise.resolve();
   #open: OpenQuestion | undefined;
   #isExpiring = false;
+  /** Sleeps whose end is being stored. */
+  #waking = 0;
 
   constructor(run: Run) {
     this.#run = run;
@@ -110,23 +112,32 @@ export class RunWaits {
     await alarm.promise;
   }
 
-  /** Settles what is due or answered. To be called when time has passed or the journal has grown. */
+  /**
+   * Settles what is due or answered. To be called when time has passed or the journal has grown. Ends of sleeps and of
+   * patience are stored one after the other: of two in one write the handler might hear in another order than it is stored.
+   */
   settle(): void {
     const now = this.#run.now();
-    if (!this.#run.order.isBusy) this.#wakeSleepers(now);
+    if (!this.#run.order.isBusy && !this.#isExpiring) this.#wakeSleepers(now);
     if (this.#open === undefined) return;
     const { key, expiresAt, answer, isAsked } = this.#open;
     const known = this.#run.journal.find('answer', key) as AnswerRecord | undefined;
     if (known !== undefined) {
       this.#open = undefined;
       void this.#comesAbout(key, known, answer);
-    } else if (isAsked && expiresAt <= now && !this.#isExpiring && !this.#run.order.isBusy) {
+    } else if (isAsked && expiresAt <= now && !this.#isExpiring && this.#waking === 0 && !this.#run.order.isBusy) {
       this.#isExpiring = true;
       // If it cannot be stored, the run is over, and says so to whoever waits.
-      this.#expire(this.#open)
+      void this.#expire(this.#open)
         .catch(() => {})
-        .finally(() => (this.#isExpiring = false));
+        .then(() => this.#expired());
     }
+  }
+
+  #expired(): void {
+    this.#isExpiring = false;
+    const { state, order } = this.#run;
+    if (state === 'running' && !order.isBusy) this.#wakeSleepers(this.#run.now());
   }
 
   /** Nothing will come any more. */
@@ -144,8 +155,17 @@ export class RunWaits {
     const due = [...this.#sleeps].filter(([, { until }]) => until <= now);
     for (const [alarm, { key }] of due.sort(([, a], [, b]) => a.until - b.until)) {
       this.#sleeps.delete(alarm);
-      this.#run.pauses.busy(() => this.#run.note('slept', key, {})).then(alarm.resolve, alarm.reject);
+      this.#waking++;
+      void this.#run.pauses
+        .busy(() => this.#run.note('slept', key, {}))
+        .then(alarm.resolve, alarm.reject)
+        .then(() => this.#woken());
     }
+  }
+
+  #woken(): void {
+    this.#waking--;
+    if (this.#waking === 0 && this.#run.state === 'running') this.settle();
   }
 
   async #ask(
