@@ -6,8 +6,10 @@ export function certaintyOf(run: Run): Promise<void> | undefined {
 }
 
 async function makeSure(run: Run): Promise<void> {
-  const { store, liveness } = run.env;
+  const { store, liveness, node, leaseMs } = run.env;
   const { spell } = liveness;
+  // First that it lives: what is still its own after that is nobody else's for as long as a lease lasts.
+  await run.reading(() => store.heartbeat(node, leaseMs));
   const stored = await run.reading(() => store.read(run.record, run.taskId, { history: 0 }));
   const { fence, endedAt } = stored?.record ?? {};
   if (fence !== run.record.fence || endedAt !== undefined)

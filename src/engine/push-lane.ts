@@ -13,7 +13,7 @@ const TURN_MS = 1000;
 /** What a lane needs of the engine. */
 type LaneTools = Pick<
   Core,
-  'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'liveness' | 'log' | 'observers' | 'faultPoint'
+  'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'leaseMs' | 'liveness' | 'log' | 'observers' | 'faultPoint'
 >;
 
 /** Thrown to leave a lane that was stopped. */
@@ -93,9 +93,10 @@ export class PushLane {
 
   /** Whether nobody else tells of this by now: what is said elsewhere cannot be taken back. */
   async #isSure(): Promise<boolean> {
-    const { liveness } = this.#tools;
+    const { store, node, leaseMs, liveness } = this.#tools;
     const { spell } = liveness;
     if (liveness.isSureOf(this.#spell)) return true;
+    await store.heartbeat(node, leaseMs);
     if ((await this.#note({})) === undefined) return false;
     this.#spell = spell;
     return true;

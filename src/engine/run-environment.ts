@@ -32,6 +32,8 @@ export interface RunEnvironment extends WriterEnvironment {
   readonly scheduler: Scheduler;
   readonly timers: Timers;
   readonly liveness: Liveness;
+  /** How long the node may be silent before others take its tasks. */
+  readonly leaseMs: number;
   readonly newId: () => string;
   readonly log: Log;
   readonly fetchFile?: FetchFile | undefined;

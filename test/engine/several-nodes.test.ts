@@ -206,6 +206,35 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual([2]);
   });
 
+  test('a node that makes sure of a task before a step keeps it for as long as a lease lasts', async () => {
+    const [door, end] = [deferred<void>(), deferred<void>()];
+    let [runs, steps] = [0, 0];
+    const { node, clock } = cluster(
+      async function* run({ step }) {
+        runs++;
+        yield 'a';
+        await door.promise;
+        await step('once', () => (steps++, end.promise));
+      },
+      { variant },
+    );
+    const first = await node({ pollMs: 3_600_000 });
+    const early = await first.task('go', IMMEDIATELY);
+    await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'a');
+    first.line.set('failing', 'heartbeat');
+    await pass(clock, 20_000, 2000);
+    first.line.set('open', 'heartbeat');
+    door.resolve();
+    await until(() => steps === 1);
+    // It would have taken the task before: nobody had heard of its node for longer than a lease.
+    const second = await node();
+    await turns();
+    expect(runs).toBe(1);
+    end.resolve();
+    await until(async () => (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
+    expect([runs, steps]).toEqual([1, 1]);
+  });
+
   test('a handler that says nothing is told too when its node has lost the task', async () => {
     const signals: AbortSignal[] = [];
     const { node, clock } = cluster(
