@@ -1,5 +1,8 @@
 import type { Clock } from '../support/clock.ts';
 
+/** The rest of a lease is for what takes a while from the question whether it lasts to what is done then. */
+const SURE_SHARE = 2 / 3;
+
 /**
  * Whether this node is sure of what it holds. One that was stopped, or cut off from its store, for longer than its lease
  * may have lost everything to others, and learns of it only when it writes. Writes of its own are refused then; what it
@@ -26,7 +29,7 @@ export class Liveness {
 
   /** Whether nobody can have taken what it got in that spell. */
   isSureOf(spell: number): boolean {
-    return spell === this.#spell && this.age <= this.#leaseMs;
+    return spell === this.#spell && this.age <= this.#leaseMs * SURE_SHARE;
   }
 
   /** The store has taken a heartbeat that was sent at this time. Says whether it came too late. */
