@@ -1,29 +1,9 @@
-import type { TaskPushNotificationConfig } from '../../model/push.ts';
-import type { Writable } from '../../support/writable.ts';
 import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter, PushConfigName } from '../store.ts';
-import { type Database, type Queryable, type Row, rowsOf } from './database.ts';
+import { type LetterRow, toDeadLetter } from '../push-rows.ts';
+import { type Database, type Queryable, rowsOf } from './database.ts';
 import { sqlLimit } from './reads.ts';
 
 /** What receivers could not be told of. */
-
-type LetterRow = readonly [
-  id: string,
-  number: number,
-  kind: NewDeadLetter['event']['kind'],
-  body: string,
-  reason: string,
-  attempts: number,
-  time: number,
-  taskId: string,
-  tenant: string,
-  owner: string,
-  configId: string,
-  receiver: string,
-  disabled: string | null,
-  dialect: string,
-  createdAt: number,
-  config: string,
-];
 
 export async function insertDeadLetter(
   client: Queryable,
@@ -57,7 +37,7 @@ export async function readDeadLetters(
      ORDER BY d.seq LIMIT $6`,
     [agents, id ?? null, of?.taskId ?? null, of?.configId ?? null, after ?? null, sqlLimit(limit)],
   );
-  return rows.map(toRecord);
+  return rows.map((row) => toDeadLetter(row as unknown as LetterRow));
 }
 
 /** Says whether there was one. */
@@ -73,26 +53,4 @@ export async function keepDeadLetters(database: Database, count: number): Promis
      WHERE seq <= (SELECT seq FROM ${schema}.dead_letter ORDER BY seq DESC LIMIT 1 OFFSET $1)`,
     [count],
   );
-}
-
-function toRecord(given: Row): DeadLetterRecord {
-  const row = given as unknown as LetterRow;
-  const [id, number, kind, body, reason, attempts, time, taskId, tenant, owner, configId, receiver, disabled] = row;
-  const [dialect, createdAt, config] = [row[13], row[14], row[15]];
-  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
-  const letter: Writable<DeadLetterRecord> = {
-    id,
-    event: { number, kind, body },
-    reason: JSON.parse(reason) as string,
-    attempts,
-    time,
-    taskId,
-    tenant,
-    owner,
-    configId,
-    config: { id: configId, config: parsed, dialect, createdAt },
-    receiver,
-  };
-  if (disabled !== null) letter.disabled = JSON.parse(disabled) as string;
-  return letter;
 }

@@ -1,8 +1,7 @@
-import type { TaskPushNotificationConfig } from '../../model/push.ts';
-import type { Writable } from '../../support/writable.ts';
-import type { ClaimedPush, PushClaimRequest, PushConfigName, PushHolding, PushNoted, PushReport } from '../store.ts';
+import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushReport } from '../store.ts';
+import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
-import { type Database, type Queryable, type Row, rowsOf } from './database.ts';
+import { type Database, type Queryable, rowsOf } from './database.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import { sqlLimit } from './reads.ts';
 
@@ -13,25 +12,6 @@ import { sqlLimit } from './reads.ts';
 
 const DUE_COLUMNS = `c.due_at, t.seq, c.number, c.receiver, c.task_id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
   c.config, c.told, c.attempts, c.failing_since, c.given_up, c.fence`;
-
-type DueRow = readonly [
-  dueAt: number,
-  seq: number,
-  number: number,
-  receiver: string,
-  taskId: string,
-  tenant: string,
-  owner: string,
-  id: string,
-  dialect: string,
-  createdAt: number,
-  config: string,
-  told: number,
-  attempts: number,
-  failingSince: number | null,
-  givenUp: number,
-  fence: number,
-];
 
 /** Gives what is due to a node, the longest due first. What another node is about to take is passed over. */
 export function claimPushes(database: Database, request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
@@ -45,7 +25,7 @@ export function claimPushes(database: Database, request: PushClaimRequest): Prom
        FROM unnest($2::text[], $3::text[]) AS v(task_id, id) WHERE c.task_id = v.task_id AND c.id = v.id`,
       [request.node, chosen.map((row) => row[4]), chosen.map((row) => row[7])],
     );
-    return chosen.map(toClaimed);
+    return chosen.map((row) => toClaimed(row, row[15] + 1));
   });
 }
 
@@ -153,28 +133,4 @@ async function lockedLastEvent(client: Queryable, schema: string, taskId: string
 
 function isFree(schema: string, now: string): string {
   return `(c.node IS NULL OR NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = c.node AND n.lives_until > ${now}))`;
-}
-
-function toHolding([, , , receiver, taskId, tenant, owner, configId]: DueRow): PushHolding {
-  return { taskId, configId, tenant, owner, receiver };
-}
-
-function toClaimed(row: DueRow & Row): ClaimedPush {
-  const [, , , receiver, taskId, tenant, owner, id, dialect, createdAt, config] = row;
-  const [told, attempts, failingSince, givenUp, fence] = [row[11], row[12], row[13], row[14], row[15]];
-  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
-  const claimed: Writable<ClaimedPush> = {
-    taskId,
-    configId: id,
-    tenant,
-    owner,
-    config: { id, config: parsed, dialect, createdAt },
-    receiver,
-    fence: fence + 1,
-    told,
-    attempts,
-    givenUp,
-  };
-  if (failingSince !== null) claimed.failingSince = failingSince;
-  return claimed;
 }

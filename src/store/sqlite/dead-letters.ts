@@ -1,6 +1,5 @@
-import type { TaskPushNotificationConfig } from '../../model/push.ts';
-import type { Writable } from '../../support/writable.ts';
 import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter } from '../store.ts';
+import { type LetterRow, toDeadLetter } from '../push-rows.ts';
 import { type Connection, getNumber, sqlLimit } from './connection.ts';
 
 /** What receivers could not be told of. It goes with its push configuration, by a trigger. */
@@ -24,25 +23,6 @@ const DELETE = 'DELETE FROM dead_letter WHERE id = ? RETURNING 1';
 const KEEP = `DELETE FROM dead_letter
   WHERE pk <= (SELECT pk FROM dead_letter WHERE pk > 0 ORDER BY pk DESC LIMIT 1 OFFSET ?)`;
 
-type LetterRow = readonly [
-  id: string,
-  number: number,
-  kind: NewDeadLetter['event']['kind'],
-  body: string,
-  reason: string,
-  attempts: number,
-  time: number,
-  taskId: string,
-  tenant: string,
-  owner: string,
-  configId: string,
-  receiver: string,
-  disabled: string | null,
-  dialect: string,
-  createdAt: number,
-  config: string,
-];
-
 export function insertDeadLetter(
   connection: Connection,
   pk: number,
@@ -64,7 +44,7 @@ export function readDeadLetters(connection: Connection, query: DeadLetterQuery):
       : of !== undefined
         ? connection.all(OF_CONFIG, of.taskId, of.configId, start, agents, limit)
         : connection.all(PAGE, start, agents, limit);
-  return (rows as unknown as LetterRow[]).map(toRecord);
+  return (rows as unknown as LetterRow[]).map(toDeadLetter);
 }
 
 /** Says whether there was one. */
@@ -75,25 +55,4 @@ export function dropDeadLetter(connection: Connection, id: string): boolean {
 /** The latest stay. */
 export function keepDeadLetters(connection: Connection, count: number): void {
   connection.run(KEEP, count);
-}
-
-function toRecord(row: LetterRow): DeadLetterRecord {
-  const [id, number, kind, body, reason, attempts, time, taskId, tenant, owner, configId, receiver, disabled] = row;
-  const [dialect, createdAt, config] = [row[13], row[14], row[15]];
-  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
-  const letter: Writable<DeadLetterRecord> = {
-    id,
-    event: { number, kind, body },
-    reason: JSON.parse(reason) as string,
-    attempts,
-    time,
-    taskId,
-    tenant,
-    owner,
-    configId,
-    config: { id: configId, config: parsed, dialect, createdAt },
-    receiver,
-  };
-  if (disabled !== null) letter.disabled = JSON.parse(disabled) as string;
-  return letter;
 }

@@ -1,6 +1,5 @@
-import type { TaskPushNotificationConfig } from '../../model/push.ts';
-import type { Writable } from '../../support/writable.ts';
-import type { ClaimedPush, PushClaimRequest, PushConfigName, PushHolding, PushNoted, PushReport } from '../store.ts';
+import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushReport } from '../store.ts';
+import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import { insertDeadLetter } from './dead-letters.ts';
@@ -41,25 +40,6 @@ const IS_FREE = 'SELECT node IS NULL FROM push_config WHERE task_pk = ? AND id =
 const RESUME = `UPDATE push_config SET attempts = 0, failing_since = NULL, given_up = 0, disabled = NULL, node = NULL,
     fence = fence + 1, due_at = CASE WHEN told < ? THEN ? END
   WHERE task_pk = ? AND id = ?`;
-
-type DueRow = readonly [
-  taskPk: number,
-  number: number,
-  dueAt: number,
-  receiver: string,
-  taskId: string,
-  tenant: string,
-  owner: string,
-  id: string,
-  dialect: string,
-  createdAt: number,
-  config: string,
-  told: number,
-  attempts: number,
-  failingSince: number | null,
-  givenUp: number,
-  fence: number,
-];
 
 /** The nodes that were telling, as they were left behind. */
 export function knownTellers(connection: Connection): readonly string[] {
@@ -142,28 +122,4 @@ export function beginAnew({ connection, clock }: Desk, { pk, record }: FoundTask
 
 function inOrder([pkA, numberA, dueA]: DueRow, [pkB, numberB, dueB]: DueRow): number {
   return dueA - dueB || pkA - pkB || numberA - numberB;
-}
-
-function toHolding([, , , receiver, taskId, tenant, owner, configId]: DueRow): PushHolding {
-  return { taskId, configId, tenant, owner, receiver };
-}
-
-function toClaimed(row: DueRow, fence: number): ClaimedPush {
-  const [, , , receiver, taskId, tenant, owner, id, dialect, createdAt, config] = row;
-  const [told, attempts, failingSince, givenUp] = [row[11], row[12], row[13], row[14]];
-  const parsed = JSON.parse(config) as TaskPushNotificationConfig;
-  const claimed: Writable<ClaimedPush> = {
-    taskId,
-    configId: id,
-    tenant,
-    owner,
-    config: { id, config: parsed, dialect, createdAt },
-    receiver,
-    fence,
-    told,
-    attempts,
-    givenUp,
-  };
-  if (failingSince !== null) claimed.failingSince = failingSince;
-  return claimed;
 }
