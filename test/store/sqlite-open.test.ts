@@ -172,13 +172,17 @@ test('a file keeps the rights that it was given', async () => {
   expect(rightsOf(path)).toBe('640');
 });
 
-test('a commit is on the disk when it returns, and the log is written ahead', async () => {
+test('an upgrade is on the disk when it is done, then checkpoints are, and the log is written ahead', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   const pragma = (name: string): unknown => spy.database().prepare(`PRAGMA ${name}`).get()?.[0];
 
   expect(pragma('journal_mode')).toBe('wal');
-  expect(pragma('synchronous')).toBe(2);
+  const setting = spy.executed.findIndex((sql) => sql.includes('synchronous = FULL'));
+  expect(setting).toBeGreaterThan(-1);
+  expect(setting).toBeLessThan(spy.executed.findIndex((sql) => sql.includes('CREATE TABLE')));
+  // Commits are put there by the store, see sqlite-sync.test.ts.
+  expect(pragma('synchronous')).toBe(1);
   expect(pragma('trusted_schema')).toBe(0);
   await store.close();
 });

@@ -66,6 +66,12 @@ export function toCommitError(error: unknown): A2AError {
   return new A2AError('UNAVAILABLE', `${sentence}: nothing was stored`, { cause: error, retryAfterMs: RETRY_AFTER_MS });
 }
 
+/** What everybody gets to see once the disk has not taken what was committed. Only opening the file again tells what is there. */
+export function toSyncError(error: unknown): A2AError {
+  const sentence = 'The disk of the task store has failed: it is closed until it is opened again';
+  return new A2AError('UNAVAILABLE', sentence, { cause: error });
+}
+
 function sentenceFor(error: unknown): string | undefined {
   const trouble = troubleOf(error);
   return trouble === undefined ? undefined : TROUBLES[trouble]?.sentence;

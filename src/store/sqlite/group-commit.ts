@@ -1,6 +1,8 @@
 import type { A2AError } from '../../errors.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Connection } from './connection.ts';
-import { RESULT, toCommitError, toStoreError, troubleOf } from './failure.ts';
+import { RESULT, toCommitError, toStoreError, toSyncError, troubleOf } from './failure.ts';
+import type { Sync } from './log-sync.ts';
 
 /**
  * A flush ends after so many writes or so much work, whichever comes first, and lets the loop have its turn. Where a
@@ -63,6 +65,8 @@ export interface GroupCommitOptions {
   readonly finish?: () => void;
   /** Hears that writes which have run were taken back, all or one of them. */
   readonly undone?: () => void;
+  /** Puts what is committed on the disk. Without it a commit has done so. */
+  readonly sync?: Sync;
   /** How long writes wait for another program that has locked the file. */
   readonly patienceMs?: number;
 }
@@ -71,23 +75,30 @@ export interface GroupCommitOptions {
  * Puts the writes of one turn of the event loop into one transaction: fsync is by far the dearest part of a write, and
  * this way many share one. A turn's writes gather until its check phase (`setImmediate`), so nobody waits for a timer.
  *
- *     submit ──► queue ──► BEGIN ─ write ─ write ─ … ─ COMMIT ──► promises resolve
- *                  ▲                                     │ fails: all of them reject, nothing of it is stored
- *                  └──────── what did not fit: next turn ┘
+ *     submit ──► queue ──► BEGIN ─ write ─ write ─ … ─ COMMIT ──► sync ──► promises resolve
+ *                  ▲                                     │          │ fails: nobody can say what is stored, all is refused
+ *                  │                                     │ fails: all of them reject, nothing of it is stored
+ *                  └──── what did not fit, or came meanwhile: the turn after it
  *
  * A flush is synchronous from BEGIN to COMMIT. So no read on the same connection can fall in between and see what is not
- * yet committed.
+ * yet committed. It can see what is not yet on the disk, and has to wait for that (`synced`) before it tells anybody. The
+ * loop goes on meanwhile, so that handlers are not held up, and what they say until then is one write and not many.
  */
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #check: () => void;
   readonly #finish: () => void;
   readonly #undone: () => void;
+  readonly #sync: Sync | undefined;
   readonly #patienceMs: number;
   #queue: Pending[] = [];
   /** Since when the first of them waits. */
   #since = 0;
   #isScheduled = false;
+  #isSyncing = false;
+  #onSynced: Deferred<void> | undefined;
+  #failure: A2AError | undefined;
+  #commitStart = 0;
   #lastCommitMs = 0;
   #onDrained: (() => void) | undefined;
 
@@ -97,6 +108,7 @@ export class GroupCommit {
     this.#check = check;
     this.#finish = finish;
     this.#undone = undone;
+    this.#sync = options.sync;
     this.#patienceMs = patienceMs;
   }
 
@@ -112,13 +124,23 @@ export class GroupCommit {
     });
   }
 
+  /** Why nothing more can be written or told: what is committed did not get onto the disk. */
+  get failure(): A2AError | undefined {
+    return this.#failure;
+  }
+
+  /** Resolves when all that is committed is on the disk; nothing if it is. */
+  synced(): Promise<void> | undefined {
+    return this.#isSyncing ? (this.#onSynced ??= deferred<void>()).promise : undefined;
+  }
+
   /** Resolves when nothing waits any more. */
   async drain(): Promise<void> {
-    if (this.#queue.length > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve));
+    if (this.#queue.length > 0 || this.#isSyncing) await new Promise<void>((resolve) => (this.#onDrained = resolve));
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#isSyncing) return;
     this.#isScheduled = true;
     nextTurn(() => this.#flush());
   }
@@ -133,18 +155,42 @@ export class GroupCommit {
     }
     const { batch, failed } = this.#commit();
     this.#queue.splice(0, batch.length);
-    if (this.#queue.length > 0) {
-      this.#since = timer.now();
-      this.#schedule();
-    }
+    if (this.#queue.length > 0) this.#since = timer.now();
     for (const one of batch) {
       if (!failed.has(one)) one.committed();
     }
+    if (this.#sync === undefined || failed.size === batch.length) {
+      this.#settle(batch, failed);
+      return;
+    }
+    this.#isSyncing = true;
+    this.#sync((error) => {
+      this.#isSyncing = false;
+      if (error) this.#syncFailed(batch, error);
+      else this.#settle(batch, failed);
+    });
+  }
+
+  #settle(batch: readonly Pending[], failed: ReadonlyMap<Pending, A2AError>): void {
+    if (failed.size < batch.length) this.#lastCommitMs = timer.now() - this.#commitStart;
+    if (this.#queue.length > 0) this.#schedule();
     for (const one of batch) {
-      const error = failed.get(one);
+      const error = failed.size === 0 ? undefined : failed.get(one);
       if (error === undefined) one.succeed();
       else one.fail(error);
     }
+    this.#onSynced?.resolve();
+    this.#onSynced = undefined;
+    this.#tellDrained();
+  }
+
+  /** The system may have dropped what it could not write, and says so only once: to try again would prove nothing. */
+  #syncFailed(batch: readonly Pending[], error: Error): void {
+    const failure = toSyncError(error);
+    this.#failure = failure;
+    for (const one of [...batch, ...this.#queue.splice(0)]) one.fail(failure);
+    this.#onSynced?.reject(failure);
+    this.#onSynced = undefined;
     this.#tellDrained();
   }
 
@@ -164,9 +210,8 @@ export class GroupCommit {
       } else {
         batch = batch.slice(0, done);
       }
-      const start = timer.now();
+      this.#commitStart = timer.now();
       this.#connection.exec('COMMIT');
-      this.#lastCommitMs = timer.now() - start;
     } catch (error) {
       this.#rollback();
       for (const one of batch) failed.set(one, toCommitError(error));
@@ -223,7 +268,7 @@ export class GroupCommit {
   }
 
   #tellDrained(): void {
-    if (this.#queue.length > 0) return;
+    if (this.#queue.length > 0 || this.#isSyncing) return;
     this.#onDrained?.();
     this.#onDrained = undefined;
   }

@@ -6,6 +6,7 @@ import { Connection } from './connection.ts';
 import type { Driver } from './driver.ts';
 import { RESULT, troubleOf } from './failure.ts';
 import { type FileLock, lockFile } from './lock.ts';
+import { LogSync, type SyncFile } from './log-sync.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { knownTellers } from './outbox.ts';
 import { makePrivateFile } from './private-file.ts';
@@ -17,11 +18,13 @@ export interface OpenFile {
   /** Nodes that earlier processes left in the rows. */
   readonly nodes: readonly string[];
   readonly lock: FileLock;
+  /** To be asked after every commit, and before anybody hears of it. */
+  readonly log: LogSync;
 }
 
 /**
- * FULL: a commit is on the disk when it returns; with NORMAL a power cut takes acknowledged writes with it. The rest is
- * measured: a cache that holds the hot pages, and a write-ahead log that does not stay at the size of its worst day.
+ * FULL: a commit is on the disk when it returns, so that a power cut takes nothing of an upgrade. The rest is measured: a
+ * cache that holds the hot pages, and a write-ahead log that does not stay at the size of its worst day.
  */
 const PRAGMAS = `
   PRAGMA synchronous = FULL;
@@ -34,6 +37,9 @@ const PRAGMAS = `
 
 /** On macOS fsync leaves data in the cache of the disk unless it is asked not to. */
 const MACOS_PRAGMAS = 'PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;';
+
+/** From then on a commit only writes, and we put it on the disk ourselves; SQLite still does at each checkpoint. */
+const SYNCED_BY_US = 'PRAGMA synchronous = NORMAL;';
 
 /** At the start we may wait for another program; later, waiting would hold up the whole process. */
 const PATIENCE_AT_START_MS = 5000;
@@ -50,20 +56,20 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /** Opens, locks and upgrades a database file, or says in a sentence why not. A file that is refused is not changed. */
-export function openFile(driver: Driver, path: string): OpenFile {
+export function openFile(driver: Driver, path: string, syncFile?: SyncFile): OpenFile {
   if (path === '' || path === ':memory:') {
     throw new Error('A SQLite store needs a file. To keep tasks in memory, use the memory store');
   }
   const file = realPath(path);
   try {
-    return lockAndOpen(driver, file);
+    return lockAndOpen(driver, file, syncFile);
   } catch (error) {
     const refusal = REFUSALS[troubleOf(error) ?? -1];
     throw refusal === undefined ? error : new Error(`${file} ${refusal}`, { cause: error });
   }
 }
 
-function lockAndOpen(driver: Driver, file: string): OpenFile {
+function lockAndOpen(driver: Driver, file: string, syncFile: SyncFile | undefined): OpenFile {
   const lock = lockFile(driver, file);
   let connection: Connection | undefined;
   try {
@@ -73,8 +79,9 @@ function lockAndOpen(driver: Driver, file: string): OpenFile {
     const version = schemaVersion(connection, file);
     setUp(connection, file);
     const boot = migrate(connection, version);
-    connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}`);
-    return { connection, boot, nodes: [...knownNodes(connection), ...knownTellers(connection)], lock };
+    connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; ${SYNCED_BY_US}`);
+    const nodes = [...knownNodes(connection), ...knownTellers(connection)];
+    return { connection, boot, nodes, lock, log: new LogSync(file, syncFile) };
   } catch (error) {
     connection?.close();
     lock.release();

@@ -40,6 +40,7 @@ import { type Driver, loadDriver } from './driver.ts';
 import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { listPage, listTotal } from './list.ts';
+import type { SyncFile } from './log-sync.ts';
 import { currentBoot } from './migrate.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import { Nodes } from './nodes.ts';
@@ -67,6 +68,8 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock;
   /** @internal For tests that break the database. */
   readonly driver?: Driver;
+  /** @internal For tests that break the disk. */
+  readonly syncFile?: SyncFile;
 }
 
 /** What watchers hear of a write. */
@@ -86,11 +89,11 @@ const OLD_REQUESTS = 1000;
  * await serve(translator, { store: sqlite('tasks.db') });
  */
 export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
-  const { clock = steadyClock, driver = loadDriver() } = options;
-  return new SqliteStore(openFile(driver, path), clock);
+  const { clock = steadyClock, driver = loadDriver(), syncFile } = options;
+  return new SqliteStore(openFile(driver, path, syncFile), clock);
 }
 
-/** Writes are gathered (`GroupCommit`); reads run at once, on what is committed. */
+/** Writes are gathered (`GroupCommit`); reads run at once, on what is committed, and are told when that is on the disk. */
 class SqliteStore implements Store {
   readonly #file: OpenFile;
   readonly #connection: Connection;
@@ -117,6 +120,7 @@ class SqliteStore implements Store {
       check: () => this.#assertOurs(),
       finish: () => this.#desk.tasks.save(),
       undone: () => this.#desk.tasks.forget(),
+      sync: file.log.sync,
     });
     this.#tally = new Tally(file.connection);
   }
@@ -256,7 +260,7 @@ class SqliteStore implements Store {
 
   /** Each task is a write of its own, so that removing many does not hold up the loop. */
   async prune(policy: RetentionPolicy): Promise<number> {
-    const old = this.#read((connection) => outlived(connection, this.#tally, policy));
+    const old = this.#look((connection) => outlived(connection, this.#tally, policy));
     const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#desk, id)));
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#forgetEvents(policy);
@@ -269,7 +273,7 @@ class SqliteStore implements Store {
   /** All of them, page by page: what is due must not grow from one time to the next. */
   async #forgetEvents(policy: RetentionPolicy): Promise<void> {
     for (;;) {
-      const silent = this.#read((connection) => unreplayable(connection, policy));
+      const silent = this.#look((connection) => unreplayable(connection, policy));
       if (silent.length === 0) return;
       await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
     }
@@ -300,6 +304,7 @@ class SqliteStore implements Store {
       // A disk that is full or gone keeps nobody from closing: what is in the log is stored.
     }
     try {
+      this.#file.log.close();
       this.#connection.close();
     } finally {
       this.#file.lock.release();
@@ -334,7 +339,7 @@ class SqliteStore implements Store {
     if (idempotency === undefined) return true;
     return (
       !this.#keys.has(idempotency) &&
-      this.#read((connection) => findRepeat(connection, task, idempotency)) === undefined
+      this.#look((connection) => findRepeat(connection, task, idempotency)) === undefined
     );
   }
 
@@ -346,7 +351,14 @@ class SqliteStore implements Store {
     });
   }
 
-  #read<T>(question: (connection: Connection) => T): T {
+  /** For answers: a power cut must not take back what somebody was told. */
+  #read<T>(question: (connection: Connection) => T): T | Promise<T> {
+    const answer = this.#look(question);
+    const synced = this.#commits.synced();
+    return synced === undefined ? answer : synced.then(() => answer);
+  }
+
+  #look<T>(question: (connection: Connection) => T): T {
     this.#assertOpen();
     try {
       return question(this.#connection);
@@ -368,6 +380,7 @@ class SqliteStore implements Store {
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new A2AError('UNAVAILABLE', 'The task store is closed');
     if (this.#isLost) throw new A2AError('UNAVAILABLE', 'Another process has taken over the task store');
+    if (this.#commits.failure !== undefined) throw this.#commits.failure;
   }
 
   /** The lock should make this impossible; but it can be deleted, and some network drives only pretend to lock. */
