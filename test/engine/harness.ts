@@ -98,7 +98,7 @@ export function openStore(variant: Variant, clock: FakeClock): Store {
   if (variant.store === 'memory') return memoryStore({ clock });
   const folder = mkdtempSync(join(tmpdir(), 'tandem-engine-'));
   // Without a real disk: how many turns of the loop that takes, nobody can say.
-  const store = sqlite(join(folder, 'tasks.db'), { clock, syncFile: (_, done) => done(null) });
+  const store = sqlite(join(folder, 'tasks.db'), { clock, syncFile: (_descriptor, _isUrgent, done) => done(null) });
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterAll(() => scratch.remove());
 
-type Done = Parameters<SyncFile>[1];
+type Done = Parameters<SyncFile>[2];
 
 /** A disk that is ready when a test says so. */
 class SlowDisk {
@@ -25,7 +25,7 @@ class SlowDisk {
   #onAsked: (() => void) | undefined;
   #isReady = false;
 
-  readonly syncFile: SyncFile = (_, done) => {
+  readonly syncFile: SyncFile = (_descriptor, _isUrgent, done) => {
     if (this.#isReady) {
       setImmediate(done, null);
       return;
@@ -181,7 +181,7 @@ test('what is put on the disk is the log that SQLite writes, also after that was
   const spy = spyDriver();
   const store = sqlite(path, {
     driver: spy.driver,
-    syncFile(descriptor, done) {
+    syncFile(descriptor, _isUrgent, done) {
       synced.push(fstatSync(descriptor, { bigint: true }).ino);
       fdatasync(descriptor, done);
     },
@@ -194,4 +194,23 @@ test('what is put on the disk is the log that SQLite writes, also after that was
   const { ino, size } = statSync(`${path}-wal`, { bigint: true });
   expect(synced).toEqual([ino, ino]);
   expect(size).toBeGreaterThan(0n);
+});
+
+test('a write alone is put on the disk in its own turn, several at once are not', async () => {
+  const urgent: boolean[] = [];
+  const store = sqlite(path, {
+    syncFile(_, isUrgent, done) {
+      urgent.push(isUrgent);
+      done(null);
+    },
+  });
+  onTestFinished(() => store.close());
+  await store.create(newTask('alone'));
+  expect(urgent).toEqual([true]);
+
+  // On a busy machine a transaction may have room for one write only.
+  for (let i = 0; i < 50 && urgent.every(Boolean); i += 1) {
+    await Promise.all([store.create(newTask(`a-${i}`)), store.create(newTask(`b-${i}`))]);
+  }
+  expect(urgent).toContain(false);
 });

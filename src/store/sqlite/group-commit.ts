@@ -12,6 +12,8 @@ import type { Sync } from './log-sync.ts';
 const MAX_WRITES = 256;
 const WORK_MS = 2;
 const MAX_WORK_MS = 10;
+/** Below this a write that is alone is put on the disk in its own turn of the loop: to another thread and back takes longer. */
+const QUICK_MS = 1;
 /** How often writes look whether another program has let go of the file. */
 const LOOK_AGAIN_MS = 50;
 
@@ -164,7 +166,8 @@ export class GroupCommit {
       return;
     }
     this.#isSyncing = true;
-    this.#sync((error) => {
+    const isUrgent = batch.length === 1 && this.#queue.length === 0 && this.#lastCommitMs < QUICK_MS;
+    this.#sync(isUrgent, (error) => {
       this.#isSyncing = false;
       if (error) this.#syncFailed(batch, error);
       else this.#settle(batch, failed);

@@ -1,10 +1,26 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 
-/** Puts what was written on the disk, and says when it is there or why not. */
-export type Sync = (done: (error: Error | null) => void) => void;
+type Done = (error: Error | null) => void;
 
-/** `fdatasync` of Node, which asks macOS for what that calls a full one. */
-export type SyncFile = (descriptor: number, done: (error: Error | null) => void) => void;
+/** Puts what was written on the disk, at once or later, and says when it is there or why not. */
+export type Sync = (isUrgent: boolean, done: Done) => void;
+
+export type SyncFile = (descriptor: number, isUrgent: boolean, done: Done) => void;
+
+/** On macOS both ask for what that calls a full one. What is urgent is there before another thread would have begun. */
+const syncFile: SyncFile = (descriptor, isUrgent, done) => {
+  if (!isUrgent) {
+    fdatasync(descriptor, done);
+    return;
+  }
+  try {
+    fdatasyncSync(descriptor);
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done(null);
+};
 
 /**
  * The write-ahead log of an open database, to be put on the disk in another thread: SQLite would hold up the loop
@@ -16,13 +32,13 @@ export class LogSync {
   readonly #syncFile: SyncFile;
 
   /** @param file The database, to which something was written. */
-  constructor(file: string, syncFile: SyncFile = fdatasync) {
+  constructor(file: string, sync: SyncFile = syncFile) {
     // Windows syncs only what may be written.
     this.#descriptor = openSync(`${file}-wal`, 'r+');
-    this.#syncFile = syncFile;
+    this.#syncFile = sync;
   }
 
-  readonly sync: Sync = (done) => this.#syncFile(this.#descriptor, done);
+  readonly sync: Sync = (isUrgent, done) => this.#syncFile(this.#descriptor, isUrgent, done);
 
   close(): void {
     closeSync(this.#descriptor);
