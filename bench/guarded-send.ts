@@ -3,7 +3,7 @@ import { guardHeaders } from './contenders/guards.ts';
 import type { HttpBench } from './harness/http-bench.ts';
 import { send } from './send.ts';
 
-const cases = { connections: 16, requests: 3000 } as const;
+const cases = { connections: 16, requests: 750 } as const;
 
 export const OPEN = 'nothing';
 

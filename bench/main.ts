@@ -11,6 +11,7 @@ import { idle } from './idle.ts';
 import { imports } from './imports.ts';
 import { list } from './list.ts';
 import { postgres } from './postgres.ts';
+import { startup } from './startup.ts';
 import { store } from './store.ts';
 import { wire } from './wire.ts';
 
@@ -19,6 +20,7 @@ const benches: readonly Bench[] = [
   store,
   engine,
   imports,
+  startup,
   ...plainHttpBenches.map(httpBench),
   guards,
   list,
