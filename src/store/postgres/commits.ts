@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
-import { type Database, giveBack } from './database.ts';
+import type { Database } from './database.ts';
+import { giveBack } from './statements.ts';
 import type { Desk } from './desk.ts';
 import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import type { Change, Hints } from './hints.ts';

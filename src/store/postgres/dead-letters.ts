@@ -1,6 +1,7 @@
 import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter, PushConfigName } from '../store.ts';
 import { type LetterRow, toDeadLetter } from '../push-rows.ts';
-import { type Database, type Queryable, rowsOf } from './database.ts';
+import type { Database } from './database.ts';
+import { type Queryable, rowsOf } from './statements.ts';
 import { sqlLimit } from './reads.ts';
 
 /** What receivers could not be told of. */

@@ -2,7 +2,7 @@ import type { Message } from '../../model/message.ts';
 import { statusTime } from '../guard.ts';
 import { receiverOf } from '../receiver.ts';
 import type { Idempotency, JournalEntry, NewEvent, PushConfigRecord, Scope, TaskRecord } from '../store.ts';
-import type { Statement } from './database.ts';
+import type { Statement } from './statements.ts';
 import type { Database } from './database.ts';
 import { type Columns, columnsOf, RowBatch, unnested } from './row-batch.ts';
 import { json, stateNumber, type FoundTask } from './task-row.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { newId } from '../../support/id.ts';
 import { settled } from '../../support/settled.ts';
-import type { Statement } from './database.ts';
+import type { Statement } from './statements.ts';
 import { Listener } from './listener.ts';
 
 /** Ids in one hint. PostgreSQL wants it to be shorter than 8000 bytes, and a character may take three. */

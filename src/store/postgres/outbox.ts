@@ -1,7 +1,8 @@
 import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushReport } from '../store.ts';
 import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
-import { type Database, type Queryable, rowsOf } from './database.ts';
+import type { Database } from './database.ts';
+import { type Queryable, rowsOf } from './statements.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import { sqlLimit } from './reads.ts';
 

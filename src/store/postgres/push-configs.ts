@@ -1,6 +1,7 @@
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '../store.ts';
-import { type Database, type Queryable, type Row, rowsOf } from './database.ts';
+import type { Database } from './database.ts';
+import { type Queryable, type Row, rowsOf } from './statements.ts';
 import { receiverOf } from '../receiver.ts';
 import { beginAnew } from './outbox.ts';
 import { sqlLimit } from './reads.ts';

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalRecord, ReadParts, Scope, StoredTask, TaskEvent } from '../store.ts';
-import type { Database, Row } from './database.ts';
+import type { Database } from './database.ts';
+import type { Row } from './statements.ts';
 import { EVENT_KINDS } from './desk.ts';
 import { TASK_COLUMN_COUNT, TASK_COLUMNS, toFound } from './task-row.ts';
 
@@ -48,10 +49,12 @@ export async function readTask(
   parts: ReadParts,
 ): Promise<StoredTask | undefined> {
   const { schema } = database;
-  const [row] = await database.rows(
-    `SELECT ${columnsWith(schema, parts)} FROM ${schema}.task t WHERE t.id = $1 AND t.tenant = $2 AND t.owner = $3`,
-    [taskId, tenant, owner],
-  );
+  // Found by its id and nothing else: of an empty table a plan might be kept that goes through all tasks of an owner.
+  const text = `SELECT ${columnsWith(schema, parts)} FROM (SELECT * FROM ${schema}.task WHERE id = $1 OFFSET 0) AS t
+    WHERE t.tenant = $2 AND t.owner = $3`;
+  const values = [taskId, tenant, owner];
+  const isPlain = parts.history === 0 && parts.artifacts !== true;
+  const [row] = await database.find(isPlain ? { name: 'task', text, values } : { text, values });
   return row && toStored(row, parts);
 }
 
@@ -61,10 +64,11 @@ export async function readEvents(
   after: number,
   limit: number,
 ): Promise<readonly TaskEvent[]> {
-  const rows = await database.rows(
-    `SELECT number, kind, body FROM ${database.schema}.event WHERE task_id = $1 AND number > $2 ORDER BY number LIMIT $3`,
-    [taskId, after, sqlLimit(limit)],
-  );
+  const rows = await database.find({
+    name: 'events',
+    text: `SELECT number, kind, body FROM ${database.schema}.event WHERE task_id = $1 AND number > $2 ORDER BY number LIMIT $3`,
+    values: [taskId, after, sqlLimit(limit)],
+  });
   return rows.map(([number, kind, body]) => ({
     number: Number(number),
     kind: EVENT_KINDS[Number(kind)] ?? 'task',
@@ -77,10 +81,11 @@ export async function readJournal(
   taskId: string,
   after: number,
 ): Promise<readonly JournalRecord[]> {
-  const rows = await database.rows(
-    `SELECT number, kind, key, body FROM ${database.schema}.journal WHERE task_id = $1 AND number > $2 ORDER BY number`,
-    [taskId, after],
-  );
+  const rows = await database.find({
+    name: 'journal',
+    text: `SELECT number, kind, key, body FROM ${database.schema}.journal WHERE task_id = $1 AND number > $2 ORDER BY number`,
+    values: [taskId, after],
+  });
   return rows.map(([number, kind, key, body]) => ({
     number: Number(number),
     kind: JSON.parse(String(kind)) as string,

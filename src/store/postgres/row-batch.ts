@@ -1,4 +1,4 @@
-import type { Statement } from './database.ts';
+import type { Statement } from './statements.ts';
 
 /** Column → its type in SQL. */
 export type Columns = Readonly<Record<string, string>>;

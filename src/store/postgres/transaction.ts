@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../model/message.ts';
-import { canSendAhead, type Database, inOrder, notePeer, type Row, run, SETTINGS, type Statement } from './database.ts';
+import { type Database, SETTINGS } from './database.ts';
+import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import { TASK_COLUMNS, toFound } from './task-row.ts';
 
@@ -41,13 +42,17 @@ export async function begin(
   const { schema, now } = database;
   const { taskIds, keys, aliases, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
-  const statements: Statement[] = [{ text: 'BEGIN' }, { text: BEGIN, values: [lockMs] }];
+  const statements: Statement[] = [{ text: 'BEGIN' }, { name: 'begin', text: BEGIN, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
   const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
-  place(names.length > 0, { text: LOCK_NAMES, values: [schema, names] });
-  const tasksAt = place(taskIds.size > 0, { text: lockTasks(schema), values: [[...taskIds]] });
-  const keysAt = place(keys.size > 0, { text: knownRequests(schema), values: [[...keys]] });
-  const aliasesAt = place(aliases.size > 0, { text: aliasOwners(schema), values: [[...aliases]] });
+  place(names.length > 0, { name: 'lock names', text: LOCK_NAMES, values: [schema, names] });
+  const tasksAt = place(taskIds.size > 0, { name: 'lock tasks', text: lockTasks(schema), values: [[...taskIds]] });
+  const keysAt = place(keys.size > 0, { name: 'known requests', text: knownRequests(schema), values: [[...keys]] });
+  const aliasesAt = place(aliases.size > 0, {
+    name: 'alias owners',
+    text: aliasOwners(schema),
+    values: [[...aliases]],
+  });
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
   const outcomes = await inOrder(client, statements);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
