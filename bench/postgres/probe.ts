@@ -115,8 +115,9 @@ async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> 
   return ages;
 }
 
-async function measure(order: ProbeOrder): Promise<readonly number[]> {
-  if (order.kind !== 'events') return sendNotifications(order);
+/** How old each was when it came, for each task; notifications are all of one. */
+async function measure(order: ProbeOrder): Promise<readonly (readonly number[])[]> {
+  if (order.kind !== 'events') return [await sendNotifications(order)];
   const agent = new Agent({ keepAlive: true });
   const read = async (k: number): Promise<readonly number[]> => {
     await inTurn(order, k);
@@ -125,7 +126,7 @@ async function measure(order: ProbeOrder): Promise<readonly number[]> {
   const all = await Promise.all(Array.from({ length: order.tasks }, (_, k) => read(k)));
   agent.destroy();
   for (const ages of all) expectJson('events', ages.length, order.events);
-  return all.flat();
+  return all;
 }
 
 answer((question) => measure(question as ProbeOrder));
