@@ -14,14 +14,16 @@ export interface LatencyRow {
 
 export const EVENTS = 'worker → web node → reader';
 const FIRST = 'the first three of a task';
-const RAW = 'pg_notify → LISTEN';
+const ONE_WAY = 'pg_notify → LISTEN';
+const RAW = 'pg_notify → LISTEN, and back';
 const STORED = 'commit, pg_notify → LISTEN, select';
 const KINDS: readonly (readonly [name: string, kind: ProbeOrder['kind']])[] = [
-  [RAW, 'notify'],
+  [ONE_WAY, 'notify'],
+  [RAW, 'round trip'],
   [STORED, 'stored'],
   [EVENTS, 'events'],
 ];
-const NAMES = [RAW, STORED, EVENTS, FIRST];
+const NAMES = [ONE_WAY, RAW, STORED, EVENTS, FIRST];
 
 /** They come while ten tasks are being made and claimed, which the floor has nothing of: a row of their own. */
 const STARTING = 3;

@@ -6,7 +6,7 @@ import { answer } from '../harness/child.ts';
 import { expectJson, rpcCall, rpcResult } from '../harness/http-bench.ts';
 
 export interface ProbeOrder {
-  readonly kind: 'events' | 'notify' | 'stored';
+  readonly kind: 'events' | 'notify' | 'round trip' | 'stored';
   readonly database: string;
   /** Where the node is that the readers talk to. */
   readonly port: number;
@@ -69,31 +69,36 @@ function timeIn(n: number, json: string): number | undefined {
 }
 
 /**
- * The floor: a notification from one connection to another. With `stored`, what it takes to lose nothing by hand: a row is
- * committed, then comes the notification, and who hears it reads the row.
+ * The floor: a notification from one connection to another, or there and back again. With `stored`, what it takes to lose
+ * nothing by hand: a row is committed, then comes the notification, and who hears it reads the row.
  */
 async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> {
   const { database, tasks, events, everyMs } = order;
-  const [sender, listener] = [new pg.Client(database), new pg.Client(database)];
+  const clients = Array.from({ length: 4 }, () => new pg.Client(database));
+  const [sender, listener, answering, back] = clients as [pg.Client, pg.Client, pg.Client, pg.Client];
   const readers = new pg.Pool({ connectionString: database });
-  await Promise.all([sender.connect(), listener.connect()]);
+  await Promise.all(clients.map((client) => client.connect()));
   await sender.query('CREATE TABLE IF NOT EXISTS probe (id serial PRIMARY KEY, body text)');
   const ages: number[] = [];
   const all = new Promise<void>((resolve) => {
+    const note = (madeAt = 0): void => {
+      ages.push(machineTime() - madeAt);
+      if (ages.length === tasks * events) resolve();
+    };
+    back.on('notification', ({ payload }) => note(Number(payload)));
     listener.on('notification', ({ payload = '' }) => {
       const [madeAt, id] = payload.split(' ').map(Number);
-      const heard = (): void => {
-        ages.push(machineTime() - (madeAt ?? 0));
-        if (ages.length === tasks * events) resolve();
-      };
-      if (id === undefined) heard();
+      const heard = (): void => note(madeAt);
+      if (order.kind === 'round trip') void answering.query('SELECT pg_notify($1, $2)', ['back', payload]);
+      else if (id === undefined) heard();
       else void readers.query('SELECT body FROM probe WHERE id = $1', [id]).then(heard);
     });
   });
   await listener.query('LISTEN probe');
+  await back.query('LISTEN back');
   const tell = async (): Promise<void> => {
     const madeAt = String(machineTime());
-    if (order.kind === 'notify') {
+    if (order.kind !== 'stored') {
       await sender.query('SELECT pg_notify($1, $2)', ['probe', madeAt]);
       return;
     }
@@ -111,7 +116,7 @@ async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> 
   const telling: Promise<void>[] = [];
   await Promise.all([all, ...Array.from({ length: tasks }, (_, k) => send(k))]);
   await Promise.all(telling);
-  await Promise.all([sender.end(), listener.end(), readers.end()]);
+  await Promise.all([...clients, readers].map((one) => one.end()));
   return ages;
 }
 
