@@ -49,6 +49,23 @@ export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
   return pushed ? { ...record, pushed } : record;
 }
 
+/** Whether nothing but the last numbers is other than before: so it is after most writes, a step or a chunk. */
+export function isSameButNumbers(before: TaskRecord, after: TaskRecord): boolean {
+  return (
+    after.endedAt === before.endedAt &&
+    after.status === before.status &&
+    after.metadata === before.metadata &&
+    after.visible === before.visible &&
+    after.canceling === before.canceling &&
+    after.fence === before.fence &&
+    after.attempts === before.attempts &&
+    after.node === before.node &&
+    after.wakeAt === before.wakeAt &&
+    after.question === before.question &&
+    after.pushed === before.pushed
+  );
+}
+
 /** The record of a task after a write whose guard holds. */
 export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   const ends = write.endedAt !== undefined;

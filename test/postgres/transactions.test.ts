@@ -136,3 +136,48 @@ test.for<[string, Interference['onAnswer'], boolean]>([
   expect(await store.read(ALICE, 'c')).toBeDefined();
   expect(said.includes('insert event\0')).toBe(areNamed);
 });
+
+test('a chunk or a step leaves the row of its task alone, and numbers go on all the same', async () => {
+  const store = schema.connect();
+  await store.create(newTask('a'));
+  const version = async (): Promise<string> => {
+    const [row] = await schema.query<{ xmin: string }>(`SELECT xmin::text FROM "${schema.name}".task`);
+    return row?.xmin ?? '';
+  };
+  const before = await version();
+  for (let n = 2; n < 5; n += 1) {
+    const written = await store.append({
+      taskId: 'a',
+      guard: {},
+      events: [event(`${n}`)],
+      journal: [{ kind: 'step', key: 's', body: n }],
+    });
+    expect(written).toMatchObject({ firstEvent: n, record: { lastEvent: n, lastJournal: n - 1 } });
+  }
+
+  expect(await version()).toBe(before);
+  const numbers = { lastEvent: 4, lastJournal: 3 };
+  expect(await store.read(ALICE, 'a')).toMatchObject({ record: numbers });
+  expect(await store.list(ALICE, { limit: 1 })).toMatchObject({ tasks: [{ record: numbers }] });
+  const due = { node: 'n', agents: [newTask('a').agent], limit: 1 };
+  expect(await store.claim(due)).toMatchObject([numbers]);
+  const ended = { ...newTask('a').status, state: 'TASK_STATE_COMPLETED' } as const;
+  await store.append({ taskId: 'a', guard: {}, events: [event('end')], status: ended, endedAt: 5 });
+  expect(await store.read(ALICE, 'a')).toMatchObject({ record: { lastEvent: 5, lastJournal: 3 } });
+});
+
+test('processes that write to one task at the same time give each number once', async () => {
+  const stores = [schema.connect(), schema.connect(), schema.connect()];
+  await stores[0]?.create(newTask('a'));
+  const append = async (store: (typeof stores)[number], n: number): Promise<readonly number[]> => {
+    const given: number[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      const written = await store.append({ taskId: 'a', guard: {}, events: [event(`${n}-${i}`)] });
+      given.push(written.kind === 'appended' ? written.firstEvent : 0);
+    }
+    return given;
+  };
+  const given = (await Promise.all(stores.map(append))).flat();
+
+  expect(given.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i + 2));
+});

@@ -1,7 +1,7 @@
 import type { ClaimRequest, TaskRecord } from '../store.ts';
 import type { Database } from './database.ts';
 import { sqlLimit } from './reads.ts';
-import { TASK_COLUMNS, toFound } from './task-row.ts';
+import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
 
 /**
  * Gives due tasks to a node, the longest due first. Tasks that others are about to claim or to write to are passed over:
@@ -21,7 +21,15 @@ export async function claimTasks(database: Database, request: ClaimRequest): Pro
        ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)) RETURNING ${TASK_COLUMNS}`,
     [node, agents, sqlLimit(limit), ...(taskId === undefined ? [] : [taskId])],
   );
-  const claimed = rows.map(toFound);
+  if (rows.length === 0) return [];
+  const found = rows.map(toFound);
+  const numbers = await database.find(
+    lastNumbers(
+      schema,
+      found.map(({ record }) => record.id),
+    ),
+  );
+  const claimed = [...withNumbers(found, numbers)];
   claimed.sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.seq - b.seq);
   return claimed.map(({ record }) => record);
 }

@@ -29,10 +29,10 @@ export class Commits {
   }
 
   submit<T>(job: NewJob<T>): Promise<T> {
-    const { taskId, key, alias, nodes, by, size, run } = job;
+    const { taskId, isNew, key, alias, nodes, by, size, run } = job;
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
-      this.#waiting.add({ taskId, key, alias, nodes, by, size, since, run, resolve, reject } as Job);
+      this.#waiting.add({ taskId, isNew, key, alias, nodes, by, size, since, run, resolve, reject } as Job);
       this.#working ??= this.#work();
     });
   }

@@ -1,5 +1,5 @@
 import type { Message } from '../../model/message.ts';
-import { statusTime } from '../guard.ts';
+import { isSameButNumbers, statusTime } from '../guard.ts';
 import { receiverOf } from '../receiver.ts';
 import type { Idempotency, JournalEntry, NewEvent, PushConfigRecord, Scope, TaskRecord } from '../store.ts';
 import type { Statement } from './statements.ts';
@@ -270,8 +270,15 @@ function inserts(schema: string, rows: readonly Changed[]): Statement | undefine
 }
 
 function updates(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const changed = rows.flatMap(({ stored, task, snapshot }) => (stored && task && !snapshot ? [changingOf(task)] : []));
+  const changed = rows.flatMap(({ stored, task, snapshot }) =>
+    stored && task && !snapshot && isChanged(stored, task) ? [changingOf(task)] : [],
+  );
   return updateOf(schema, CHANGING, changed);
+}
+
+/** A chunk or a step is a row of its own. That of its task would be written anew for each, with all that it has. */
+function isChanged(stored: FoundTask, task: FoundTask): boolean {
+  return task.lastMessage !== stored.lastMessage || !isSameButNumbers(stored.record, task.record);
 }
 
 /** Apart, so that each row is written once, and a snapshot is only sent where there is a new one. */

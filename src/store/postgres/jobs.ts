@@ -5,6 +5,8 @@ import type { Written } from './writes.ts';
 /** A write that waits for the next transaction. */
 export interface Job<T = unknown> {
   readonly taskId: string;
+  /** Whether it makes the task. */
+  readonly isNew?: boolean | undefined;
   readonly key?: string | undefined;
   readonly alias?: string | undefined;
   /** Whether it asks which nodes live. */
@@ -85,14 +87,16 @@ function isCovered({ taskId, key, alias, nodes }: Job, needs: Needs): boolean {
 
 export function needsOf(jobs: readonly Job[]): Needs {
   const taskIds = new Set<string>();
+  const knownIds = new Set<string>();
   const keys = new Set<string>();
   const aliases = new Set<string>();
   let nodes = false;
   for (const job of jobs) {
     taskIds.add(job.taskId);
+    if (job.isNew !== true) knownIds.add(job.taskId);
     if (job.key !== undefined) keys.add(job.key);
     if (job.alias !== undefined) aliases.add(job.alias);
     nodes ||= job.nodes === true;
   }
-  return { taskIds, keys, aliases, nodes };
+  return { taskIds, knownIds, keys, aliases, nodes };
 }

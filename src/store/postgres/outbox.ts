@@ -2,7 +2,8 @@ import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushRepo
 import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
 import type { Database } from './database.ts';
-import { type Queryable, rowsOf } from './statements.ts';
+import { type Queryable, rowsOf, run } from './statements.ts';
+import { lastNumbers } from './task-row.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import { sqlLimit } from './reads.ts';
 
@@ -129,7 +130,13 @@ export async function beginAnew(
 
 async function lockedLastEvent(client: Queryable, schema: string, taskId: string): Promise<number | undefined> {
   const [row] = await rowsOf(client, `SELECT last_event FROM ${schema}.task WHERE id = $1 FOR UPDATE`, [taskId]);
-  return row && Number(row[0]);
+  return row && lastEventOf(client, schema, taskId, Number(row[0]));
+}
+
+/** For who holds the row of the task, and knows what that says. */
+export async function lastEventOf(client: Queryable, schema: string, taskId: string, inRow: number): Promise<number> {
+  const [numbers] = (await run(client, lastNumbers(schema, [taskId]))).rows;
+  return Math.max(inRow, Number(numbers?.[1] ?? 0));
 }
 
 function isFree(schema: string, now: string): string {

@@ -3,7 +3,7 @@ import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '..
 import type { Database } from './database.ts';
 import { type Queryable, type Row, rowsOf } from './statements.ts';
 import { receiverOf } from '../receiver.ts';
-import { beginAnew } from './outbox.ts';
+import { beginAnew, lastEventOf } from './outbox.ts';
 import { sqlLimit } from './reads.ts';
 
 /** Where to tell of tasks. */
@@ -108,7 +108,7 @@ async function shownTask(
 ): Promise<{ readonly lastEvent: number } | undefined> {
   const text = `SELECT last_event FROM ${schema}.task WHERE id = $1 AND tenant = $2 AND owner = $3 AND visible ${lock}`;
   const [row] = await rowsOf(client, text, [taskId, tenant, owner]);
-  return row && { lastEvent: Number(row[0]) };
+  return row && { lastEvent: await lastEventOf(client, schema, taskId, Number(row[0])) };
 }
 
 function toRecord(row: Row): PushConfigRecord {

@@ -4,7 +4,7 @@ import type { JournalRecord, ReadParts, Scope, StoredTask, TaskEvent } from '../
 import type { Database } from './database.ts';
 import type { Row } from './statements.ts';
 import { EVENT_KINDS } from './desk.ts';
-import { TASK_COLUMN_COUNT, TASK_COLUMNS, toFound } from './task-row.ts';
+import { currentColumns, TASK_COLUMN_COUNT, toFound } from './task-row.ts';
 
 const ARTIFACT = EVENT_KINDS.indexOf('artifact');
 
@@ -21,7 +21,7 @@ export function columnsWith(schema: string, { history, artifacts }: ReadParts): 
       ? `t.artifacts, (SELECT json_agg(json_build_array(e.number, e.body) ORDER BY e.number) FROM ${schema}.event e
           WHERE e.task_id = t.id AND e.number > t.artifacts_up_to AND e.kind = ${ARTIFACT})`
       : 'NULL, NULL';
-  return `${TASK_COLUMNS}, ${messages}, ${made}`;
+  return `${currentColumns(schema)}, ${messages}, ${made}`;
 }
 
 /** Reads a row of `columnsWith`. */

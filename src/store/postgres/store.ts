@@ -112,6 +112,7 @@ class PostgresStore implements Store {
     assertNamesOfTask(task);
     const created = this.#write({
       taskId: task.id,
+      isNew: true,
       key: task.idempotency?.key,
       alias: task.alias,
       by: task.node,

@@ -4,6 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { TaskRecord } from '../store.ts';
+import type { Row, Statement } from './statements.ts';
 
 /** A task as it lies in its table, with what only the store knows of it. */
 export interface FoundTask {
@@ -14,10 +15,54 @@ export interface FoundTask {
   readonly seq: number;
 }
 
-/** In the order of `TaskRow`. */
-export const TASK_COLUMNS = `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
-  t.last_event, t.last_journal, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
-  t.metadata, t.origin, t.pushed`;
+/** In the order of `TaskRow`, as the row has them. */
+export const TASK_COLUMNS = columnsOf('t.last_event', 't.last_journal');
+
+/** The same, with the last numbers as they are. */
+export function currentColumns(schema: string): string {
+  return columnsOf(currentNumber(schema, 'event'), currentNumber(schema, 'journal'));
+}
+
+function columnsOf(lastEvent: string, lastJournal: string): string {
+  return `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
+    ${lastEvent}, ${lastJournal}, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
+    t.metadata, t.origin, t.pushed`;
+}
+
+/**
+ * A row has the last numbers of the time when it was changed for another reason: a chunk is a row of its own, and leaves
+ * that of its task alone. The end of a task is such a reason, and after it there are no others.
+ */
+function currentNumber(schema: string, table: 'event' | 'journal'): string {
+  const column = `t.last_${table}`;
+  const last = `(SELECT max(number) FROM ${schema}.${table} WHERE task_id = t.id)`;
+  return `CASE WHEN t.ended_at IS NULL THEN greatest(${column}, ${last}) ELSE ${column} END`;
+}
+
+/**
+ * The last numbers of tasks, for who holds their rows: to be asked after the locks. A statement that had to wait for a lock
+ * sees a row that was changed meanwhile, but no other row that has come.
+ */
+export function lastNumbers(schema: string, taskIds: readonly string[]): Statement {
+  const last = (table: string): string => `(SELECT max(number) FROM ${schema}.${table} WHERE task_id = v.id)`;
+  return {
+    name: 'last numbers',
+    text: `SELECT v.id, ${last('event')}, ${last('journal')} FROM unnest($1::text[]) AS v(id)`,
+    values: [taskIds],
+  };
+}
+
+/** Brings the numbers of rows up to date. */
+export function withNumbers(found: readonly FoundTask[], numbers: readonly Row[]): readonly FoundTask[] {
+  const byId = new Map(numbers.map((row) => [row[0], row]));
+  for (const { record } of found) {
+    const [, lastEvent, lastJournal] = byId.get(record.id) ?? [];
+    const draft = record as Writable<TaskRecord>;
+    draft.lastEvent = Math.max(record.lastEvent, Number(lastEvent ?? 0));
+    draft.lastJournal = Math.max(record.lastJournal, Number(lastJournal ?? 0));
+  }
+  return found;
+}
 
 export const TASK_COLUMN_COUNT = 22;
 

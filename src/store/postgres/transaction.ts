@@ -3,11 +3,13 @@ import type { Message } from '../../model/message.ts';
 import { type Database, SETTINGS } from './database.ts';
 import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
-import { TASK_COLUMNS, toFound } from './task-row.ts';
+import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
 
 /** What a transaction reads and locks before its writes run. */
 export interface Needs {
   readonly taskIds: ReadonlySet<string>;
+  /** Those of them that are not made by it. */
+  readonly knownIds: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
   readonly aliases: ReadonlySet<string>;
   /** Whether a write asks which nodes live. */
@@ -40,13 +42,14 @@ export async function begin(
   lockMs: number,
 ): Promise<Transaction> {
   const { schema, now } = database;
-  const { taskIds, keys, aliases, nodes } = needs;
+  const { taskIds, knownIds, keys, aliases, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
   const statements: Statement[] = [{ text: 'BEGIN' }, { name: 'begin', text: BEGIN, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
   const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
   place(names.length > 0, { name: 'lock names', text: LOCK_NAMES, values: [schema, names] });
   const tasksAt = place(taskIds.size > 0, { name: 'lock tasks', text: lockTasks(schema), values: [[...taskIds]] });
+  const numbersAt = place(knownIds.size > 0, lastNumbers(schema, [...knownIds]));
   const keysAt = place(keys.size > 0, { name: 'known requests', text: knownRequests(schema), values: [[...keys]] });
   const aliasesAt = place(aliases.size > 0, {
     name: 'alias owners',
@@ -57,11 +60,7 @@ export async function begin(
   const outcomes = await inOrder(client, statements);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
   const desk = new Desk({
-    tasks: new Map(
-      rowsAt(tasksAt)
-        .map(toFound)
-        .map((task) => [task.record.id, task]),
-    ),
+    tasks: new Map(withNumbers(rowsAt(tasksAt).map(toFound), rowsAt(numbersAt)).map((task) => [task.record.id, task])),
     requests: new Map(rowsAt(keysAt).map(toRequest)),
     aliases: new Map(rowsAt(aliasesAt).map(toAlias)),
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),

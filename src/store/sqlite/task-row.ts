@@ -181,26 +181,6 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
   return status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
 }
 
-/** As most writes leave it: a step or a chunk changes nothing here. */
-export function isSameRow(stored: FoundTask, task: FoundTask): boolean {
-  const { record: before } = stored;
-  const { record: after } = task;
-  return (
-    after.endedAt === undefined &&
-    task.lastMessage === stored.lastMessage &&
-    after.status === before.status &&
-    after.metadata === before.metadata &&
-    after.visible === before.visible &&
-    after.canceling === before.canceling &&
-    after.fence === before.fence &&
-    after.attempts === before.attempts &&
-    after.node === before.node &&
-    after.wakeAt === before.wakeAt &&
-    after.question === before.question &&
-    after.pushed === before.pushed
-  );
-}
-
 /**
  * Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. Returns
  * how many characters of text that took.

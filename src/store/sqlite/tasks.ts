@@ -1,8 +1,9 @@
 import { A2AError } from '../../errors.ts';
 import type { Writable } from '../../support/writable.ts';
+import { isSameButNumbers } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
 import { type Connection, getNumber } from './connection.ts';
-import { findTask, type FoundTask, insertTask, isSameRow, updateTask } from './task-row.ts';
+import { findTask, type FoundTask, insertTask, updateTask } from './task-row.ts';
 
 /** Tasks, and characters of them, that are kept at most; beyond either all of them are asked for anew. */
 const MAX_KNOWN = 1000;
@@ -68,7 +69,9 @@ export class Tasks {
     if (size !== undefined) task.size = size;
     const unsaved = this.#unsaved.get(record.id);
     if (unsaved !== undefined) unsaved.task = task;
-    else if (!isSameRow(stored, task)) this.#unsaved.set(record.id, { stored, task });
+    else if (lastMessage !== stored.lastMessage || !isSameButNumbers(stored.record, record)) {
+      this.#unsaved.set(record.id, { stored, task });
+    }
     this.#keep(task);
   }
 
