@@ -1,8 +1,17 @@
 /** What becomes of a write when the way to the database fails under it. */
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { newTask, ALICE, event } from '../../src/testing/store-contract/samples.ts';
-import type { Store } from '../../src/store/store.ts';
+import {
+  ALICE,
+  entry,
+  event,
+  key,
+  message,
+  newTask,
+  provisionalTask,
+  status,
+} from '../../src/testing/store-contract/samples.ts';
+import type { NewTask, Store, TaskWrite } from '../../src/store/store.ts';
 import { proxyTo } from './proxy.ts';
 import { TestSchema } from './schemas.ts';
 
@@ -55,6 +64,92 @@ test('a write whose answer was lost has happened if the database says so', async
   proxy.cut();
 
   await expect(created).resolves.toMatchObject({ kind: 'created', record: { id: 'a', lastEvent: 1 } });
+});
+
+const LEASE = { node: 'node-a', fence: 1 };
+const ANSWERED = key('m', 'd', Date.now() + 60_000);
+
+async function taken(store: Store, task: NewTask): Promise<void> {
+  await store.create(task);
+  await store.heartbeat('node-a', 60_000);
+  await store.claim({ node: 'node-a', agents: ['translator'], limit: 1 });
+}
+
+interface LostAnswer {
+  readonly what: string;
+  readonly before?: (store: Store) => Promise<unknown>;
+  readonly write: (store: Store) => Promise<unknown>;
+  readonly result: unknown;
+}
+
+const visible = (store: Store): Promise<void> => taken(store, newTask('a'));
+const append = (write: Partial<TaskWrite>): Pick<LostAnswer, 'before' | 'write' | 'result'> => ({
+  before: visible,
+  write: (store) => store.append({ taskId: 'a', guard: { lease: LEASE }, ...write }),
+  result: { kind: 'appended' },
+});
+
+/** All that a write may leave in the tables. */
+const LOST_ANSWERS: readonly LostAnswer[] = [
+  { what: 'a new task', write: (store) => store.create(newTask('a')), result: { kind: 'created' } },
+  { what: 'an event', ...append({ events: [event('said')] }) },
+  { what: 'what a run remembers', ...append({ journal: [entry('step')] }) },
+  { what: 'a time to wake up', ...append({ wakeAt: Date.now() }) },
+  { what: 'a snapshot of artifacts', ...append({ artifacts: '[]' }) },
+  {
+    what: 'the end of a task with a journal',
+    before: async (store) => {
+      await visible(store);
+      await store.append({ taskId: 'a', guard: { lease: LEASE }, journal: [entry('step')] });
+    },
+    write: (store) =>
+      store.append({
+        taskId: 'a',
+        guard: { lease: LEASE },
+        status: status('TASK_STATE_COMPLETED'),
+        endedAt: 1,
+        journal: [entry('late')],
+      }),
+    result: { kind: 'appended', record: { endedAt: 1 } },
+  },
+  {
+    what: 'a reply instead of a task',
+    before: (store) => taken(store, provisionalTask('a')),
+    write: (store) => store.dropForReply('a', LEASE, message('reply')),
+    result: true,
+  },
+  {
+    what: 'a reply at once',
+    write: (store) =>
+      Promise.all([
+        store.create(provisionalTask('a', { node: 'node-a', idempotency: ANSWERED })),
+        store.dropForReply('a', LEASE, message('reply')),
+      ]),
+    result: [{ kind: 'created' }, true],
+  },
+  {
+    what: 'a write that is refused',
+    before: visible,
+    write: (store) => store.append({ taskId: 'a', guard: { lease: { node: 'node-b', fence: 1 } } }),
+    result: { kind: 'refused' },
+  },
+];
+
+test.for(LOST_ANSWERS)('the answer to $what is found out if it was lost', async ({ before, write, result }) => {
+  const line = { isToBeCut: false };
+  const onAnswer = (bytes: Buffer): Buffer => {
+    if (!line.isToBeCut || !bytes.includes('COMMIT\0')) return bytes;
+    line.isToBeCut = false;
+    proxy.cut();
+    return Buffer.alloc(0);
+  };
+  const proxy = await proxyTo(schema.url, { onAnswer });
+  const store = await opened(proxy.url);
+  await before?.(store);
+  line.isToBeCut = true;
+
+  await expect(write(store)).resolves.toMatchObject(result as object);
+  expect(line.isToBeCut).toBe(false);
 });
 
 test('a write that was cut off has not happened, and does not happen later', async () => {

@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   cut(): void;
   /** What becomes of connections from now on, of those that there are too. */
   set(line: Line): void;
+  /** Leads new connections to another database, and ends those that there are. */
+  moveTo(url: string): void;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Interference {
 }
 
 export async function proxyTo(url: string, { onAnswer, onQuestion }: Interference = {}): Promise<DatabaseProxy> {
-  const target = new URL(url);
+  let target = new URL(url);
   const pairs = new Set<Pair>();
   let line: Line = 'open';
   const server = createServer({ noDelay: true }, (client) => {
@@ -85,6 +87,10 @@ export async function proxyTo(url: string, { onAnswer, onQuestion }: Interferenc
       line = next;
       if (next === 'silent') mute();
       if (next === 'closed') cut();
+    },
+    moveTo(next) {
+      target = new URL(next);
+      cut();
     },
   };
 }

@@ -12,48 +12,77 @@ export interface PostgresServer {
   readonly pid: number;
   /** Ends all connections and begins anew, with the same data at the same address. */
   restart(): Promise<void>;
+  /** Ends it without a word, as the loss of its machine would. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** PostgreSQL refuses to run as root; this user exists wherever there is a root. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
+/** What PostgreSQL calls a fast shutdown. */
+const FAST = 'SIGINT';
 
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const place = await install();
+  return runServer(place, { data: place.data, port: await freePort(), settings, clearUp: () => removePlace(place) });
+}
+
+/** Where a server, or several of them, have their programs and their data. */
+export interface Place {
+  readonly folder: string;
+  readonly programs: string;
+  readonly data: string;
+  /** Who runs the programs, if not who runs the tests. */
+  readonly owner: { readonly uid?: number; readonly gid?: number };
+}
+
+export async function install(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-postgres-'));
-  const owner: { uid?: number; gid?: number } = userInfo().uid === 0 ? NOBODY : {};
+  const owner = userInfo().uid === 0 ? NOBODY : {};
   await chmod(folder, 0o755);
   const programs = await unpack(folder);
   const data = await mkdtemp(join(folder, 'data-'));
-  if (owner.uid !== undefined) await chown(data, owner.uid, owner.gid ?? owner.uid);
+  await giveTo(owner, data);
   const initdb = spawn(
     join(programs, 'bin', 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
     { ...owner, cwd: folder },
   );
   await finished(initdb, 'initdb');
-  const port = await freePort();
-  const options = [
-    '-D',
-    data,
-    '-p',
-    String(port),
-    '-h',
-    '127.0.0.1',
-    '-k',
-    '',
-    ...settings.flatMap((each) => ['-c', each]),
-  ];
+  return { folder, programs, data, owner };
+}
+
+export async function giveTo({ uid, gid = uid }: Place['owner'], ...paths: readonly string[]): Promise<void> {
+  if (uid === undefined || gid === undefined) return;
+  for (const path of paths) await chown(path, uid, gid);
+}
+
+/** Processes of a server that was killed may need a moment to notice. */
+export function removePlace({ folder }: Place): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+interface Instance {
+  readonly data: string;
+  readonly port: number;
+  readonly settings: readonly string[];
+  readonly clearUp?: () => Promise<void>;
+}
+
+export async function runServer({ folder, programs, owner }: Place, instance: Instance): Promise<PostgresServer> {
+  const { data, port, settings, clearUp } = instance;
+  const address = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
+  const options = [...address, ...settings.flatMap((each) => ['-c', each])];
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(join(programs, 'bin', 'postgres'), options, { ...owner, cwd: folder });
     await ready(child);
     return child;
   };
   let server = await start();
-  const end = async (): Promise<void> => {
-    if (server.exitCode !== null) return;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const exit = once(server, 'exit');
-    // What PostgreSQL calls a fast shutdown.
-    server.kill('SIGINT');
+    server.kill(signal);
     await exit;
   };
   return {
@@ -62,12 +91,13 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       return server.pid ?? 0;
     },
     async restart() {
-      await end();
+      await end(FAST);
       server = await start();
     },
+    kill: () => end('SIGKILL'),
     async stop() {
-      await end();
-      await rm(folder, { recursive: true, force: true });
+      await end(FAST);
+      await clearUp?.();
     },
   };
 }
@@ -98,7 +128,7 @@ function platformName(): string {
   return `${system}-${process.arch}`;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -120,7 +150,7 @@ function ready(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     server.stderr?.on('data', (piece) => {
       output = (output + String(piece)).slice(-4000);
-      if (output.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(output)) resolve();
     });
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${output}`)));
   });

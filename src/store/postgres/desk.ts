@@ -6,6 +6,7 @@ import type { Statement } from './statements.ts';
 import type { Database } from './database.ts';
 import { type Columns, columnsOf, RowBatch, unnested } from './row-batch.ts';
 import { json, stateNumber, type FoundTask } from './task-row.ts';
+import { absence, witnessOf } from './witness.ts';
 
 /** What was read and locked at the start of a transaction. */
 export interface Locked {
@@ -38,6 +39,8 @@ interface NewRequest extends KnownRequest, Scope {
 }
 
 export const EVENT_KINDS: readonly NewEvent['kind'][] = ['task', 'status', 'artifact'];
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** The name of a key or an alias within the whole store. */
 export function requestName(scope: Scope, name: string): string {
@@ -166,12 +169,8 @@ export class Desk {
 
   /** What stores all of it, in an order that suits. */
   statements({ schema, now }: Database): readonly Statement[] {
-    const gone = new Set<string>();
-    const rows: Changed[] = [];
-    for (const [id, changed] of this.#changed) {
-      if (changed.task === undefined) gone.add(id);
-      else rows.push(changed);
-    }
+    const gone = this.#gone();
+    const rows = [...this.#changed.values()].filter(({ task }) => task !== undefined);
     const ended = this.#endedJournals.filter((id) => !gone.has(id));
     return [
       ...removals(schema, [...gone], this.#replies),
@@ -184,8 +183,34 @@ export class Desk {
       this.#journal.insert(schema, new Set([...gone, ...ended])),
       this.#pushConfigs.insert(schema, gone),
       pushesDue(schema, now, [...this.#dueTasks]),
-      requests(schema, [...this.#requests.values()], gone),
+      requestRows([...this.#requests.values()], gone).insert(schema, NONE),
     ].filter((statement) => statement !== undefined);
+  }
+
+  /**
+   * What finds something that the transaction with this number has stored, if it has; nothing if there was nothing to
+   * store. First come rows that nobody changes later.
+   */
+  witness({ schema }: Database, transaction: string): Statement | undefined {
+    const gone = this.#gone();
+    const forgotten = new Set([...gone, ...this.#endedJournals]);
+    const kept = [...this.#changed.values()].find(isKept);
+    const removed = [...gone].find((id) => this.#locked.tasks.has(id));
+    return (
+      this.#messages.witness(schema, gone, transaction) ??
+      this.#events.witness(schema, gone, transaction) ??
+      this.#journal.witness(schema, forgotten, transaction) ??
+      (kept?.task && witnessOf(`${schema}.task`, CHANGING, changingOf(kept.task), transaction)) ??
+      (removed === undefined ? undefined : absence(schema, removed)) ??
+      requestRows([...this.#requests.values()], gone).witness(schema, NONE, transaction)
+    );
+  }
+
+  /** The tasks that the transaction removes. */
+  #gone(): ReadonlySet<string> {
+    const gone = new Set<string>();
+    for (const [id, { task }] of this.#changed) if (task === undefined) gone.add(id);
+    return gone;
   }
 
   #change(task: FoundTask): Changed {
@@ -266,7 +291,7 @@ function inserts(schema: string, rows: readonly Changed[]): Statement | undefine
     const lasting = [tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin)];
     batch.add(...changingOf(task), ...made, ...lasting);
   }
-  return batch.insert(schema, new Set());
+  return batch.insert(schema, NONE);
 }
 
 function updates(schema: string, rows: readonly Changed[]): Statement | undefined {
@@ -274,6 +299,11 @@ function updates(schema: string, rows: readonly Changed[]): Statement | undefine
     stored && task && !snapshot && isChanged(stored, task) ? [changingOf(task)] : [],
   );
   return updateOf(schema, CHANGING, changed);
+}
+
+/** Whether the row of a task is there before and after, and written. */
+function isKept({ stored, task, snapshot }: Changed): boolean {
+  return stored !== undefined && task !== undefined && (snapshot !== undefined || isChanged(stored, task));
 }
 
 /** A chunk or a step is a row of its own. That of its task would be written anew for each, with all that it has. */
@@ -333,7 +363,7 @@ function dropped(schema: string, table: string, taskIds: readonly string[]): Sta
   return { text: `DELETE FROM ${schema}.${table} WHERE task_id = ANY($1::text[])`, values: [taskIds] };
 }
 
-function requests(schema: string, made: readonly NewRequest[], gone: ReadonlySet<string>): Statement | undefined {
+function requestRows(made: readonly NewRequest[], gone: ReadonlySet<string>): RowBatch {
   const batch = new RowBatch('request_key', {
     task_id: 'text',
     tenant: 'text',
@@ -347,5 +377,5 @@ function requests(schema: string, made: readonly NewRequest[], gone: ReadonlySet
   for (const { taskId, tenant, owner, request, digest, reply } of made) {
     batch.add(taskId, tenant, owner, request.key, digest, !gone.has(taskId), request.keepUntil, json(reply));
   }
-  return batch.insert(schema, new Set());
+  return batch;
 }

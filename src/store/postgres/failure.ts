@@ -13,6 +13,7 @@ const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
   ['58', 'The disk of the task store reports an error'],
 ];
 
+const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
 const IDLE_TOO_LONG = '25P03';
@@ -36,6 +37,11 @@ export function isConflict(error: unknown): boolean {
 export function isHeldUp(error: unknown): boolean {
   const state = stateOf(error);
   return state === LOCK_TIMEOUT || state === DEADLOCK;
+}
+
+/** Whether the database was asked for a transaction with a number that it has not given to anybody yet. */
+export function isUnknownNumber(error: unknown): boolean {
+  return stateOf(error) === INVALID_VALUE;
 }
 
 /** Whether a connection has ended, so that nobody can say what became of the last statement. */

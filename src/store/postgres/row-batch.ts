@@ -1,4 +1,5 @@
 import type { Statement } from './statements.ts';
+import { witnessOf } from './witness.ts';
 
 /** Column → its type in SQL. */
 export type Columns = Readonly<Record<string, string>>;
@@ -20,7 +21,7 @@ export class RowBatch {
 
   /** The statement that inserts all of them but those of tasks that are gone again; nothing if there are none. */
   insert(schema: string, gone: ReadonlySet<string>): Statement | undefined {
-    const rows = gone.size === 0 ? this.#rows : this.#rows.filter(([taskId]) => !gone.has(String(taskId)));
+    const rows = this.#without(gone);
     if (rows.length === 0) return undefined;
     const names = Object.keys(this.#columns).join(', ');
     return {
@@ -28,6 +29,16 @@ export class RowBatch {
       text: `INSERT INTO ${schema}.${this.#table} (${names}) SELECT * FROM ${unnested(this.#columns)}`,
       values: columnsOf(rows, this.#columns),
     };
+  }
+
+  /** What finds the first of these rows, if the transaction with this number has stored it. */
+  witness(schema: string, gone: ReadonlySet<string>, transaction: string): Statement | undefined {
+    const [row] = this.#without(gone);
+    return row && witnessOf(`${schema}.${this.#table}`, this.#columns, row, transaction);
+  }
+
+  #without(gone: ReadonlySet<string>): readonly (readonly unknown[])[] {
+    return gone.size === 0 ? this.#rows : this.#rows.filter(([taskId]) => !gone.has(String(taskId)));
   }
 }
 

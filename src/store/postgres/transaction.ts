@@ -3,7 +3,9 @@ import type { Message } from '../../model/message.ts';
 import { type Database, SETTINGS } from './database.ts';
 import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
+import { isUnknownNumber } from './failure.ts';
 import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
+import { SHORT_NUMBER } from './witness.ts';
 
 /** What a transaction reads and locks before its writes run. */
 export interface Needs {
@@ -73,17 +75,24 @@ export async function begin(
 
 /**
  * What became of a transaction whose connection was lost before it could say so. One that still goes on, because the
- * database has not heard of the loss, is ended: then it is one thing or the other.
+ * database has not heard of the loss, is ended: then it is one thing or the other. It counts as committed only if what it
+ * has stored is there.
  */
-export async function hasCommitted({ pool }: Database, { id, process }: Transaction): Promise<boolean> {
+export async function hasCommitted(database: Database, { id, process, desk }: Transaction): Promise<boolean> {
+  const { pool } = database;
+  const witness = desk.witness(database, id);
+  if (witness === undefined) return true;
+  const ask = async ({ text, values }: Statement): Promise<Row | undefined> =>
+    (await run(pool, { text, values: values ?? [], answerMs: ASK_MS })).rows[0];
   const end = Date.now() + DOUBT_MS;
   do {
     try {
-      const ask = { text: 'SELECT pg_xact_status($1::text::xid8)', values: [id], answerMs: ASK_MS };
-      const [row] = (await run(pool, ask)).rows;
-      if (row?.[0] !== 'in progress') return row?.[0] === 'committed';
-      await run(pool, { text: END_PROCESS, values: [process, id], answerMs: ASK_MS });
-    } catch {
+      const status = (await ask({ text: STATUS, values: [id] }))?.[0];
+      if (status === 'committed') return (await ask(witness)) !== undefined;
+      if (status !== 'in progress') return false;
+      await ask({ text: END_PROCESS, values: [id, process] });
+    } catch (error) {
+      if (isUnknownNumber(error)) return false;
       // Not back yet.
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -91,9 +100,12 @@ export async function hasCommitted({ pool }: Database, { id, process }: Transact
   return false;
 }
 
+/** A standby may still get what it has not heard of yet. */
+const STATUS = `SELECT CASE WHEN pg_is_in_recovery() THEN 'in progress' ELSE pg_xact_status($1::text::xid8) END`;
+
 /** The process may work for somebody else by now. */
 const END_PROCESS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE pid = $1 AND backend_xid::text = ($2::text::bigint % 4294967296)::text`;
+  WHERE pid = $2 AND backend_xid::text = ${SHORT_NUMBER}`;
 
 /**
  * Stores what the writes have left on the desk. After this it is durable, and visible to all.
