@@ -121,19 +121,42 @@ test('a write that a standby has got is there, although the answer was lost with
   await expect(store.read(ALICE, 'a')).resolves.toBeDefined();
 });
 
-test('a write that the primary alone has got, and should not have, is not told of as done', async () => {
+const WAITING = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+
+interface Loss {
+  readonly what: string;
+  /** How the write loses its connection while it waits for the standby; resolves when somebody has asked for it. */
+  readonly lose: (doubt: Doubt, reader: pg.Pool) => Promise<unknown>;
+}
+
+const LOSSES: readonly Loss[] = [
+  {
+    what: 'was cut off from it',
+    lose: async ({ proxy, questions }, reader) => {
+      proxy.cut();
+      await vi.waitFor(() => expect(questions()).toBeGreaterThan(2));
+      expect((await reader.query('SELECT FROM tandem.task')).rowCount).toBe(0);
+    },
+  },
+  {
+    what: 'was ended there by somebody',
+    lose: async ({ created }, reader) => {
+      await reader.query(`SELECT pg_terminate_backend(pid) ${WAITING}`);
+      await vi.waitFor(async () => expect((await reader.query('SELECT FROM tandem.task')).rowCount).toBe(1));
+      const isAsked = vi.waitFor(async () => expect((await reader.query(`SELECT ${WAITING}`)).rowCount).toBe(1));
+      await Promise.race([isAsked, created]);
+    },
+  },
+];
+
+test.for(LOSSES)('a write that only the primary has got and that $what is not told of as done', async ({ lose }) => {
   const { primary, standby, part, promote } = await pair(SYNCHRONOUS);
   const doubt = await inDoubt(primary.url);
   await part();
   await doubt.letGo();
   const reader = clientOf(primary.url);
-  const waits = "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  await vi.waitFor(async () => expect((await reader.query(waits)).rowCount).toBe(1));
-  doubt.proxy.cut();
-  // Whoever lost its connection no longer waits for the standby, and all can see what it did.
-  await vi.waitFor(async () => expect((await reader.query('SELECT FROM tandem.task')).rowCount).toBe(1));
-  const isAsked = vi.waitFor(async () => expect((await reader.query(waits)).rowCount).toBe(1));
-  await Promise.race([isAsked, doubt.created]);
+  await vi.waitFor(async () => expect((await reader.query(`SELECT ${WAITING}`)).rowCount).toBe(1));
+  await lose(doubt, reader);
   await primary.kill();
   await promote();
   doubt.proxy.moveTo(standby.url);

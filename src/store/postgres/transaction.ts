@@ -103,9 +103,12 @@ export async function hasCommitted(database: Database, { id, process, desk }: Tr
 /** A standby may still get what it has not heard of yet. */
 const STATUS = `SELECT CASE WHEN pg_is_in_recovery() THEN 'in progress' ELSE pg_xact_status($1::text::xid8) END`;
 
-/** The process may work for somebody else by now. */
+/**
+ * The process may work for somebody else by now. One that waits for a synchronous standby has committed already: to end it
+ * would show everybody what can still be lost.
+ */
 const END_PROCESS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE pid = $2 AND backend_xid::text = ${SHORT_NUMBER}`;
+  WHERE pid = $2 AND backend_xid::text = ${SHORT_NUMBER} AND wait_event IS DISTINCT FROM 'SyncRep'`;
 
 /**
  * Stores what the writes have left on the desk. After this it is durable, and visible to all.
