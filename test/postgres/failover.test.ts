@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPair, SYNCHRONOUS } from './pair.ts';
 import { proxyTo } from './proxy.ts';
+import { install, removePlace } from './server.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HEADERS = { 'a2a-version': '1.0', 'content-type': 'application/json' };
@@ -172,8 +173,9 @@ test(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tandem-failover-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const { primary, standby, promote, stop } = await startPair(['fsync=off', SYNCHRONOUS]);
-    onTestFinished(stop);
+    const place = await install();
+    onTestFinished(() => removePlace(place));
+    const { primary, standby, promote } = await startPair(place, ['fsync=off', SYNCHRONOUS]);
     const proxy = await proxyTo(primary.url);
     const servers = await Promise.all([startServer(proxy.url, folder), startServer(proxy.url, folder)]);
     const urls = servers.map(({ url }) => url);

@@ -1,12 +1,17 @@
 /** What becomes of a write if the database is gone before it has answered, and comes back without what it had not kept. */
 import pg from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Created, Store } from '../../src/store/store.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { ALICE, newTask } from '../../src/testing/store-contract/samples.ts';
-import { type PostgresPair, startPair, SYNCHRONOUS } from './pair.ts';
+import { startPair, SYNCHRONOUS } from './pair.ts';
 import { type DatabaseProxy, proxyTo } from './proxy.ts';
-import { startPostgres } from './server.ts';
+import { install, type Place, removePlace } from './server.ts';
+
+let place: Place;
+
+beforeAll(async () => void (place = await install()));
+afterAll(() => removePlace(place));
 
 const CUT_OFF = { name: 'A2AError', code: 'UNAVAILABLE', retryAfterMs: 1000 };
 
@@ -65,12 +70,6 @@ function clientOf(url: string): pg.Pool {
   return pool;
 }
 
-async function pair(...settings: readonly string[]): Promise<PostgresPair> {
-  const servers = await startPair([...LAZY, ...settings]);
-  onTestFinished(() => servers.stop());
-  return servers;
-}
-
 /** Somebody else has this number now, and has done what he wanted to do. */
 async function giveAway(url: string, number: number): Promise<void> {
   const client = clientOf(url);
@@ -91,7 +90,7 @@ test.for([
   ["is somebody else's there", true],
   ['is not given yet there', false],
 ] as const)('a write that a standby has never got is lost, also if its number %s', async ([, isGiven]) => {
-  const { primary, standby, part, promote } = await pair();
+  const { primary, standby, part, promote } = await startPair(place, LAZY);
   const doubt = await inDoubt(primary.url);
   await part();
   await primary.kill();
@@ -106,7 +105,7 @@ test.for([
 });
 
 test('a write that a standby has got is there, although the answer was lost with the primary', async () => {
-  const { primary, standby, promote } = await pair();
+  const { primary, standby, promote } = await startPair(place, LAZY);
   const { proxy, created, letGo, store } = await inDoubt(primary.url);
   proxy.mute();
   await letGo();
@@ -150,7 +149,7 @@ const LOSSES: readonly Loss[] = [
 ];
 
 test.for(LOSSES)('a write that only the primary has got and that $what is not told of as done', async ({ lose }) => {
-  const { primary, standby, part, promote } = await pair(SYNCHRONOUS);
+  const { primary, standby, part, promote } = await startPair(place, [...LAZY, SYNCHRONOUS]);
   const doubt = await inDoubt(primary.url);
   await part();
   await doubt.letGo();
@@ -165,13 +164,12 @@ test.for(LOSSES)('a write that only the primary has got and that $what is not to
 });
 
 test('a write that a crash of the database has undone is lost, although its number is given again', async () => {
-  const server = await startPostgres(LAZY);
-  onTestFinished(() => server.stop());
-  const doubt = await inDoubt(server.url);
+  const { primary } = await startPair(place, LAZY);
+  const doubt = await inDoubt(primary.url);
   doubt.proxy.set('closed');
   // As a machine does that runs out of memory: the database then begins anew with all its processes.
   process.kill(doubt.obstacle, 'SIGKILL');
-  await vi.waitFor(() => giveAway(server.url, doubt.number), 20_000);
+  await vi.waitFor(() => giveAway(primary.url, doubt.number), 20_000);
   doubt.proxy.set('open');
 
   await expectLost(doubt);

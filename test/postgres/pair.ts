@@ -1,8 +1,8 @@
-import { appendFile, cp, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, vi } from 'vitest';
-import { freePort, giveTo, install, type Place, type PostgresServer, removePlace, runServer } from './server.ts';
+import { expect, onTestFinished, vi } from 'vitest';
+import { freePort, giveTo, type Place, type PostgresServer, runServer } from './server.ts';
 
 /** A server, and another one that follows it until it takes its place. */
 export interface PostgresPair {
@@ -12,7 +12,6 @@ export interface PostgresPair {
   part(): Promise<void>;
   /** Makes the standby a server of its own. */
   promote(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 const STANDBY = 'standby';
@@ -20,14 +19,19 @@ const STANDBY = 'standby';
 /** What is committed is then on the standby too. */
 export const SYNCHRONOUS = `synchronous_standby_names=${STANDBY}`;
 
-export async function startPair(settings: readonly string[] = []): Promise<PostgresPair> {
-  const place = await install();
+/** Both live as long as their test, with copies of the data of a server that has never run. */
+export async function startPair(place: Place, settings: readonly string[]): Promise<PostgresPair> {
   const port = await freePort();
-  const copy = await copyOf(place, port);
-  const primary = await runServer(place, { data: place.data, port, settings });
+  const primary = await runServer(place, { data: await copyOf(place, {}), port, settings });
+  onTestFinished(() => primary.stop());
+  const data = await copyOf(place, {
+    'standby.signal': '',
+    'postgresql.auto.conf': `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres application_name=${STANDBY}'`,
+  });
   // Nobody follows the standby itself.
   const following = [...settings, 'synchronous_standby_names='];
-  const standby = await runServer(place, { data: copy, port: await freePort(), settings: following });
+  const standby = await runServer(place, { data, port: await freePort(), settings: following });
+  onTestFinished(() => standby.stop());
   return {
     primary,
     standby,
@@ -42,21 +46,13 @@ export async function startPair(settings: readonly string[] = []): Promise<Postg
     async promote() {
       await tell(standby, 'SELECT pg_promote()');
     },
-    async stop() {
-      await standby.stop();
-      await primary.stop();
-      await removePlace(place);
-    },
   };
 }
 
-/** The data of a server that has never run, for one that is to follow it. */
-async function copyOf({ folder, data, owner }: Place, port: number): Promise<string> {
-  const copy = join(folder, 'copy');
+async function copyOf({ folder, data, owner }: Place, files: Readonly<Record<string, string>>): Promise<string> {
+  const copy = await mkdtemp(join(folder, 'copy-'));
   await cp(data, copy, { recursive: true });
-  await writeFile(join(copy, 'standby.signal'), '');
-  const source = `host=127.0.0.1 port=${port} user=postgres application_name=${STANDBY}`;
-  await appendFile(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(copy, name), text);
   await giveTo(owner, copy, ...(await readdir(copy, { recursive: true })).map((name) => join(copy, name)));
   return copy;
 }
