@@ -214,3 +214,40 @@ test('a write alone is put on the disk in its own turn, several at once are not'
   }
   expect(urgent).toContain(false);
 });
+
+test('who watches hears of a write when it is on the disk', async () => {
+  const disk = new SlowDisk();
+  const { store } = openOn(disk);
+  const heard: string[] = [];
+  store.watch((taskId) => heard.push(taskId));
+  const created = store.create(newTask('t'));
+  await disk.asked();
+  await turn();
+
+  expect(heard).toEqual([]);
+  disk.finish();
+  await created;
+  expect(heard).toEqual(['t']);
+});
+
+test('what changes nothing asks nothing of the disk', async () => {
+  let syncs = 0;
+  const store = sqlite(path, {
+    syncFile(_descriptor, _isUrgent, done) {
+      syncs += 1;
+      done(null);
+    },
+  });
+  onTestFinished(() => store.close());
+  const idempotency = { key: 'k', digest: 'd', keepUntil: Number.MAX_SAFE_INTEGER };
+  await store.create({ ...newTask('t'), idempotency });
+  expect(syncs).toBe(1);
+
+  expect(await store.create({ ...newTask('again'), idempotency })).toMatchObject({ kind: 'repeated' });
+  const refused = store.append({ ...chunk('t'), guard: { lease: { node: 'nobody', fence: 9 } } });
+  expect(await refused).toMatchObject({ kind: 'refused' });
+  expect(await store.claim({ node: 'n', agents: ['nobody'], limit: 9 })).toEqual([]);
+  expect(syncs).toBe(1);
+  expect(await store.append(chunk('t'))).toMatchObject({ kind: 'appended' });
+  expect(syncs).toBe(2);
+});

@@ -68,8 +68,14 @@ export function toCommitError(error: unknown): A2AError {
 
 /** What everybody gets to see once the disk has not taken what was committed. Only opening the file again tells what is there. */
 export function toSyncError(error: unknown): A2AError {
-  const sentence = 'The disk of the task store has failed: it is closed until it is opened again';
+  const sentence = 'The disk of the task store has failed. It takes nothing until this process is started again';
   return new A2AError('UNAVAILABLE', sentence, { cause: error });
+}
+
+/** What those get to see who need not wait for a disk that does not answer. */
+export function toStalledError(): A2AError {
+  const sentence = 'The disk of the task store does not answer: nothing was stored';
+  return new A2AError('UNAVAILABLE', sentence, { retryAfterMs: RETRY_AFTER_MS });
 }
 
 function sentenceFor(error: unknown): string | undefined {

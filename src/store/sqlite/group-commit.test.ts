@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 
 import { A2AError } from '../../errors.ts';
 import { Connection } from './connection.ts';
 import { loadDriver } from './driver.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import type { Sync } from './log-sync.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tandem-group-'));
 const path = join(folder, 'test.db');
@@ -16,11 +17,14 @@ beforeEach(() => rmSync(path, { force: true }));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A table of numbers, and the commits to it. */
-function open(check = (): void => {}): { connection: Connection; commits: GroupCommit; numbers: () => unknown[] } {
+function open(
+  check = (): void => {},
+  options: Partial<GroupCommitOptions> = {},
+): { connection: Connection; commits: GroupCommit; numbers: () => unknown[] } {
   const connection = new Connection(loadDriver(), path);
   connection.exec('PRAGMA busy_timeout = 0; CREATE TABLE numbers (n INTEGER UNIQUE)');
   const numbers = (): unknown[] => connection.all('SELECT n FROM numbers ORDER BY n').flat();
-  return { connection, commits: new GroupCommit(connection, { check, patienceMs: 0 }), numbers };
+  return { connection, commits: new GroupCommit(connection, { check, patienceMs: 0, ...options }), numbers };
 }
 
 test('what the work returns is what the promise gives, after a word in private', async () => {
@@ -110,5 +114,62 @@ test('drain waits for what is under way, and not for what is not', async () => {
 
   expect(numbers()).toHaveLength(700);
   await Promise.all(writes);
+  connection.close();
+});
+
+/** A disk that has written when it is told so, and what tells that it was asked. */
+function heldDisk(): { readonly sync: Sync; readonly asked: Promise<void>; readonly finish: () => void } {
+  const waiting: Parameters<Sync>[1][] = [];
+  let onAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => (onAsked = resolve));
+  const sync: Sync = (_isUrgent, done) => {
+    waiting.push(done);
+    onAsked();
+  };
+  return { sync, asked, finish: () => waiting.splice(0).forEach((done) => done(null)) };
+}
+
+test('nobody waits for ever for a disk that does not answer, but those whose write is on its way', async () => {
+  const disk = heldDisk();
+  // The first of two is not alone, so it does not hold up the loop.
+  const { connection, commits, numbers } = open(undefined, { sync: disk.sync, stallMs: 1 });
+  const insert = (n: number) => commits.submit(() => connection.run('INSERT INTO numbers VALUES (?)', n));
+  const first = [insert(1), insert(2)];
+  await disk.asked;
+  const reading = commits.disk.synced();
+  const stalled = { code: 'UNAVAILABLE', message: expect.stringContaining('does not answer'), retryAfterMs: 1000 };
+  const waiting = insert(3);
+
+  await expect(waiting).rejects.toMatchObject(stalled);
+  await expect(reading).rejects.toMatchObject(stalled);
+  expect(commits.disk.failure).toMatchObject(stalled);
+  disk.finish();
+  await Promise.all(first);
+  expect(commits.disk.failure).toBeUndefined();
+  expect(numbers()).toEqual([1, 2]);
+  connection.close();
+});
+
+test('the wait for the disk is not taken from the patience with other programs', async () => {
+  const disk = heldDisk();
+  const { connection, commits, numbers } = open(undefined, { sync: disk.sync, patienceMs: 5000 });
+  const insert = (n: number) => commits.submit(() => connection.run('INSERT INTO numbers VALUES (?)', n));
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const first = insert(1);
+  await disk.asked;
+  const second = insert(2);
+  now.mockReturnValue(60_000);
+  const other = new Connection(loadDriver(), path);
+  other.exec('BEGIN IMMEDIATE');
+  disk.finish();
+  await first;
+  // It finds the file locked in the next turn, and looks again later.
+  await new Promise((resolve) => setImmediate(resolve));
+  other.exec('ROLLBACK');
+  await vi.waitFor(() => expect(numbers()).toEqual([1, 2]));
+  disk.finish();
+  await second;
+  now.mockRestore();
+  other.close();
   connection.close();
 });

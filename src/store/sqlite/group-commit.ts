@@ -1,7 +1,7 @@
 import type { A2AError } from '../../errors.ts';
-import { type Deferred, deferred } from '../../support/deferred.ts';
-import type { Connection } from './connection.ts';
-import { RESULT, toCommitError, toStoreError, toSyncError, troubleOf } from './failure.ts';
+import { type Connection, getNumber } from './connection.ts';
+import { Disk } from './disk.ts';
+import { RESULT, toCommitError, toStoreError, troubleOf } from './failure.ts';
 import type { Sync } from './log-sync.ts';
 
 /**
@@ -71,6 +71,17 @@ export interface GroupCommitOptions {
   readonly sync?: Sync;
   /** How long writes wait for another program that has locked the file. */
   readonly patienceMs?: number;
+  /** How long they wait for those before them to get onto the disk. */
+  readonly stallMs?: number;
+}
+
+/** What became of the writes of a transaction. */
+interface Committed {
+  readonly batch: readonly Pending[];
+  /** Those that failed, with why. */
+  readonly failed: ReadonlyMap<Pending, A2AError>;
+  /** Whether there is something to be put on the disk. */
+  readonly isChanged: boolean;
 }
 
 /**
@@ -83,23 +94,23 @@ export interface GroupCommitOptions {
  *                  └──── what did not fit, or came meanwhile: the turn after it
  *
  * A flush is synchronous from BEGIN to COMMIT. So no read on the same connection can fall in between and see what is not
- * yet committed. It can see what is not yet on the disk, and has to wait for that (`synced`) before it tells anybody. The
- * loop goes on meanwhile, so that handlers are not held up, and what they say until then is one write and not many.
+ * yet committed. It can see what is not yet on the disk, and has to wait for that (`disk.synced`) before it tells anybody.
+ * The loop goes on meanwhile, so that handlers are not held up, and what they say until then is one write and not many.
  */
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #check: () => void;
   readonly #finish: () => void;
   readonly #undone: () => void;
-  readonly #sync: Sync | undefined;
   readonly #patienceMs: number;
+  /** Whether what is committed is where it is safe. */
+  readonly disk: Disk;
   #queue: Pending[] = [];
   /** Since when the first of them waits. */
   #since = 0;
   #isScheduled = false;
-  #isSyncing = false;
-  #onSynced: Deferred<void> | undefined;
-  #failure: A2AError | undefined;
+  /** How many rows were ever changed, as SQLite counts them. */
+  #changes = 0;
   #commitStart = 0;
   #lastCommitMs = 0;
   #onDrained: (() => void) | undefined;
@@ -110,8 +121,8 @@ export class GroupCommit {
     this.#check = check;
     this.#finish = finish;
     this.#undone = undone;
-    this.#sync = options.sync;
     this.#patienceMs = patienceMs;
+    this.disk = new Disk({ sync: options.sync, stallMs: options.stallMs, onStalled: (error) => this.#failAll(error) });
   }
 
   /**
@@ -126,23 +137,13 @@ export class GroupCommit {
     });
   }
 
-  /** Why nothing more can be written or told: what is committed did not get onto the disk. */
-  get failure(): A2AError | undefined {
-    return this.#failure;
-  }
-
-  /** Resolves when all that is committed is on the disk; nothing if it is. */
-  synced(): Promise<void> | undefined {
-    return this.#isSyncing ? (this.#onSynced ??= deferred<void>()).promise : undefined;
-  }
-
   /** Resolves when nothing waits any more. */
   async drain(): Promise<void> {
-    if (this.#queue.length > 0 || this.#isSyncing) await new Promise<void>((resolve) => (this.#onDrained = resolve));
+    if (this.#queue.length > 0 || this.disk.isBusy) await new Promise<void>((resolve) => (this.#onDrained = resolve));
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#isSyncing) return;
+    if (this.#isScheduled || this.disk.isBusy) return;
     this.#isScheduled = true;
     nextTurn(() => this.#flush());
   }
@@ -155,50 +156,46 @@ export class GroupCommit {
       this.#beginFailed(error);
       return;
     }
-    const { batch, failed } = this.#commit();
+    const { batch, failed, isChanged } = this.#commit();
     this.#queue.splice(0, batch.length);
     if (this.#queue.length > 0) this.#since = timer.now();
     for (const one of batch) {
       if (!failed.has(one)) one.committed();
     }
-    if (this.#sync === undefined || failed.size === batch.length) {
+    // Refusals and repeats have changed nothing, and all before them is there.
+    if (!isChanged) {
       this.#settle(batch, failed);
       return;
     }
-    this.#isSyncing = true;
     const isUrgent = batch.length === 1 && this.#queue.length === 0 && this.#lastCommitMs < QUICK_MS;
-    this.#sync(isUrgent, (error) => {
-      this.#isSyncing = false;
-      if (error) this.#syncFailed(batch, error);
-      else this.#settle(batch, failed);
+    this.disk.put(isUrgent, (error) => {
+      if (error === undefined) {
+        this.#lastCommitMs = timer.now() - this.#commitStart;
+        this.#settle(batch, failed);
+      } else {
+        this.#queue.unshift(...batch);
+        this.#failAll(error);
+      }
     });
   }
 
   #settle(batch: readonly Pending[], failed: ReadonlyMap<Pending, A2AError>): void {
-    if (failed.size < batch.length) this.#lastCommitMs = timer.now() - this.#commitStart;
-    if (this.#queue.length > 0) this.#schedule();
+    if (this.#queue.length > 0) {
+      // Patience is for other programs, and begins when it is known whether there is one.
+      this.#since = timer.now();
+      this.#schedule();
+    }
     for (const one of batch) {
       const error = failed.size === 0 ? undefined : failed.get(one);
       if (error === undefined) one.succeed();
       else one.fail(error);
     }
-    this.#onSynced?.resolve();
-    this.#onSynced = undefined;
     this.#tellDrained();
   }
 
-  /** The system may have dropped what it could not write, and says so only once: to try again would prove nothing. */
-  #syncFailed(batch: readonly Pending[], error: Error): void {
-    const failure = toSyncError(error);
-    this.#failure = failure;
-    for (const one of [...batch, ...this.#queue.splice(0)]) one.fail(failure);
-    this.#onSynced?.reject(failure);
-    this.#onSynced = undefined;
-    this.#tellDrained();
-  }
-
-  /** Runs as many writes as fit and commits them. Those that failed are named, with why. */
-  #commit(): { readonly batch: readonly Pending[]; readonly failed: ReadonlyMap<Pending, A2AError> } {
+  /** Runs as many writes as fit and commits them. */
+  #commit(): Committed {
+    const changes = this.#changes;
     const failed = new Map<Pending, A2AError>();
     let batch: readonly Pending[] = this.#queue.slice(0, MAX_WRITES);
     try {
@@ -213,13 +210,15 @@ export class GroupCommit {
       } else {
         batch = batch.slice(0, done);
       }
+      this.#changes = getNumber(this.#connection, 'SELECT total_changes()');
       this.#commitStart = timer.now();
       this.#connection.exec('COMMIT');
     } catch (error) {
       this.#rollback();
       for (const one of batch) failed.set(one, toCommitError(error));
+      return { batch, failed, isChanged: false };
     }
-    return { batch, failed };
+    return { batch, failed, isChanged: this.#changes !== changes };
   }
 
   /** Says how many ran, or nothing if one of them threw. */
@@ -266,12 +265,16 @@ export class GroupCommit {
       later(() => this.#flush(), LOOK_AGAIN_MS);
       return;
     }
-    for (const one of this.#queue.splice(0)) one.fail(toCommitError(error));
+    this.#failAll(toCommitError(error));
+  }
+
+  #failAll(error: A2AError): void {
+    for (const one of this.#queue.splice(0)) one.fail(error);
     this.#tellDrained();
   }
 
   #tellDrained(): void {
-    if (this.#queue.length > 0 || this.#isSyncing) return;
+    if (this.#queue.length > 0 || this.disk.isBusy) return;
     this.#onDrained?.();
     this.#onDrained = undefined;
   }

@@ -69,6 +69,19 @@ export function openFile(driver: Driver, path: string, syncFile?: SyncFile): Ope
   }
 }
 
+export function closeFile({ log, connection, lock }: OpenFile): void {
+  try {
+    // First, for SQLite removes the log, and Windows no file that is open.
+    log.close();
+  } finally {
+    try {
+      connection.close();
+    } finally {
+      lock.release();
+    }
+  }
+}
+
 function lockAndOpen(driver: Driver, file: string, syncFile: SyncFile | undefined): OpenFile {
   const lock = lockFile(driver, file);
   let connection: Connection | undefined;

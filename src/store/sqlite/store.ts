@@ -44,7 +44,7 @@ import type { SyncFile } from './log-sync.ts';
 import { currentBoot } from './migrate.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import { Nodes } from './nodes.ts';
-import { type OpenFile, openFile } from './open.ts';
+import { closeFile, type OpenFile, openFile } from './open.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
 import { dropOldRequests, findRepeat, KeysUnderWay } from './request-key.ts';
@@ -303,12 +303,7 @@ class SqliteStore implements Store {
     } catch {
       // A disk that is full or gone keeps nobody from closing: what is in the log is stored.
     }
-    try {
-      this.#file.log.close();
-      this.#connection.close();
-    } finally {
-      this.#file.lock.release();
-    }
+    closeFile(this.#file);
   }
 
   async #write<T>(hint: Hint | undefined, work: () => Written<T>, request?: Idempotency): Promise<T> {
@@ -354,7 +349,7 @@ class SqliteStore implements Store {
   /** For answers: a power cut must not take back what somebody was told. */
   #read<T>(question: (connection: Connection) => T): T | Promise<T> {
     const answer = this.#look(question);
-    const synced = this.#commits.synced();
+    const synced = this.#commits.disk.synced();
     return synced === undefined ? answer : synced.then(() => answer);
   }
 
@@ -380,7 +375,8 @@ class SqliteStore implements Store {
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new A2AError('UNAVAILABLE', 'The task store is closed');
     if (this.#isLost) throw new A2AError('UNAVAILABLE', 'Another process has taken over the task store');
-    if (this.#commits.failure !== undefined) throw this.#commits.failure;
+    const { failure } = this.#commits.disk;
+    if (failure !== undefined) throw failure;
   }
 
   /** The lock should make this impossible; but it can be deleted, and some network drives only pretend to lock. */
