@@ -1,5 +1,5 @@
 /** Readers who ask in the same moment share a connection, and each gets what he asked for. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ALICE, newTask } from '../store/sqlite-driver.ts';
 import { TestSchema } from './schemas.ts';
 
@@ -43,3 +43,70 @@ test('who asks again is told by the same statement what is there by then', async
     expect(await store.read({ ...ALICE, owner: 'bob' }, `t-${i}`, { history: 0 })).toBeUndefined();
   }
 });
+
+test('statements that are known by name give each his own answer too', async () => {
+  const store = schema.connect({ connections: 2 });
+  const ids = Array.from({ length: 20 }, (_, i) => `t-${i}`);
+  await Promise.all(ids.map((id) => store.create(newTask(id))));
+  for (let round = 0; round < 8; round += 1) {
+    const tasks = await Promise.all(ids.map((id) => store.read(ALICE, id, { history: 0 })));
+    expect(tasks.map((task) => task?.record.id)).toEqual(ids);
+  }
+});
+
+test('no table is read as a whole because it was empty when it was first asked', async () => {
+  await schema.query(`VACUUM "${schema.name}".event`);
+  const scans = async (): Promise<number> => {
+    const text = `SELECT seq_scan::integer AS scans FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'event'`;
+    return (await schema.query<{ scans: number }>(text, [schema.name]))[0]?.scans ?? 0;
+  };
+  const before = await scans();
+  const store = schema.connect({ connections: 2 });
+  for (let i = 0; i < 40; i += 1) await store.events('t', 0, 10);
+  // The database counts what a connection has done when that ends, at the latest.
+  await store.close();
+  const ofIndex = `SELECT idx_scan::integer AS scans FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'event'`;
+  await vi.waitFor(async () => {
+    const [row] = await schema.query<{ scans: number }>(ofIndex, [schema.name]);
+    expect(row?.scans).toBeGreaterThan(30);
+  });
+
+  expect((await scans()) - before).toBeLessThan(5);
+});
+
+test('a table that is changed by a newer version costs a call, and not a connection', async () => {
+  const store = schema.connect({ connections: 2 });
+  await store.create(newTask('t'));
+  for (let i = 0; i < 9; i += 1) await store.events('t', 0, 10);
+  await schema.query(`ALTER TABLE "${schema.name}".event ALTER number TYPE bigint`);
+  onTestFinished(async () => void (await schema.query(`ALTER TABLE "${schema.name}".event ALTER number TYPE integer`)));
+
+  await expect(store.events('t', 0, 10)).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 1000 });
+  expect(await store.events('t', 0, 10)).toHaveLength(1);
+});
+
+test('who comes later than one who finds no connection waits on', async () => {
+  const store = schema.connect({ connections: 2, connectTimeoutMs: 300 });
+  await store.create(newTask('t'));
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release(true));
+  await client.query(`BEGIN; LOCK TABLE "${schema.name}".task`);
+  const held: Promise<unknown>[] = [];
+  for (let n = 1; n <= 2; n += 1) {
+    held.push(store.read(ALICE, 't', { history: 0 }));
+    await vi.waitFor(async () => expect(await waitingForLocks()).toBe(n));
+  }
+  const early = store.read(ALICE, 't', { history: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const late = store.read(ALICE, 't', { history: 0 });
+
+  await expect(early).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await client.query('ROLLBACK');
+  expect(await late).toMatchObject({ record: { id: 't' } });
+  await Promise.all(held);
+});
+
+async function waitingForLocks(): Promise<number> {
+  const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema.name}"%'`;
+  return (await schema.query(text)).length;
+}

@@ -88,6 +88,6 @@ test('every statement finds its rows through an index, in order', async () => {
   });
 
   expect(plans.length).toBeGreaterThan(40);
-  expect(plans.filter(({ plan }) => plan.some((step) => /SCAN|TEMP B-TREE/.test(step)))).toEqual([]);
+  expect(plans.filter(({ plan }) => plan.some((step) => /SCAN (?!CONSTANT ROW)|TEMP B-TREE/.test(step)))).toEqual([]);
   await store.close();
 });

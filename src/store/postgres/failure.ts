@@ -3,6 +3,8 @@ import { A2AError } from '../../errors.ts';
 /** Classes of SQLSTATE that come from the surroundings and may pass (postgresql.org/docs/current/errcodes-appendix). */
 const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
   ['08', 'The database of the task store cannot be reached'],
+  ['0A000', 'The tables of the task store were just changed'],
+  ['26', 'The database of the task store has forgotten what we asked'],
   ['25', 'The database of the task store is read-only for now, or gave up on us'],
   ['42501', 'The database of the task store lets us not use its tables: grant them to the role of this process'],
   ['28', 'The database of the task store refuses our credentials'],
@@ -17,8 +19,15 @@ const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
 const IDLE_TOO_LONG = '25P03';
-/** A statement with a name that the process of the database does not know. */
+/** A statement with a name that the process of the database does not know, or knows from before its table was changed. */
 const UNKNOWN_STATEMENT = '26000';
+const OUTDATED_STATEMENT = '0A000';
+const SPENT: ReadonlySet<string | undefined> = new Set([
+  READ_ONLY,
+  IDLE_TOO_LONG,
+  UNKNOWN_STATEMENT,
+  OUTDATED_STATEMENT,
+]);
 const LOCK_TIMEOUT = '55P03';
 const DEADLOCK = '40P01';
 const RETRY_AFTER_MS = 1000;
@@ -53,8 +62,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** Whether a connection is of no more use: lost, or to a database that another one has replaced. */
 export function isSpent(error: unknown): boolean {
-  const state = stateOf(error);
-  return state === READ_ONLY || state === IDLE_TOO_LONG || state === UNKNOWN_STATEMENT || isConnectionLost(error);
+  return SPENT.has(stateOf(error)) || isConnectionLost(error);
 }
 
 /** What the caller of a method gets to see of an error. */

@@ -53,8 +53,9 @@ export async function readTask(
   const text = `SELECT ${columnsWith(schema, parts)} FROM (SELECT * FROM ${schema}.task WHERE id = $1 OFFSET 0) AS t
     WHERE t.tenant = $2 AND t.owner = $3`;
   const values = [taskId, tenant, owner];
-  const isPlain = parts.history === 0 && parts.artifacts !== true;
-  const [row] = await database.find(isPlain ? { name: 'task', text, values } : { text, values });
+  // What may be large has a connection for itself.
+  const isSmall = parts.history === 0 && parts.artifacts !== true;
+  const [row] = await (isSmall ? database.find({ name: 'task', text, values }) : database.rows(text, values));
   return row && toStored(row, parts);
 }
 

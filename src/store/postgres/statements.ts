@@ -45,23 +45,24 @@ export async function run(on: Queryable, { text, values = [], name, answerMs }: 
     rowMode: 'array',
     types: TYPES,
   };
-  if (name !== undefined && straight.get(on) === true) query.name = name;
+  if (name !== undefined && straight.has(on)) query.name = name;
   if (answerMs !== undefined) query.query_timeout = answerMs;
   return on.query<unknown[]>(query);
 }
 
-/** Connections where a statement with a name meets the process of the database that has parsed it, and where it may not. */
-const straight = new WeakMap<Queryable, boolean>();
+/** Connections where a statement with a name meets the process of the database that has parsed it. */
+const straight = new WeakSet<Queryable>();
 
 /**
  * Notes which process of the database answers on a connection of our own. A pooler gives each transaction to another one,
  * and makes up the number that it names when a connection is made.
  */
 export function notePeer(client: Queryable & { readonly processID?: number | null }, answering: number): void {
-  straight.set(client, client.processID === answering);
+  if (client.processID === answering) straight.add(client);
+  else straight.delete(client);
 }
 
-export function isPeerKnown(client: Queryable): boolean {
+export function isStraight(client: Queryable): boolean {
   return straight.has(client);
 }
 
