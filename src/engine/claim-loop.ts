@@ -1,5 +1,6 @@
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Runs } from './runs.ts';
 import type { Runnable } from './runnable.ts';
 
@@ -13,15 +14,17 @@ const MAX_CLAIM = 64;
 export class ClaimLoop {
   readonly #core: Core;
   readonly #runs: Runs;
+  readonly #heartbeat: Heartbeat;
   #isClaiming = false;
   #again = false;
   #isStopped = true;
   #idle: Deferred<void> | undefined;
   #disarm: () => void = () => {};
 
-  constructor(core: Core, runs: Runs) {
+  constructor(core: Core, runs: Runs, heartbeat: Heartbeat) {
     this.#core = core;
     this.#runs = runs;
+    this.#heartbeat = heartbeat;
   }
 
   start(): void {
@@ -65,6 +68,8 @@ export class ClaimLoop {
 
   async #claim(agent: Runnable): Promise<void> {
     const { store, node, liveness } = this.#core;
+    if (this.#runs.free(agent) <= 0) return;
+    await this.#heartbeat.assure();
     const { spell } = liveness;
     const limit = Math.min(this.#runs.free(agent), MAX_CLAIM);
     if (limit <= 0) return;

@@ -85,8 +85,8 @@ export class Engine {
     this.#outbox = courier && new Outbox(this.#core, courier, push);
     this.#runs = new Runs(this.#core, (taskId) => this.#lookForWork(taskId));
     this.#answers = new Answers(this.#core, this.#runs);
-    this.#claims = new ClaimLoop(this.#core, this.#runs);
     this.#heartbeat = new Heartbeat(this.#core, clock, () => this.#runs.hearAll());
+    this.#claims = new ClaimLoop(this.#core, this.#runs, this.#heartbeat);
     this.#retention = new RetentionLoop(
       this.#core,
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },

@@ -26,6 +26,15 @@ export class Heartbeat {
     if (liveness.age > leaseMs / 3) await this.#beat();
   }
 
+  /**
+   * For a node that is about to claim: resolves when the store knows that it lives, and will for a while. To the store of a
+   * node that was cut off its own tasks are those of a dead one, and it would run each of them a second time.
+   */
+  async assure(): Promise<void> {
+    const { liveness } = this.#core;
+    if (!liveness.isSureOf(liveness.spell)) await this.#beat();
+  }
+
   async start(): Promise<void> {
     await this.#beat();
     this.#arm();

@@ -5,7 +5,7 @@ import { newRecord } from '../../src/store/guard.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, toldToStop, turns } from './faults.ts';
 import { ANN, artifactText, openStore, runnable, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 const FIRE = new A2AError('UNAVAILABLE', 'The disk is on fire');
@@ -27,6 +27,29 @@ describe.each(VARIANTS)('$name', (variant) => {
     await pass(clock, 10_000, 500);
     expect(appends()).toBe(after);
   });
+
+  test.each([15_500, 17_500, 19_500, 24_500])(
+    'a node that was cut off from its store for %d ms does not run its own tasks a second time',
+    async (outageMs) => {
+      let starts = 0;
+      const handler: Handler = async ({ signal }) => {
+        starts += 1;
+        await toldToStop(signal);
+      };
+      const { node, clock } = cluster(handler, { variant });
+      const { line, send, engine } = await node();
+      await send('go', { returnImmediately: true });
+      await turns();
+      line.set('failing');
+      await pass(clock, outageMs, 500);
+      line.set('open');
+      await pass(clock, 10_000, 500);
+
+      expect(starts).toBe(1);
+      const [task] = (await engine.list(ANN, { limit: 1 })).tasks;
+      expect(task?.status.state).toBe('TASK_STATE_WORKING');
+    },
+  );
 
   test.each(['append', 'create'])(
     'a run whose task could not be stored says nothing (%s fails first)',
