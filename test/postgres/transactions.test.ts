@@ -181,3 +181,34 @@ test('processes that write to one task at the same time give each number once', 
 
   expect(given.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, i) => i + 2));
 });
+
+test('a claim that cannot be told is not made', async () => {
+  const store = schema.connect({ connections: 2, connectTimeoutMs: 100 });
+  // One connection listens, so that all else shares the other.
+  store.watch(() => {});
+  await store.create({ ...newTask('a'), wakeAt: 1 });
+  await store.create({ ...newTask('held'), wakeAt: Number.MAX_SAFE_INTEGER });
+  const letGo = await holdTask('held');
+  const agents = [newTask('a').agent];
+  const claimed = store.claim({ node: 'n', agents, limit: 1 });
+  const waits = store.append({ taskId: 'held', guard: {}, events: [event('late')] }).catch(() => {});
+  const [got] = await claimed.catch(() => []);
+  await letGo();
+  await waits;
+
+  const [kept] = got === undefined ? await store.claim({ node: 'n', agents, limit: 1 }) : [got];
+  expect(kept).toMatchObject({ id: 'a', node: 'n', attempts: 1 });
+});
+
+test('a database that is told to isolate transactions better numbers events as any other', async () => {
+  const url = new URL(schema.url);
+  url.searchParams.set('options', String.raw`-c default_transaction_isolation=repeatable\ read`);
+  const stores = [schema.connect({}, url.href), schema.connect({}, url.href)];
+  await stores[0]?.create(newTask('a'));
+  const append = async (store: (typeof stores)[number], n: number): Promise<void> => {
+    for (let i = 0; i < 20; i += 1) await store.append({ taskId: 'a', guard: {}, events: [event(`${n}-${i}`)] });
+  };
+  await Promise.all(stores.map(append));
+
+  expect(await stores[0]?.read(ALICE, 'a')).toMatchObject({ record: { lastEvent: 41 } });
+});

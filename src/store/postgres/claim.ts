@@ -1,6 +1,7 @@
 import type { ClaimRequest, TaskRecord } from '../store.ts';
 import type { Database } from './database.ts';
 import { sqlLimit } from './reads.ts';
+import { run, type Statement } from './statements.ts';
 import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
 
 /**
@@ -12,24 +13,22 @@ export async function claimTasks(database: Database, request: ClaimRequest): Pro
   const { node, agents, limit, taskId } = request;
   // Two statements, each with a plan of its own: one goes by time, the other by id.
   const isWanted = taskId === undefined ? '' : 't.id = $4 AND ';
-  const rows = await database.rows(
+  const claim: Statement = {
     // A list and no join: for a join the planner might read all tasks that there are.
-    `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
+    text: `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
      WHERE t.id = ANY(ARRAY(
        SELECT t.id FROM ${schema}.task t
        WHERE ${isWanted}t.wake_at <= ${now} AND t.agent = ANY($2::text[]) AND ${isFree(schema, now)}
        ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)) RETURNING ${TASK_COLUMNS}`,
-    [node, agents, sqlLimit(limit), ...(taskId === undefined ? [] : [taskId])],
-  );
-  if (rows.length === 0) return [];
-  const found = rows.map(toFound);
-  const numbers = await database.find(
-    lastNumbers(
-      schema,
-      found.map(({ record }) => record.id),
-    ),
-  );
-  const claimed = [...withNumbers(found, numbers)];
+    values: [node, agents, sqlLimit(limit), ...(taskId === undefined ? [] : [taskId])],
+  };
+  // As one: a claim whose node does not hear of it would be its own for as long as that node lives.
+  const claimed = await database.transaction(async (client) => {
+    const found = (await run(client, claim)).rows.map(toFound);
+    if (found.length === 0) return [];
+    const ids = found.map(({ record }) => record.id);
+    return [...withNumbers(found, (await run(client, lastNumbers(schema, ids))).rows)];
+  });
   claimed.sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.seq - b.seq);
   return claimed.map(({ record }) => record);
 }

@@ -53,7 +53,7 @@ export class Database {
   async transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     try {
-      await inOrder(client, [{ text: 'BEGIN' }, { text: `SELECT ${SETTINGS}`, values: [this.lockMs] }]);
+      await inOrder(client, [BEGIN, { text: `SELECT ${SETTINGS}`, values: [this.lockMs] }]);
       const result = await work(client);
       await client.query('COMMIT');
       client.release();
@@ -75,6 +75,9 @@ export class Database {
     return rowsOf(this.pool, text, values);
   }
 }
+
+/** Each statement sees what others have committed by then, whatever the database was told to do otherwise. */
+export const BEGIN: Statement = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
 
 /**
  * Settings for the transaction that this is part of, as SQL, with `$1` for how long it waits for a lock. Said within it,

@@ -21,6 +21,7 @@ export function putPushConfig(
   return database.transaction(async (client) => {
     const task = await shownTask(client, schema, scope, taskId, 'FOR UPDATE');
     if (task === undefined) return undefined;
+    const lastEvent = await lastEventOf(client, schema, taskId, task.lastEvent);
     const { id, dialect, createdAt, config } = record;
     const [replaced] = await rowsOf(
       client,
@@ -29,7 +30,7 @@ export function putPushConfig(
       [taskId, id, dialect, JSON.stringify(config), receiverOf(record)],
     );
     if (replaced !== undefined) {
-      await beginAnew(client, database, { taskId, configId: id, lastEvent: task.lastEvent });
+      await beginAnew(client, database, { taskId, configId: id, lastEvent });
       return stored(replaced);
     }
     const [added] = await rowsOf(
@@ -37,16 +38,7 @@ export function putPushConfig(
       `INSERT INTO ${schema}.push_config (task_id, id, number, dialect, created_at, config, receiver, told)
        SELECT $1, $2, coalesce(max(number), 0) + 1, $3, $4, $5, $7, $8 FROM ${schema}.push_config WHERE task_id = $1
        HAVING count(*) < $6 RETURNING ${COLUMNS}`,
-      [
-        taskId,
-        id,
-        dialect,
-        createdAt,
-        JSON.stringify(config),
-        sqlLimit(max) ?? 2 ** 31,
-        receiverOf(record),
-        task.lastEvent,
-      ],
+      [taskId, id, dialect, createdAt, JSON.stringify(config), sqlLimit(max) ?? 2 ** 31, receiverOf(record), lastEvent],
     );
     if (added === undefined) return { kind: 'full' };
     await rowsOf(client, `UPDATE ${schema}.task SET pushed = true WHERE id = $1 AND NOT pushed`, [taskId]);
@@ -98,7 +90,7 @@ export function deletePushConfig(
   });
 }
 
-/** The task if its owner knows it: those of others are unknown, and so are provisional ones. */
+/** The row of the task if its owner knows it: those of others are unknown, and so are provisional ones. */
 async function shownTask(
   client: Queryable,
   schema: string,
@@ -108,7 +100,7 @@ async function shownTask(
 ): Promise<{ readonly lastEvent: number } | undefined> {
   const text = `SELECT last_event FROM ${schema}.task WHERE id = $1 AND tenant = $2 AND owner = $3 AND visible ${lock}`;
   const [row] = await rowsOf(client, text, [taskId, tenant, owner]);
-  return row && { lastEvent: await lastEventOf(client, schema, taskId, Number(row[0])) };
+  return row && { lastEvent: Number(row[0]) };
 }
 
 function toRecord(row: Row): PushConfigRecord {

@@ -5,6 +5,9 @@ import { isStraight, notePeer, type Row, run, type Statement } from './statement
 /** More than this on one connection would wait for each other for too long. */
 const MAX_TOGETHER = 64;
 
+/** What is estimated to be dear for want of another way is not worth compiling either. */
+const FOR_KEYS = "SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false)";
+
 interface Question {
   readonly statement: Statement;
   /** When it came, by the clock that only goes on. */
@@ -69,7 +72,7 @@ export class Questions {
     try {
       const [row] = (await run(client, { text: 'SELECT pg_backend_pid()' })).rows;
       notePeer(client, Number(row?.[0]));
-      if (isStraight(client)) await run(client, { text: "SELECT set_config('enable_seqscan', 'off', false)" });
+      if (isStraight(client)) await run(client, { text: FOR_KEYS });
       this.#met.add(client);
       return undefined;
     } catch (error) {

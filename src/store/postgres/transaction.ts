@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../model/message.ts';
-import { type Database, SETTINGS } from './database.ts';
+import { BEGIN, type Database, SETTINGS } from './database.ts';
 import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import { isUnknownNumber } from './failure.ts';
@@ -46,7 +46,7 @@ export async function begin(
   const { schema, now } = database;
   const { taskIds, knownIds, keys, aliases, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
-  const statements: Statement[] = [{ text: 'BEGIN' }, { name: 'begin', text: BEGIN, values: [lockMs] }];
+  const statements: Statement[] = [BEGIN, { name: 'begin', text: SET_UP, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
   const place = (isNeeded: boolean, statement: Statement): number => (isNeeded ? statements.push(statement) - 1 : -1);
   place(names.length > 0, { name: 'lock names', text: LOCK_NAMES, values: [schema, names] });
@@ -133,7 +133,7 @@ export async function commit(
   return { isTold };
 }
 
-const BEGIN = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}`;
+const SET_UP = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}`;
 const COMMIT: Statement = { text: 'COMMIT' };
 
 /** Ordered, so that two transactions with the same names do not wait for each other. */

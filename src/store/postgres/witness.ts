@@ -8,18 +8,17 @@ import type { Columns } from './row-batch.ts';
  *
  * The row is locked, which is a write as small as can be: so the answer comes when this too is as safe as a commit is, and
  * all that was committed before is then on the standbys that have to have it.
- *
- * @param columns The first one is by which the row is found.
  */
 export function witnessOf(table: string, columns: Columns, row: readonly unknown[], transaction: string): Statement {
+  const values: unknown[] = [transaction];
   const conditions = Object.entries(columns).map(([name, type], index) => {
-    // Only what is equal is looked up in an index, and only the first is never null.
-    const isSame = index === 0 ? '=' : 'IS NOT DISTINCT FROM';
-    return `${name} ${isSame} $${index + 2}::${type}`;
+    // What is equal is looked up in an index, and nothing is equal to nothing.
+    if (row[index] === null) return `${name} IS NULL`;
+    return `${name} = $${values.push(row[index])}::${type}`;
   });
   return {
     text: `SELECT 1 FROM ${table} WHERE ${conditions.join(' AND ')} AND xmin::text = ${SHORT_NUMBER} ${LOCK}`,
-    values: [transaction, ...row],
+    values,
   };
 }
 
@@ -32,7 +31,7 @@ export function absence(schema: string, id: string): Statement {
   };
 }
 
-/** Holds up nobody but who wants to remove it. */
+/** The weakest there is. Who writes to a task waits until it is over, which is at once. */
 const LOCK = 'FOR KEY SHARE';
 
 /** The number of a transaction as rows and processes have it, without how often such numbers have started anew. */
