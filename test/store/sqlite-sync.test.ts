@@ -1,6 +1,6 @@
 /** Nobody hears of anything before it is on the disk, and nobody's turn is taken while it gets there. */
 import { fdatasync, fstatSync, statSync } from 'node:fs';
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 
 import type { SyncFile } from '../../src/store/sqlite/log-sync.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
@@ -250,4 +250,17 @@ test('what changes nothing asks nothing of the disk', async () => {
   expect(syncs).toBe(1);
   expect(await store.append(chunk('t'))).toMatchObject({ kind: 'appended' });
   expect(syncs).toBe(2);
+});
+
+test('a node is not dead because the disk does not answer', async () => {
+  const asked: (() => void)[] = [];
+  const store = sqlite(path, { stallMs: 1, syncFile: (_descriptor, _isUrgent, done) => asked.push(() => done(null)) });
+  onTestFinished(() => store.close());
+  const writes = [store.create(newTask('a')), store.create(newTask('b'))];
+  await vi.waitFor(() => expect(store.read(ALICE, 'a')).rejects.toMatchObject({ code: 'UNAVAILABLE' }));
+
+  await store.heartbeat('n', 1000);
+  for (const done of asked.splice(0)) done();
+  await Promise.all(writes);
+  expect(await store.read(ALICE, 'a')).toMatchObject({ record: { id: 'a' } });
 });

@@ -38,9 +38,14 @@ export class Disk {
     return this.#isBusy;
   }
 
-  /** Why nothing can be written or told, for good or until it answers again. */
+  /** Why nothing can be written or told any more. */
   get failure(): A2AError | undefined {
-    return this.#failure ?? this.#stall;
+    return this.#failure;
+  }
+
+  /** Why nothing can be written or told until it answers again. */
+  get stall(): A2AError | undefined {
+    return this.#stall;
   }
 
   /** Resolves when all that is committed is there; nothing if it is. */

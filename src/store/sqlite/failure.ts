@@ -74,7 +74,7 @@ export function toSyncError(error: unknown): A2AError {
 
 /** What those get to see who need not wait for a disk that does not answer. */
 export function toStalledError(): A2AError {
-  const sentence = 'The disk of the task store does not answer: nothing was stored';
+  const sentence = 'The disk of the task store does not answer';
   return new A2AError('UNAVAILABLE', sentence, { retryAfterMs: RETRY_AFTER_MS });
 }
 

@@ -142,10 +142,10 @@ test('nobody waits for ever for a disk that does not answer, but those whose wri
 
   await expect(waiting).rejects.toMatchObject(stalled);
   await expect(reading).rejects.toMatchObject(stalled);
-  expect(commits.disk.failure).toMatchObject(stalled);
+  expect(commits.disk.stall).toMatchObject(stalled);
   disk.finish();
   await Promise.all(first);
-  expect(commits.disk.failure).toBeUndefined();
+  expect(commits.disk.stall).toBeUndefined();
   expect(numbers()).toEqual([1, 2]);
   connection.close();
 });

@@ -72,7 +72,7 @@ export interface GroupCommitOptions {
   /** How long writes wait for another program that has locked the file. */
   readonly patienceMs?: number;
   /** How long they wait for those before them to get onto the disk. */
-  readonly stallMs?: number;
+  readonly stallMs?: number | undefined;
 }
 
 /** What became of the writes of a transaction. */

@@ -36,15 +36,15 @@ import type {
 import { claimTasks, nextWake } from './claim.ts';
 import { type Connection, getNumber } from './connection.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { type Driver, loadDriver } from './driver.ts';
+import { loadDriver } from './driver.ts';
 import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { listPage, listTotal } from './list.ts';
-import type { SyncFile } from './log-sync.ts';
 import { currentBoot } from './migrate.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import { Nodes } from './nodes.ts';
 import { closeFile, type OpenFile, openFile } from './open.ts';
+import type { SqliteStoreOptions } from './options.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
 import { dropOldRequests, findRepeat, KeysUnderWay } from './request-key.ts';
@@ -64,13 +64,7 @@ import {
   type Written,
 } from './writes.ts';
 
-export interface SqliteStoreOptions {
-  readonly clock?: Clock;
-  /** @internal For tests that break the database. */
-  readonly driver?: Driver;
-  /** @internal For tests that break the disk. */
-  readonly syncFile?: SyncFile;
-}
+export type { SqliteStoreOptions };
 
 /** What watchers hear of a write. */
 interface Hint {
@@ -89,8 +83,8 @@ const OLD_REQUESTS = 1000;
  * await serve(translator, { store: sqlite('tasks.db') });
  */
 export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
-  const { clock = steadyClock, driver = loadDriver(), syncFile } = options;
-  return new SqliteStore(openFile(driver, path, syncFile), clock);
+  const { clock = steadyClock, driver = loadDriver(), syncFile, stallMs } = options;
+  return new SqliteStore(openFile(driver, path, syncFile), clock, stallMs);
 }
 
 /** Writes are gathered (`GroupCommit`); reads run at once, on what is committed, and are told when that is on the disk. */
@@ -110,7 +104,7 @@ class SqliteStore implements Store {
   /** Changes when another connection has written to the file. */
   #version: number | undefined;
 
-  constructor(file: OpenFile, clock: Clock) {
+  constructor(file: OpenFile, clock: Clock, stallMs: number | undefined) {
     this.#file = file;
     this.#connection = file.connection;
     this.#clock = clock;
@@ -121,6 +115,7 @@ class SqliteStore implements Store {
       finish: () => this.#desk.tasks.save(),
       undone: () => this.#desk.tasks.forget(),
       sync: file.log.sync,
+      stallMs,
     });
     this.#tally = new Tally(file.connection);
   }
@@ -249,7 +244,7 @@ class SqliteStore implements Store {
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
-    this.#assertOpen();
+    this.#assertHeld();
     this.#nodes.heartbeat(node, ttlMs);
   }
 
@@ -373,6 +368,13 @@ class SqliteStore implements Store {
   }
 
   #assertOpen(): void {
+    this.#assertHeld();
+    const { stall } = this.#commits.disk;
+    if (stall !== undefined) throw stall;
+  }
+
+  /** A disk that is slow is no reason to think of a node as dead: it would claim its own tasks. */
+  #assertHeld(): void {
     if (this.#closing !== undefined) throw new A2AError('UNAVAILABLE', 'The task store is closed');
     if (this.#isLost) throw new A2AError('UNAVAILABLE', 'Another process has taken over the task store');
     const { failure } = this.#commits.disk;
