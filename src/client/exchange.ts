@@ -121,7 +121,9 @@ async function sent(
 ): Promise<TransportResponse> {
   if (closing.aborted) throw new DOMException('The client is closed', 'AbortError');
   const { isTrusted, isRecipient } = trust.judge(url);
-  const headers: Record<string, string> = { ...request.headers };
+  // One by one: what a spread makes, and is added to then, has a hidden class of its own each time.
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(request.headers)) headers[name] = request.headers[name] as string;
   headers['traceparent'] = trace.next(span);
   const state = span === undefined ? trace.state : span.tracestate;
   if (state !== undefined) headers['tracestate'] = state;

@@ -42,15 +42,20 @@ export class NodeTransport implements Transport {
       const outgoing = http.request(options);
       const leave = (): void => void outgoing.destroy(new Error('stopped'));
       const connection = new ConnectionState(outgoing);
-      outgoing.on('response', (incoming) =>
-        resolve(new NodeResponse(incoming, () => signal.removeEventListener('abort', leave))),
-      );
+      let isAnswered = false;
+      outgoing.on('response', (incoming) => {
+        isAnswered = true;
+        resolve(new NodeResponse(incoming, () => signal.removeEventListener('abort', leave)));
+      });
       outgoing.on('error', (error) => {
         signal.removeEventListener('abort', leave);
         reject(new TransportFailure(error.message || String(codeOf(error)), connection.sent, error));
       });
       // Whatever else may happen to it (an upgrade that nobody asked for, say): it is over, and there is no answer.
-      outgoing.on('close', () => reject(new TransportFailure('It was closed without an answer', connection.sent)));
+      outgoing.on('close', () => {
+        // Each request is closed in the end, and to make an error takes a tenth of a request.
+        if (!isAnswered) reject(new TransportFailure('It was closed without an answer', connection.sent));
+      });
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
       outgoing.end(body);
