@@ -1,20 +1,9 @@
 /** Nodes on demand: the places that they have, and what a sweep makes of them. */
 import { describe, expect, test } from 'vitest';
-import type { Handler } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, type ClusterOptions, type Node, pass, turns } from './faults.ts';
+import { pass, turns } from './faults.ts';
 import { ANN, artifactText, until, VARIANTS } from './harness.ts';
-
-const STORED = { returnImmediately: true, elsewhere: true } as const;
-const SECOND = 1000;
-
-function hosts(run: Handler, options: ClusterOptions) {
-  return cluster(run, { onDemand: true, ...options });
-}
-
-async function stateOf({ engine }: Node, taskId: string): Promise<string> {
-  return (await engine.get(ANN, taskId)).status.state.replace('TASK_STATE_', '').toLowerCase();
-}
+import { hosts, SECOND, stateOf, STORED } from './on-demand-hosts.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
   test('without a place a task is left to others', async () => {

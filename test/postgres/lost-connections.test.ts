@@ -44,20 +44,12 @@ async function opened(source: string): Promise<Store> {
   return store;
 }
 
-/** How many processes of the database wait for another one of this schema. */
-async function waiting(): Promise<number> {
-  const rows = await schema.query(
-    `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema.name}"%'`,
-  );
-  return rows.length;
-}
-
 test('a write whose answer was lost has happened if the database says so', async () => {
   const proxy = await proxyTo(schema.url);
   const store = await opened(proxy.url);
   const letGo = await obstacle('a');
   const created = store.create(newTask('a'));
-  await vi.waitFor(async () => expect(await waiting()).toBe(1));
+  await vi.waitFor(async () => expect(await schema.waiting()).toBe(1));
   proxy.mute();
   await letGo();
   await vi.waitFor(async () => expect(await schema.open().read(ALICE, 'a')).toBeDefined());
@@ -157,11 +149,11 @@ test('a write that was cut off has not happened, and does not happen later', asy
   const store = await opened(proxy.url);
   const letGo = await obstacle('a');
   const created = store.create(newTask('a'));
-  await vi.waitFor(async () => expect(await waiting()).toBe(1));
+  await vi.waitFor(async () => expect(await schema.waiting()).toBe(1));
   proxy.cut();
 
   await expect(created).rejects.toMatchObject(CUT_OFF);
-  expect(await waiting()).toBe(0);
+  expect(await schema.waiting()).toBe(0);
   await letGo();
   await expect(store.read(ALICE, 'a')).resolves.toBeUndefined();
   await expect(store.create(newTask('a'))).resolves.toMatchObject({ kind: 'created' });
@@ -200,10 +192,10 @@ test('a call that finds no free connection fails soon and says when to come agai
   onTestFinished(() => client.release(true));
   await client.query(`BEGIN; LOCK TABLE "${schema.name}".task`);
   const held = [store.read(ALICE, 'a')];
-  await vi.waitFor(async () => expect(await waiting()).toBe(1));
+  await vi.waitFor(async () => expect(await schema.waiting()).toBe(1));
   // Those who ask in the same moment share a connection, so not in the same.
   held.push(store.read(ALICE, 'a'));
-  await vi.waitFor(async () => expect(await waiting()).toBe(2));
+  await vi.waitFor(async () => expect(await schema.waiting()).toBe(2));
 
   await expect(store.read(ALICE, 'a')).rejects.toMatchObject(CUT_OFF);
   await expect(store.append({ taskId: 'a', guard: {} })).rejects.toMatchObject(CUT_OFF);

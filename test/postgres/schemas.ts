@@ -44,6 +44,12 @@ export class TestSchema {
     return url.href;
   }
 
+  /** How many of those who use the tables wait for a lock. */
+  async waiting(): Promise<number> {
+    const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"${this.name}"%'`;
+    return (await this.query(text)).length;
+  }
+
   /** A server that somebody has lent stays as it was. */
   async drop(): Promise<void> {
     await this.query(`DROP SCHEMA IF EXISTS "${this.name}" CASCADE`);
