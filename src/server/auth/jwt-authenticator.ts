@@ -1,7 +1,6 @@
 import type { Caller } from '../../engine/handler.ts';
 import type { A2AError } from '../../errors.ts';
 import type { SecurityScheme } from '../../model/security.ts';
-import { sha256 } from '../../support/sha256.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
 import { BEARER_CHALLENGE, credentialsOf, invalidCredentials } from './credentials.ts';
 import { TokenCache } from './token-cache.ts';
@@ -20,14 +19,9 @@ export function jwtAuthenticator(
   now: () => number,
 ): Authenticator {
   const verified = new TokenCache(now);
-  const verifyNow = (digest: string, token: string, servedAt: ServedAt): Promise<Caller> => {
-    // Only now: what was verified before has the shape, and to look at it takes as long as to find that out.
-    if (!JWT.test(token)) throw notJwt();
-    return verifyAndKeep(digest, token, servedAt);
-  };
-  const verifyAndKeep = async (digest: string, token: string, servedAt: ServedAt): Promise<Caller> => {
+  const verifyAndKeep = async (claims: string, token: string, servedAt: ServedAt): Promise<Caller> => {
     const caller = await verify(token, servedAt);
-    verified.set(digest, caller);
+    verified.set(claims, signatureOf(token), caller);
     return caller;
   };
   return {
@@ -38,11 +32,19 @@ export function jwtAuthenticator(
       if (token === undefined) return undefined;
       if (token.length > MAX_LENGTH) throw notJwt();
       // One authenticator may serve agents at several addresses, and a token is for one of them.
-      const digest = sha256(`${servedAt.publicUrl ?? ''} ${token}`);
-      if (typeof digest === 'string') return verified.get(digest) ?? verifyNow(digest, token, servedAt);
-      return digest.then((later) => verified.get(later) ?? verifyNow(later, token, servedAt));
+      const claims = `${servedAt.publicUrl ?? ''} ${token.slice(0, token.lastIndexOf('.'))}`;
+      const known = verified.get(claims, signatureOf(token));
+      if (known !== undefined) return known;
+      // Only now: what was verified before has the shape, and to look at it takes as long as to find that out.
+      if (!JWT.test(token)) throw notJwt();
+      return verifyAndKeep(claims, token, servedAt);
     },
   };
+}
+
+/** Its last part, with the dot before it. */
+function signatureOf(token: string): string {
+  return token.slice(token.lastIndexOf('.'));
 }
 
 function notJwt(): A2AError {

@@ -12,23 +12,48 @@ test.each<[string, number | undefined, number, Caller | undefined]>([
 ])('a caller is remembered for %s', (_, expiresAt, later, expected) => {
   let now = 0;
   const cache = new TokenCache(() => now);
-  cache.set('digest', { ...ALICE, ...(expiresAt !== undefined && { expiresAt }) });
+  cache.set('claims', '.signature', { ...ALICE, ...(expiresAt !== undefined && { expiresAt }) });
 
   now = later;
 
-  expect(cache.get('digest')?.id).toBe(expected?.id);
-  expect(cache.get('other')).toBeUndefined();
+  expect(cache.get('claims', '.signature')?.id).toBe(expected?.id);
+  expect(cache.get('other', '.signature')).toBeUndefined();
 });
 
-test('of too many, those are forgotten that nobody has used for the longest time', () => {
+test.each(['.signaturE', '.signatur', '.signature2', '.', ''])(
+  'claims with the signature "%s" are not believed',
+  (other) => {
+    const cache = new TokenCache(() => 0);
+    cache.set('claims', '.signature', ALICE);
+
+    expect(cache.get('claims', other)).toBeUndefined();
+    expect(cache.get('claims', '.signature')).toBe(ALICE);
+  },
+);
+
+test('of the same claims that were signed twice the last is remembered', () => {
   const cache = new TokenCache(() => 0);
-  for (let i = 0; i < 4096; i++) cache.set(`digest ${i}`, ALICE);
-  cache.get('digest 0');
+  cache.set('claims', '.one', ALICE);
+  cache.set('claims', '.two', ALICE);
 
-  cache.set('one more', ALICE);
+  expect(cache.get('claims', '.one')).toBeUndefined();
+  expect(cache.get('claims', '.two')).toBe(ALICE);
+});
 
-  expect(cache.get('digest 0')).toBe(ALICE);
-  expect(cache.get('digest 1')).toBeUndefined();
-  expect(cache.get('digest 2')).toBe(ALICE);
-  expect(cache.get('one more')).toBe(ALICE);
+test('of too many, those are forgotten that nobody has used for a long time', () => {
+  const cache = new TokenCache(() => 0);
+  const keep = (from: number, to: number) => {
+    for (let i = from; i < to; i++) cache.set(`claims ${i}`, '.', ALICE);
+  };
+  const remembered = (to: number) =>
+    Array.from({ length: to }, (_, i) => i).filter((i) => cache.get(`claims ${i}`, '.'));
+  keep(0, 4095);
+  expect(cache.get('claims 0', '.')).toBe(ALICE);
+
+  keep(4096, 6000);
+
+  expect(cache.get('claims 0', '.')).toBe(ALICE);
+  expect(cache.get('claims 1', '.')).toBeUndefined();
+  expect(cache.get('claims 4094', '.')).toBe(ALICE);
+  expect(remembered(6000).length).toBeLessThanOrEqual(4096);
 });

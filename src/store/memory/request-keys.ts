@@ -13,6 +13,8 @@ export interface RequestKey extends Endable {
   readonly taskId: string;
   readonly keepUntil: number;
   reply: Message | undefined;
+  /** The one before it of the same task. */
+  earlier: RequestKey | undefined;
   /** Once it has had to make room, the same request may have come again. */
   isKept: boolean;
 }
@@ -27,6 +29,7 @@ export function requestKey(scope: Scope, taskId: string, given: Idempotency | un
     taskId,
     keepUntil,
     reply: undefined,
+    earlier: undefined,
     isKept: false,
     endedPlace: undefined,
   };
@@ -63,9 +66,16 @@ export class RequestKeys {
     if (this.#keys.size > this.#max) this.#makeRoom();
   }
 
-  /** The task of these keys goes. They stay until their time has come. */
-  release(keys: readonly RequestKey[]): void {
-    for (const key of keys) if (key.isKept) this.#loose.add(key);
+  /** The task of this key and of those before it goes. They stay until their time has come. */
+  release(last: RequestKey | undefined): void {
+    let key = last;
+    while (key !== undefined) {
+      if (key.isKept) this.#loose.add(key);
+      const { earlier } = key;
+      // Or the last that goes would keep all of them.
+      key.earlier = undefined;
+      key = earlier;
+    }
   }
 
   /** Removes those whose task and whose time are gone. */

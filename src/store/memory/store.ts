@@ -131,7 +131,7 @@ class MemoryStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     const row = this.#rows.get(taskId);
     if (row === undefined || row.record.visible || !guardHolds({ lease }, row.record, true)) return false;
-    for (const key of row.keys) key.reply = reply;
+    for (let key = row.lastKey; key !== undefined; key = key.earlier) key.reply = reply;
     this.#remove(row);
     this.#tell(taskId, lease.node);
     return true;
@@ -304,10 +304,11 @@ class MemoryStore implements Store {
     return node !== undefined && (this.#nodes.get(node) ?? 0) > this.#clock.now();
   }
 
-  #remember({ keys }: Row, key: RequestKey | undefined): void {
+  #remember(row: Row, key: RequestKey | undefined): void {
     if (key === undefined) return;
     this.#keys.add(key);
-    keys.push(key);
+    key.earlier = row.lastKey;
+    row.lastKey = key;
   }
 
   #makeRoom(): void {
@@ -328,7 +329,7 @@ class MemoryStore implements Store {
     this.#wakes.remove(row);
     this.#ended.remove(row);
     row.pushConfigs?.clear();
-    this.#keys.release(row.keys);
+    this.#keys.release(row.lastKey);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
 
