@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { Task } from '../model/task.ts';
-import type { PushConfigName, PushConfigRecord, TaskQuery, TaskRecord } from '../store/store.ts';
+import type { PushConfigName, PushConfigRecord, ReadProgress, TaskQuery, TaskRecord } from '../store/store.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/every.ts';
@@ -270,7 +270,9 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#core;
-    this.#unwatch = store.watch((taskId, by, isLeft) => void (by === node || this.#hint(taskId, isLeft)));
+    this.#unwatch = store.watch((taskId, by, isLeft, progress) => {
+      if (by !== node) this.#hint(taskId, isLeft, progress);
+    });
     if (this.#onDemand !== undefined) return;
     this.#lookNowAndThen();
     if (runsTasks) {
@@ -312,8 +314,8 @@ export class Engine {
   }
 
   /** A cluster would look for work with each event of each task if it did not know that there is none. */
-  #hint(taskId: string, isLeft = true): void {
-    this.#core.feed.tell(taskId, { kind: 'hint' });
+  #hint(taskId: string, isLeft = true, progress?: ReadProgress): void {
+    this.#core.feed.hint(taskId, progress);
     if (isLeft) this.#wake(taskId);
     else void this.#runs.hear(taskId);
   }

@@ -1,7 +1,7 @@
 import type { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
-import type { TaskEvent, TaskRecord } from '../store/store.ts';
+import type { ReadProgress, TaskEvent, TaskProgress, TaskRecord } from '../store/store.ts';
 
 /** What there is to tell about a task, after it is stored. */
 export type News =
@@ -17,8 +17,8 @@ export type News =
   | { readonly kind: 'replied'; readonly message: Message }
   /** The task was dropped elsewhere, perhaps for a message that is kept under the key of its request. */
   | { readonly kind: 'gone' }
-  /** Something may have happened elsewhere: look into the store. */
-  | { readonly kind: 'hint' }
+  /** Something may have happened elsewhere: look into the store, unless this says what it was. */
+  | { readonly kind: 'hint'; readonly progress?: TaskProgress | undefined }
   /** What was under way is lost or stopped; who only waits for it must not wait on. */
   | { readonly kind: 'interrupted'; readonly error: A2AError; /** The node shuts down. */ readonly isFinal?: true };
 
@@ -54,6 +54,11 @@ export class Feed {
   written(record: TaskRecord, news: () => News): void {
     if (this.#listeners.has(record.id)) this.tell(record.id, news());
     else this.stored(record);
+  }
+
+  /** What a hint says is read only if anybody listens. */
+  hint(taskId: string, progress?: ReadProgress): void {
+    if (this.#listeners.has(taskId)) this.tell(taskId, { kind: 'hint', progress: progress?.() });
   }
 
   /** A task as it was just stored: who is to be told of it elsewhere may be told. */

@@ -1,6 +1,6 @@
 import type { Message } from '../model/message.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
-import type { Scope, TaskEvent, TaskRecord } from '../store/store.ts';
+import type { Scope, TaskEvent, TaskProgress, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import type { News } from './feed.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
@@ -26,9 +26,17 @@ export function positionOf({ id, tenant, owner, lastEvent, endedAt, status }: Ta
   return { id, tenant, owner, lastEvent, endedAt, state: status.state };
 }
 
+/** Where a task is that has gone on. */
+export function moved({ id, tenant, owner }: Position, { lastEvent, endedAt, status }: Progress): Position {
+  return { id, tenant, owner, lastEvent, endedAt, state: status.state };
+}
+
+/** As a record says it, or a hint. */
+type Progress = Omit<TaskProgress, 'events'>;
+
 /** What one can hear of a task. */
 type Heard =
-  | { readonly kind: 'later'; readonly record: TaskRecord }
+  | { readonly kind: 'later'; readonly progress: Progress }
   /** It was dropped for a bare message. */
   | { readonly kind: 'reply'; readonly message: Message }
   | { readonly kind: 'nothing' }
@@ -47,7 +55,7 @@ export class Mailbox {
   #buffer: TaskEvent[] = [];
   /** Of the buffer, or more: it is counted anew when it is empty. */
   #bytes = 0;
-  #record: TaskRecord | undefined;
+  #progress: Progress | undefined;
   #message: Message | undefined;
   #mustLook = false;
   #isClosed = false;
@@ -90,9 +98,9 @@ export class Mailbox {
   /** What it was told since, if anything. */
   news(last: Position): Heard | undefined {
     if (this.#message !== undefined) return { kind: 'reply', message: this.#message };
-    const record = this.#record;
-    this.#record = undefined;
-    if (record !== undefined && isNewer(record, last)) return { kind: 'later', record };
+    const progress = this.#progress;
+    this.#progress = undefined;
+    if (progress !== undefined && isNewer(progress, last)) return { kind: 'later', progress };
     return this.#isClosed ? END : undefined;
   }
 
@@ -110,14 +118,15 @@ export class Mailbox {
       store.events(last.id, after, limit),
     ]);
     this.#keep(events);
-    if (stored !== undefined) return isNewer(stored.record, last) ? { kind: 'later', record: stored.record } : NOTHING;
+    if (stored !== undefined)
+      return isNewer(stored.record, last) ? { kind: 'later', progress: stored.record } : NOTHING;
     const message = await this.#findReply?.();
     return message === undefined ? END : { kind: 'reply', message };
   }
 
   /** Resolves when there may be something to hear. */
   arrival(): Promise<void> {
-    const isHere = this.#message !== undefined || this.#record !== undefined || this.#mustLook || this.#isClosed;
+    const isHere = this.#message !== undefined || this.#progress !== undefined || this.#mustLook || this.#isClosed;
     if (isHere) return Promise.resolve();
     return (this.#arrival ??= new Promise((resolve) => (this.#wakeUp = resolve)));
   }
@@ -131,16 +140,16 @@ export class Mailbox {
   #hear(news: News): void {
     switch (news.kind) {
       case 'written':
-        if (this.#record === undefined || isNewer(news.record, this.#record)) this.#record = news.record;
-        this.#keep(news.events);
-        // What a reader who never comes would keep for ever.
-        if (isTerminal(news.record.status.state)) this.#stop();
+        this.#goOn(news.record, news.events);
         break;
       case 'replied':
         this.#message = news.message;
         this.#stop();
         break;
       case 'hint':
+        if (news.progress === undefined) this.#mustLook = true;
+        else this.#goOn(news.progress, news.progress.events);
+        break;
       case 'gone':
         this.#mustLook = true;
         break;
@@ -150,6 +159,13 @@ export class Mailbox {
         this.#isClosed = true;
     }
     this.#wake();
+  }
+
+  #goOn(progress: Progress, events: readonly TaskEvent[]): void {
+    if (this.#progress === undefined || isNewer(progress, this.#progress)) this.#progress = progress;
+    this.#keep(events);
+    // What a reader who never comes would keep for ever.
+    if (isTerminal(progress.status.state)) this.#stop();
   }
 
   /** As long as it is little: the store has it all. */
@@ -179,9 +195,8 @@ export class Mailbox {
   }
 }
 
-function isNewer(
-  record: TaskRecord,
-  last: Pick<Position, 'lastEvent'> & { readonly endedAt?: number | undefined },
-): boolean {
-  return record.lastEvent > last.lastEvent || record.endedAt !== last.endedAt;
+type Point = Pick<Progress, 'lastEvent' | 'endedAt'>;
+
+function isNewer(point: Point, last: Point): boolean {
+  return point.lastEvent > last.lastEvent || point.endedAt !== last.endedAt;
 }

@@ -4,7 +4,7 @@ import type { Task } from '../model/task.ts';
 import type { StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { taskOf } from './event-body.ts';
-import { type FindReply, Mailbox, NOTHING, type Position, positionOf } from './mailbox.ts';
+import { type FindReply, Mailbox, moved, NOTHING, type Position, positionOf } from './mailbox.ts';
 import { notFound } from './not-found.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import { isWithin, type TaskAccess } from './task-access.ts';
@@ -131,7 +131,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
       if (news.kind === 'nothing') return [];
       if (news.kind === 'end') return undefined;
       if (news.kind === 'reply') return this.#lastWord(news.message);
-      this.#task = positionOf(news.record);
+      this.#task = moved(this.#task, news.progress);
     }
     return undefined;
   }

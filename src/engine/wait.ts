@@ -110,6 +110,7 @@ export class RestWaiter {
         this.#rest.resolve(news);
         break;
       case 'hint':
+        if (news.progress !== undefined && !this.#isRest(news.progress.status.state)) break;
         // Before somebody waits the task may not even be stored.
         if (this.#isWaiting) void this.look();
         else this.#mustLook = true;

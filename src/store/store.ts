@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
+import type { NewEvent, TaskEvent, WatchListener } from './event.ts';
 import type {
   ClaimedPush,
   DeadLetterQuery,
@@ -16,6 +17,7 @@ import type {
 } from './push.ts';
 import type { TokenTake, TokenTaken } from './tokens.ts';
 
+export type * from './event.ts';
 export type * from './push.ts';
 export type * from './tokens.ts';
 
@@ -32,7 +34,8 @@ export type * from './tokens.ts';
  *   objects and hand them out again. All of them survive `JSON.stringify`; serialised ones come back to the character.
  * - **Names** (ids, owners, contexts, agents, aliases, keys) are told apart by every character. The engine gives none with
  *   NUL or with half a character; a store that could not keep one refuses it with `INVALID_PARAMS`. Texts may hold both.
- * - **Errors** are `A2AError`s: `UNAVAILABLE` for what may pass (locked, full, cut off), with nothing stored.
+ * - **Errors** are `A2AError`s: `UNAVAILABLE` for what may pass (locked, full, cut off), with nothing stored as far as anybody
+ *   can know: who writes again looks first, or has a guard that holds once.
  */
 export interface Store {
   /** What it keeps is lost with the process, the keys of requests too: nobody is told that repeats are recognised. */
@@ -155,8 +158,9 @@ export interface Store {
   /**
    * Calls `listener` after commits to a task, also by other processes where the store can tell, with the name that the
    * write was signed with, and whether it left the task to whoever runs it, now or at its time; a store that does not know
-   * says nothing about that. A hint, nothing more: it may come late, doubled or, across processes, never, and what it
-   * throws is ignored. Returns the function that ends it.
+   * says nothing about that. A store that knows how far the task has come may say so, for who would otherwise ask for it. A
+   * hint, nothing more: it may come late, out of order, doubled or, across processes, never, and what it throws is ignored.
+   * Returns the function that ends it.
    */
   watch(listener: WatchListener): () => void;
 
@@ -169,9 +173,6 @@ export interface Store {
 
   close(): Promise<void>;
 }
-
-/** `isLeft`: the task is there for any node to run, now or at its time. Not known, if it is not said. */
-export type WatchListener = (taskId: string, by?: string, isLeft?: boolean) => void;
 
 /** Whose a task is: part of every row, and of every question that comes from outside. */
 export interface Scope {
@@ -233,15 +234,6 @@ export interface ReadParts {
   readonly history?: number;
   readonly artifacts?: boolean;
 }
-
-/** A public event: what subscribers see. `body` is its JSON in the words of 1.0, serialised once for all of them. */
-export interface TaskEvent {
-  readonly number: number;
-  readonly kind: 'task' | 'status' | 'artifact';
-  readonly body: string;
-}
-
-export type NewEvent = Omit<TaskEvent, 'number'>;
 
 /** Something a run has to remember: a step's result, a question, an answer, a message read. Opaque to the store. */
 export interface JournalEntry {

@@ -5,7 +5,9 @@ import type { Sources } from '../helpers/source.ts';
 const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
 const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/spoken.ts'];
-const SERVER = [...WIRE, 'store', 'store/store.ts', 'store/push.ts', 'store/tokens.ts', 'engine', 'push'];
+/** What the port is made of. */
+const PORT = ['store/event.ts', 'store/push.ts', 'store/tokens.ts'];
+const SERVER = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push'];
 
 /**
  * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
@@ -33,10 +35,11 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // The other end of a push: what a client has, and how notifications are signed.
   webhooks: [...WIRE, 'client', 'push'],
 
+  'store/event.ts': BASE,
   'store/push.ts': BASE,
   'store/tokens.ts': BASE,
-  'store/store.ts': [...BASE, 'store/push.ts', 'store/tokens.ts'],
-  store: [...BASE, 'store/store.ts', 'store/push.ts', 'store/tokens.ts'],
+  'store/store.ts': [...BASE, ...PORT],
+  store: [...BASE, 'store/store.ts', ...PORT],
   // The port only: an engine that knows a concrete store cannot be given another.
   engine: [...BASE, 'store/store.ts'],
   push: WIRE,

@@ -15,6 +15,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {
   '0001_init.sql': '15659a6cf7fa9fae1b45fbbd9797c930180f868fe6236fa08753446a0150c069',
+  '0002_channel.sql': 'f938b587f3d6159ee8ec13ac6ec07b869a3009fe4d03a3a62ded71ecf79ceb9c',
 };
 
 test.each([

@@ -38,7 +38,7 @@ test('tandem migrate makes the tables, once, and refuses those of a newer versio
   await schema.query(`INSERT INTO "${schema.name}".migration VALUES (99, now())`);
   const newer = await run('migrate', schema.url, '--schema', schema.name);
 
-  expect(made).toEqual({ code: 0, said: `The schema ${schema.name} has got migration 1\n` });
+  expect(made).toEqual({ code: 0, said: `The schema ${schema.name} has got the migrations 1, 2\n` });
   expect(again).toEqual({ code: 0, said: `The schema ${schema.name} was up to date\n` });
   expect(newer.code).toBe(1);
   expect(newer.said).toContain('was made by a newer version of tandem-a2a');

@@ -1,7 +1,9 @@
 /** How nodes hear of each other's writes, and what happens when they do not. */
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { newTask, ALICE, event } from '../../src/testing/store-contract/samples.ts';
+import { channelOf } from '../../src/store/postgres/hints.ts';
+import type { Store, TaskWrite } from '../../src/store/store.ts';
+import { newTask, ALICE, event, status } from '../../src/testing/store-contract/samples.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();
@@ -16,8 +18,9 @@ function ownPool(max: number): pg.Pool {
 }
 
 /** The processes of the database that listen for this schema. */
-function listeners(): Promise<{ pid: number }[]> {
-  return schema.query(`SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN "tandem:${schema.name}"'`);
+async function listeners(): Promise<{ pid: number }[]> {
+  const channel = await channelOf(schema.pool, schema.name);
+  return schema.query('SELECT pid FROM pg_stat_activity WHERE query = $1', [`LISTEN "${channel}"`]);
 }
 
 let tasks = 0;
@@ -109,6 +112,84 @@ test('a hint says whether there is something to claim', async () => {
     ['held', false],
     ['held', true],
   ]);
+});
+
+/** Two stores, and all that the first hears of what the second writes as `node`. */
+async function pair(): Promise<{ readonly there: Store; readonly heard: readonly unknown[] }> {
+  const [here, there] = [schema.connect(), schema.connect()];
+  const heard: unknown[] = [];
+  const ids: string[] = [];
+  here.watch((taskId, by, _isLeft, progress) => {
+    ids.push(taskId);
+    if (by === 'node') heard.push(progress?.());
+  });
+  await hearsOf((id) => there.create(newTask(id)), ids);
+  return { there, heard };
+}
+
+test('a hint says what was stored, as far as it is short', async () => {
+  const { there, heard } = await pair();
+  const lease = { node: 'node', fence: 1 };
+  const write = { taskId: 'a', by: 'node', guard: { lease } };
+  await there.create(newTask('a', { node: 'node' }));
+  await there.append({ ...write, events: [event('é "1"', 'artifact'), event('2', 'artifact')] });
+  await there.append({ ...write, events: [event('x'.repeat(6000), 'artifact')] });
+  await there.append({ ...write, events: [event('end')], status: status('TASK_STATE_COMPLETED'), endedAt: 7 });
+
+  await vi.waitFor(() => expect(heard).toHaveLength(4));
+  const working = { state: 'TASK_STATE_SUBMITTED' };
+  expect(heard).toEqual([
+    { lastEvent: 1, status: working, events: await there.events('a', 0, 1) },
+    { lastEvent: 3, status: working, events: await there.events('a', 1, 2) },
+    undefined,
+    { lastEvent: 5, endedAt: 7, status: { state: 'TASK_STATE_COMPLETED' }, events: await there.events('a', 4, 1) },
+  ]);
+});
+
+test('a hint says what several writes of one moment have stored', async () => {
+  const { there, heard } = await pair();
+  const write = (name: string): TaskWrite => ({ taskId: 'a', by: 'node', guard: {}, events: [event(name)] });
+  await there.create(newTask('a'));
+  await Promise.all(['1', '2', '3'].map((name) => there.append(write(name))));
+
+  await vi.waitFor(() => expect(heard).toHaveLength(1));
+  expect(heard).toMatchObject([{ lastEvent: 4, events: await there.events('a', 1, 3) }]);
+});
+
+test('nothing is told of what the database refuses to store', async () => {
+  const { there, heard } = await pair();
+  await schema.query(`INSERT INTO "${schema.name}".event VALUES ('refused', 1, 0, '')`);
+  await expect(there.create(newTask('refused', { node: 'node' }))).rejects.toThrow('could not do this');
+  await there.create(newTask('a', { node: 'node' }));
+
+  await vi.waitFor(() => expect(heard).toHaveLength(1));
+  expect(heard).toMatchObject([{ lastEvent: 1, events: await there.events('a', 0, 1) }]);
+});
+
+test('who may not read the tables cannot know where hints are heard', async () => {
+  schema.connect().watch(() => {});
+  await vi.waitFor(async () => expect(await listeners()).toHaveLength(1));
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release(true));
+  const role = `stranger_${schema.name}`;
+  await client.query(`BEGIN; CREATE ROLE "${role}"; GRANT USAGE ON SCHEMA "${schema.name}" TO "${role}"`);
+  await client.query(`SET LOCAL ROLE "${role}"`);
+  const { rows } = await client.query<{ query: string }>('SELECT query FROM pg_stat_activity');
+
+  expect(rows.filter(({ query }) => query.includes('tandem:'))).toEqual([]);
+  await expect(channelOf(client, schema.name)).rejects.toThrow('permission denied');
+});
+
+test('a copy of the tables under another name has hints of its own', async () => {
+  await schema.open().read(ALICE, 'none');
+  const copy = `${schema.name}_copy`;
+  await schema.query(`CREATE SCHEMA "${copy}"`);
+  onTestFinished(async () => void (await schema.query(`DROP SCHEMA "${copy}" CASCADE`)));
+  await schema.query(`CREATE TABLE "${copy}".migration AS TABLE "${schema.name}".migration`);
+
+  const [own, other] = [await channelOf(schema.pool, schema.name), await channelOf(schema.pool, copy)];
+  expect(own).toMatch(/^tandem:[0-9a-f]{40}$/);
+  expect(other).not.toBe(own);
 });
 
 test('a store that is closed does not begin to listen', async () => {

@@ -58,7 +58,7 @@ async function inDoubt(url: string): Promise<Doubt> {
     number,
     obstacle: rows[0]?.obstacle ?? 0,
     letGo: () => admin.query('ROLLBACK'),
-    questions: () => said.split('pg_xact_status').length - 1,
+    questions: () => said.split('pg_is_in_recovery').length - 1,
   };
 }
 

@@ -17,7 +17,7 @@ function dropLater(name: string): void {
 
 test.each([
   ['with quotes and spaces', `${schema.name} "of" it's own`],
-  ['as long as it may be', schema.name.padEnd(56, 'x')],
+  ['as long as it may be', schema.name.padEnd(63, 'x')],
 ])('a schema may have a name %s', async (_, name) => {
   dropLater(name);
   const store = postgres(schema.pool, { schema: name });
@@ -32,9 +32,9 @@ test.each([
 });
 
 test.each([
-  [{ schema: '' }, 'schema must be a name of 1 to 56 bytes'],
-  [{ schema: 'x'.repeat(57) }, 'schema must be a name of 1 to 56 bytes'],
-  [{ schema: 'x\0' }, 'schema must be a name of 1 to 56 bytes'],
+  [{ schema: '' }, 'schema must be a name of 1 to 63 bytes'],
+  [{ schema: 'x'.repeat(64) }, 'schema must be a name of 1 to 63 bytes'],
+  [{ schema: 'x\0' }, 'schema must be a name of 1 to 63 bytes'],
   [{ connections: 1 }, 'connections must be a whole number, at least 2: one of them only listens'],
   [{ connections: 2.5 }, 'connections must be a whole number, at least 2: one of them only listens'],
 ])('%j is refused', (options, sentence) => {
@@ -48,7 +48,7 @@ test('nodes that start at once make the tables once', async () => {
   onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
 
   await expect(Promise.all(stores.map((store) => store.read(ALICE, 'a')))).resolves.toHaveLength(8);
-  expect(await schema.query(`SELECT number FROM "${name}".migration`)).toEqual([{ number: 1 }]);
+  expect(await schema.query(`SELECT number FROM "${name}".migration`)).toEqual([{ number: 1 }, { number: 2 }]);
 });
 
 test('a schema of a newer version is refused, and left as it is', async () => {

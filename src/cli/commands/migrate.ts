@@ -21,6 +21,6 @@ async function migrate([url, ...others]: readonly string[], schema = 'tandem'): 
   const applied = await migratePostgres(url, { schema }).catch((error: unknown) => {
     throw databaseTrouble(error, url);
   });
-  const done = applied.length === 0 ? 'was up to date' : `has got migration ${applied.join(', ')}`;
+  const done = applied.length === 0 ? 'was up to date' : `has got the migrations ${applied.join(', ')}`;
   process.stdout.write(`The schema ${schema} ${done}\n`);
 }

@@ -3,10 +3,11 @@ import type { Database } from './database.ts';
 import { giveBack } from './statements.ts';
 import type { Desk } from './desk.ts';
 import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
-import type { Change, Hints } from './hints.ts';
+import type { Change } from './hint-payload.ts';
+import type { Hints } from './hints.ts';
 import { settled } from '../../support/settled.ts';
 import { Jobs, type Job, needsOf, type NewJob } from './jobs.ts';
-import { begin, commit, hasCommitted, type Transaction } from './transaction.ts';
+import { begin, commit, committed, hasCommitted, type Transaction } from './transaction.ts';
 
 /** How long one of several waits for what somebody holds, when all of them have waited for it already. */
 const ALONE_MS = 250;
@@ -96,7 +97,7 @@ export class Commits {
       // What runs say right after they were created comes while the database is asked for the locks.
       if (!isAlone) jobs.push(...this.#waiting.takeCovered(needs, jobs));
       answers = jobs.map((job) => answerOf(job, desk, changes));
-      const { isTold } = await commit(client, this.#database, desk, this.#hints.statements(changes));
+      const { isTold } = await commit(client, this.#database, desk, this.#hints.statements(changes, committed(begun)));
       const given = isTold.then(
         () => client.release(),
         (error: unknown) => giveBack(client, error),
@@ -118,7 +119,10 @@ export class Commits {
 function answerOf(job: Job, desk: Desk, changes: Change[]): () => void {
   try {
     const { result, hint } = job.run(desk);
-    if (hint !== undefined) changes.push({ taskId: job.taskId, by: job.by, isLeft: hint.isLeft });
+    if (hint !== undefined) {
+      const { isLeft, progress } = hint;
+      changes.push({ taskId: job.taskId, by: job.by, isLeft, progress });
+    }
     return () => job.resolve(result);
   } catch (error) {
     return () => job.reject(error);

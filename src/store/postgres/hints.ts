@@ -1,23 +1,24 @@
 import type { Pool } from 'pg';
 import { newId } from '../../support/id.ts';
 import { settled } from '../../support/settled.ts';
-import type { Statement } from './statements.ts';
+import type { WatchListener } from '../store.ts';
+import { type Change, decodeHint, encodeHint } from './hint-payload.ts';
 import { Listener } from './listener.ts';
+import { quoted } from './migrate.ts';
+import { type Queryable, rowsOf, type Statement } from './statements.ts';
 
-/** Ids in one hint. PostgreSQL wants it to be shorter than 8000 bytes, and a character may take three. */
-const MAX_IDS = 50;
-const MAX_LENGTH = 2600;
+/** Tasks in one hint. */
+const MAX_TASKS = 50;
 
-/** What was committed of a task. */
-export interface Change {
-  readonly taskId: string;
-  /** What the write was signed with. */
-  readonly by: string | undefined;
-  /** Whether it is there for any node to run. */
-  readonly isLeft: boolean;
+/**
+ * That a transaction is committed, as SQL with `$3` for a value. A hint is on its way before anybody knows whether it is, and
+ * what it tells of must be there.
+ */
+export interface Proof {
+  readonly name: string;
+  readonly sql: string;
+  readonly value: string;
 }
-
-type HintListener = (taskId: string, by: string | undefined, isLeft: boolean) => void;
 
 /**
  * Tells who watches of what was committed: here at once, and on other nodes by a notification after the commit. Within
@@ -30,11 +31,11 @@ export class Hints {
   /** Tells our own notifications from those of others. */
   readonly #sender = newId();
   readonly #start = `["${this.#sender}",`;
-  readonly #watcher: HintListener;
+  readonly #watcher: WatchListener;
   readonly #listener: Listener;
   #sending: Promise<unknown> = Promise.resolve();
 
-  constructor(pool: Pool, channel: string, watcher: HintListener) {
+  constructor(pool: Pool, channel: string, watcher: WatchListener) {
     this.#pool = pool;
     this.#channel = channel;
     this.#watcher = watcher;
@@ -48,28 +49,23 @@ export class Hints {
 
   /** To those of this process, once it is committed. */
   tellHere(changes: readonly Change[]): void {
-    for (const { taskId, by, isLeft } of changes) this.#watcher(taskId, by, isLeft);
+    for (const { taskId, by, isLeft, progress } of changes) this.#watcher(taskId, by, isLeft, () => progress);
   }
 
   /** What tells the others, for whoever commits: to be run when he has. */
-  statements(changes: readonly Change[]): readonly Statement[] {
-    const statements: Statement[] = [];
-    for (const [by, news] of byWriter(changes)) {
-      for (let from = 0; from < news.length; from += MAX_IDS) {
-        const some = news.slice(from, from + MAX_IDS);
-        const left = some.filter(({ isLeft }) => isLeft).map(({ taskId }) => taskId);
-        const rest = some.filter(({ isLeft }) => !isLeft).map(({ taskId }) => taskId);
-        const payload = JSON.stringify([this.#sender, by, left, rest] satisfies Hint);
-        const values = [this.#channel, payload.length < MAX_LENGTH ? payload : ''];
-        statements.push({ text: 'SELECT pg_notify($1, $2)', values });
-      }
-    }
-    return statements;
+  statements(changes: readonly Change[], { name, sql, value }: Proof): readonly Statement[] {
+    return this.#payloads(changes).map((payload) => ({
+      name: `notify ${name}`,
+      text: `SELECT pg_notify($1, $2) WHERE ${sql}`,
+      values: [this.#channel, payload, value],
+    }));
   }
 
   /** Of what was committed on a connection that is lost. */
   send(changes: readonly Change[]): void {
-    const all = this.statements(changes).map(({ text, values = [] }) => this.#pool.query(text, [...values]));
+    const all = this.#payloads(changes).map((payload) =>
+      this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, payload]),
+    );
     this.#sending = settled([this.#sending, ...all]);
   }
 
@@ -79,35 +75,43 @@ export class Hints {
     await this.#listener.close();
   }
 
+  #payloads(changes: readonly Change[]): readonly string[] {
+    const payloads: string[] = [];
+    for (const [by, news] of byWriter(changes)) {
+      for (let from = 0; from < news.length; from += MAX_TASKS) {
+        payloads.push(encodeHint(this.#sender, by, news.slice(from, from + MAX_TASKS)));
+      }
+    }
+    return payloads;
+  }
+
   #hear(payload: string): void {
     if (payload.startsWith(this.#start)) return;
-    const [, by, left, rest] = readHint(payload);
-    for (const id of left) this.#watcher(id, by ?? undefined, true);
-    for (const id of rest) this.#watcher(id, by ?? undefined, false);
+    for (const { taskId, by, isLeft, progress } of decodeHint(payload)) this.#watcher(taskId, by, isLeft, progress);
   }
 }
 
-/** Ids of tasks that any node may run, and of all others. */
-type Hint = readonly [sender: string, by: string | null, left: readonly string[], rest: readonly string[]];
-
-/** Whatever others send: what is no hint of ours tells of nothing. */
-function readHint(payload: string): Hint {
-  try {
-    const hint = JSON.parse(payload) as Hint;
-    if (Array.isArray(hint) && Array.isArray(hint[2]) && Array.isArray(hint[3])) return hint;
-  } catch {
-    // Too long to be sent whole, or not ours.
-  }
-  return ['', null, [], []];
+/** Where hints of a schema are heard, as only those know who may read its tables. A copy of a schema has another one. */
+export async function channelOf(client: Queryable, schema: string): Promise<string> {
+  const text = `SELECT encode(sha256(convert_to(secret || $1, 'UTF8')), 'hex') FROM ${quoted(schema)}.migration
+    WHERE number = 1`;
+  const [row] = await rowsOf(client, text, [schema]);
+  return `tandem:${String(row?.[0]).slice(0, 40)}`;
 }
 
-/** The last change of each task is what counts. */
+/** The last change of each task is what counts, with the events of all of them. */
 function byWriter(changes: readonly Change[]): ReadonlyMap<string | null, readonly Change[]> {
   const all = new Map<string | null, Map<string, Change>>();
   for (const change of changes) {
-    const { by = null } = change;
+    const { by = null, taskId } = change;
     const own = all.get(by) ?? new Map<string, Change>();
-    all.set(by, own.set(change.taskId, change));
+    const before = own.get(taskId);
+    all.set(by, own.set(taskId, before === undefined ? change : joined(before, change)));
   }
   return new Map(Array.from(all, ([by, own]) => [by, [...own.values()]]));
+}
+
+function joined({ progress: before }: Change, last: Change): Change {
+  if (before === undefined || last.progress === undefined) return last;
+  return { ...last, progress: { ...last.progress, events: [...before.events, ...last.progress.events] } };
 }

@@ -3,8 +3,8 @@ import { areNames } from '../names.ts';
 import { migrate } from './migrate.ts';
 
 export const DEFAULT_SCHEMA = 'tandem';
-/** PostgreSQL cuts longer names off without a word, and the channel of our hints has seven characters more. */
-const MAX_SCHEMA_BYTES = 56;
+/** PostgreSQL cuts longer names off without a word. */
+const MAX_SCHEMA_BYTES = 63;
 /** A database that has vanished without a word; its own limits are shorter. */
 const ANSWER_MS = 30_000;
 
@@ -52,13 +52,13 @@ export function tend(pool: Pool): () => void {
 
 function overhear(): void {}
 
-/** Makes the tables, or brings them up to date; the numbers of the migrations that were missing. */
-export async function migratePool(pool: Pool, schema: string): Promise<readonly number[]> {
+/** Does something on one connection, which is not used again if that fails. */
+export async function onConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    const applied = await migrate(client, schema);
+    const result = await work(client);
     client.release();
-    return applied;
+    return result;
   } catch (error) {
     client.release(true);
     throw error;
@@ -79,7 +79,7 @@ export async function migratePostgres(
   const pool = await openPool(url);
   tend(pool);
   try {
-    return await migratePool(pool, schema);
+    return await onConnection(pool, (client) => migrate(client, schema));
   } finally {
     await pool.end();
   }

@@ -41,12 +41,12 @@ import { Commits } from './commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { isRefused, toStoreError } from './failure.ts';
-import { Hints } from './hints.ts';
+import { channelOf, Hints } from './hints.ts';
 import type { NewJob } from './jobs.ts';
 import { listTasks } from './list.ts';
-import { NewerSchemaError } from './migrate.ts';
+import { migrate, NewerSchemaError } from './migrate.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
-import { assertSchema, DEFAULT_SCHEMA, migratePool, openPool, tend } from './pool.ts';
+import { assertSchema, DEFAULT_SCHEMA, onConnection, openPool, tend } from './pool.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
 import { readEvents, readJournal, readTask } from './reads.ts';
 import { forgetEvents, forgetNodes, forgetRequests, outlived } from './retention.ts';
@@ -302,15 +302,15 @@ class PostgresStore implements Store {
     hints.listen();
   }
 
-  #tell(taskId: string, by: string | undefined, isLeft: boolean): void {
+  readonly #tell: WatchListener = (...hint) => {
     for (const listener of this.#watchers) {
       try {
-        listener(taskId, by, isLeft);
+        listener(...hint);
       } catch {
         // The write has happened, whatever becomes of the hint.
       }
     }
-  }
+  };
 
   async #write<T>(job: NewJob<T>): Promise<T> {
     const { commits } = await this.#opened();
@@ -349,8 +349,12 @@ class PostgresStore implements Store {
     const { schema = DEFAULT_SCHEMA } = this.#options;
     const pool = typeof this.#source === 'string' ? await openPool(this.#source, this.#options) : this.#source;
     const leave = tend(pool);
+    let channel: string;
     try {
-      await migratePool(pool, schema);
+      channel = await onConnection(pool, async (client) => {
+        await migrate(client, schema);
+        return channelOf(client, schema);
+      });
     } catch (error) {
       leave();
       if (typeof this.#source === 'string') await pool.end();
@@ -360,7 +364,7 @@ class PostgresStore implements Store {
     }
     const isOwnPool = typeof this.#source === 'string';
     const database = new Database(pool, schema, { ...this.#options, isOwnPool });
-    const hints = new Hints(pool, `tandem:${schema}`, (taskId, by, isLeft) => this.#tell(taskId, by, isLeft));
+    const hints = new Hints(pool, channel, this.#tell);
     if (this.#watchers.size > 0) hints.listen();
     return { database, commits: new Commits(database, hints), hints, leave };
   }

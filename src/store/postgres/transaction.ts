@@ -4,6 +4,7 @@ import { BEGIN, type Database, SETTINGS } from './database.ts';
 import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import { isUnknownNumber } from './failure.ts';
+import type { Proof } from './hints.ts';
 import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
 import { SHORT_NUMBER } from './witness.ts';
 
@@ -131,6 +132,11 @@ export async function commit(
   // The answer to a COMMIT of what has failed is no error.
   if (done.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back');
   return { isTold };
+}
+
+/** That a transaction is committed which has begun by now. */
+export function committed({ id }: Transaction): Proof {
+  return { name: 'committed', sql: "pg_xact_status($3::text::xid8) = 'committed'", value: id };
 }
 
 const SET_UP = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}`;

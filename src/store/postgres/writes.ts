@@ -1,7 +1,19 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { guardHolds, newRecord, recordAfter } from '../guard.ts';
-import type { Appended, Created, Idempotency, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
+import type {
+  Appended,
+  Created,
+  Idempotency,
+  Lease,
+  NewEvent,
+  NewTask,
+  Scope,
+  TaskEvent,
+  TaskProgress,
+  TaskRecord,
+  TaskWrite,
+} from '../store.ts';
 import type { Desk } from './desk.ts';
 
 /** The changes of single tasks. Each runs inside a transaction, on what that transaction has locked. */
@@ -16,6 +28,8 @@ export interface Written<T> {
 interface Hint {
   /** Whether the task is there for any node to run, now or at its time. */
   readonly isLeft: boolean;
+  /** How far it has come; absent if it is gone. */
+  readonly progress: TaskProgress | undefined;
 }
 
 export function createTask(desk: Desk, task: NewTask): Written<Created> {
@@ -33,7 +47,7 @@ export function createTask(desk: Desk, task: NewTask): Written<Created> {
     if (task.event !== undefined) desk.makePushesDue(task.id);
   }
   if (task.idempotency !== undefined) desk.remember(record, task.idempotency);
-  return { result: { kind: 'created', record }, hint: hintOf(record) };
+  return { result: { kind: 'created', record }, hint: hintOf(record, task.event === undefined ? [] : [task.event]) };
 }
 
 export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
@@ -55,7 +69,7 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   desk.update(task, after, lastMessage + history.length);
   if (before.pushed === true && events.length > 0) desk.makePushesDue(before.id);
   if (idempotency !== undefined) desk.remember(after, idempotency);
-  return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hint: hintOf(after) };
+  return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hint: hintOf(after, events) };
 }
 
 export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply: Message): Written<boolean> {
@@ -63,7 +77,7 @@ export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply
   if (task === undefined || task.record.visible || !guardHolds({ lease }, task.record, true)) return unchanged(false);
   desk.answerRequests(taskId, reply);
   desk.remove(task);
-  return { result: true, hint: { isLeft: false } };
+  return { result: true, hint: { isLeft: false, progress: undefined } };
 }
 
 /** Removes a task that was found to be outlived, unless somebody else has. Nobody needs to hear of it. */
@@ -89,6 +103,12 @@ function unchanged<T>(result: T): Written<T> {
   return { result };
 }
 
-function hintOf({ node, wakeAt }: TaskRecord): Hint {
-  return { isLeft: node === undefined && wakeAt !== undefined };
+/** @param events The last ones of the task. */
+function hintOf(record: TaskRecord, events: readonly NewEvent[]): Hint {
+  const before = record.lastEvent - events.length;
+  const numbered = events.map(({ kind, body }, i): TaskEvent => ({ number: before + i + 1, kind, body }));
+  return {
+    isLeft: record.node === undefined && record.wakeAt !== undefined,
+    progress: { lastEvent: record.lastEvent, endedAt: record.endedAt, status: record.status, events: numbered },
+  };
 }
