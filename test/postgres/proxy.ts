@@ -34,7 +34,7 @@ interface Pair {
 /** What may be done to the bytes of an answer, or of a question, on their way. */
 export interface Interference {
   readonly onAnswer?: (bytes: Buffer) => Buffer;
-  readonly onQuestion?: (bytes: Buffer) => void;
+  readonly onQuestion?: (bytes: Buffer) => Buffer | void;
 }
 
 export async function proxyTo(url: string, { onAnswer, onQuestion }: Interference = {}): Promise<DatabaseProxy> {
@@ -46,8 +46,8 @@ export async function proxyTo(url: string, { onAnswer, onQuestion }: Interferenc
     const database = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
     const pair: Pair = { client, database, isMuted: line === 'silent' };
     pairs.add(pair);
-    client.pipe(database);
-    if (onQuestion !== undefined) client.on('data', onQuestion);
+    client.on('data', (question: Buffer) => void database.write(onQuestion?.(question) ?? question));
+    client.on('end', () => database.end());
     database.on('data', (answer: Buffer) => {
       if (pair.isMuted || client.destroyed) return;
       const bytes = onAnswer?.(answer) ?? answer;

@@ -132,7 +132,8 @@ test.for<[string, Interference['onAnswer'], boolean]>([
 
 test('a chunk or a step leaves the row of its task alone, and numbers go on all the same', async () => {
   const store = schema.connect();
-  await store.create(newTask('a'));
+  await store.create(newTask('a', { node: 'n' }));
+  const guard = { lease: { node: 'n', fence: 1 } };
   const version = async (): Promise<string> => {
     const [row] = await schema.query<{ xmin: string }>(`SELECT xmin::text FROM "${schema.name}".task`);
     return row?.xmin ?? '';
@@ -141,7 +142,7 @@ test('a chunk or a step leaves the row of its task alone, and numbers go on all 
   for (let n = 2; n < 5; n += 1) {
     const written = await store.append({
       taskId: 'a',
-      guard: {},
+      guard,
       events: [event(`${n}`)],
       journal: [{ kind: 'step', key: 's', body: n }],
     });

@@ -1,13 +1,10 @@
-import type { PoolClient } from 'pg';
+import { nextTurn, systemScheduler } from '../../support/scheduler.ts';
+import { BatchWriter } from './batch-writer.ts';
 import type { Database } from './database.ts';
-import { giveBack } from './statements.ts';
-import type { Desk } from './desk.ts';
-import { isConnectionLost, isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
-import type { Change } from './hint-payload.ts';
+import { isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import type { Hints } from './hints.ts';
-import { settled } from '../../support/settled.ts';
-import { Jobs, type Job, needsOf, type NewJob } from './jobs.ts';
-import { begin, commit, committed, hasCommitted, type Transaction } from './transaction.ts';
+import { Jobs, type Job, type NewJob } from './jobs.ts';
+import type { Needs } from './transaction.ts';
 
 /** How long one of several waits for what somebody holds, when all of them have waited for it already. */
 const ALONE_MS = 250;
@@ -18,22 +15,20 @@ const ALONE_MS = 250;
  */
 export class Commits {
   readonly #database: Database;
-  readonly #hints: Hints;
+  readonly #writer: BatchWriter;
   readonly #waiting = new Jobs();
   #working: Promise<void> | undefined;
-  /** Hints of what is committed, which no write waits for. */
-  #telling: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, hints: Hints) {
     this.#database = database;
-    this.#hints = hints;
+    this.#writer = new BatchWriter(database, hints);
   }
 
   submit<T>(job: NewJob<T>): Promise<T> {
-    const { taskId, isNew, key, alias, nodes, by, size, run } = job;
+    const { taskId, isNew, isHolders, key, alias, nodes, by, size, run } = job;
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
-      this.#waiting.add({ taskId, isNew, key, alias, nodes, by, size, since, run, resolve, reject } as Job);
+      this.#waiting.add({ taskId, isNew, isHolders, key, alias, nodes, by, size, since, run, resolve, reject } as Job);
       this.#working ??= this.#work();
     });
   }
@@ -41,12 +36,12 @@ export class Commits {
   /** Resolves when nothing waits any more. */
   async drain(): Promise<void> {
     await this.#working;
-    await this.#telling;
+    await this.#writer.told();
   }
 
   async #work(): Promise<void> {
-    // Whatever else is written in this turn of the loop comes along.
-    await Promise.resolve();
+    // Whatever else is written in this turn of the loop comes along: timers and sockets often have several at once.
+    await nextTurn(systemScheduler);
     const impatience = setInterval(() => this.#turnAway(), this.#database.queueMs / 10);
     while (this.#waiting.size > 0) await this.#store(this.#waiting.take());
     clearInterval(impatience);
@@ -60,7 +55,8 @@ export class Commits {
 
   /** Never rejects: each job learns what became of it. */
   async #store(jobs: Job[], lockMs = this.#database.lockMs, { isAlone = false } = {}): Promise<void> {
-    const error = await this.#attempt(jobs, lockMs, isAlone);
+    const join = (needs: Needs): readonly Job[] => (isAlone ? [] : this.#waiting.takeCovered(needs, jobs));
+    const error = await this.#writer.write({ jobs, lockMs, join, isAlone });
     if (error === undefined) return;
     // One write that the database refuses, or that has to wait, must not take the others with it.
     if (jobs.length > 1 && (isConflict(error) || isHeldUp(error))) {
@@ -77,54 +73,5 @@ export class Commits {
       if (performance.now() - job.since > this.#database.queueMs) job.reject(tooSlow());
       else await this.#store([job], lockMs, { isAlone: true });
     }
-  }
-
-  /** Gives what went wrong, if anything did. Those who come in time are added to the jobs, unless they are to be alone. */
-  async #attempt(jobs: Job[], lockMs: number, isAlone: boolean): Promise<unknown> {
-    let client: PoolClient;
-    try {
-      client = await this.#database.pool.connect();
-    } catch (error) {
-      return error;
-    }
-    const needs = needsOf(jobs);
-    const changes: Change[] = [];
-    let answers: readonly (() => void)[] = [];
-    let begun: Transaction | undefined;
-    try {
-      begun = await begin(client, this.#database, needs, lockMs);
-      const { desk } = begun;
-      // What runs say right after they were created comes while the database is asked for the locks.
-      if (!isAlone) jobs.push(...this.#waiting.takeCovered(needs, jobs));
-      answers = jobs.map((job) => answerOf(job, desk, changes));
-      const { isTold } = await commit(client, this.#database, desk, this.#hints.statements(changes, committed(begun)));
-      const given = isTold.then(
-        () => client.release(),
-        (error: unknown) => giveBack(client, error),
-      );
-      this.#telling = settled([this.#telling, given]);
-    } catch (error) {
-      await giveBack(client, error);
-      if (begun === undefined || !isConnectionLost(error)) return error;
-      if (!(await hasCommitted(this.#database, begun))) return error;
-      this.#hints.send(changes);
-    }
-    this.#hints.tellHere(changes);
-    for (const answer of answers) answer();
-    return undefined;
-  }
-}
-
-/** Runs a job, and gives what tells its sender once it is stored. */
-function answerOf(job: Job, desk: Desk, changes: Change[]): () => void {
-  try {
-    const { result, hint } = job.run(desk);
-    if (hint !== undefined) {
-      const { isLeft, progress } = hint;
-      changes.push({ taskId: job.taskId, by: job.by, isLeft, progress });
-    }
-    return () => job.resolve(result);
-  } catch (error) {
-    return () => job.reject(error);
   }
 }

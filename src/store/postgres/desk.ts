@@ -1,11 +1,11 @@
 import type { Message } from '../../model/message.ts';
-import { isSameButNumbers, statusTime } from '../guard.ts';
 import { receiverOf } from '../receiver.ts';
 import type { Idempotency, JournalEntry, NewEvent, PushConfigRecord, Scope, TaskRecord } from '../store.ts';
 import type { Statement } from './statements.ts';
 import type { Database } from './database.ts';
-import { type Columns, columnsOf, RowBatch, unnested } from './row-batch.ts';
-import { json, stateNumber, type FoundTask } from './task-row.ts';
+import { type Changed, CHANGING, changingOf, inserts, isKept, updates, updatesWithSnapshot } from './changed-tasks.ts';
+import { RowBatch } from './row-batch.ts';
+import { json, type FoundTask } from './task-row.ts';
 import { absence, witnessOf } from './witness.ts';
 
 /** What was read and locked at the start of a transaction. */
@@ -24,16 +24,6 @@ export interface KnownRequest {
   readonly reply?: Message;
 }
 
-/** One row of a task that is to be written. */
-interface Changed {
-  /** As the table has it; absent for a new one. */
-  readonly stored: FoundTask | undefined;
-  readonly alias: string | undefined;
-  /** Absent once it is removed. */
-  task: FoundTask | undefined;
-  snapshot?: { readonly upTo: number; readonly text: string };
-}
-
 interface NewRequest extends KnownRequest, Scope {
   readonly request: Idempotency;
 }
@@ -41,6 +31,13 @@ interface NewRequest extends KnownRequest, Scope {
 export const EVENT_KINDS: readonly NewEvent['kind'][] = ['task', 'status', 'artifact'];
 
 const NONE: ReadonlySet<string> = new Set();
+
+export const NOTHING_LOCKED: Locked = {
+  tasks: new Map(),
+  requests: new Map(),
+  aliases: new Map(),
+  livingNodes: NONE,
+};
 
 /** The name of a key or an alias within the whole store. */
 export function requestName(scope: Scope, name: string): string {
@@ -93,13 +90,16 @@ export class Desk {
   }
 
   insert(record: TaskRecord, alias: string | undefined): void {
-    const task = { record, lastMessage: 1, seq: 0 };
+    const task = { record, lastMessage: 1, seq: 0, version: undefined };
     this.#changed.set(record.id, { stored: undefined, alias, task });
     if (alias !== undefined) this.#aliases.set(requestName(record, alias), record.id);
   }
 
-  update(task: FoundTask, record: TaskRecord, lastMessage: number): void {
-    this.#change(task).task = { record, lastMessage, seq: task.seq };
+  /** @param isHolders Whether who runs the task writes. What others write gives its row a new version in any case. */
+  update(task: FoundTask, record: TaskRecord, lastMessage: number, isHolders: boolean): void {
+    const changed = this.#change(task);
+    changed.task = { record, lastMessage, seq: task.seq, version: task.version };
+    if (!isHolders) changed.isRenewed = true;
   }
 
   remove(task: FoundTask): void {
@@ -206,6 +206,16 @@ export class Desk {
     );
   }
 
+  /** A task as a transaction leaves it that gives rows this version; nothing if the task is over. */
+  left(taskId: string, version: string): FoundTask | undefined {
+    const changed = this.#changed.get(taskId);
+    const task = changed?.task;
+    if (changed === undefined || task === undefined || task.record.endedAt !== undefined) return undefined;
+    if (changed.stored !== undefined && !isKept(changed)) return task;
+    const { record, lastMessage, seq } = task;
+    return { record, lastMessage, seq, version };
+  }
+
   /** The tasks that the transaction removes. */
   #gone(): ReadonlySet<string> {
     const gone = new Set<string>();
@@ -222,113 +232,6 @@ export class Desk {
     }
     return changed;
   }
-}
-
-/** What may change of a row, first the id. */
-const CHANGING = {
-  id: 'text',
-  state: 'smallint',
-  status_time: 'bigint',
-  visible: 'boolean',
-  canceling: 'boolean',
-  pushed: 'boolean',
-  last_event: 'integer',
-  last_journal: 'integer',
-  last_message: 'integer',
-  fence: 'integer',
-  attempts: 'integer',
-  node: 'text',
-  wake_at: 'bigint',
-  question: 'text',
-  ended_at: 'bigint',
-  status: 'text',
-  metadata: 'text',
-} as const;
-
-const LASTING = {
-  tenant: 'text',
-  owner: 'text',
-  context_id: 'text',
-  agent: 'text',
-  alias: 'text',
-  created_at: 'bigint',
-  origin: 'text',
-} as const;
-
-function changingOf({ record, lastMessage }: FoundTask): readonly unknown[] {
-  return [
-    record.id,
-    stateNumber(record.status.state),
-    statusTime(record),
-    record.visible,
-    record.canceling,
-    record.pushed === true,
-    record.lastEvent,
-    record.lastJournal,
-    lastMessage,
-    record.fence,
-    record.attempts,
-    record.node ?? null,
-    record.wakeAt ?? null,
-    json(record.question),
-    record.endedAt ?? null,
-    JSON.stringify(record.status),
-    json(record.metadata),
-  ];
-}
-
-/** What has become of its artifacts, if the transaction has a snapshot of them. */
-const SNAPSHOT = { artifacts_up_to: 'integer', artifacts: 'text' } as const;
-const INSERTED = { ...CHANGING, ...SNAPSHOT, ...LASTING };
-const CHANGING_WITH_SNAPSHOT = { ...CHANGING, ...SNAPSHOT };
-
-function inserts(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const batch = new RowBatch('task', INSERTED);
-  for (const { stored, task, alias, snapshot } of rows) {
-    if (stored !== undefined || task === undefined) continue;
-    const { tenant, owner, contextId, agent, createdAt, origin } = task.record;
-    const made = [snapshot?.upTo ?? 0, snapshot?.text ?? null];
-    const lasting = [tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin)];
-    batch.add(...changingOf(task), ...made, ...lasting);
-  }
-  return batch.insert(schema, NONE);
-}
-
-function updates(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const changed = rows.flatMap(({ stored, task, snapshot }) =>
-    stored && task && !snapshot && isChanged(stored, task) ? [changingOf(task)] : [],
-  );
-  return updateOf(schema, CHANGING, changed);
-}
-
-/** Whether the row of a task is there before and after, and written. */
-function isKept({ stored, task, snapshot }: Changed): boolean {
-  return stored !== undefined && task !== undefined && (snapshot !== undefined || isChanged(stored, task));
-}
-
-/** A chunk or a step is a row of its own. That of its task would be written anew for each, with all that it has. */
-function isChanged(stored: FoundTask, task: FoundTask): boolean {
-  return task.lastMessage !== stored.lastMessage || !isSameButNumbers(stored.record, task.record);
-}
-
-/** Apart, so that each row is written once, and a snapshot is only sent where there is a new one. */
-function updatesWithSnapshot(schema: string, rows: readonly Changed[]): Statement | undefined {
-  const changed = rows.flatMap(({ stored, task, snapshot }) =>
-    stored && task && snapshot ? [[...changingOf(task), snapshot.upTo, snapshot.text]] : [],
-  );
-  return updateOf(schema, CHANGING_WITH_SNAPSHOT, changed);
-}
-
-function updateOf(schema: string, columns: Columns, rows: readonly (readonly unknown[])[]): Statement | undefined {
-  if (rows.length === 0) return undefined;
-  const names = Object.keys(columns);
-  const settings = names.slice(1).map((name) => `${name} = v.${name}`);
-  return {
-    name: `update ${names.length}`,
-    text: `UPDATE ${schema}.task t SET ${settings.join(', ')}
-      FROM ${unnested(columns)} AS v(${names.join(', ')}) WHERE t.id = v.id`,
-    values: columnsOf(rows, columns),
-  };
 }
 
 /** Tasks go with all that belongs to them but their requests, which have their own time. */

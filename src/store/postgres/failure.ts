@@ -15,6 +15,7 @@ const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
   ['58', 'The disk of the task store reports an error'],
 ];
 
+const DIVISION_BY_ZERO = '22012';
 const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
@@ -40,6 +41,11 @@ export function isRefused(error: unknown): boolean {
 /** Whether the database refuses what it was given, rather than being in trouble itself. */
 export function isConflict(error: unknown): boolean {
   return stateOf(error) === UNIQUE_VIOLATION;
+}
+
+/** Whether a task was not as its writer knew it: what asks for that divides by whether it is. */
+export function isOutdated(error: unknown): boolean {
+  return stateOf(error) === DIVISION_BY_ZERO;
 }
 
 /** Whether somebody else held what was needed for too long. */

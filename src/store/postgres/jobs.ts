@@ -7,6 +7,8 @@ export interface Job<T = unknown> {
   readonly taskId: string;
   /** Whether it makes the task. */
   readonly isNew?: boolean | undefined;
+  /** Whether it is of a run, under its lease. */
+  readonly isHolders?: boolean | undefined;
   readonly key?: string | undefined;
   readonly alias?: string | undefined;
   /** Whether it asks which nodes live. */
@@ -91,12 +93,14 @@ export function needsOf(jobs: readonly Job[]): Needs {
   const keys = new Set<string>();
   const aliases = new Set<string>();
   let nodes = false;
+  let isHolders = true;
   for (const job of jobs) {
     taskIds.add(job.taskId);
     if (job.isNew !== true) knownIds.add(job.taskId);
     if (job.key !== undefined) keys.add(job.key);
     if (job.alias !== undefined) aliases.add(job.alias);
     nodes ||= job.nodes === true;
+    isHolders &&= job.isHolders === true;
   }
-  return { taskIds, knownIds, keys, aliases, nodes };
+  return { taskIds, knownIds, keys, aliases, nodes, isHolders };
 }

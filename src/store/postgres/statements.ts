@@ -1,5 +1,6 @@
+import type { Writable } from 'node:stream';
 import type { PoolClient, QueryArrayConfig, QueryConfig } from 'pg';
-import type { Writable } from '../../support/writable.ts';
+import type { Writable as Draft } from '../../support/writable.ts';
 import { isSpent } from './failure.ts';
 
 /** A row as a list of its columns. */
@@ -39,7 +40,7 @@ export interface Outcome {
 }
 
 export async function run(on: Queryable, { text, values = [], name, answerMs }: Statement): Promise<Outcome> {
-  const query: Writable<QueryArrayConfig> & { query_timeout?: number } = {
+  const query: Draft<QueryArrayConfig> & { query_timeout?: number } = {
     text,
     values: values as unknown[],
     rowMode: 'array',
@@ -75,7 +76,10 @@ export async function rowsOf(on: Queryable, text: string, values: readonly unkno
  * somebody else's pool may not be able to.
  */
 export async function inOrder(client: Queryable, statements: readonly Statement[]): Promise<readonly Outcome[]> {
-  if (canSendAhead(client)) return Promise.all(statements.map((statement) => run(client, statement)));
+  if (canSendAhead(client)) {
+    sendTogether(client);
+    return Promise.all(statements.map((statement) => run(client, statement)));
+  }
   const outcomes: Outcome[] = [];
   for (const statement of statements) outcomes.push(await run(client, statement));
   return outcomes;
@@ -83,6 +87,17 @@ export async function inOrder(client: Queryable, statements: readonly Statement[
 
 export function canSendAhead(client: Queryable & { readonly pipeline?: boolean }): boolean {
   return client.pipeline === true;
+}
+
+/**
+ * What is sent on a connection before this turn is over goes out at once. A packet for each statement is a third of what a
+ * small transaction costs the process, and the database wakes up for each of them.
+ */
+function sendTogether(client: Queryable & { readonly connection?: { readonly stream?: Partial<Writable> } }): void {
+  const stream = client.connection?.stream;
+  if (stream?.cork === undefined || stream.writableCorked !== 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork?.());
 }
 
 /** Gives a connection back after an error, with the transaction ended in any case. */

@@ -131,6 +131,7 @@ class PostgresStore implements Store {
     return this.#write({
       taskId: write.taskId,
       key: write.idempotency?.key,
+      isHolders: write.guard.lease !== undefined,
       nodes: write.guard.idle,
       by: write.by,
       size: sizeOf(write),
@@ -141,6 +142,7 @@ class PostgresStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     return this.#write({
       taskId,
+      isHolders: true,
       by: lease.node,
       size: 0,
       run: (desk) => dropTaskForReply(desk, taskId, lease, reply),
@@ -293,8 +295,9 @@ class PostgresStore implements Store {
     // A pool that is ended forgets who waits for a connection.
     if (this.#questions > 0) await (this.#answered = deferred<void>()).promise;
     await hints.close();
+    // Connections of our own pool end a bit later than it does, and may be lost until then.
     if (typeof this.#source === 'string') await database.pool.end();
-    leave();
+    else leave();
   }
 
   async #listen(): Promise<void> {
@@ -356,8 +359,8 @@ class PostgresStore implements Store {
         return channelOf(client, schema);
       });
     } catch (error) {
-      leave();
       if (typeof this.#source === 'string') await pool.end();
+      else leave();
       // Nobody has ever been let in with these: that will not pass by itself.
       if (isRefused(error)) throw new Error('The database of the task store refuses our credentials', { cause: error });
       throw error instanceof NewerSchemaError ? error : toStoreError(error);

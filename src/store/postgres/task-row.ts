@@ -13,6 +13,8 @@ export interface FoundTask {
   readonly lastMessage: number;
   /** The order in which tasks were made. */
   readonly seq: number;
+  /** The transaction that has written its row, as the row says it. Only those know that have locked it. */
+  readonly version: string | undefined;
 }
 
 /** In the order of `TaskRow`, as the row has them. */
@@ -142,7 +144,13 @@ export function toFound(row: readonly unknown[]): FoundTask {
   if (wakeAt !== null) record.wakeAt = wakeAt;
   if (question !== null) record.question = JSON.parse(question) as string;
   if (endedAt !== null) record.endedAt = endedAt;
-  return { record, lastMessage, seq };
+  return { record, lastMessage, seq, version: undefined };
+}
+
+/** The row of a task that is locked: its last column has its version. */
+export function toLocked(row: Row): FoundTask {
+  const { record, lastMessage, seq } = toFound(row);
+  return { record, lastMessage, seq, version: String(row[TASK_COLUMN_COUNT]) };
 }
 
 export function stateNumber(state: TaskState): number {

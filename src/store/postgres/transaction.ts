@@ -1,11 +1,11 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../model/message.ts';
 import { BEGIN, type Database, SETTINGS } from './database.ts';
-import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
-import { isUnknownNumber } from './failure.ts';
 import type { Proof } from './hints.ts';
-import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
+import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
+import { isUnknownNumber } from './failure.ts';
+import { lastNumbers, TASK_COLUMNS, toLocked, withNumbers } from './task-row.ts';
 import { SHORT_NUMBER } from './witness.ts';
 
 /** What a transaction reads and locks before its writes run. */
@@ -17,6 +17,8 @@ export interface Needs {
   readonly aliases: ReadonlySet<string>;
   /** Whether a write asks which nodes live. */
   readonly nodes: boolean;
+  /** Whether all writes are of runs, under their leases. */
+  readonly isHolders: boolean;
 }
 
 /** One that has begun. */
@@ -63,7 +65,7 @@ export async function begin(
   const outcomes = await inOrder(client, statements);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
   const desk = new Desk({
-    tasks: new Map(withNumbers(rowsAt(tasksAt).map(toFound), rowsAt(numbersAt)).map((task) => [task.record.id, task])),
+    tasks: new Map(withNumbers(rowsAt(tasksAt).map(toLocked), rowsAt(numbersAt)).map((task) => [task.record.id, task])),
     requests: new Map(rowsAt(keysAt).map(toRequest)),
     aliases: new Map(rowsAt(aliasesAt).map(toAlias)),
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
@@ -119,12 +121,10 @@ const END_PROCESS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
  */
 export async function commit(
   client: PoolClient,
-  database: Database,
-  desk: Desk,
+  statements: readonly Statement[],
   after: readonly Statement[],
 ): Promise<{ readonly isTold: Promise<unknown> }> {
-  const statements = [...desk.statements(database), COMMIT];
-  const stored = inOrder(client, statements);
+  const stored = inOrder(client, [...statements, COMMIT]);
   const isTold = canSendAhead(client) ? inOrder(client, after) : stored.then(() => inOrder(client, after));
   // Nobody may be there yet to hear that it failed.
   isTold.catch(() => {});
@@ -147,7 +147,8 @@ const LOCK_NAMES = `SELECT pg_advisory_xact_lock(h)
   FROM (SELECT DISTINCT hashtextextended($1 || ' ' || name, 0) AS h FROM unnest($2::text[]) AS name ORDER BY h) AS names`;
 
 function lockTasks(schema: string): string {
-  return `SELECT ${TASK_COLUMNS} FROM ${schema}.task t WHERE t.id = ANY($1::text[]) ORDER BY t.id FOR UPDATE`;
+  return `SELECT ${TASK_COLUMNS}, t.xmin::text FROM ${schema}.task t WHERE t.id = ANY($1::text[])
+    ORDER BY t.id FOR UPDATE`;
 }
 
 function knownRequests(schema: string): string {

@@ -36,3 +36,7 @@ const LOCK = 'FOR KEY SHARE';
 
 /** The number of a transaction as rows and processes have it, without how often such numbers have started anew. */
 export const SHORT_NUMBER = '($1::text::bigint % 4294967296)::text';
+
+export function shortNumber(transaction: string): string {
+  return String(BigInt(transaction) % 4_294_967_296n);
+}

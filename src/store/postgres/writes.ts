@@ -66,7 +66,7 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   if (after.endedAt === undefined) desk.addJournal(before.id, before.lastJournal, journal);
   else if (before.lastJournal > 0) desk.dropJournal(before.id);
   if (artifacts !== undefined) desk.snapshot(task, after.lastEvent, artifacts);
-  desk.update(task, after, lastMessage + history.length);
+  desk.update(task, after, lastMessage + history.length, write.guard.lease !== undefined);
   if (before.pushed === true && events.length > 0) desk.makePushesDue(before.id);
   if (idempotency !== undefined) desk.remember(after, idempotency);
   return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hint: hintOf(after, events) };

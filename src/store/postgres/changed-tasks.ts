@@ -1,0 +1,122 @@
+import { isSameButNumbers, statusTime } from '../guard.ts';
+import { type Columns, columnsOf, RowBatch, unnested } from './row-batch.ts';
+import type { Statement } from './statements.ts';
+import { json, stateNumber, type FoundTask } from './task-row.ts';
+
+/** One row of a task that is to be written. */
+export interface Changed {
+  /** As the table has it; absent for a new one. */
+  readonly stored: FoundTask | undefined;
+  readonly alias: string | undefined;
+  /** Absent once it is removed. */
+  task: FoundTask | undefined;
+  /** Whether the row is to be written even if nothing in it changes. */
+  isRenewed?: boolean;
+  snapshot?: { readonly upTo: number; readonly text: string };
+}
+
+/** What may change of a row, first the id. */
+export const CHANGING = {
+  id: 'text',
+  state: 'smallint',
+  status_time: 'bigint',
+  visible: 'boolean',
+  canceling: 'boolean',
+  pushed: 'boolean',
+  last_event: 'integer',
+  last_journal: 'integer',
+  last_message: 'integer',
+  fence: 'integer',
+  attempts: 'integer',
+  node: 'text',
+  wake_at: 'bigint',
+  question: 'text',
+  ended_at: 'bigint',
+  status: 'text',
+  metadata: 'text',
+} as const;
+
+const LASTING = {
+  tenant: 'text',
+  owner: 'text',
+  context_id: 'text',
+  agent: 'text',
+  alias: 'text',
+  created_at: 'bigint',
+  origin: 'text',
+} as const;
+
+export function changingOf({ record, lastMessage }: FoundTask): readonly unknown[] {
+  return [
+    record.id,
+    stateNumber(record.status.state),
+    statusTime(record),
+    record.visible,
+    record.canceling,
+    record.pushed === true,
+    record.lastEvent,
+    record.lastJournal,
+    lastMessage,
+    record.fence,
+    record.attempts,
+    record.node ?? null,
+    record.wakeAt ?? null,
+    json(record.question),
+    record.endedAt ?? null,
+    JSON.stringify(record.status),
+    json(record.metadata),
+  ];
+}
+
+/** What has become of its artifacts, if the transaction has a snapshot of them. */
+const SNAPSHOT = { artifacts_up_to: 'integer', artifacts: 'text' } as const;
+const INSERTED = { ...CHANGING, ...SNAPSHOT, ...LASTING };
+const CHANGING_WITH_SNAPSHOT = { ...CHANGING, ...SNAPSHOT };
+
+export function inserts(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const batch = new RowBatch('task', INSERTED);
+  for (const { stored, task, alias, snapshot } of rows) {
+    if (stored !== undefined || task === undefined) continue;
+    const { tenant, owner, contextId, agent, createdAt, origin } = task.record;
+    const made = [snapshot?.upTo ?? 0, snapshot?.text ?? null];
+    const lasting = [tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin)];
+    batch.add(...changingOf(task), ...made, ...lasting);
+  }
+  return batch.insert(schema, new Set());
+}
+
+export function updates(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const changed = rows.flatMap((row) => (row.task && !row.snapshot && isKept(row) ? [changingOf(row.task)] : []));
+  return updateOf(schema, CHANGING, changed);
+}
+
+/** Whether the row of a task is there before and after, and written. */
+export function isKept({ stored, task, snapshot, isRenewed }: Changed): boolean {
+  if (stored === undefined || task === undefined) return false;
+  return snapshot !== undefined || isRenewed === true || isChanged(stored, task);
+}
+
+/** A chunk or a step is a row of its own. That of its task would be written anew for each, with all that it has. */
+function isChanged(stored: FoundTask, task: FoundTask): boolean {
+  return task.lastMessage !== stored.lastMessage || !isSameButNumbers(stored.record, task.record);
+}
+
+/** Apart, so that each row is written once, and a snapshot is only sent where there is a new one. */
+export function updatesWithSnapshot(schema: string, rows: readonly Changed[]): Statement | undefined {
+  const changed = rows.flatMap(({ stored, task, snapshot }) =>
+    stored && task && snapshot ? [[...changingOf(task), snapshot.upTo, snapshot.text]] : [],
+  );
+  return updateOf(schema, CHANGING_WITH_SNAPSHOT, changed);
+}
+
+function updateOf(schema: string, columns: Columns, rows: readonly (readonly unknown[])[]): Statement | undefined {
+  if (rows.length === 0) return undefined;
+  const names = Object.keys(columns);
+  const settings = names.slice(1).map((name) => `${name} = v.${name}`);
+  return {
+    name: `update ${names.length}`,
+    text: `UPDATE ${schema}.task t SET ${settings.join(', ')}
+      FROM ${unnested(columns)} AS v(${names.join(', ')}) WHERE t.id = v.id`,
+    values: columnsOf(rows, columns),
+  };
+}
