@@ -54,13 +54,14 @@ export async function runTask(store: Store): Promise<void> {
     node: LEASE.node,
   });
   expect('create', created.kind, 'created');
-  const guard = { lease: LEASE };
+  const [by, guard] = [LEASE.node, { lease: LEASE }];
   for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
-    const written = await store.append({ taskId: id, guard, events: [{ kind: 'artifact', body: CHUNK }] });
+    const written = await store.append({ taskId: id, by, guard, events: [{ kind: 'artifact', body: CHUNK }] });
     expect('the number of a chunk', written.kind === 'appended' && written.firstEvent, chunk + 2);
   }
   const ended = await store.append({
     taskId: id,
+    by,
     guard,
     events: [{ kind: 'status', body: CHUNK }],
     status: { state: 'TASK_STATE_COMPLETED', timestamp },
