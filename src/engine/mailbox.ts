@@ -75,11 +75,9 @@ export class Mailbox {
   /** The events that follow a number, as far as it has them. */
   take(position: number): readonly TaskEvent[] | undefined {
     const events = this.#buffer;
-    const [first] = events;
-    const last = position + events.length;
-    // Nearly always all of it is next.
-    if (first === undefined) return undefined;
-    if (first.number !== position + 1 || events.at(-1)?.number !== last) return this.#search(position);
+    if (events.length === 0) return undefined;
+    // Nearly always all of it is next. But hints come late, doubled and out of order.
+    if (!events.every(({ number }, i) => number === position + 1 + i)) return this.#search(position);
     this.#empty();
     return events;
   }

@@ -119,15 +119,18 @@ function withAnotherProcess(bytes: Buffer): Buffer {
 test.for<[string, Interference['onAnswer'], boolean]>([
   ['which is that of the process that answers', undefined, true],
   ['which somebody in between has made up', withAnotherProcess, false],
-])('statements have names on a connection with a number %s', async ([, onAnswer, areNamed]) => {
+])('statements have names, and go ahead, on a connection with a number %s', async ([, onAnswer, areNamed]) => {
   let said = '';
   const onQuestion = (bytes: Buffer): void => void (said += bytes.toString('latin1'));
   const proxy = await proxyTo(schema.url, { ...(onAnswer && { onAnswer }), onQuestion });
   const store = schema.connect({}, proxy.url);
-  for (const id of ['a', 'b', 'c']) await store.create(newTask(id));
+  for (const id of ['a', 'b', 'c']) await store.create(newTask(id, { node: 'n' }));
+  const guard = { lease: { node: 'n', fence: 1 } };
+  for (let n = 0; n < 5; n += 1) await store.append({ taskId: 'c', by: 'n', guard, events: [event(`${n}`)] });
 
   expect(await store.read(ALICE, 'c')).toBeDefined();
   expect(said.includes('insert event\0')).toBe(areNamed);
+  expect(said.includes('tandem.within')).toBe(areNamed);
 });
 
 test('a chunk or a step leaves the row of its task alone, and numbers go on all the same', async () => {

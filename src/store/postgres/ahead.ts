@@ -22,7 +22,7 @@ export class TransactionAhead {
   readonly #known: ReadonlyMap<string, FoundTask>;
   readonly #desk: Desk;
   readonly #mark = String(++marks);
-  #begun: Promise<Transaction | undefined> = Promise.resolve(undefined);
+  #begun: Transaction | undefined;
 
   constructor(client: PoolClient, database: Database, known: ReadonlyMap<string, FoundTask>, desk: Desk) {
     this.#client = client;
@@ -32,7 +32,7 @@ export class TransactionAhead {
   }
 
   /** Nothing if the database has not said that it has begun: then nobody can ask for it by its number. */
-  get begun(): Promise<Transaction | undefined> {
+  get begun(): Transaction | undefined {
     return this.#begun;
   }
 
@@ -42,22 +42,25 @@ export class TransactionAhead {
 
   /** @throws an error for which `isOutdated` holds if a task is not as it was known. */
   async commit(after: readonly Statement[], lockMs: number): Promise<{ readonly isTold: Promise<unknown> }> {
-    this.#begun = this.#begin(lockMs);
+    const begun = this.#begin(lockMs);
     const versions = Array.from(this.#known.values(), ({ version }) => version);
     const lock: Statement = {
       name: 'lock known',
       text: lockKnown(this.#database.schema),
       values: [[...this.#known.keys()], versions, this.#mark],
     };
-    return commit(this.#client, [lock, ...this.#desk.statements(this.#database)], after);
+    const stored = commit(this.#client, [lock, ...this.#desk.statements(this.#database)], after);
+    // If it does not begin, that is what went wrong, whatever follows from it.
+    stored.catch(() => {});
+    this.#begun = await begun;
+    return stored;
   }
 
-  /** Never rejects: if it fails, what follows it does too. */
-  async #begin(lockMs: number): Promise<Transaction | undefined> {
+  async #begin(lockMs: number): Promise<Transaction> {
     const setUp: Statement = { name: 'begin ahead', text: SET_UP, values: [lockMs, this.#mark] };
-    const [, done] = await inOrder(this.#client, [BEGIN, setUp]).catch(() => []);
+    const [, done] = await inOrder(this.#client, [BEGIN, setUp]);
     const own = done?.rows[0];
-    return own && { id: String(own[0]), process: Number(own[1]), desk: this.#desk };
+    return { id: String(own?.[0]), process: Number(own?.[1]), desk: this.#desk };
   }
 }
 
@@ -66,11 +69,11 @@ const SET_UP = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}
 
 /**
  * Divides by zero, which ends the transaction, unless all rows are as they are known. If there is no transaction, because
- * its BEGIN has failed, nothing that follows may happen: then the connection is ended.
+ * its BEGIN has failed, nothing that follows may happen: then the connection writes nothing more, and tells nobody.
  */
 function lockKnown(schema: string): string {
   return `SELECT CASE WHEN current_setting('${WITHIN}', true) = $3 THEN 1 / (count(*) = cardinality($1::text[]))::integer
-      ELSE pg_terminate_backend(pg_backend_pid())::integer END
+      ELSE length(set_config('default_transaction_read_only', 'on', false) || set_config('${STORED}', '', false)) END
     FROM (SELECT FROM unnest($1::text[], $2::text[]) AS v(id, version) JOIN ${schema}.task t ON t.id = v.id
       WHERE t.xmin::text = v.version ORDER BY t.id FOR UPDATE OF t) AS same`;
 }

@@ -8,7 +8,7 @@ import type { Change } from './hint-payload.ts';
 import type { Hints } from './hints.ts';
 import { type Job, needsOf } from './jobs.ts';
 import { KnownTasks } from './known-tasks.ts';
-import { giveBack } from './statements.ts';
+import { canSendAhead, giveBack } from './statements.ts';
 import type { FoundTask } from './task-row.ts';
 import { begin, commit, committed, hasCommitted, type Needs, type Transaction } from './transaction.ts';
 import { shortNumber } from './witness.ts';
@@ -19,8 +19,6 @@ export interface Batch {
   readonly lockMs: number;
   /** Those who have come meanwhile and need nothing that is not locked already. */
   readonly join: (needs: Needs) => readonly Job[];
-  /** Whether it is tried again, by itself: then nothing is taken to be as it was. */
-  readonly isAlone: boolean;
 }
 
 /** Stores batches of writes, each in one transaction, and tells of them. */
@@ -28,6 +26,7 @@ export class BatchWriter {
   readonly #database: Database;
   readonly #hints: Hints;
   readonly #known = new KnownTasks();
+  #client: PoolClient | undefined;
   /** Hints of what is committed, which no write waits for. */
   #telling: Promise<unknown> = Promise.resolve();
 
@@ -39,15 +38,15 @@ export class BatchWriter {
   /** Gives what went wrong, if anything did. Else each job has its answer. */
   async write(batch: Batch): Promise<unknown> {
     try {
-      const client = await this.#database.pool.connect();
+      const client = await this.#connect();
       const needs = needsOf(batch.jobs);
-      const known = batch.isAlone ? undefined : this.#known.find(client, needs);
+      const known = this.#known.find(client, needs);
       this.#known.forget(needs.taskIds);
       if (known === undefined) return await this.#writeLocked(client, needs, batch);
       const error = await this.#writeAhead(client, known, batch);
       if (!isOutdated(error) && !isConflict(error)) return error;
       // Somebody else has written to one of the tasks.
-      return await this.#writeLocked(await this.#database.pool.connect(), needs, batch);
+      return await this.#writeLocked(await this.#connect(), needs, batch);
     } catch (error) {
       return error;
     }
@@ -70,11 +69,13 @@ export class BatchWriter {
       const { isTold } = await transaction.commit(this.#hints.statements(draft.changes, transaction.proof), lockMs);
       this.#release(client, isTold);
     } catch (error) {
-      await giveBack(client, error);
-      if (!(await this.#isStored(await transaction.begun, error))) return error;
+      // One that could not begin may have left its connection in any state.
+      if (transaction.begun === undefined) client.release(true);
+      else await giveBack(client, error);
+      if (!(await this.#isStored(transaction.begun, error))) return error;
       this.#hints.send(draft.changes);
     }
-    this.#finish(draft, await transaction.begun);
+    this.#finish(draft, transaction.begun);
     return undefined;
   }
 
@@ -104,12 +105,23 @@ export class BatchWriter {
     return begun !== undefined && isConnectionLost(error) && hasCommitted(this.#database, begun);
   }
 
-  /** Gives a connection back when nothing is on its way there any more. */
+  /** The connection of the batch before, if hints are still on their way there: what comes next is sent behind them. */
+  async #connect(): Promise<PoolClient> {
+    const telling = this.#client;
+    this.#client = undefined;
+    return telling ?? this.#database.pool.connect();
+  }
+
+  /** Gives a connection back when nothing is on its way there any more, unless the next batch has it by then. */
   #release(client: PoolClient, isTold: Promise<unknown>): void {
-    const given = isTold.then(
-      () => client.release(),
-      (error: unknown) => giveBack(client, error),
-    );
+    if (canSendAhead(client)) this.#client = client;
+    const free = async (error?: unknown): Promise<void> => {
+      if (canSendAhead(client) && this.#client !== client) return;
+      this.#client = undefined;
+      if (error === undefined) client.release();
+      else await giveBack(client, error);
+    };
+    const given = isTold.then(() => free(), free);
     this.#telling = settled([this.#telling, given]);
   }
 

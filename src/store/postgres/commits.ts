@@ -56,7 +56,7 @@ export class Commits {
   /** Never rejects: each job learns what became of it. */
   async #store(jobs: Job[], lockMs = this.#database.lockMs, { isAlone = false } = {}): Promise<void> {
     const join = (needs: Needs): readonly Job[] => (isAlone ? [] : this.#waiting.takeCovered(needs, jobs));
-    const error = await this.#writer.write({ jobs, lockMs, join, isAlone });
+    const error = await this.#writer.write({ jobs, lockMs, join });
     if (error === undefined) return;
     // One write that the database refuses, or that has to wait, must not take the others with it.
     if (jobs.length > 1 && (isConflict(error) || isHeldUp(error))) {

@@ -12,12 +12,12 @@ export interface Change {
 }
 
 /** What a payload tells of a task. */
-export interface Hint extends Omit<Change, 'progress'> {
+interface Hint extends Omit<Change, 'progress'> {
   readonly progress: ReadProgress;
 }
 
-/** PostgreSQL wants it to be shorter than 8000 bytes in its own encoding, where a character may take a third more. */
-const MAX_BYTES = 5900;
+/** PostgreSQL wants it to be shorter than 8000 bytes in its own encoding, where a character may take half as much again. */
+const MAX_BYTES = 5300;
 /** `,null` */
 const BYTES_OF_NONE = 5;
 

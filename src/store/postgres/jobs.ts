@@ -7,7 +7,7 @@ export interface Job<T = unknown> {
   readonly taskId: string;
   /** Whether it makes the task. */
   readonly isNew?: boolean | undefined;
-  /** Whether it is of a run, under its lease. */
+  /** Whether it is of a run, under its lease, and leaves a task from which a run can begin anew. */
   readonly isHolders?: boolean | undefined;
   readonly key?: string | undefined;
   readonly alias?: string | undefined;

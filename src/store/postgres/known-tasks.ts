@@ -18,7 +18,7 @@ interface Entry {
  * in any case.
  *
  * Only for what runs write: if a connection is lost at once, nobody knows whether such a write is stored. A run begins anew
- * then, and finds out; a caller would have to be told.
+ * then, and finds out; a caller would have to be told, and so would who gets a reply in the place of a task.
  *
  * A version is the number of a transaction. After a crash or a failover it may be given again, so it only counts on
  * connections that are older than what is known: they would not have outlived either.

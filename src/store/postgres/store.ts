@@ -142,7 +142,6 @@ class PostgresStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     return this.#write({
       taskId,
-      isHolders: true,
       by: lease.node,
       size: 0,
       run: (desk) => dropTaskForReply(desk, taskId, lease, reply),

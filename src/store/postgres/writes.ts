@@ -10,11 +10,11 @@ import type {
   NewTask,
   Scope,
   TaskEvent,
-  TaskProgress,
   TaskRecord,
   TaskWrite,
 } from '../store.ts';
 import type { Desk } from './desk.ts';
+import type { Change } from './hint-payload.ts';
 
 /** The changes of single tasks. Each runs inside a transaction, on what that transaction has locked. */
 
@@ -22,14 +22,7 @@ import type { Desk } from './desk.ts';
 export interface Written<T> {
   readonly result: T;
   /** What others should hear of it; absent if there is nothing. */
-  readonly hint?: Hint;
-}
-
-interface Hint {
-  /** Whether the task is there for any node to run, now or at its time. */
-  readonly isLeft: boolean;
-  /** How far it has come; absent if it is gone. */
-  readonly progress: TaskProgress | undefined;
+  readonly hint?: Omit<Change, 'taskId' | 'by'>;
 }
 
 export function createTask(desk: Desk, task: NewTask): Written<Created> {
@@ -104,7 +97,7 @@ function unchanged<T>(result: T): Written<T> {
 }
 
 /** @param events The last ones of the task. */
-function hintOf(record: TaskRecord, events: readonly NewEvent[]): Hint {
+function hintOf(record: TaskRecord, events: readonly NewEvent[]): NonNullable<Written<unknown>['hint']> {
   const before = record.lastEvent - events.length;
   const numbered = events.map(({ kind, body }, i): TaskEvent => ({ number: before + i + 1, kind, body }));
   return {
