@@ -29,7 +29,12 @@ export class Liveness {
 
   /** Whether nobody can have taken what it got in that spell. */
   isSureOf(spell: number): boolean {
-    return spell === this.#spell && this.age <= this.#leaseMs * SURE_SHARE;
+    return spell === this.#spell && this.lasts(this.#last);
+  }
+
+  /** Whether a heartbeat that was sent at this time still leaves some of its lease. */
+  lasts(sentAt: number): boolean {
+    return this.#clock.now() - sentAt <= this.#leaseMs * SURE_SHARE;
   }
 
   /** The store has taken a heartbeat that was sent at this time. Says whether it came too late. */

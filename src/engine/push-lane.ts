@@ -93,12 +93,17 @@ export class PushLane {
 
   /** Whether nobody else tells of this by now: what is said elsewhere cannot be taken back. */
   async #isSure(): Promise<boolean> {
-    const { store, node, leaseMs, liveness } = this.#tools;
-    const { spell } = liveness;
+    const { store, node, leaseMs, liveness, clock } = this.#tools;
     if (liveness.isSureOf(this.#spell)) return true;
-    await store.heartbeat(node, leaseMs);
-    if ((await this.#note({})) === undefined) return false;
-    this.#spell = spell;
+    let since: number;
+    do {
+      const { spell } = liveness;
+      since = clock.now();
+      await store.heartbeat(node, leaseMs);
+      if ((await this.#note({})) === undefined) return false;
+      this.#spell = spell;
+      // Anew, if it took so long to note it: the lease that was asked for may be over.
+    } while (!liveness.lasts(since));
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryResult } from '../../src/engine/delivery.ts';
 import { A2AError } from '../../src/errors.ts';
+import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { pass, turns } from './faults.ts';
@@ -50,6 +51,43 @@ describe.each(STORES)('$name', (variant) => {
       const told = courier.deliveries.filter(({ task }) => task.id === id).map(({ event }) => `hook ${event.number}`);
       expect(told).toEqual(upTo(await lastEvent(first, id)));
     }
+  });
+
+  test('a node that hears too late that a receiver is still its own tells it nothing more', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const [first, heir] = [fakeCourier(), fakeCourier()];
+    const [delivered, noted] = [deferred<DeliveryResult>(), deferred<void>()];
+    first.answer = () => delivered.promise;
+    let isAway = false;
+    let notes = 0;
+    const heartbeat: Store['heartbeat'] = async (...beat) => {
+      if (isAway) throw new A2AError('UNAVAILABLE', 'away');
+      await store.heartbeat(...beat);
+    };
+    const notePush: Store['notePush'] = async (report) => {
+      if (++notes > 1) await noted.promise;
+      return store.notePush(report);
+    };
+    const agents = [runnable(async () => 'done')];
+    const slow = withMethods(store, { heartbeat, notePush });
+    const node = await startHarness({ store: slow, agents, clock, courier: first, pollMs: 3_600_000 }, clock);
+    const { id } = await node.task('go', { pushConfig: hookAt('hook') });
+    isAway = true;
+    await pass(clock, 20_000, 2000);
+    isAway = false;
+    delivered.resolve(DELIVERED);
+    await until(() => notes === 2);
+    // It has said that it lives, and notes how far it is: the answer takes longer than that holds.
+    isAway = true;
+    await pass(clock, 20_000, 2000);
+    noted.resolve();
+    await turns();
+    const second = await startHarness({ store, agents, clock, courier: heir }, clock);
+    await pass(clock, 20_000, 2000);
+
+    expect(first.told()).toEqual(['hook 1']);
+    expect(heir.told()).toEqual(upTo(await lastEvent(second, id)).slice(1));
   });
 
   test('what a node was telling when it died another tells, from where it was', async () => {

@@ -235,6 +235,43 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([runs, steps]).toEqual([1, 1]);
   });
 
+  test('a node that hears too late that a task is still its own makes sure once more', async () => {
+    const doors: Deferred<void>[] = [];
+    const begun: number[] = [];
+    const { node, clock } = cluster(
+      async ({ step }) => {
+        const door = deferred<void>();
+        const run = doors.push(door);
+        await step('before', () => 0);
+        await door.promise;
+        await step('effect', () => begun.push(run));
+        return 'done';
+      },
+      { variant },
+    );
+    const first = await node({ pollMs: 3_600_000 });
+    const { id } = await first.task('go', IMMEDIATELY);
+    await until(() => doors.length === 1);
+    await turns();
+    first.line.set('failing', 'heartbeat');
+    await pass(clock, 20_000, 2000);
+    first.line.set('held', 'read');
+    doors[0]?.resolve();
+    await turns();
+    // It has said that it lives, and asks whether the task is its own: the answer takes longer than that holds.
+    first.line.set('held', 'read', 'heartbeat');
+    await pass(clock, 20_000, 2000);
+    first.line.set('failing', 'heartbeat');
+    await turns();
+    expect(begun).toEqual([]);
+    const second = await node();
+    await pass(clock, 20_000, 2000);
+    await until(() => doors.length === 2);
+    doors[1]?.resolve();
+    await until(async () => (await second.engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(begun).toEqual([2]);
+  });
+
   test('a handler that says nothing is told too when its node has lost the task', async () => {
     const signals: AbortSignal[] = [];
     const { node, clock } = cluster(
