@@ -73,12 +73,22 @@ function choose({ connection, nodes, clock }: Desk, request: PushClaimRequest): 
   do {
     const receivers = JSON.stringify(shares.fullReceivers);
     const owners = JSON.stringify(shares.fullOwners.map(({ tenant, owner }) => [tenant, owner]));
-    const full: SqlValue[] = [receivers, JSON.stringify(agents), owners, sqlLimit(shares.rowsToSee)];
-    due = [null, node, ...nodes.dead().filter((dead) => dead !== node)].flatMap(
+    const limit = shares.rowsToSee;
+    const full: SqlValue[] = [receivers, JSON.stringify(agents), owners, sqlLimit(limit)];
+    const byHolder = [null, node, ...nodes.dead().filter((dead) => dead !== node)].map(
       (holder) => connection.all(DUE, holder, clock.now(), ...full) as unknown as DueRow[],
     );
-  } while (shares.takeFrom(due.sort(inOrder), toHolding, chosen));
+    due = longestDue(byHolder, limit);
+  } while (shares.takeFrom(due, toHolding, chosen));
   return chosen;
+}
+
+/** In order. Where a holder may have more than was asked for, nothing comes that is due later than what was not seen. */
+function longestDue(byHolder: readonly (readonly DueRow[])[], limit: number): DueRow[] {
+  const cuts = byHolder.flatMap((rows) => (rows.length < limit ? [] : rows.slice(-1)));
+  const [cut] = cuts.sort(inOrder);
+  const all = byHolder.flat().sort(inOrder);
+  return cut === undefined ? all : all.filter((row) => inOrder(row, cut) <= 0);
 }
 
 /** When the next one is due that no living node is at. */
