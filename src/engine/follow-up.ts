@@ -11,7 +11,7 @@ import type { Trigger, Turn } from './journal.ts';
 import { originOf } from './load-task.ts';
 import { keyReused } from './new-task.ts';
 import { isTurnQuestion } from './outcome.ts';
-import { lendPushConfig } from './push-configs.ts';
+import { noRoomForPush, pushConfigOf } from './push-configs.ts';
 import { isAnsweredBy, openQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
 import { redacted, withoutSensitive } from './sensitive-parts.ts';
@@ -30,7 +30,7 @@ const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKI
 export async function followUp(core: Core, submission: Submission, taskId: string): Promise<TaskRecord> {
   assertStorable(submission);
   let secretFor: string | undefined;
-  let takeBackPushConfig = async (): Promise<void> => {};
+  const pushed = submission.pushConfig && pushConfigOf(core, taskId, submission.pushConfig);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { record } = shown(submission, taskId, await core.store.read(submission, taskId, { history: 0 }));
     const idempotency = idempotencyOf(submission, core.clock.now());
@@ -43,27 +43,17 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       else ({ write, secretFor } = await toQuestion(core, submission, record));
     } catch (error) {
       if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
-      await takeBackPushConfig();
       throw error;
-    }
-    if (submission.pushConfig !== undefined && tries === 0) {
-      // Before the message, so that nothing that comes of it goes untold and one that finds no room stops it; taken back
-      // if the message is refused after all, but not if nobody knows. A repeat has seen to it when it came first.
-      const fate = await fateOf(core, taskId, idempotency);
-      if (fate === 'repeated') return record;
-      if (fate === 'key-reused') throw keyReused();
-      takeBackPushConfig = await lendPushConfig(core, submission, taskId, submission.pushConfig);
     }
     const result = await core.store.append({
       ...write,
       by: core.node,
       ...(idempotency !== undefined && { idempotency }),
+      ...(pushed !== undefined && { pushConfig: { record: pushed, max: core.maxPushConfigs } }),
     });
     core.faultPoint('after-follow-up');
-    if (result.kind === 'key-reused') {
-      await takeBackPushConfig();
-      throw keyReused();
-    }
+    if (result.kind === 'key-reused') throw keyReused();
+    if (result.kind === 'full') throw noRoomForPush(taskId, core.maxPushConfigs);
     if (result.kind === 'repeated')
       return (await core.store.read(submission, taskId, { history: 0 }))?.record ?? record;
     // Otherwise it has changed in the meantime: look again.
@@ -71,10 +61,10 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
       if (write.status !== undefined) core.observers.metrics?.stateReached(result.record);
       core.feed.tell(taskId, { kind: 'written', record: result.record, events });
+      if (pushed !== undefined) await core.pushConfigChanged({ taskId, configId: pushed.id });
       return result.record;
     }
   }
-  await takeBackPushConfig();
   throw new A2AError('UNAVAILABLE', `Task ${taskId} changes too fast to add a message`, { retryAfterMs: core.pollMs });
 }
 

@@ -53,29 +53,6 @@ export async function setPushConfig(
   return putPushConfig(core, access, taskId, pushConfigOf(core, taskId, given));
 }
 
-/** Stores one, and returns what takes it back: then there is again what was there before, or nothing. */
-export async function lendPushConfig(
-  core: Core,
-  scope: Scope,
-  taskId: string,
-  given: NewPushConfig,
-): Promise<() => Promise<void>> {
-  const { store, log, maxPushConfigs, pushConfigChanged } = core;
-  const record = pushConfigOf(core, taskId, given);
-  const { id } = record;
-  const [before] = (await store.pushConfigs(scope, taskId, { id, limit: 1 })) ?? [];
-  await putPushConfig(core, scope, taskId, record);
-  return async () => {
-    try {
-      if (before === undefined) await store.deletePushConfig(scope, taskId, id);
-      else await store.putPushConfig(scope, taskId, before, maxPushConfigs);
-      await pushConfigChanged({ taskId, configId: id });
-    } catch (error) {
-      log.warn('The push configuration of a refused message could not be taken back', { taskId, error });
-    }
-  };
-}
-
 async function putPushConfig(
   { store, maxPushConfigs, pushConfigChanged }: Core,
   scope: Scope,
@@ -88,7 +65,11 @@ async function putPushConfig(
     await pushConfigChanged({ taskId, configId: record.id });
     return put.record;
   }
-  throw new A2AError(
+  throw noRoomForPush(taskId, maxPushConfigs);
+}
+
+export function noRoomForPush(taskId: string, maxPushConfigs: number): A2AError {
+  return new A2AError(
     'UNSUPPORTED_OPERATION',
     `Task ${taskId} has ${maxPushConfigs} push configurations, and no room for more: delete or replace one`,
     { details: { taskId, limit: 'pushConfigsPerTask', maxPushConfigs: String(maxPushConfigs) } },

@@ -86,6 +86,7 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
     question: ends || write.question === null ? undefined : (write.question ?? task.question),
   });
   if (write.endedAt !== undefined) after.endedAt = write.endedAt;
+  if (write.pushConfig !== undefined) after.pushed = true;
   return after;
 }
 

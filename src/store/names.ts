@@ -19,8 +19,9 @@ export function assertNamesOfTask(task: NewTask): void {
   assertNames(id, tenant, owner, contextId, agent, node, alias, idempotency?.key, pushConfig?.id);
 }
 
-export function assertNamesOfWrite({ idempotency }: TaskWrite): void {
+export function assertNamesOfWrite({ idempotency, pushConfig }: TaskWrite): void {
   if (idempotency !== undefined) assertNames(idempotency.key);
+  if (pushConfig !== undefined) assertNames(pushConfig.record.id);
 }
 
 export function areNames(...names: readonly (string | undefined)[]): boolean {

@@ -18,6 +18,13 @@ export type PushConfigPut =
   /** As it is now, with the time of the one that it replaced. */
   { readonly kind: 'stored'; readonly record: PushConfigRecord } | { readonly kind: 'full' };
 
+/** One that comes with something else. */
+export interface PushConfigToPut {
+  readonly record: PushConfigRecord;
+  /** How many a task may have. */
+  readonly max: number;
+}
+
 export interface PushConfigQuery {
   /** Only the one of this id. */
   readonly id?: string;

@@ -12,6 +12,7 @@ import type {
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushConfigToPut,
   PushNoted,
   PushReport,
 } from './push.ts';
@@ -332,6 +333,8 @@ export interface TaskWrite {
    */
   readonly endedAt?: number;
   readonly idempotency?: Idempotency;
+  /** Put as if just before, so that nothing of this write goes untold. Without room for it nothing is written. */
+  readonly pushConfig?: PushConfigToPut;
 }
 
 export type Appended =
@@ -344,7 +347,9 @@ export type Appended =
   /** The guard did not hold: the task as it is, if there is one. */
   | { readonly kind: 'refused'; readonly record?: TaskRecord }
   | { readonly kind: 'repeated'; readonly taskId: string }
-  | { readonly kind: 'key-reused' };
+  | { readonly kind: 'key-reused' }
+  /** There is no room for its push configuration. */
+  | { readonly kind: 'full' };
 
 export interface TaskQuery extends ReadParts {
   /** Only tasks of these agents; of all if not set. */

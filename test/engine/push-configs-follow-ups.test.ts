@@ -1,34 +1,43 @@
 import { describe, expect, test } from 'vitest';
+import type { DeliveryResult } from '../../src/engine/delivery.ts';
 import type { NewPushConfig } from '../../src/engine/push-configs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { ANN, harness, openStore, runnable, startHarness, userMessage, VARIANTS, withMethods } from './harness.ts';
+import { turns } from './faults.ts';
+import {
+  ANN,
+  harness,
+  openStore,
+  runnable,
+  startHarness,
+  until,
+  userMessage,
+  VARIANTS,
+  withMethods,
+} from './harness.ts';
+import { DELIVERED, fakeCourier } from './outbox-harness.ts';
 
 const HOOK: NewPushConfig = { config: { id: 'hook', url: 'https://example.com/' }, dialect: '1.0' };
+const GONE: DeliveryResult = { kind: 'failed', reason: 'It answered 410', gone: true };
 const NAMELESS: NewPushConfig = { config: { url: 'https://example.com/' }, dialect: '1.0' };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('one that comes with a follow-up is there before anything comes of the message', async () => {
+  test('one that comes with a follow-up is stored with the message', async () => {
     const clock = fakeClock();
     const target = openStore(variant, clock);
-    const order: string[] = [];
+    const stored: unknown[] = [];
     const append: Store['append'] = (write) => {
-      if (write.journal?.some(({ kind }) => kind === 'answer') === true) order.push('message');
+      if (write.journal?.some(({ kind }) => kind === 'answer') === true) stored.push(write.pushConfig?.record.id);
       return target.append(write);
     };
-    const putPushConfig: Store['putPushConfig'] = async (...put) => {
-      const done = await target.putPushConfig(...put);
-      order.push('push configuration');
-      return done;
-    };
-    const store = withMethods(target, { append, putPushConfig });
+    const store = withMethods(target, { append });
     const agents = [runnable(async ({ ask }) => ask('Which?'))];
     const node = await startHarness({ store, agents, clock, maxSuspended: variant.maxSuspended }, clock);
     const asked = await node.task('go');
 
     await node.reply(asked, 'this', { pushConfig: HOOK });
 
-    expect(order).toEqual(['push configuration', 'message']);
+    expect(stored).toEqual(['hook']);
     expect(await node.engine.getPushConfig(ANN, asked.id, 'hook')).toMatchObject({ config: { taskId: asked.id } });
   });
 
@@ -93,6 +102,37 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(reply(asked, 'this', { pushConfig: HOOK })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
 
     expect(await engine.listPushConfigs(ANN, asked.id)).toEqual(stored);
+  });
+
+  test('a follow-up that is refused at the last moment changes nothing for the receiver', async () => {
+    const clock = fakeClock();
+    const target = openStore(variant, clock);
+    let cancel = async (): Promise<unknown> => undefined;
+    const append: Store['append'] = async (write) => {
+      if (write.journal?.some(({ kind }) => kind === 'answer') === true) await cancel();
+      return target.append(write);
+    };
+    const courier = fakeCourier();
+    courier.answer = ({ config }) => (config.config.url.endsWith('/old') ? GONE : DELIVERED);
+    const agents = [runnable(async ({ ask }) => ask('Which?'))];
+    const store = withMethods(target, { append });
+    const { engine, task, reply } = await startHarness({ store, agents, clock, courier }, clock);
+    const at = (path: string): NewPushConfig => ({
+      ...HOOK,
+      config: { id: 'hook', url: `https://example.com/${path}` },
+    });
+    const asked = await task('go', { pushConfig: at('old') });
+    await until(async () => (await engine.deadLetters())[0]?.disabled !== undefined);
+    const told = courier.told();
+    cancel = () => engine.cancel(ANN, asked.id);
+
+    await expect(reply(asked, 'this', { pushConfig: at('new') })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_OPERATION',
+    });
+    await turns();
+
+    expect(courier.told()).toEqual(told);
+    expect((await engine.deadLetters())[0]).toMatchObject({ disabled: expect.any(String) });
   });
 
   test('a follow-up to a task that changes too fast leaves no push configuration behind', async () => {

@@ -113,6 +113,10 @@ class MemoryStore implements Store {
     const known = key && this.#keys.find(key);
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
+    if (write.pushConfig !== undefined) {
+      const { record, max } = write.pushConfig;
+      if (this.#pushConfigsOf(row).put(record, max).kind === 'full') return { kind: 'full' };
+    }
     addNumbered(row, before, write);
     if (write.history !== undefined) row.history.push(...write.history);
     const after = recordAfter(before, write);

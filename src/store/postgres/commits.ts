@@ -25,10 +25,11 @@ export class Commits {
   }
 
   submit<T>(job: NewJob<T>): Promise<T> {
-    const { taskId, isNew, isHolders, key, alias, nodes, by, size, run } = job;
+    const { taskId, isNew, isHolders, key, alias, nodes, isPushed, by, size, run } = job;
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
-      this.#waiting.add({ taskId, isNew, isHolders, key, alias, nodes, by, size, since, run, resolve, reject } as Job);
+      const asked = { taskId, isNew, isHolders, key, alias, nodes, isPushed, by, size, since, run, resolve, reject };
+      this.#waiting.add(asked as Job);
       this.#working ??= this.#work();
     });
   }

@@ -1,9 +1,17 @@
 import type { Message } from '../../model/message.ts';
-import { receiverOf } from '../receiver.ts';
-import type { Idempotency, JournalEntry, NewEvent, PushConfigRecord, Scope, TaskRecord } from '../store.ts';
+import type {
+  Idempotency,
+  JournalEntry,
+  NewEvent,
+  PushConfigRecord,
+  PushConfigToPut,
+  Scope,
+  TaskRecord,
+} from '../store.ts';
 import type { Statement } from './statements.ts';
 import type { Database } from './database.ts';
 import { type Changed, CHANGING, changingOf, inserts, isKept, updates, updatesWithSnapshot } from './changed-tasks.ts';
+import { type KnownPushConfigs, PushConfigRows } from './push-config-rows.ts';
 import { RowBatch } from './row-batch.ts';
 import { json, type FoundTask } from './task-row.ts';
 import { absence, witnessOf } from './witness.ts';
@@ -15,6 +23,8 @@ export interface Locked {
   readonly requests: ReadonlyMap<string, KnownRequest>;
   /** By `requestName` of the alias: the id of its task. */
   readonly aliases: ReadonlyMap<string, string>;
+  /** Of the tasks for which one is put. */
+  readonly pushConfigs: KnownPushConfigs;
   readonly livingNodes: ReadonlySet<string>;
 }
 
@@ -36,6 +46,7 @@ export const NOTHING_LOCKED: Locked = {
   tasks: new Map(),
   requests: new Map(),
   aliases: new Map(),
+  pushConfigs: new Map(),
   livingNodes: NONE,
 };
 
@@ -64,20 +75,11 @@ export class Desk {
     key: 'text',
     body: 'text',
   });
-  readonly #pushConfigs = new RowBatch('push_config', {
-    task_id: 'text',
-    id: 'text',
-    number: 'integer',
-    dialect: 'text',
-    created_at: 'bigint',
-    config: 'text',
-    receiver: 'text',
-    told: 'integer',
-  });
-  readonly #dueTasks = new Set<string>();
+  readonly #pushConfigs: PushConfigRows;
 
   constructor(locked: Locked) {
     this.#locked = locked;
+    this.#pushConfigs = new PushConfigRows(locked.pushConfigs);
   }
 
   find(id: string): FoundTask | undefined {
@@ -135,13 +137,17 @@ export class Desk {
 
   /** The first one of a task, which is told of everything. */
   addPushConfig(taskId: string, record: PushConfigRecord): void {
-    const { id, dialect, createdAt, config } = record;
-    this.#pushConfigs.add(taskId, id, 1, dialect, createdAt, JSON.stringify(config), receiverOf(record), 0);
+    this.#pushConfigs.addFirst(taskId, record);
+  }
+
+  /** Says whether there is room for it. It is told of what comes after the last event that is given. */
+  putPushConfig(taskId: string, config: PushConfigToPut, told: number): boolean {
+    return this.#pushConfigs.put(taskId, config, told);
   }
 
   /** Events have come to a task that has push configurations. */
   makePushesDue(taskId: string): void {
-    this.#dueTasks.add(taskId);
+    this.#pushConfigs.makeDue(taskId);
   }
 
   requestOf(scope: Scope, key: string): KnownRequest | undefined {
@@ -164,11 +170,15 @@ export class Desk {
 
   aliasOwner(scope: Scope, alias: string): string | undefined {
     const name = requestName(scope, alias);
-    return this.#aliases.get(name) ?? this.#locked.aliases.get(name);
+    const id = this.#aliases.get(name) ?? this.#locked.aliases.get(name);
+    // A task that is gone has left its name to others.
+    const changed = id === undefined ? undefined : this.#changed.get(id);
+    return changed !== undefined && changed.task === undefined ? undefined : id;
   }
 
   /** What stores all of it, in an order that suits. */
-  statements({ schema, now }: Database): readonly Statement[] {
+  statements(database: Database): readonly Statement[] {
+    const { schema } = database;
     const gone = this.#gone();
     const rows = [...this.#changed.values()].filter(({ task }) => task !== undefined);
     const ended = this.#endedJournals.filter((id) => !gone.has(id));
@@ -181,8 +191,7 @@ export class Desk {
       this.#events.insert(schema, gone),
       this.#messages.insert(schema, gone),
       this.#journal.insert(schema, new Set([...gone, ...ended])),
-      this.#pushConfigs.insert(schema, gone),
-      pushesDue(schema, now, [...this.#dueTasks]),
+      ...this.#pushConfigs.statements(database, gone),
       requestRows([...this.#requests.values()], gone).insert(schema, NONE),
     ].filter((statement) => statement !== undefined);
   }
@@ -251,15 +260,6 @@ function removals(
     ...['event', 'journal', 'message', 'push_config', 'dead_letter'].map((table) => dropped(schema, table, gone)),
     { text: `DELETE FROM ${schema}.task WHERE id = ANY($1::text[])`, values: [gone] },
   ];
-}
-
-function pushesDue(schema: string, now: string, taskIds: readonly string[]): Statement | undefined {
-  if (taskIds.length === 0) return undefined;
-  return {
-    text: `UPDATE ${schema}.push_config SET due_at = ${now}
-      WHERE task_id = ANY($1::text[]) AND due_at IS NULL AND disabled IS NULL`,
-    values: [taskIds],
-  };
 }
 
 function dropped(schema: string, table: string, taskIds: readonly string[]): Statement {

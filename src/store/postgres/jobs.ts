@@ -13,6 +13,8 @@ export interface Job<T = unknown> {
   readonly alias?: string | undefined;
   /** Whether it asks which nodes live. */
   readonly nodes?: boolean | undefined;
+  /** Whether it puts a push configuration. */
+  readonly isPushed?: boolean | undefined;
   /** What the write is signed with. */
   readonly by?: string | undefined;
   /** Runs on what the transaction has locked. Throws before it has changed anything, or not at all. */
@@ -82,8 +84,9 @@ function sizeOf(jobs: readonly Job[]): number {
   return jobs.reduce((sum, { size }) => sum + size, 0);
 }
 
-function isCovered({ taskId, key, alias, nodes }: Job, needs: Needs): boolean {
+function isCovered({ taskId, key, alias, nodes, isPushed }: Job, needs: Needs): boolean {
   if (!needs.taskIds.has(taskId) || (nodes === true && !needs.nodes)) return false;
+  if (isPushed === true && !needs.pushedIds.has(taskId)) return false;
   return (key === undefined || needs.keys.has(key)) && (alias === undefined || needs.aliases.has(alias));
 }
 
@@ -92,6 +95,7 @@ export function needsOf(jobs: readonly Job[]): Needs {
   const knownIds = new Set<string>();
   const keys = new Set<string>();
   const aliases = new Set<string>();
+  const pushedIds = new Set<string>();
   let nodes = false;
   let isHolders = true;
   for (const job of jobs) {
@@ -99,8 +103,9 @@ export function needsOf(jobs: readonly Job[]): Needs {
     if (job.isNew !== true) knownIds.add(job.taskId);
     if (job.key !== undefined) keys.add(job.key);
     if (job.alias !== undefined) aliases.add(job.alias);
+    if (job.isPushed === true) pushedIds.add(job.taskId);
     nodes ||= job.nodes === true;
     isHolders &&= job.isHolders === true;
   }
-  return { taskIds, knownIds, keys, aliases, nodes, isHolders };
+  return { taskIds, knownIds, keys, aliases, pushedIds, nodes, isHolders };
 }

@@ -31,10 +31,10 @@ export class KnownTasks {
 
   /** All that a transaction needs, if it is known. */
   find(client: PoolClient, needs: Needs): ReadonlyMap<string, FoundTask> | undefined {
-    const { taskIds, keys, aliases, nodes, isHolders } = needs;
+    const { taskIds, keys, aliases, pushedIds, nodes, isHolders } = needs;
     const metAt = this.#meet(client);
     if (!canSendAhead(client) || !isStraight(client)) return undefined;
-    if (!isHolders || keys.size > 0 || aliases.size > 0 || nodes) return undefined;
+    if (!isHolders || keys.size + aliases.size + pushedIds.size > 0 || nodes) return undefined;
     const found = new Map<string, FoundTask>();
     for (const id of taskIds) {
       const entry = this.#tasks.get(id);

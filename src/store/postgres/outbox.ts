@@ -3,6 +3,7 @@ import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
 import type { Database } from './database.ts';
 import { type Queryable, rowsOf, run } from './statements.ts';
+import { type LastTold, renewal } from './push-config-rows.ts';
 import { lastNumbers } from './task-row.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import { sqlLimit } from './reads.ts';
@@ -114,18 +115,8 @@ export function resumePush(database: Database, { taskId, configId }: PushConfigN
 }
 
 /** With what is left to tell, whoever was at it. For who holds the row of the task. */
-export async function beginAnew(
-  client: Queryable,
-  { schema, now }: Database,
-  { taskId, configId, lastEvent }: PushConfigName & { readonly lastEvent: number },
-): Promise<void> {
-  await rowsOf(
-    client,
-    `UPDATE ${schema}.push_config SET attempts = 0, failing_since = NULL, given_up = 0, disabled = NULL, node = NULL,
-       fence = fence + 1, due_at = CASE WHEN told < $3 THEN ${now} END
-     WHERE task_id = $1 AND id = $2`,
-    [taskId, configId, lastEvent],
-  );
+export async function beginAnew(client: Queryable, { schema, now }: Database, told: LastTold): Promise<void> {
+  await run(client, renewal(schema, now, told));
 }
 
 async function lockedLastEvent(client: Queryable, schema: string, taskId: string): Promise<number | undefined> {

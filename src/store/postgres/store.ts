@@ -133,6 +133,7 @@ class PostgresStore implements Store {
       key: write.idempotency?.key,
       isHolders: write.guard.lease !== undefined,
       nodes: write.guard.idle,
+      isPushed: write.pushConfig !== undefined,
       by: write.by,
       size: sizeOf(write),
       run: (desk) => appendToTask(desk, write),

@@ -3,6 +3,7 @@ import type { Message } from '../../model/message.ts';
 import { BEGIN, type Database, SETTINGS } from './database.ts';
 import { Desk, type KnownRequest, requestName } from './desk.ts';
 import type { Proof } from './hints.ts';
+import { knownPushConfigs, toKnownPushConfigs } from './push-config-rows.ts';
 import { canSendAhead, inOrder, notePeer, type Row, run, type Statement } from './statements.ts';
 import { isUnknownNumber } from './failure.ts';
 import { lastNumbers, TASK_COLUMNS, toLocked, withNumbers } from './task-row.ts';
@@ -15,6 +16,8 @@ export interface Needs {
   readonly knownIds: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
   readonly aliases: ReadonlySet<string>;
+  /** Those of the tasks for which a push configuration is put. */
+  readonly pushedIds: ReadonlySet<string>;
   /** Whether a write asks which nodes live. */
   readonly nodes: boolean;
   /** Whether all writes are of runs, under their leases. */
@@ -47,7 +50,7 @@ export async function begin(
   lockMs: number,
 ): Promise<Transaction> {
   const { schema, now } = database;
-  const { taskIds, knownIds, keys, aliases, nodes } = needs;
+  const { taskIds, knownIds, keys, aliases, pushedIds, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
   const statements: Statement[] = [BEGIN, { name: 'begin', text: SET_UP, values: [lockMs] }];
   // Where in the answers something is; the first two are never asked for by this.
@@ -61,6 +64,7 @@ export async function begin(
     text: aliasOwners(schema),
     values: [[...aliases]],
   });
+  const pushedAt = place(pushedIds.size > 0, knownPushConfigs(schema, [...pushedIds]));
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
   const outcomes = await inOrder(client, statements);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
@@ -68,6 +72,7 @@ export async function begin(
     tasks: new Map(withNumbers(rowsAt(tasksAt).map(toLocked), rowsAt(numbersAt)).map((task) => [task.record.id, task])),
     requests: new Map(rowsAt(keysAt).map(toRequest)),
     aliases: new Map(rowsAt(aliasesAt).map(toAlias)),
+    pushConfigs: toKnownPushConfigs(rowsAt(pushedAt)),
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
   });
   const own = rowsAt(1)[0];

@@ -52,6 +52,8 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   if (!guardHolds(write.guard, before, desk.isAlive(before.node))) {
     return unchanged({ kind: 'refused', record: before });
   }
+  if (write.pushConfig !== undefined && !desk.putPushConfig(before.id, write.pushConfig, before.lastEvent))
+    return unchanged({ kind: 'full' });
   const after = recordAfter(before, write);
   const { events = [], history = [], journal = [], artifacts, idempotency } = write;
   desk.addEvents(before.id, before.lastEvent, events);
@@ -60,7 +62,7 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   else if (before.lastJournal > 0) desk.dropJournal(before.id);
   if (artifacts !== undefined) desk.snapshot(task, after.lastEvent, artifacts);
   desk.update(task, after, lastMessage + history.length, write.guard.lease !== undefined);
-  if (before.pushed === true && events.length > 0) desk.makePushesDue(before.id);
+  if (after.pushed === true && events.length > 0) desk.makePushesDue(before.id);
   if (idempotency !== undefined) desk.remember(after, idempotency);
   return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, hint: hintOf(after, events) };
 }

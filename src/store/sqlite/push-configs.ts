@@ -34,6 +34,13 @@ export function insertPushConfig(connection: Connection, pk: number, record: Pus
 }
 
 export function putPushConfig(desk: Desk, task: FoundTask, record: PushConfigRecord, max: number): PushConfigPut {
+  const put = storePushConfig(desk, task, record, max);
+  if (put.kind === 'stored' && task.record.pushed !== true) desk.tasks.update(task, withPushed(task.record, true));
+  return put;
+}
+
+/** For who writes to the task himself, and says there that it has one. */
+export function storePushConfig(desk: Desk, task: FoundTask, record: PushConfigRecord, max: number): PushConfigPut {
   const { connection, tasks } = desk;
   const [id, dialect, createdAt, config] = toRow(record);
   const replaced = connection.get(REPLACE, dialect, config, receiverOf(record), task.pk, id);
@@ -42,8 +49,9 @@ export function putPushConfig(desk: Desk, task: FoundTask, record: PushConfigRec
     return stored([id, dialect, Number(replaced[0]), config]);
   }
   if (getNumber(connection, COUNT, task.pk) >= max) return { kind: 'full' };
+  // The trigger that takes it away with its task sees only tasks that were written.
+  tasks.save();
   insertPushConfig(connection, task.pk, record, task.record.lastEvent);
-  if (task.record.pushed !== true) tasks.update(task, withPushed(task.record, true));
   return stored([id, dialect, createdAt, config]);
 }
 

@@ -6,7 +6,7 @@ import type { Writable } from '../../support/writable.ts';
 import type { Connection } from './connection.ts';
 import type { Nodes } from './nodes.ts';
 import { makePushesDue } from './outbox.ts';
-import { insertPushConfig } from './push-configs.ts';
+import { insertPushConfig, storePushConfig } from './push-configs.ts';
 import { answerRequests, findRepeat, releaseRequests, rememberRequest } from './request-key.ts';
 import { insertEvents } from './task-events.ts';
 import { dropJournal, dropLog, insertJournal, insertMessage, insertMessages, saveSnapshot } from './task-log.ts';
@@ -68,9 +68,13 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   if (!guardHolds(write.guard, before, nodes.isAlive(before.node))) {
     return { result: { kind: 'refused', record: before } };
   }
+  if (write.pushConfig !== undefined) {
+    const { record, max } = write.pushConfig;
+    if (storePushConfig(desk, task, record, max).kind === 'full') return { result: { kind: 'full' } };
+  }
   const after = recordAfter(before, write);
   storeParts(desk, task, after, write);
-  if (before.pushed === true && after.lastEvent > before.lastEvent) makePushesDue(desk, task.pk);
+  if (after.pushed === true && after.lastEvent > before.lastEvent) makePushesDue(desk, task.pk);
   rememberRequest(connection, task, write.idempotency);
   return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, before, after };
 }

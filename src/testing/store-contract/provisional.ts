@@ -74,6 +74,16 @@ export const provisional: Behaviours = {
     deepEqual(await listed(store), { ids: [], total: 0 });
   },
 
+  'the alias of a task is free for the next write once that is dropped for a reply': async ({ store }) => {
+    await create(store, provisionalTask('one', { node: 'node-a', alias: 'homework' }));
+    const dropped = store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
+    const made = store.create(newTask('two', { alias: 'homework' }));
+
+    equal(await dropped, true);
+    equal((await made).kind, 'created');
+    equal(await store.resolveAlias(ALICE, 'homework'), 'two');
+  },
+
   'a provisional task that is dropped for a reply is gone with all that belongs to it': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a', alias: 'homework' }));
     await append(store, 'one', { journal: [entry('a')], history: [message('m-2')], artifacts: '[]' });

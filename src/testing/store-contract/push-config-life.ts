@@ -91,6 +91,75 @@ export const pushConfigLife: Behaviours = {
     deepEqual((await append(store, 'one', { events: [event('b')] })).firstEvent, 2);
   },
 
+  'a push configuration may come with a write, and is told of it and of what follows': async ({ store }) => {
+    await create(store, newTask('one'));
+    const put = { record: pushConfig('a'), max: 1 };
+
+    const written = await append(store, 'one', { events: [event('b')], pushConfig: put });
+
+    equal(written.record.pushed, true);
+    deepEqual(await pushIds(store, 'one'), ['a']);
+    deepEqual(await toldOf(store), ['a told 1']);
+    await append(store, 'one', { events: [event('c')] });
+    deepEqual(await toldOf(store), ['a told 1']);
+  },
+
+  'a push configuration that comes with a write takes the place of the one with its id': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    for (const id of ['b', 'c']) await putPush(store, 'one', pushConfig(id));
+    const record = pushConfig('b', { dialect: '0.3', createdAt: START + 1 });
+
+    await append(store, 'one', { events: [event('b')], pushConfig: { record, max: 3 } });
+
+    deepEqual(await pushIds(store, 'one'), ['a', 'b', 'c']);
+    deepEqual((await store.pushConfigs(ALICE, 'one', { id: 'b', limit: 1 }))?.[0], { ...record, createdAt: START });
+  },
+
+  'a write whose push configuration finds no room changes nothing': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a') }));
+    const before = await everythingOf(store, 'one');
+    const pushed = { record: pushConfig('b'), max: 1 };
+    const write = { taskId: 'one', guard: {}, events: [event('b')], history: [message('b')], idempotency: key('k') };
+
+    deepEqual(await store.append({ ...write, pushConfig: pushed }), { kind: 'full' });
+
+    deepEqual(await everythingOf(store, 'one'), before);
+    deepEqual(await pushIds(store, 'one'), ['a']);
+    equal((await store.append(write)).kind, 'appended');
+  },
+
+  'a write that is refused, or a repeat, leaves push configurations as they are': async ({ store }) => {
+    await create(store, newTask('one', { pushConfig: pushConfig('a'), idempotency: key('k') }));
+    const [claimed] = await claim(store);
+    const noted = { taskId: 'one', configId: 'a', node: 'node-a', fence: claimed?.fence ?? 0 };
+    await store.notePush({ ...noted, told: 0, attempts: 3, givenUp: 0, failingSince: START, disabled: 'gone' });
+    const record = pushConfig('a', { config: { id: 'a', url: 'https://example.org/' } });
+    const write = { taskId: 'one', events: [event('b')], pushConfig: { record, max: 2 } };
+
+    equal((await store.append({ ...write, guard: { question: 'q' } })).kind, 'refused');
+    equal((await store.append({ ...write, guard: {}, idempotency: key('k') })).kind, 'repeated');
+    equal((await store.append({ ...write, guard: {}, idempotency: key('k', 'other') })).kind, 'key-reused');
+
+    deepEqual(await store.pushConfigs(ALICE, 'one', { limit: 10 }), [pushConfig('a')]);
+    deepEqual(await toldOf(store), []);
+    await append(store, 'one', { pushConfig: { record, max: 2 } });
+    deepEqual(await toldOf(store), ['a told 0']);
+  },
+
+  'several push configurations that come at once with writes all count': async ({ store }) => {
+    await create(store, newTask('one'));
+    const results = await Promise.all(
+      ['a', 'b', 'a', 'c'].map((id) =>
+        store.append({ taskId: 'one', guard: {}, pushConfig: { record: pushConfig(id), max: 2 } }),
+      ),
+    );
+    deepEqual(
+      results.map(({ kind }) => kind),
+      ['appended', 'appended', 'appended', 'full'],
+    );
+    deepEqual(await pushIds(store, 'one'), ['a', 'b']);
+  },
+
   'push configurations go with a task that is removed, and with no other': async ({ store }) => {
     for (const id of ['one', 'two']) {
       await create(store, newTask(id, { pushConfig: pushConfig('a') }));
@@ -124,6 +193,22 @@ export const pushConfigLife: Behaviours = {
     deepEqual(await Promise.all(['two', 'three'].map((id) => pushIds(store, id))), [[], []]);
   },
 };
+
+function claim(store: Store): ReturnType<Store['claimPushes']> {
+  return store.claimPushes({
+    node: 'node-a',
+    agents: ['translator'],
+    limit: 10,
+    perReceiver: 10,
+    perOwner: 10,
+    held: [],
+  });
+}
+
+/** Who is due, and how far they were told. */
+async function toldOf(store: Store): Promise<readonly string[]> {
+  return (await claim(store)).map(({ configId, told }) => `${configId} told ${told}`);
+}
 
 /** For stores that outlive their process. */
 export const durablePushConfigs: Behaviours = {

@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict';
 
 import type { TaskState } from '../../model/state.ts';
 import { memoryStore } from '../../store/memory/store.ts';
-import type { Guard, NewTask, Scope, Store, TaskQuery } from '../../store/store.ts';
+import type { Guard, NewTask, PushConfigToPut, Scope, Store, TaskQuery } from '../../store/store.ts';
 import type { FakeClock } from '../fake-clock.ts';
 import type { Behaviours } from './behaviours.ts';
 import {
@@ -258,7 +258,12 @@ function randomChange(dice: Dice, now: number, number: number): Change {
     ...(dice.below(12) === 0 && { uncounted: true as const }),
     ...(dice.below(8) === 0 && !(hasStatus && ends) && { artifacts: `["${number}"]` }),
     ...(dice.below(5) === 0 && { idempotency: randomKey(dice) }),
+    ...(dice.below(8) === 0 && { pushConfig: randomPut(dice, number) }),
   };
+}
+
+function randomPut(dice: Dice, number: number): PushConfigToPut {
+  return { record: pushConfig(`config-${dice.below(4)}`, { createdAt: START + number }), max: 3 };
 }
 
 function randomQuery(dice: Dice): TaskQuery {
