@@ -3,6 +3,7 @@ import { isSameSecret } from '../support/same-secret.ts';
 import type { IncomingNotification } from './incoming.ts';
 import type { TaskSecret, WebhookOptions } from './options.ts';
 import { Refusal } from './refusal.ts';
+import { isTimely } from './timely.ts';
 import { TokenCheck } from './token-check.ts';
 
 /** What the headers say that were found to be good. */
@@ -70,7 +71,7 @@ export class Checks {
   }
 
   #isTimely(timestamp: string, now: number): boolean {
-    return /^\d{1,12}$/.test(timestamp) && Math.abs(now - Number(timestamp) * 1000) <= this.#toleranceMs;
+    return /^\d{1,12}$/.test(timestamp) && isTimely(Number(timestamp) * 1000, now, this.#toleranceMs);
   }
 }
 

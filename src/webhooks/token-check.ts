@@ -4,6 +4,7 @@ import { CARD_ALGORITHMS } from '../wire/card-signature-key.ts';
 import type { IncomingNotification } from './incoming.ts';
 import type { WebhookOptions } from './options.ts';
 import { Refusal } from './refusal.ts';
+import { isTimely } from './timely.ts';
 
 /** What a good token says. */
 export interface TokenSays {
@@ -29,16 +30,17 @@ export class TokenCheck {
     const { jwtVerify } = await import('jose');
     const { issuer } = this.#options;
     const audience = this.#audience;
-    const tolerance = Math.ceil(this.#toleranceMs / 1000);
     try {
       const { payload } = await jwtVerify(token, await this.#findKeys(), {
         algorithms: [...CARD_ALGORITHMS],
         currentDate: new Date(now),
-        clockTolerance: tolerance,
-        maxTokenAge: tolerance,
+        clockTolerance: Math.ceil(this.#toleranceMs / 1000),
+        requiredClaims: ['iat'],
         ...(issuer !== undefined && { issuer }),
         ...(audience !== undefined && { audience }),
       });
+      // jose adds the tolerance to the age that it allows, which would allow twice of it.
+      if (!isTimely(Number(payload.iat) * 1000, now, this.#toleranceMs)) throw new Error('another time');
       // Without it a token that somebody saw would be good for any other body.
       if (payload['request_body_sha256'] !== (await bodyDigest(incoming.body))) throw new Error('another body');
       const { jti, taskId } = payload;

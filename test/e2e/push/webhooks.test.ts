@@ -130,11 +130,11 @@ describe('a signed token', async () => {
     aud: 'https://me',
   };
 
-  const token = async (claims: object = {}, { key = pair.privateKey, at = NOW } = {}): Promise<string> =>
+  const token = async (claims: object = {}, { key = pair.privateKey, at = NOW, lasts = 300 } = {}): Promise<string> =>
     new SignJWT({ ...CLAIMS, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'k' })
       .setIssuedAt(at)
-      .setExpirationTime(at + 300)
+      .setExpirationTime(at + lasts)
       .sign(key);
 
   test.each([
@@ -154,6 +154,29 @@ describe('a signed token', async () => {
     expect((await post(BODY, { 'x-a2a-notification-jwt': await making, authorization: 'Basic x' })).status).toBe(
       status,
     );
+  });
+
+  test.each([
+    [-599, 300_000, 401],
+    [-301, 300_000, 401],
+    [-300, 300_000, 204],
+    [300, 300_000, 204],
+    [301, 300_000, 401],
+    [-2, 1500, 401],
+    [0, 0, 204],
+  ])(
+    verifies('P-19', 'that is %d seconds off, where %d ms may be, is answered with %d'),
+    async (offset, may, status) => {
+      const { post } = receiver({ keys, audience: 'https://me', toleranceMs: may });
+      const lasting = await token({}, { at: NOW + offset, lasts: 9000 });
+      expect((await post(BODY, { authorization: `Bearer ${lasting}` })).status).toBe(status);
+    },
+  );
+
+  test('that does not say when it was signed is refused', async () => {
+    const { post } = receiver({ keys, audience: 'https://me' });
+    const timeless = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k' }).sign(pair.privateKey);
+    expect((await post(BODY, { authorization: `Bearer ${timeless}` })).status).toBe(401);
   });
 
   test.each(['https://me', 'https://me/'])('is for %s, however the address is written', async (audience) => {
