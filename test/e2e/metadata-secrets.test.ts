@@ -33,7 +33,21 @@ describe.each(VOICES)('$name', (voice) => {
   });
 });
 
-const NAMES = ['authorization', 'Cookie', 'password', 'client_secret', 'apiKey', 'access-key', 'refreshToken'];
+const NAMES = [
+  'authorization',
+  'Cookie',
+  'password',
+  'client_secret',
+  'apiKey',
+  'access-key',
+  'refreshToken',
+  'passwords',
+  'apiKeys',
+  'accesstoken',
+  'privatekey',
+  'tokenValue',
+  'passcode',
+];
 
 test.each(NAMES)('%s names a secret wherever it stands', async (name) => {
   const { ask } = await startServer();
@@ -72,7 +86,9 @@ test('what only looks like one stays', async () => {
   const { ask } = await startServer();
   const metadata = {
     'https://example.com/extensions/auth': { level: 2 },
-    usage: { inputTokens: 12, tokens: 3 },
+    usage: { inputTokens: 12, tokens: 3, maxTokens: 'unlimited' },
+    sessionId: 's-1',
+    idempotencyKey: 'i-1',
     nextPageToken: 'p2',
     key: 'a-minor',
     password: null,
