@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 import { inSpan } from './request-span.ts';
 import type { Trace } from './trace.ts';
 import type { Transport, TransportResponse } from './transport/transport.ts';
-import { parseUrl, type Trust } from './trust.ts';
+import { parseUrl, readUrl, type Trust } from './trust.ts';
 
 /** What every request of a client goes through, from its operation down to the transport. */
 export interface Wiring {
@@ -34,7 +34,7 @@ export class UrlMemory {
 
   parse(text: string): URL {
     if (this.#url !== undefined && text === this.#text) return this.#url;
-    this.#url = parseUrl(text);
+    this.#url = readUrl(text);
     this.#text = text;
     return this.#url;
   }

@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
-import { isPrivateAddress, isPrivateName } from '../support/private-address.ts';
+import { isPrivateHost } from '../support/private-address.ts';
 import { decodeCard } from '../wire/card-forms.ts';
 import type { DecodedCard } from '../wire/read-card.ts';
 import { parseVersion } from '../wire/version.ts';
@@ -90,9 +90,8 @@ function* addressProblems({ supportedInterfaces }: AgentCard, found: string | UR
 }
 
 function* hostProblems(path: string, url: URL, found: URL | undefined): Generator<CardProblem> {
-  const isPrivate = (host: string): boolean => isPrivateAddress(host) || isPrivateName(host);
-  if (isPrivate(url.hostname)) {
-    if (found !== undefined && isPrivate(found.hostname)) return;
+  if (isPrivateHost(url.hostname)) {
+    if (found !== undefined && isPrivateHost(found.hostname)) return;
     const severity = found === undefined ? 'warning' : 'error';
     yield { path, severity, problem: `${url.host} is a private address`, fix: 'Set the public address of the agent' };
   } else if (url.protocol === 'http:') {

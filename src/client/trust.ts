@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
-import { isPrivateAddress, isPrivateName } from '../support/private-address.ts';
+import { holdsCredentials, isHttp, isWebPort } from '../support/foreign-address.ts';
+import { isPrivateHost } from '../support/private-address.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -52,9 +53,10 @@ export class Trust {
     let verdict = this.#verdicts.get(url);
     if (verdict === undefined) {
       const isTrusted = this.#includes(url);
-      if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused(url, 'is no HTTP address');
-      if (!isTrusted && (isPrivateAddress(url.hostname) || isPrivateName(url.hostname)))
-        throw refused(url, 'is on a private network');
+      if (!isHttp(url)) throw refused(url, 'is no HTTP address');
+      if (holdsCredentials(url)) throw refused(url, 'was written with a user name or password');
+      if (!isTrusted && isPrivateHost(url.hostname)) throw refused(url, 'is on a private network', ALLOW);
+      if (!isTrusted && !isWebPort(url)) throw refused(url, 'has the port of another service', ALLOW);
       verdict = { isTrusted, isRecipient: isTrusted || this.#recipients.has(url.origin) };
       this.#verdicts.set(url, verdict);
     }
@@ -75,25 +77,33 @@ export class Trust {
   }
 }
 
-function refused(url: URL, why: string): A2AError {
-  return new A2AError(
-    'TRANSPORT_FAILED',
-    `${url.origin} ${why}, and was named by a card or a redirect; add it to allowOrigins if that is right`,
-    { details: { sent: 'no', url: url.href, reason: 'address-refused' } },
-  );
+const ALLOW = '; add it to allowOrigins if that is right';
+
+function refused(url: URL, why: string, advice = ''): A2AError {
+  const shown = new URL(url);
+  // Somebody's secret, and errors are logged.
+  shown.username = '';
+  shown.password = '';
+  const place = `${url.protocol}//${url.host}`;
+  return new A2AError('TRANSPORT_FAILED', `${place} ${why}, and was named by a card, a part or a redirect${advice}`, {
+    details: { sent: 'no', url: shown.href, reason: 'address-refused' },
+  });
 }
 
 /** @throws A2AError `INVALID_PARAMS` */
 export function parseUrl(text: string | URL): URL {
-  let url: URL;
+  const url = readUrl(text);
+  if (!holdsCredentials(url)) return url;
+  throw new A2AError('INVALID_PARAMS', 'An address must not hold credentials: give them as auth');
+}
+
+/** Takes any address: what must not stand in one is for `judge()` to say. @throws A2AError `INVALID_PARAMS` */
+export function readUrl(text: string | URL): URL {
   try {
-    url = new URL(text);
+    const url = new URL(text);
+    url.hash = '';
+    return url;
   } catch (cause) {
     throw new A2AError('INVALID_PARAMS', `${JSON.stringify(String(text))} is no address`, { cause });
   }
-  if (url.username !== '' || url.password !== '') {
-    throw new A2AError('INVALID_PARAMS', 'An address must not hold credentials: give them as auth');
-  }
-  url.hash = '';
-  return url;
 }

@@ -1,4 +1,5 @@
-import { isPrivateAddress, isPrivateName } from '../support/private-address.ts';
+import { holdsCredentials, isHttp, isWebPort, portOf } from '../support/foreign-address.ts';
+import { isPrivateHost } from '../support/private-address.ts';
 
 /** Which addresses of strangers may be called. Without any of it: public hosts by https, at the usual ports. */
 export interface AddressOptions {
@@ -8,7 +9,7 @@ export interface AddressOptions {
   readonly allowPrivate?: readonly string[];
   /** Public hosts may be called without encryption, too. */
   readonly allowHttp?: boolean;
-  /** Only these ports; 443, 80 and all from 1024 on if not set. */
+  /** Only these ports; 443, 80 and those from 1024 on that browsers call if not set. */
   readonly allowPorts?: readonly number[];
 }
 
@@ -26,8 +27,6 @@ export class AddressRefused extends Error {
 
 /** One sentence for all that depends on networks and lists, so that nobody can find out what they look like. */
 export const NOT_OURS = 'must be a public address that this agent is allowed to call';
-
-const FIRST_USER_PORT = 1024;
 
 /**
  * Looks at addresses as they are written, after the same parser that connects has read them: `0x7f.1` is `127.0.0.1` by
@@ -49,30 +48,22 @@ export class AddressGuard {
   /** @throws AddressRefused */
   admit(address: string | URL): Admitted {
     const url = parsed(address);
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('expected a whole http or https address');
-    if (url.username !== '' || url.password !== '') throw refused('must hold no user name or password');
+    if (!isHttp(url)) throw refused('expected a whole http or https address');
+    if (holdsCredentials(url)) throw refused('must hold no user name or password');
     if (this.#trusted.has(url.origin)) return { url, isTrusted: true };
     if (url.protocol === 'http:' && !this.#allowHttp) throw refused('must be an https address');
     if (isPrivateHost(url.hostname) || !this.#allowsPort(url) || !this.#allowsHost(url)) throw refused(NOT_OURS);
     return { url, isTrusted: false };
   }
 
-  #allowsPort({ port, protocol }: URL): boolean {
-    const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-    if (this.#ports !== undefined) return this.#ports.includes(number);
-    return number === 443 || number === 80 || number >= FIRST_USER_PORT;
+  #allowsPort(url: URL): boolean {
+    return this.#ports === undefined ? isWebPort(url) : this.#ports.includes(portOf(url));
   }
 
   #allowsHost({ hostname }: URL): boolean {
     const name = hostname.replace(/\.$/, '');
     return this.#hosts === undefined || this.#hosts.some((host) => matches(name, host));
   }
-}
-
-/** A name without a dot is one of the own network, whatever it is. */
-function isPrivateHost(hostname: string): boolean {
-  const isName = !hostname.startsWith('[');
-  return isPrivateAddress(hostname) || isPrivateName(hostname) || (isName && !/[^.]\.+[^.]/.test(hostname));
 }
 
 function matches(name: string, host: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPrivateAddress, isPrivateName } from './private-address.ts';
+import { isPrivateAddress, isPrivateHost, isPrivateName } from './private-address.ts';
 
 test.each([
   ['0.0.0.0'],
@@ -103,4 +103,19 @@ test.each([
   ['mylocalhost', false],
 ])('the name %s', (name, isPrivate) => {
   expect(isPrivateName(name)).toBe(isPrivate);
+});
+
+test.each([
+  ['redis', true],
+  ['redis.', true],
+  ['mylocalhost', true],
+  ['db.internal', true],
+  ['10.0.0.1', true],
+  ['[::1]', true],
+  ['[2606:4700:4700::1111]', false],
+  ['93.184.216.34', false],
+  ['example.com', false],
+  ['example.com.', false],
+])('the host %s', (host, isPrivate) => {
+  expect(isPrivateHost(host)).toBe(isPrivate);
 });

@@ -19,6 +19,12 @@ export function isPrivateName(hostname: string): boolean {
   return PRIVATE_SUFFIX.test(name) || METADATA_NAMES.includes(name);
 }
 
+/** Whether a host is private as it is written. A name without a dot is one of the own network, whatever it is. */
+export function isPrivateHost(hostname: string): boolean {
+  const isName = !hostname.startsWith('[');
+  return isPrivateAddress(hostname) || isPrivateName(hostname) || (isName && !/[^.]\.+[^.]/.test(hostname));
+}
+
 const PRIVATE_SUFFIX =
   /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home|private|svc|home\.arpa|localdomain)$/;
 

@@ -158,7 +158,8 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(text({ url: 'http://169.254.169.254/latest' })).rejects.toMatchObject({
       details: { reason: 'address-refused' },
     });
-    await expect(text({ url: 'file:///etc/passwd' })).rejects.toMatchObject({ details: { reason: 'address-refused' } });
+    for (const url of ['file:///etc/passwd', 'http://redis:6379/', 'http://a:b@example.com/', 'http://example.com:25/'])
+      await expect(text({ url })).rejects.toMatchObject({ details: { reason: 'address-refused' } });
     const small = await connected(peer.url, { ...options, limits: { maxFileBytes: 8 } });
     await expect(small.download({ url: `${peer.url}/file` })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });

@@ -148,6 +148,9 @@ test.each([
   ['nothing', '', '/a2a'],
   ['a machine of its own', 'http://0.0.0.0:1/', '/a2a'],
   ['a private network', 'http://10.1.2.3/', '/a2a'],
+  ['a name of a network', 'http://redis:6379/', '/a2a'],
+  ['with a password', 'https://ann:hunter2@example.com/', '/a2a'],
+  ['another service', 'http://example.com:25/', '/a2a'],
 ])('a card whose address is %s', async (_case, stated, path) => {
   const peer = await startPeer(
     (got, response, it) => (got.path === path ? doneOf03(got, response, it) : void response.writeHead(404).end('no')),

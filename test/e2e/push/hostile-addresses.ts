@@ -92,6 +92,7 @@ export const HOSTILE_ADDRESSES: readonly string[] = [
   'https://hooks.example.com:22/hook',
   'https://hooks.example.com:25/hook',
   'https://hooks.example.com:1023/hook',
+  'https://hooks.example.com:6667/hook',
   '//hooks.example.com/hook',
   '/hook',
   'hooks.example.com',
