@@ -46,10 +46,12 @@ describe('the events of a task', () => {
 
     const { text } = await server.ask(traced(voice.stream({ text: 'story' })));
 
-    const marks = marksIn(text);
-    expect(marks.length).toBeGreaterThan(4);
-    for (const mark of marks) expect(mark).toEqual({ traceId: TRACE, spanId: OWN_SPAN });
-    expect(new Set(marks.map((mark) => JSON.stringify(mark))).size).toBe(1);
+    const [task, ...updates] = eventsOf(text).map((event) => marksOf([event]));
+    expect(task).toEqual([]);
+    // Three words about it, three pieces of artifacts.
+    expect(updates).toHaveLength(6);
+    for (const marks of updates) expect(marks).toEqual([{ traceId: TRACE, spanId: OWN_SPAN }]);
+    expect(new Set(updates.map((marks) => JSON.stringify(marks))).size).toBe(1);
   });
 
   test.each(NEWEST)('$name: are the same for who comes back for them', async (voice) => {

@@ -33,6 +33,11 @@ const DEFAULTS: readonly string[] = [
 const CONSTANTS: readonly (readonly [path: string, code: string, words: string])[] = [
   ['src/engine/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
   ['src/server/auth/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
+  [
+    'src/server/auth/verify-jwt.ts',
+    'expiresAt: (exp + toleranceOf(rules)) * 1000',
+    'a JWT ends 30 s (`clockToleranceSeconds`) after its `exp`',
+  ],
   ['src/server/auth/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
   ['src/server/auth/known-callers.ts', 'MAX_NAME = 255', 'name of a caller | 255 characters |'],
   ['src/server/auth/token-cache.ts', 'MAX_AGE_MS = 60_000', 'remembered for a minute at most'],
