@@ -1,6 +1,8 @@
 /** A push configuration is kept with its secrets, and shown without what signs for the agent. */
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
+import { dialectFor, rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
+import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
 
@@ -42,3 +44,36 @@ test('reading it back leaves its credentials out, and keeps its token', async ()
   expect((await ask({ method: 'POST', path, body: read.json })).json).toEqual(shown);
   expect(await stored()).toEqual({ scheme: 'Bearer' });
 });
+
+function interfaceOf(url: string, { binding, version }: Way): string {
+  if (binding === 'JSONRPC') return `${url}/a2a`;
+  return version === '0.3' ? `${url}/v1` : url;
+}
+
+test.each(WAYS)(
+  verifies('P-13', '$version over $binding: the token is read back, the credentials are said once, to who gave them'),
+  async (way) => {
+    const { ask, url } = await startServer({ pushNotifications: true });
+    const sent = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
+    const { id: taskId } = (sent.json as { task: { id: string } }).task;
+    const place = interfaceOf(url, way);
+    const authentication = { scheme: 'Bearer', credentials: 'top-secret' };
+    const config = { ...HOOK, taskId, token: 'for-the-receiver', authentication };
+
+    const created = await (await rawCall(way, place, 'CreateTaskPushNotificationConfig', config)).text();
+    expect(created).toContain('for-the-receiver');
+    expect(created).toContain('top-secret');
+
+    const id = way.version === '0.1' ? taskId : 'c';
+    const read = [await rawCall(way, place, 'GetTaskPushNotificationConfig', { taskId, id })];
+    if ('ListTaskPushNotificationConfigs' in dialectFor(way).operations)
+      read.push(await rawCall(way, place, 'ListTaskPushNotificationConfigs', { taskId }));
+    for (const response of read) {
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).toContain('for-the-receiver');
+      expect(text).toContain('Bearer');
+      expect(text).not.toContain('top-secret');
+    }
+  },
+);
