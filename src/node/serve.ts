@@ -105,7 +105,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     // Who listens at every address of a machine does not know by which one he is called.
     const isAtOne = !ALL_ADDRESSES.has(host);
     const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
-    const strangers = isPublic(settings, host) ? 'admitted' : 'neighbours';
+    const strangers = settings.insecurePublic ? 'admitted' : 'neighbours';
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, strangers);
     // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
     const open = toNodeListener(handler);

@@ -29,6 +29,7 @@ async function pasteAll(demo: Program, cwd: string): Promise<void> {
     expect(answer).toContain(` send ${url} yes --task-id `);
     expect(await paste(answer, { cwd }).ended).toMatchObject({ code: 0, stdout: 'Booked the 9:05 to Rome.\n' });
   }
+  expect(await (await fetch(`${url}/tasks`)).json()).toMatchObject({ totalSize: 4 });
 }
 
 test('every line that the installed demo prints works, twice', { timeout: TIMEOUT_MS }, async () => {

@@ -218,7 +218,7 @@ describe('what goes wrong here', () => {
   test.each(VOICES)(verifies(['E-11', 'O-03'], '$name: is logged, with the ids to find it by'), async (voice) => {
     const { log, lines } = notebook();
     const failing = Object.assign(memoryStore(), { read: () => Promise.reject(new Error('disk I/O error')) });
-    const server = await startServer({ store: failing, log });
+    const server = await startServer({ store: failing, log, insecurePublic: true });
 
     const { text } = await server.ask(asking(voice.get('task-1'), undefined));
 

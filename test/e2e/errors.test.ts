@@ -289,7 +289,7 @@ describe('what lies outside of the protocol', () => {
     verifies('E-03', '$name: what breaks inside is told by an id, and nothing else'),
     async ({ voice, trouble }) => {
       const lines: unknown[] = [];
-      const server = await startServer({ store: brokenStore(trouble), log: noting(lines) });
+      const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
       const answer = await server.ask(voice.get('t1'));
       const error = voice.error(answer);
@@ -310,7 +310,7 @@ describe('what lies outside of the protocol', () => {
   test('a store that is away is a warning, whoever asks', async () => {
     const lines: unknown[] = [];
     const trouble = storeError('UNAVAILABLE');
-    const server = await startServer({ store: brokenStore(trouble), log: noting(lines) });
+    const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
     const ready = await server.ask({ method: 'GET', path: '/readyz' });
     const answers = await Promise.all([RPC_1, REST_1, RPC_1].map((voice) => server.ask(voice.get('t1'))));

@@ -48,6 +48,20 @@ describe('an address that others can reach', () => {
     ]);
   });
 
+  test('lists nothing either where only a proxy that nobody has told of reaches it', async () => {
+    const server = await startServer({ insecurePublic: true });
+
+    expect((await server.ask(RPC_1.send({ text: 'private words' }))).status).toBe(200);
+    for (const ask of [
+      rpc('1.0', 'ListTasks', {}),
+      { method: 'GET', path: '/tasks', headers: { 'a2a-version': '1.0', 'x-forwarded-for': '203.0.113.9' } },
+    ]) {
+      const answer = await server.ask(ask);
+      expect(answer.status).toBe(403);
+      expect(answer.text).not.toContain('private words');
+    }
+  });
+
   test.each<[string, TestServerOptions]>([
     ['a public address', { publicUrl: 'https://agent.example' }],
     ['a proxy that is trusted', { trustProxy: true }],

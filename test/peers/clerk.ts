@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type AgentServer, serve, type ServeOptions } from '../../src/node/index.ts';
+import { consoleLog } from '../../src/observe/console-log.ts';
 import { type Agent, agent, type AgentOptions, memoryStore } from '../../src/server/index.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 
@@ -58,7 +59,9 @@ export function clerk(limits: Pick<AgentOptions, 'onDisconnect'> = {}): Clerk {
 /** Serves a clerk on a free port until the test is over. */
 export async function serveClerk(options: ServeOptions = {}): Promise<AgentServer & Pick<Clerk, 'gate'>> {
   const { agent, gate } = clerk();
-  const server = await serve(agent, { port: 0, store: memoryStore(), insecurePublic: true, ...options });
+  // At home everybody may call: that need not be told here.
+  const log = { ...consoleLog, warn() {} };
+  const server = await serve(agent, { port: 0, store: memoryStore(), log, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   return { ...server, gate };
 }

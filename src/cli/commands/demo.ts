@@ -14,9 +14,6 @@ const PORTS = 20;
 
 const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}';
 
-/** Whoever plays with it may: nobody need be told. */
-const OPEN = { insecurePublic: true } as const;
-
 export const command = defineCommand({
   synopsis: 'demo',
   about: 'Serves an agent that shows what agents can do. Needs no key and no network.',
@@ -39,7 +36,7 @@ export const command = defineCommand({
     const port = readPort(values.port);
     const { store: name = 'tandem-demo.db' } = values;
     const store = await openStore(name);
-    const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store, ...OPEN });
+    const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store });
     await runUntilStopped(server, store, () => introduce(server.url, name));
   },
 });
@@ -47,12 +44,12 @@ export const command = defineCommand({
 async function listenAtFree(store: Store): Promise<AgentServer> {
   for (let port = FIRST_PORT; port < FIRST_PORT + PORTS; port++) {
     try {
-      return await listen(demoAgent, { port, store, ...OPEN });
+      return await listen(demoAgent, { port, store });
     } catch (error) {
       if (!(error instanceof CliError && portTrouble(error.cause) === 'EADDRINUSE')) throw error;
     }
   }
-  return listen(demoAgent, { port: 0, store, ...OPEN });
+  return listen(demoAgent, { port: 0, store });
 }
 
 /** What is worth copying stands on stdout, on lines of its own. */

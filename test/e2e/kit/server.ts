@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 
+import { publicBy } from '../../../src/node/reach.ts';
 import { type AgentServer, serve, type ServeOptions } from '../../../src/node/serve.ts';
 import { silentLog } from '../../../src/observe/log.ts';
 import type { Agent } from '../../../src/server/agent.ts';
@@ -35,9 +36,19 @@ export async function serveOnSocket(
   agent: Agent,
   options: ServeOptions = {},
 ): Promise<Pick<TestServer, 'url' | 'server' | 'ask' | 'open'>> {
-  const open = { insecurePublic: true };
-  const server = await serve(agent, { port: 0, store: memoryStore(), log: silentLog, ...open, ...options });
+  const server = await serve(agent, {
+    port: 0,
+    store: memoryStore(),
+    log: silentLog,
+    ...openness(options),
+    ...options,
+  });
   onTestFinished(() => server.close({ finishMs: 0 }));
   const { url } = server;
   return { url, server, ask: (ask) => exchange(url, ask), open: (ask) => openStream(url, ask) };
+}
+
+/** Where others can reach it somebody has to say that they may; at home all are neighbours, and may list. */
+function openness({ host = '127.0.0.1', publicUrl, trustProxy = false }: ServeOptions): ServeOptions {
+  return { insecurePublic: publicBy({ host, publicUrl, trustProxy }) !== undefined };
 }
