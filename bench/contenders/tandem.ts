@@ -15,6 +15,9 @@ type PostgresModule = typeof import('../../src/store/postgres/index.ts');
 
 const FILL_AT_ONCE = 1000;
 
+// In production nobody is let in whom nobody knows; nothing else of ours is different there.
+delete process.env['NODE_ENV'];
+
 const server = await importProduct<ServerModule>('server/index.js');
 const { agent, memoryStore } = server;
 const { serve } = await importProduct<NodeModule>('node/index.js');

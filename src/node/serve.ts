@@ -8,12 +8,13 @@ import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/handler-options.ts';
+import { strangersFor } from '../server/strangers.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import { isLoopback } from '../support/loopback.ts';
 import { loopbackOnly } from './loopback.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
-import { publicBy } from './reach.ts';
+import { requireAuth, tellOfStrangers } from './openness.ts';
 
 export interface ServeOptions extends HandlerOptions {
   /** 4100 if not set; 0 for any that is free. */
@@ -54,11 +55,6 @@ const ALL_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
-const REACHED_BY = {
-  host: 'can be reached by others',
-  publicUrl: 'says that others can reach the agent',
-  trustProxy: 'says that others can reach the agent through a proxy',
-} as const;
 /** A request must be there within a minute. An idle connection is kept for as long as most clients keep it. */
 const TIMES = {
   headersTimeout: 20_000,
@@ -105,7 +101,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     // Who listens at every address of a machine does not know by which one he is called.
     const isAtOne = !ALL_ADDRESSES.has(host);
     const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
-    const strangers = settings.insecurePublic ? 'admitted' : 'neighbours';
+    const strangers = strangersFor(settings);
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, strangers);
     // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
     const open = toNodeListener(handler);
@@ -118,7 +114,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
       http.close();
       throw error;
     }
-    warnIfOpen(settings, host);
+    tellOfStrangers(settings, host, strangers);
     let closing: Promise<void> | undefined;
     const close: AgentServer['close'] = (given = {}) => (closing ??= shutDown(http, handler, own, given));
     return { url, port: bound, handler, close, [Symbol.asyncDispose]: () => close() };
@@ -138,34 +134,12 @@ function checkHost(check: Check, host: unknown): void {
   check.fault('host', 'must be an address or a name to listen at, such as "0.0.0.0"');
 }
 
-/** Closed unless somebody has said who may come in, or that everybody may. */
-function requireAuth({ auth, insecurePublic, publicUrl, trustProxy }: HandlerSettings, host: string): void {
-  const option = publicBy({ host, publicUrl, trustProxy });
-  if (auth !== undefined || insecurePublic || option === undefined) return;
-  const check = new Check();
-  check.fault(option, `${REACHED_BY[option]}: set auth to say who may call, or insecurePublic: true for everybody`);
-  check.finish('serve() cannot use these options:');
-}
-
 /** No card is signed with an address that a request may have made up: who listens everywhere has to be told his own. */
 function requireAddress({ cardSigning, publicUrl }: HandlerSettings, host: string): void {
   if (cardSigning === undefined || publicUrl !== undefined || !ALL_ADDRESSES.has(host)) return;
   const check = new Check();
   check.fault('cardSigning', NEEDS_URL);
   check.finish('serve() cannot use these options:');
-}
-
-function isPublic({ publicUrl, trustProxy }: HandlerSettings, host: string): boolean {
-  return publicBy({ host, publicUrl, trustProxy }) !== undefined;
-}
-
-/** Who has said so himself is only told where it matters to others. */
-function warnIfOpen(settings: HandlerSettings, host: string): void {
-  const { auth, insecurePublic, log = consoleLog } = settings;
-  const isOpenToAll = isPublic(settings, host);
-  if (auth !== undefined || (insecurePublic && !isOpenToAll)) return;
-  const who = isOpenToAll ? 'everybody who can reach it' : 'every program on this machine';
-  log.warn(`No auth is set: ${who} may call this agent`);
 }
 
 /**

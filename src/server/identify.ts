@@ -3,6 +3,7 @@ import { A2AError } from '../errors.ts';
 import type { Authenticator, ServedAt } from './auth/authenticator.ts';
 import { assertCaller, isLater } from './auth/caller-check.ts';
 import { missingCredentials } from './auth/credentials.ts';
+import { UNSET_RETRY_MS } from './auth/hosted.ts';
 import { requireScopes } from './auth/scopes.ts';
 import type { HttpRequest } from './http.ts';
 import type { FailedLogins } from './limits/failed-logins.ts';
@@ -24,6 +25,7 @@ export const anybody: Identify = () => ANONYMOUS;
 export const nobody: Identify = () => {
   throw new A2AError('UNAVAILABLE', 'This agent answers nobody yet: its operator has to say who may call', {
     cause: new Error('No auth is set in production: set it, or insecurePublic: true for everybody'),
+    retryAfterMs: UNSET_RETRY_MS,
   });
 };
 

@@ -9,7 +9,8 @@ import type { HandlerSettings } from './handler-options.ts';
  */
 export type Strangers = 'neighbours' | 'admitted' | 'refused';
 
-const SENTENCES: Readonly<Record<Strangers, string>> = {
+/** As the log says it. */
+export const STRANGERS_ARE: Readonly<Record<Strangers, string>> = {
   neighbours:
     'everybody who can reach it may call this agent. In production nobody may then: set auth, or insecurePublic',
   admitted: 'everybody who can reach it may call this agent',
@@ -17,12 +18,18 @@ const SENTENCES: Readonly<Record<Strangers, string>> = {
 };
 
 /**
- * A handler that is mounted somewhere does not know who can reach it. Where agents run for others it is closed unless
- * somebody has said who may come in, or that everybody may; on anybody's desk the log is told.
+ * Where agents run for others they are closed unless somebody has said who may come in, or that everybody may. That counts on
+ * this machine, too: what others reach there comes through something that listens for them.
  */
-export function strangersAtMount({ auth, insecurePublic, log = consoleLog }: HandlerSettings): Strangers {
+export function strangersFor({ auth, insecurePublic }: Pick<HandlerSettings, 'auth' | 'insecurePublic'>): Strangers {
   if (auth !== undefined) return 'refused';
-  const strangers = insecurePublic ? 'admitted' : isHostedProduction() ? 'refused' : 'neighbours';
-  safeLog(log).warn(`No auth is set: ${SENTENCES[strangers]}`);
+  return insecurePublic ? 'admitted' : isHostedProduction() ? 'refused' : 'neighbours';
+}
+
+/** A handler that is mounted somewhere does not know who can reach it: the log is told. */
+export function strangersAtMount(settings: HandlerSettings): Strangers {
+  const { auth, log = consoleLog } = settings;
+  const strangers = strangersFor(settings);
+  if (auth === undefined) safeLog(log).warn(`No auth is set: ${STRANGERS_ARE[strangers]}`);
   return strangers;
 }

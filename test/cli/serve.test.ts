@@ -160,6 +160,19 @@ test.each([
   TIMEOUT_MS,
 );
 
+test('in production nobody is let in without a token, also on this machine', { timeout: TIMEOUT_MS }, async () => {
+  const env = { NODE_ENV: 'production' };
+  const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith(FILE), env });
+  const answer = await fetch(`${await addressOf(server)}/tasks`);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(server.stderr).toContain('set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody');
+
+  const demo = tandem(['demo', '--port', '0', '--store', 'memory'], { env });
+  const url = await addressOf(demo);
+  expect((await fetch(`${url}/tasks/any`)).status).toBe(404);
+  expect((await fetch(`${url}/tasks`)).status).toBe(403);
+});
+
 /** Runs until it is aborted, and then a little longer than anybody waits. */
 const STUBBORN = {
   'stubborn.mjs': `${IMPORT}export default agent({ name: 'Stubborn', description: 'Does not listen.', async *run() {

@@ -1,14 +1,18 @@
-/** Handlers that are mounted somewhere without a word about who may call. */
+/** Handlers that are mounted somewhere, and servers at home, without a word about who may call. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { sharedSecret } from '../../src/server/auth/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/handler-options.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
+import { asked, bearerOf } from './auth/kinds.ts';
 import { scripted } from './kit/script.ts';
+import { startServer } from './kit/server.ts';
+import { RPC_1, VOICES } from './kit/voices.ts';
 
 const HOSTS = [
   'NETLIFY',
@@ -50,7 +54,7 @@ describe('in production', () => {
     const answers = await Promise.all([ask(SEND), ask(LIST), ask({ path: '/tasks/any' })]);
 
     for (const answer of answers) {
-      expect(answer.status).toBe(503);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
       expect(await answer.text()).toContain('This agent answers nobody yet: its operator has to say who may call');
     }
     expect(runs()).toBe(0);
@@ -58,6 +62,45 @@ describe('in production', () => {
       'warn: No auth is set: nobody may call this agent in production. Set auth to say who may, or insecurePublic: true for everybody',
       'warn: A request could not be answered',
     ]);
+  });
+
+  test.each([...HOSTS, 'NODE_ENV'])(verifies('H-04', 'by %s: nor by a server, on its own machine'), async (name) => {
+    vi.stubEnv(name, 'production');
+    const log = keptLog();
+    const server = await startServer({ log });
+
+    for (const voice of VOICES) {
+      const { status, headers, text } = await server.ask(voice.send({ text: 'hello' }));
+      expect([status, headers['retry-after']]).toEqual([503, '5']);
+      expect(text).toContain('This agent answers nobody yet: its operator has to say who may call');
+    }
+    for (const path of ['/.well-known/agent-card.json', '/healthz', '/readyz'])
+      expect((await server.ask({ method: 'GET', path })).status).toBe(200);
+    expect(server.runs()).toBe(0);
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'No auth is set: nobody may call this agent in production. Set auth to say who may, or insecurePublic: true for everybody',
+      'A request could not be answered',
+    ]);
+  });
+
+  test('a server lets everybody in if somebody has said so, and who is known', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const open = await startServer({ insecurePublic: true });
+    const guarded = await startServer({ auth: bearerTokens({ alice: 'right' }) });
+    const send = RPC_1.send({ text: 'hello' });
+
+    expect((await open.ask(send)).status).toBe(200);
+    expect((await open.ask({ method: 'GET', ...LIST.init, path: LIST.path })).status).toBe(403);
+    expect((await guarded.ask(send)).status).toBe(401);
+    expect((await guarded.ask(asked(send, bearerOf('right')))).status).toBe(200);
+  });
+
+  test('without the secret by which it would know callers, everybody is told when to come back', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    vi.stubEnv('A2A_SECRET', '');
+    const answer = await mounted({ auth: sharedSecret() }).ask(SEND);
+
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   });
 
   test('on Workers, too', async () => {

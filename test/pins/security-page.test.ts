@@ -46,6 +46,7 @@ const CONSTANTS: readonly (readonly [path: string, code: string, words: string])
   ['src/server/auth/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'asked for again after 10 minutes'],
   ['src/server/auth/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they count for a day'],
   ['src/server/auth/remote-keys.ts', 'LOOK_AGAIN_MS = 30_000', 'at most every 30 s'],
+  ['src/server/auth/hosted.ts', 'UNSET_RETRY_MS = 5000', '`Retry-After` (5 s)'],
   ['src/server/auth/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
   ['src/server/transport-security.ts', 'max-age=31536000', '`Strict-Transport-Security` for a year'],
   ['src/store/sqlite/private-file.ts', 'OWNER_ONLY = 0o600', 'for its owner alone (600)'],

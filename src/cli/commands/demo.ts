@@ -1,4 +1,5 @@
 import type { AgentServer } from '../../node/serve.ts';
+import { isHostedProduction } from '../../server/auth/hosted.ts';
 import type { Store } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
 import { demoAgent } from '../demo-agent.ts';
@@ -13,6 +14,9 @@ const FIRST_PORT = 4100;
 const PORTS = 20;
 
 const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}';
+
+/** In production nobody would be let in whom nobody knows: there everybody is, but nobody lists. */
+const OPEN = { insecurePublic: isHostedProduction() };
 
 export const command = defineCommand({
   synopsis: 'demo',
@@ -36,7 +40,7 @@ export const command = defineCommand({
     const port = readPort(values.port);
     const { store: name = 'tandem-demo.db' } = values;
     const store = await openStore(name);
-    const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store });
+    const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store, ...OPEN });
     await runUntilStopped(server, store, () => introduce(server.url, name));
   },
 });
@@ -44,12 +48,12 @@ export const command = defineCommand({
 async function listenAtFree(store: Store): Promise<AgentServer> {
   for (let port = FIRST_PORT; port < FIRST_PORT + PORTS; port++) {
     try {
-      return await listen(demoAgent, { port, store });
+      return await listen(demoAgent, { port, store, ...OPEN });
     } catch (error) {
       if (!(error instanceof CliError && portTrouble(error.cause) === 'EADDRINUSE')) throw error;
     }
   }
-  return listen(demoAgent, { port: 0, store });
+  return listen(demoAgent, { port: 0, store, ...OPEN });
 }
 
 /** What is worth copying stands on stdout, on lines of its own. */

@@ -2,6 +2,7 @@ import { publicBy } from '../../node/reach.ts';
 import type { Authenticator } from '../../server/auth/authenticator.ts';
 import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
 import { sharedSecret } from '../../server/auth/shared-secret.ts';
+import { strangersFor } from '../../server/strangers.ts';
 import { CliError } from '../cli-error.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
@@ -112,6 +113,12 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   if (process.env['A2A_SECRET'] !== undefined && publicUrl === undefined && isAnywhere) {
     log.warn(
       'The agent does not know its own address: without --public-url it refuses tokens that say whom they are for',
+    );
+  }
+
+  if (strangersFor({ auth, insecurePublic }) === 'refused' && auth === undefined) {
+    log.warn(
+      'In production nobody may call without credentials: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
     );
   }
 

@@ -9,6 +9,12 @@ const HOSTS = [
   'K_SERVICE',
 ] as const;
 
+/**
+ * When to ask again where an operator has forgotten to set something. Nobody knows when he will; but clients wait for as long
+ * as they are told, and their users want to hear of it.
+ */
+export const UNSET_RETRY_MS = 5000;
+
 /** A variable of the environment; undefined where there is none, or where it may not be read. */
 export function environmentVariable(name: string): string | undefined {
   try {

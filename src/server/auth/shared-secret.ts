@@ -5,7 +5,7 @@ import { consoleLog } from '../../observe/console-log.ts';
 import { Check, isObject, kindOf } from '../check.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
 import { BEARER_CHALLENGE, invalidCredentials } from './credentials.ts';
-import { environmentVariable, isHostedProduction } from './hosted.ts';
+import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from './hosted.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
 import { checkRules, checkTexts, RULE_KEYS } from './token-rules.ts';
 import { callerOf, isOtherSignature, requiredAudience, type TokenRules, verifyJwt } from './verify-jwt.ts';
@@ -83,6 +83,7 @@ function keyOf(secret: string): Uint8Array {
 function unusable(): never {
   throw new A2AError('UNAVAILABLE', 'This agent cannot check tokens: its operator has to set A2A_SECRET', {
     cause: new Error(MISSING),
+    retryAfterMs: UNSET_RETRY_MS,
   });
 }
 

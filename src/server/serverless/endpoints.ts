@@ -1,6 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import { isSameSecret } from '../../support/same-secret.ts';
 import { dialectOf } from '../../wire/select.ts';
+import { UNSET_RETRY_MS } from '../auth/hosted.ts';
 import { isObject } from '../check.ts';
 import { restFailure, wrongVerb } from '../error-response.ts';
 import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../http.ts';
@@ -102,5 +103,6 @@ function refused(): A2AError {
 function closed(): A2AError {
   return new A2AError('UNAVAILABLE', 'This path is closed', {
     cause: new Error('No secret is set in production: set A2A_SECRET, or serverless.secret'),
+    retryAfterMs: UNSET_RETRY_MS,
   });
 }

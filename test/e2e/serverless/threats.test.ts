@@ -192,8 +192,10 @@ describe('without a secret', () => {
     vi.stubEnv('A2A_SECRET', ' ');
     const log = keptLog();
     const host = countingHost({ serverless: NONE, log });
-    for (const path of ['/_tandem/run', '/_tandem/sweep'])
-      expect((await call(host, await signed('sweep'), {}, path)).status).toBe(503);
+    for (const path of ['/_tandem/run', '/_tandem/sweep']) {
+      const answer = await call(host, await signed('sweep'), {}, path);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    }
     await expect(host.send('go')).rejects.toThrow('This agent cannot work after its answer');
     expect((await host.send('go', { waits: true })).status.state).toBe('TASK_STATE_COMPLETED');
     expect(log.lines.map(({ message }) => message).join('\n')).toContain('No secret is set for requests to itself');

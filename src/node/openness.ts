@@ -1,0 +1,29 @@
+import { consoleLog } from '../observe/console-log.ts';
+import { Check } from '../server/check.ts';
+import type { HandlerSettings } from '../server/handler-options.ts';
+import { STRANGERS_ARE, type Strangers } from '../server/strangers.ts';
+import { publicBy } from './reach.ts';
+
+const REACHED_BY = {
+  host: 'can be reached by others',
+  publicUrl: 'says that others can reach the agent',
+  trustProxy: 'says that others can reach the agent through a proxy',
+} as const;
+
+/** Closed unless somebody has said who may come in, or that everybody may. @throws TypeError */
+export function requireAuth({ auth, insecurePublic, publicUrl, trustProxy }: HandlerSettings, host: string): void {
+  const option = publicBy({ host, publicUrl, trustProxy });
+  if (auth !== undefined || insecurePublic || option === undefined) return;
+  const check = new Check();
+  check.fault(option, `${REACHED_BY[option]}: set auth to say who may call, or insecurePublic: true for everybody`);
+  check.finish('serve() cannot use these options:');
+}
+
+/** Tells the log who may call without `auth`. Who has said so himself is only told where it matters to others. */
+export function tellOfStrangers(settings: HandlerSettings, host: string, strangers: Strangers): void {
+  const { auth, insecurePublic, publicUrl, trustProxy, log = consoleLog } = settings;
+  if (auth !== undefined || (insecurePublic && publicBy({ host, publicUrl, trustProxy }) === undefined)) return;
+  const who =
+    strangers === 'neighbours' ? 'every program on this machine may call this agent' : STRANGERS_ARE[strangers];
+  log.warn(`No auth is set: ${who}`);
+}
