@@ -18,6 +18,7 @@ export async function answerExtendedCard(service: Service, request: HttpRequest)
     caller = await service.identify(request);
     rate = await service.limits.rate.take(request, caller);
     assertTaken(rate);
+    service.access.requireUse(caller);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
     const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
     const card = encodeCard(await getExtendedAgentCard(service, call, {}), '0.2');

@@ -4,13 +4,12 @@ import type { Authenticator, ServedAt } from './auth/authenticator.ts';
 import { assertCaller, isLater } from './auth/caller-check.ts';
 import { missingCredentials } from './auth/credentials.ts';
 import { UNSET_RETRY_MS } from './auth/hosted.ts';
-import { requireScopes } from './auth/scopes.ts';
 import type { HttpRequest } from './http.ts';
 import type { FailedLogins } from './limits/failed-logins.ts';
 
 /**
  * Says who calls, by the headers of the request: it is asked before the body is read. What it knows at once it gives at
- * once, so that nobody waits for a promise.
+ * once, so that nobody waits for a promise. What he may do is asked afterwards, by `Access`, when he is counted.
  *
  * @throws A2AError `UNAUTHENTICATED`, `PERMISSION_DENIED` or `UNAVAILABLE` that the caller gets.
  */
@@ -29,10 +28,9 @@ export const nobody: Identify = () => {
   });
 };
 
-/** How callers are found out, and what all of them need. */
+/** How callers are found out. */
 export interface IdentifyOptions extends ServedAt {
   readonly authenticators: readonly Authenticator[];
-  readonly requiredScopes: readonly string[];
   /** Told of credentials that are no good. */
   readonly logins: Pick<FailedLogins, 'refused'>;
 }
@@ -43,11 +41,7 @@ export interface IdentifyOptions extends ServedAt {
  * then he would find nothing of what is his, and guess for free.
  */
 export function identifyBy(options: IdentifyOptions): Identify {
-  const { authenticators, requiredScopes, logins } = options;
-  const admit = (caller: Caller): Caller => {
-    requireScopes(caller, requiredScopes);
-    return caller;
-  };
+  const { authenticators, logins } = options;
   const isGuestAfter = (caller: Caller, refusal: A2AError | undefined): boolean =>
     refusal !== undefined && !caller.isVerified;
   const askFrom = (first: number, request: HttpRequest, earlier?: A2AError): Caller | Promise<Caller> => {
@@ -67,13 +61,13 @@ export function identifyBy(options: IdentifyOptions): Identify {
           (caller) => {
             if (caller === undefined) return askFrom(i + 1, request, before);
             assertCaller(caller);
-            return isGuestAfter(caller, before) ? askFrom(i + 1, request, before) : admit(caller);
+            return isGuestAfter(caller, before) ? askFrom(i + 1, request, before) : caller;
           },
           (error: unknown) => askFrom(i + 1, request, graver(before, error)),
         );
       }
       assertCaller(found);
-      if (!isGuestAfter(found, refusal)) return admit(found);
+      if (!isGuestAfter(found, refusal)) return found;
     }
     if (refusal === undefined) throw missingCredentials();
     logins.refused(request, refusal);

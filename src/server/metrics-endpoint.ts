@@ -1,3 +1,4 @@
+import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { dialectOf } from '../wire/select.ts';
@@ -20,15 +21,17 @@ const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-re
  */
 export async function answerMetrics(service: Service, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
   const { method } = request;
+  let caller: Caller | undefined;
   try {
-    const caller = await service.identify(request);
+    caller = await service.identify(request);
+    service.access.requireUse(caller);
     if (!caller.isVerified && !isFromHere(request)) {
       throw new A2AError('PERMISSION_DENIED', 'Metrics are for this machine, or for callers with credentials');
     }
     if (method !== 'GET' && method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
     return { status: 200, headers: HEADERS, body: metrics.text() };
   } catch (error) {
-    const about = { request, binding: 'HTTP+JSON', operation: 'metrics' } as const;
+    const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
     const shown = service.failures.publicError(error, about);
     return restFailure(dialectOf('1.0'), shown, service.access.challenge(shown));
   }

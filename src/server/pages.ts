@@ -1,3 +1,4 @@
+import type { Caller } from '../engine/handler.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationTokens } from '../push/notification-tokens.ts';
 import { dialectOf } from '../wire/select.ts';
@@ -67,10 +68,12 @@ function answerOwn(
 
 function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
   const protectedCard = async ({ access, failures }: Service, request: HttpRequest): Promise<HttpResponse> => {
+    let caller: Caller | undefined;
     try {
-      await access.identify(request);
+      caller = await access.identify(request);
+      access.requireUse(caller);
     } catch (error) {
-      const shown = failures.publicError(error, { request });
+      const shown = failures.publicError(error, { request, caller });
       return restFailure(dialectOf('1.0'), shown, { ...CORS, ...access.challenge(shown) });
     }
     return cards.answer(file, request);

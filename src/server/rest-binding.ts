@@ -45,6 +45,7 @@ export async function answerRest(
     const taken = service.limits.rate.take(request, caller);
     rate = taken !== undefined && 'then' in taken ? await taken : taken;
     assertTaken(rate);
+    service.access.requireUse(caller);
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect, operation } = flat);

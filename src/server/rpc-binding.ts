@@ -30,6 +30,7 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     const taken = service.limits.rate.take(request, caller);
     rate = taken !== undefined && 'then' in taken ? await taken : taken;
     assertTaken(rate);
+    service.access.requireUse(caller);
     const rpc = await readRpc(service, request);
     id = rpc.id;
     if (rpc.error !== undefined) throw rpc.error;

@@ -12,6 +12,7 @@ import type { Strangers } from '../strangers.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
 import { Challenges } from './challenges.ts';
 import { EndingFrames } from './ending-frames.ts';
+import { requireScopes } from './scopes.ts';
 
 export interface AccessRules extends ServedAt {
   readonly auth: readonly Authenticator[] | undefined;
@@ -37,13 +38,12 @@ export class Access {
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
     this.#listsForStrangers = auth === undefined && strangers === 'neighbours';
-    const { requiredScopes } = access;
     this.identify =
       auth === undefined
         ? strangers === 'refused'
           ? nobody
           : anybody
-        : logins.before(identifyBy({ authenticators: auth, publicUrl, requiredScopes, logins }));
+        : logins.before(identifyBy({ authenticators: auth, publicUrl, logins }));
   }
 
   get protectsCard(): boolean {
@@ -53,6 +53,16 @@ export class Access {
   /** Headers that tell a refused caller what is missing. */
   readonly challenge = (error: A2AError): Readonly<Record<string, string>> | undefined =>
     this.#challenges.headers(error);
+
+  /**
+   * Whether a caller may use the agent at all. Asked when he is known and counted, so that a refusal has his name, and before
+   * his body is read.
+   *
+   * @throws A2AError `PERMISSION_DENIED`
+   */
+  requireUse(caller: Caller): void {
+    requireScopes(caller, this.#settings.requiredScopes);
+  }
 
   /**
    * All strangers are one owner, so a list would show each the tasks of all; whoever has the id of a task was given it.
