@@ -13,6 +13,7 @@ export interface Agent extends Required<Runnable>, InProcessAgent {
   readonly skills: readonly Skill[];
   /** Whether messages may name their skill: it matters as soon as one of them is not for everybody. */
   readonly namesSkills: boolean;
+  readonly access: Pick<SkillAccess, 'admit' | 'require' | 'usable'>;
 }
 
 /**

@@ -12,7 +12,6 @@ import type { CardSigner } from './card-signer.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import type { ExtendedCardFunction, ExtendedCardSetting } from './extended-card-options.ts';
 import type { Service } from './service.ts';
-import { skillsFor } from './skill-access.ts';
 
 /** One caller's card is no other's, also where somebody keeps it for a while (1.0 §13.3). */
 const CACHING = 'private, max-age=60';
@@ -39,12 +38,12 @@ export class ExtendedCards {
   async cardOf(caller: Caller, tenant: string, base: string, version: ProtocolVersion): Promise<AgentCard> {
     const { facts, setting, publicUrl } = this.#options;
     const shared = agentCard(facts, publicUrl ?? base, version);
-    const { skills } = facts.agent;
-    const card = withSkills(shared, skillsFor(skills, caller, tenant));
+    const { skills, access } = facts.agent;
+    const card = withSkills(shared, access.usable(skills, caller, tenant));
     if (setting === true) return card;
     const parts = typeof setting === 'function' ? await partsOf(setting, caller, card, tenant) : setting;
     const others = skills.filter(({ card: { id } }) => !parts.skills.some((skill) => skill.card.id === id));
-    return { ...withSkills(card, skillsFor([...others, ...parts.skills], caller, tenant)), ...parts.members };
+    return { ...withSkills(card, access.usable([...others, ...parts.skills], caller, tenant)), ...parts.members };
   }
 
   /** The card as it is sent; with the signatures of the agent, if it has some and the version knows them. */

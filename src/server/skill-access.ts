@@ -31,13 +31,6 @@ export function publicSkills(skills: readonly Skill[]): readonly AgentSkill[] {
     .map(({ card }) => card);
 }
 
-/** What a caller may use in a tenant, and so what a card of his own lists. */
-export function skillsFor(skills: readonly Skill[], caller: Caller, tenant: string): readonly AgentSkill[] {
-  return skills
-    .filter((skill) => isKnownTo(skill, caller, tenant) && lacksScope(caller, skill.scopes) === undefined)
-    .map(({ card }) => card);
-}
-
 /** Who may use an agent, and which of its skills. */
 export class SkillAccess {
   readonly #skills: ReadonlyMap<string, Skill>;
@@ -79,6 +72,13 @@ export class SkillAccess {
     }
     if (!isOfTenant(skill, caller, tenant)) throw new A2AError('PERMISSION_DENIED', 'This tenant does not have it');
     requireScopes(caller, this.#scopesOf(skill));
+  }
+
+  /** Those of the skills that a caller may use in a tenant, and so what a card of his own lists. */
+  usable(skills: readonly Skill[], caller: Caller, tenant: string): readonly AgentSkill[] {
+    return skills
+      .filter((skill) => isKnownTo(skill, caller, tenant) && lacksScope(caller, this.#scopesOf(skill)) === undefined)
+      .map(({ card }) => card);
   }
 
   #scopesOf({ scopes }: Skill): readonly string[] {

@@ -7,6 +7,7 @@ import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
+import { REST_1 } from './kit/voices.ts';
 import { rpc } from './kit/voices/rpc.ts';
 
 const skill = (id: string, rules: Partial<SkillOptions> = {}): SkillOptions => ({
@@ -28,6 +29,7 @@ const CALLERS = [
   { id: 'ann', isVerified: true, scopes: ['payments.write'] },
   { id: 'bob', isVerified: true, tenants: ['globex'] },
   { id: 'amy', isVerified: true, tenants: ['acme'] },
+  { id: 'cat', isVerified: true, scopes: ['bank'] },
   { id: 'guest', isVerified: false },
 ] as const;
 
@@ -79,6 +81,20 @@ describe.each(WAYS)('$name', (way) => {
     const { ask } = await start(true);
     expect(idsOf(cardOf(await ask(as('ann', way.ask)), way))).toEqual(['greet', 'pay', 'read']);
     expect(idsOf(cardOf(await ask(as('bob', way.ask)), way))).toEqual(['greet', 'read']);
+  });
+
+  test(verifies(['X-02', 'X-03'], 'skills without scopes of their own have those of the agent'), async () => {
+    const { ask } = await start(true, { agent: { skills: SKILLS, scopes: ['bank'] } });
+    const mayUse = async (who: string, skillId: string): Promise<boolean> =>
+      (await ask(as(who, REST_1.send({ text: 'hello', metadata: { skillId } })))).status === 200;
+
+    const lists: Readonly<Record<string, readonly string[]>> = { ann: ['pay'], cat: ['greet', 'read'] };
+    for (const [who, listed] of Object.entries(lists)) {
+      expect(idsOf(cardOf(await ask(as(who, way.ask)), way))).toEqual(listed);
+      for (const { id } of SKILLS) expect([who, id, await mayUse(who, id)]).toEqual([who, id, listed.includes(id)]);
+    }
+    // A card needs a skill: who may use none sees what everybody sees.
+    expect(idsOf(cardOf(await ask(as('bob', way.ask)), way))).toEqual(['greet']);
   });
 
   test(verifies('X-01', 'without credentials, or with none that prove anything, there is none'), async () => {
