@@ -24,7 +24,8 @@ export async function answerExtendedCard(service: Service, request: HttpRequest)
     const card = encodeCard(await getExtendedAgentCard(service, call, {}), '0.2');
     return withRate(jsonResponse(200, card, service.extendedCards?.headers), rate);
   } catch (error) {
-    if (isAbsent(error)) return jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' });
+    if (isAbsent(error))
+      return withRate(jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' }), rate);
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'GetExtendedAgentCard' } as const;
     const shown = service.failures.publicError(error, about);
     return withRate(restFailure(dialect, shown, service.access.challenge(shown)), rate);

@@ -94,6 +94,7 @@ describe('who asks too often', () => {
     { method: 'GET', path: '/tasks/x/pushNotificationConfigs' },
     { method: 'DELETE', path: '/tasks/x/pushNotificationConfigs/y' },
     { method: 'GET', path: '/extendedAgentCard' },
+    { method: 'GET', path: '/agent/authenticatedExtendedCard' },
     { method: 'GET', path: '/nothing/here' },
     { method: 'POST', path: '/a2a', body: 'no JSON' },
   ];
