@@ -56,21 +56,33 @@ test('what is away for many requests is told of once in a while, with how many t
   const { failures, lines, pass } = listening();
   const error = new A2AError('UNAVAILABLE', 'The disk is full', { cause: SECRET, retryAfterMs: 1000 });
 
-  for (let i = 0; i < 4; i++) expect(failures.publicError(error)).toBe(error);
-  expect(lines).toEqual([{ level: 'warn', fields: { error } }]);
+  const ids = new Set<string | undefined>();
+  const told = (): string => {
+    const shown = failures.publicError(error);
+    const { errorId = '' } = shown.details;
+    expect(shown).toMatchObject({ code: 'UNAVAILABLE', message: `The disk is full; the log has it as ${errorId}` });
+    expect([shown.retryAfterMs, shown.cause]).toEqual([1000, undefined]);
+    ids.add(errorId);
+    return errorId;
+  };
+
+  const first = told();
+  for (let i = 0; i < 3; i++) expect(told()).toBe(first);
+  expect(lines).toEqual([{ level: 'warn', fields: { errorId: first, error } }]);
 
   pass(999);
-  failures.publicError(error);
+  expect(told()).toBe(first);
   expect(lines).toHaveLength(1);
 
   pass(1);
-  failures.publicError(error);
+  const second = told();
   pass(-60_000);
-  failures.publicError(error);
+  const third = told();
   expect(lines.slice(1)).toEqual([
-    { level: 'warn', fields: { error, othersSinceTheLast: 4 } },
-    { level: 'warn', fields: { error } },
+    { level: 'warn', fields: { errorId: second, error, othersSinceTheLast: 4 } },
+    { level: 'warn', fields: { errorId: third, error } },
   ]);
+  expect(ids.size).toBe(3);
 });
 
 test('an error that quotes a whole body is cut, an internal one too', () => {

@@ -33,6 +33,8 @@ export class Failures {
   readonly #observers: FailureObservers;
   #lastWarning = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
+  /** The id of the last warning. */
+  #incident = '';
   #hasToldOfProxy = false;
 
   constructor(log: Log, now: () => number = Date.now, observers: FailureObservers = {}) {
@@ -56,7 +58,7 @@ export class Failures {
     const shown = isLong(error) ? shortened(error) : error;
     // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.
     if (error.code === 'INTERNAL_ERROR') return this.#internal(error, shown.message, shown.details, about);
-    if (error.code === 'UNAVAILABLE' && error.cause !== undefined) this.#warn(error, about);
+    if (error.code === 'UNAVAILABLE' && error.cause !== undefined) return withId(shown, this.#warn(error, about));
     return shown;
   }
 
@@ -84,25 +86,27 @@ export class Failures {
   #internal(error: unknown, message: string, details: A2AError['details'], about: FailedRequest | undefined): A2AError {
     const errorId = newId();
     this.#log.error('A request failed', { errorId, ...(about && requestFields(about)), error });
-    return new A2AError('INTERNAL_ERROR', `${message}; the log has it as ${errorId}`, {
-      details: { ...details, errorId },
-    });
+    return withId(new A2AError('INTERNAL_ERROR', message, { details }), errorId);
   }
 
-  #warn(error: A2AError, about: FailedRequest | undefined): void {
+  /** Gives the id under which the log has it: those that it leaves out have that of the line that stands for them. */
+  #warn(error: A2AError, about: FailedRequest | undefined): string {
     const now = this.#now();
     // Also if the time was set back.
     if (Math.abs(now - this.#lastWarning) < QUIET_MS) {
       this.#leftOut++;
-      return;
+      return this.#incident;
     }
+    this.#incident = newId();
     this.#log.warn('A request could not be answered', {
+      errorId: this.#incident,
       ...(about && requestFields(about)),
       error,
       ...(this.#leftOut > 0 && { othersSinceTheLast: this.#leftOut }),
     });
     this.#lastWarning = now;
     this.#leftOut = 0;
+    return this.#incident;
   }
 }
 
@@ -118,6 +122,15 @@ function shortened({ code, message, details, violations, retryAfterMs, cause }: 
     details: Object.fromEntries(short),
     violations,
     cause,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** For who asked: with the id that he can quote, and without the cause. */
+function withId({ code, message, details, violations, retryAfterMs }: A2AError, errorId: string): A2AError {
+  return new A2AError(code, `${message}; the log has it as ${errorId}`, {
+    details: { ...details, errorId },
+    violations,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
 }

@@ -313,11 +313,21 @@ describe('what lies outside of the protocol', () => {
     const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
     const ready = await server.ask({ method: 'GET', path: '/readyz' });
-    const answers = await Promise.all([RPC_1, REST_1, RPC_1].map((voice) => server.ask(voice.get('t1'))));
+    const answers = await Promise.all(VOICES.map((voice) => server.ask(voice.get('t1'))));
 
-    expect([ready, ...answers].map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+    for (const { status } of [ready, ...answers]) expect(status).toBe(503);
     expect([ready, ...answers].map(({ text }) => text).join('')).not.toMatch(/SELECT|vault/);
-    expect(lines[0]).toEqual({ message: 'A request could not be answered', fields: { error: trouble } });
+    const logged = lines as readonly { readonly message: string; readonly fields: { readonly errorId: string } }[];
+    for (const { message, fields } of logged) {
+      expect(message).toBe('A request could not be answered');
+      expect(fields).toMatchObject({ errorId: expect.stringMatching(/^[0-9a-f-]{36}$/), error: trouble });
+    }
+    const ids = logged.map(({ fields }) => fields.errorId);
+    for (const [i, voice] of VOICES.entries()) {
+      const { message } = voice.error(answers[i] as Answer);
+      expect(ids).toContain(/the log has it as (\S+)$/.exec(message)?.[1]);
+    }
+    for (const i of [0, 1]) expect(answers[i]?.text).toMatch(/"errorId":"[0-9a-f-]{36}"/);
   });
 
   function storeError(code: 'INTERNAL_ERROR' | 'UNAVAILABLE'): A2AError {
