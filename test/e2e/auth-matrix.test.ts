@@ -57,6 +57,7 @@ describe.each(CASES)('$name', ({ kind, way }) => {
     const before = world.runs();
     const problem = kind.challenge.startsWith('Bearer') ? ', error="invalid_token"' : '';
 
+    expect(Object.keys(world.bad)).not.toEqual([]);
     for (const [name, by] of Object.entries(world.bad)) {
       for (const [operation, { status, code, headers, text }] of await outcomes(world, taskId, by)) {
         expect([name, operation, status, code]).toEqual([name, operation, 401, 'UNAUTHENTICATED']);

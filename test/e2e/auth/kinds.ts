@@ -1,6 +1,7 @@
 /** Every way to know a caller, with what callers bring for it. */
 import { SignJWT } from 'jose';
 
+import { A2AError } from '../../../src/errors.ts';
 import { apiKeys } from '../../../src/server/auth/api-keys.ts';
 import type { AuthenticateHook, Authenticator } from '../../../src/server/auth/authenticator.ts';
 import { basicAuth } from '../../../src/server/auth/basic-auth.ts';
@@ -45,6 +46,7 @@ const BEARER = 'Bearer realm="a2a"';
 export const bearerOf = (token: string): Credentials => ({ headers: { authorization: `Bearer ${token}` } });
 export const basicOf = (text: string): Credentials => ({ headers: { authorization: `Basic ${btoa(text)}` } });
 const keyOf = (key: string): Credentials => ({ headers: { 'x-api-key': key } });
+const sessionOf = (id: string): Credentials => ({ headers: { 'x-session': id } });
 const queryOf = (key: string): Credentials => ({ query: `key=${key}` });
 
 /** A request with what its caller brings. */
@@ -76,9 +78,21 @@ function signShared(claims: Claims): Promise<string> {
   return new SignJWT(all).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET));
 }
 
+/** Scopes by session. */
+const SESSIONS = new Map<string, readonly string[]>([
+  ['alice', USE],
+  ['bob', USE],
+  ['carol', []],
+]);
+
 const hook: AuthenticateHook = async (request) => {
   const id = request.header('x-session');
-  return id === undefined ? undefined : { id, isVerified: true, scopes: id === 'carol' ? [] : USE };
+  if (id === undefined) return undefined;
+  const scopes = SESSIONS.get(id);
+  if (scopes === undefined) {
+    throw new A2AError('UNAUTHENTICATED', 'There is no such session', { details: { error: 'invalid_token' } });
+  }
+  return { id, isVerified: true, scopes };
 };
 
 export const KINDS: readonly AuthKind[] = [
@@ -171,10 +185,10 @@ export const KINDS: readonly AuthKind[] = [
     challenge: BEARER,
     callers: async () => ({
       auth: hook,
-      right: { headers: { 'x-session': 'alice' } },
-      other: { headers: { 'x-session': 'bob' } },
-      wrongScope: { headers: { 'x-session': 'carol' } },
-      bad: {},
+      right: sessionOf('alice'),
+      other: sessionOf('bob'),
+      wrongScope: sessionOf('carol'),
+      bad: { unknown: sessionOf('mallory'), empty: sessionOf(''), 'of other bytes': sessionOf('\u00e4\u00ff') },
     }),
   },
 ];
