@@ -28,6 +28,12 @@ export interface PushMessage {
   readonly body: string;
   /** Of the process that sends it. */
   readonly pid: number;
+  readonly sentAt: number;
+}
+
+/** As it has come. */
+export interface ArrivedPush extends PushMessage {
+  readonly arrivedAt: number;
 }
 
 /** The errand as its client knows it after something was told of it. */

@@ -1,16 +1,19 @@
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import type { TaskEvent } from '../../src/store/store.ts';
-import type { PushMessage } from './errand.ts';
+import type { ArrivedPush } from './errand.ts';
 import { openStore } from './open-store.ts';
 import type { Findings } from './session.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
+/** A third of the lease of one of many processes: so much is left at least when it begins to speak. */
+const LONGEST_WAY_MS = 2000 / 3;
 
 /**
  * What receivers were told, held against the logs: every event that is not still due has arrived, in order; what came
  * twice came under one id; and nothing is ahead of the cursor but the one event that a kill left unnoted. A process that
  * was stopped in the middle of its words says them when it goes on, and others may have said more by then: once for each
- * time, for before its next words it asks whether it still is the one to say them.
+ * time, for before its next words it asks whether it still is the one to say them. The same if words take so long on
+ * their way, because nobody had time for them, that the lease may have ended.
  */
 export async function judgePushes(findings: Findings): Promise<readonly string[]> {
   const { database, known, received } = findings;
@@ -49,17 +52,18 @@ export async function judgePushes(findings: Findings): Promise<readonly string[]
 
 function judgeOne(
   events: readonly TaskEvent[],
-  arrived: readonly PushMessage[],
+  arrived: readonly ArrivedPush[],
   told: number,
   stops: Map<number, number>,
 ): readonly string[] {
   const problems: string[] = [];
   const ids = new Map<number, string>();
   let last = 0;
-  for (const { id, number, body, pid } of arrived) {
+  for (const { id, number, body, pid, sentAt, arrivedAt } of arrived) {
+    const way = arrivedAt - sentAt;
     if (number === last + 1) last = number;
-    else if (number > last || (number < last && !isForgiven(stops, pid)))
-      problems.push(`was told of event ${number} after ${last}`);
+    else if (number > last || (number < last && way <= LONGEST_WAY_MS && !isForgiven(stops, pid)))
+      problems.push(`was told of event ${number} after ${last}, by process ${pid}, ${way} ms after it was sent`);
     if (events[number - 1]?.body !== body) problems.push(`was told another event ${number}`);
     if ((ids.get(number) ?? id) !== id) problems.push(`was told twice of event ${number}, as of two`);
     ids.set(number, id);

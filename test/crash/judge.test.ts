@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 
 import { loadDriver } from '../../src/store/sqlite/driver.ts';
-import type { PushMessage } from './errand.ts';
+import type { ArrivedPush } from './errand.ts';
 import { judge } from './judge.ts';
 import { KINDS, type Kind } from './programs.ts';
 import type { Findings, Known, Session } from './session.ts';
@@ -175,13 +175,18 @@ test(
   TIMEOUT_MS,
 );
 
-test.each<{ what: string; tamper: (received: PushMessage[]) => void; says: string }>([
+test.each<{ what: string; tamper: (received: ArrivedPush[]) => void; says: string }>([
   { what: 'one does not arrive', tamper: (received) => received.splice(1, 1), says: 'was told of event 3 after 1' },
   { what: 'the last ones do not arrive', tamper: (received) => received.splice(2), says: 'was told of 2 events, but' },
   {
     what: 'two change places',
     tamper: (received) => received.splice(0, 2, ...received.slice(0, 2).toReversed()),
     says: 'was told of event 2 after 0',
+  },
+  {
+    what: 'one comes again at the end',
+    tamper: (received) => received.push(first(received)),
+    says: 'was told of event 1 after',
   },
   {
     what: 'one says something else',
@@ -210,11 +215,19 @@ test.each<{ what: string; tamper: (received: PushMessage[]) => void; says: strin
   expect(problems).toContainEqual(expect.stringContaining(says));
 });
 
-function first([message]: readonly PushMessage[]): PushMessage {
+test('a push notification that comes again because it was long on its way is no problem', async () => {
+  const pushed = [...honest.known.values()].find(({ errand, taskIds }) => errand.isPushed && taskIds.size > 0);
+  const early = first(honest.received.filter(({ taskId }) => pushed?.taskIds.has(taskId)));
+  const late = { ...early, arrivedAt: early.sentAt + 1000 };
+
+  expect(await judge({ ...tampered(() => {}), received: [...honest.received, late] })).toEqual([]);
+});
+
+function first([message]: readonly ArrivedPush[]): ArrivedPush {
   if (message === undefined) throw new Error('Nothing has arrived');
   return message;
 }
 
-function change(received: PushMessage[], index: number, to: Partial<PushMessage>): void {
+function change(received: ArrivedPush[], index: number, to: Partial<ArrivedPush>): void {
   received.splice(index, 1, { ...first(received.slice(index)), ...to });
 }

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { PushMessage } from './errand.ts';
+import type { ArrivedPush, PushMessage } from './errand.ts';
 
 /** A receiver of push notifications that outlives those who send them. */
 export interface Receiver {
   /** The address at which those of one session arrive. */
   urlFor(session: string): string;
   /** All that has arrived for a session, in order. */
-  received(session: string): readonly PushMessage[];
+  received(session: string): readonly ArrivedPush[];
   close(): Promise<void>;
 }
 
 export async function openReceiver(): Promise<Receiver> {
-  const bySession = new Map<string, PushMessage[]>();
+  const bySession = new Map<string, ArrivedPush[]>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -22,7 +22,8 @@ export async function openReceiver(): Promise<Receiver> {
       const path = request.url ?? '/';
       const arrived = bySession.get(path) ?? [];
       bySession.set(path, arrived);
-      arrived.push(JSON.parse(Buffer.concat(chunks).toString()) as PushMessage);
+      const message = JSON.parse(Buffer.concat(chunks).toString()) as PushMessage;
+      arrived.push({ ...message, arrivedAt: Date.now() });
       // Whoever sends is about to be killed: nothing is worth being kept open.
       response.writeHead(204, { connection: 'close' }).end();
     });

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Message } from '../../src/model/message.ts';
 import { isTerminal } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
-import { type Errand, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
+import { type Errand, errandAfter, type Orders, type ArrivedPush, type Report } from './errand.ts';
 import type { Receiver } from './receiver.ts';
 
 /** A process that has nothing to say for so long hangs. How long it takes in all is for the machine to say. */
@@ -44,7 +44,7 @@ export interface Findings {
   /** What steps have left behind, in order. */
   traces(): readonly string[];
   /** The push notifications that have arrived, in order. */
-  readonly received: readonly PushMessage[];
+  readonly received: readonly ArrivedPush[];
 }
 
 export type LifeOptions = Partial<Pick<Orders, 'begin' | 'finish' | 'maxSuspended' | 'die'>> & {
@@ -90,7 +90,7 @@ export class Session implements Findings {
     return readFileSync(this.#traces, 'utf8').split('\n').slice(0, -1);
   }
 
-  get received(): readonly PushMessage[] {
+  get received(): readonly ArrivedPush[] {
     return this.#receiver.received(this.#name);
   }
 

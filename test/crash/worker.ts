@@ -114,7 +114,8 @@ function courier(): Courier {
   return {
     wants: () => true,
     async deliver({ id, task, event, config }, signal) {
-      const message: PushMessage = { id, taskId: task.id, number: event.number, body: event.body, pid: process.pid };
+      const { number, body } = event;
+      const message: PushMessage = { id, taskId: task.id, number, body, pid: process.pid, sentAt: Date.now() };
       const response = await fetch(config.config.url, { method: 'POST', body: JSON.stringify(message), signal });
       return response.ok ? { kind: 'delivered' } : { kind: 'failed', reason: `It answered ${response.status}` };
     },
