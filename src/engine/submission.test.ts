@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../model/message.ts';
-import { contentDigest, idempotencyOf, originOfSubmission, type Submission } from './submission.ts';
+import { assertStorable, contentDigest, idempotencyOf, originOfSubmission, type Submission } from './submission.ts';
 
 const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'a' }] };
 const submission: Submission = {
@@ -49,4 +49,19 @@ test('what runs need to know of a request is kept, and nothing else', () => {
   expect(originOfSubmission(submission)).toEqual({ caller, acceptedOutputModes: [] });
   const more = { metadata: { a: 1 }, extensions: ['x'], acceptedOutputModes: ['text/plain'] };
   expect(originOfSubmission({ ...submission, ...more, idempotencyKey: 'k' })).toEqual({ caller, ...more });
+});
+
+test.each<[string, number, (name: string) => Partial<Submission>]>([
+  ['tenant', 256, (tenant) => ({ tenant })],
+  ['owner', 512, (owner) => ({ owner })],
+  ['message.messageId', 256, (messageId) => ({ message: { ...message, messageId } })],
+  ['message.contextId', 256, (contextId) => ({ message: { ...message, contextId } })],
+  ['message.taskId', 256, (taskId) => ({ message: { ...message, taskId } })],
+  ['idempotencyKey', 256, (idempotencyKey) => ({ idempotencyKey })],
+  ['alias', 256, (alias) => ({ alias })],
+])('%s may have %d characters, and not one more', (field, most, named) => {
+  assertStorable({ ...submission, ...named('x'.repeat(most)) });
+  expect(() => assertStorable({ ...submission, ...named('x'.repeat(most + 1)) })).toThrow(
+    `${field} must have at most ${most} characters: take a shorter one`,
+  );
 });

@@ -4,7 +4,7 @@ import type { Message } from '../model/message.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
 import type { Idempotency, Scope } from '../store/store.ts';
 import { digest } from '../support/digest.ts';
-import { isName } from '../support/name.ts';
+import { isName, MAX_CALLER, MAX_NAME } from '../support/name.ts';
 import type { Caller } from './handler.ts';
 import { isPlain } from './json-value.ts';
 import type { Origin } from './load-task.ts';
@@ -60,10 +60,10 @@ export function assertStorable(submission: Submission): void {
   });
 }
 
-/** A name that a store could take for another one would show its owner what is not his. */
+/** A name that a store could take for another one would show its owner what is not his; for a long one it has no place. */
 function assertNames({ tenant, owner, message, idempotencyKey, alias, pushConfig }: Submission): void {
   assertName('tenant', tenant);
-  assertName('owner', owner);
+  assertName('owner', owner, MAX_CALLER);
   assertName('message.messageId', message.messageId);
   assertName('message.contextId', message.contextId);
   assertName('message.taskId', message.taskId);
@@ -72,10 +72,14 @@ function assertNames({ tenant, owner, message, idempotencyKey, alias, pushConfig
   assertName('pushConfig.config.id', pushConfig?.config.id);
 }
 
-function assertName(field: string, text: string | undefined): void {
+function assertName(field: string, text: string | undefined, most = MAX_NAME): void {
   // What is no string at all is refused with the message.
-  if (typeof text !== 'string' || isName(text)) return;
-  const description = 'must have neither NUL nor halves of characters';
+  if (typeof text !== 'string') return;
+  const isShort = text.length <= most;
+  if (isShort && isName(text)) return;
+  const description = isShort
+    ? 'must have neither NUL nor halves of characters'
+    : `must have at most ${most} characters: take a shorter one`;
   throw new A2AError('INVALID_PARAMS', `${field} ${description}`, { violations: [{ field, description }] });
 }
 

@@ -20,6 +20,9 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'PERMISSION
 /** Refusals that are counted by address, or come of such a count. */
 const COUNTED_BY_ADDRESS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'RATE_LIMIT_EXCEEDED']);
 
+/** What a store says when it cannot be reached, and of what it cannot keep. */
+const HAVE_CAUSES: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'INVALID_PARAMS']);
+
 /** Who is told of failures, beside the log. */
 export interface FailureObservers {
   readonly audit?: AuditTrail;
@@ -58,7 +61,7 @@ export class Failures {
     const shown = isLong(error) ? shortened(error) : error;
     // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.
     if (error.code === 'INTERNAL_ERROR') return this.#internal(error, shown.message, shown.details, about);
-    if (error.code === 'UNAVAILABLE' && error.cause !== undefined) return withId(shown, this.#warn(error, about));
+    if (HAVE_CAUSES.has(error.code) && error.cause !== undefined) return withId(shown, this.#warn(error, about));
     return shown;
   }
 

@@ -8,3 +8,11 @@ const SURROGATE = /\p{Surrogate}/u;
 export function isName(text: string): boolean {
   return !text.includes('\0') && !SURROGATE.test(text);
 }
+
+/**
+ * How many characters a name may have that callers give, and how many the id of a caller. Stores keep them in indexes, where
+ * PostgreSQL takes no row of more than 2704 bytes. With three bytes for each character, which is the most, names as long
+ * as may be fit into one with a caller's id of about 290; beyond that its store has the last word.
+ */
+export const MAX_NAME = 256;
+export const MAX_CALLER = 512;

@@ -57,6 +57,28 @@ describe('a caller that is none', () => {
     ]);
   });
 
+  test.each(ways({ ...ALICE, id: 'a'.repeat(513) }))(
+    verifies('H-04', 'one whose name is too long, %s: is let in nowhere, and told why'),
+    async (_, auth) => {
+      const server = await startServer({ auth });
+
+      const answer = await server.ask(RPC_1.send({ text: 'hello' }));
+
+      expect(answer.status).toBe(401);
+      expect(RPC_1.error(answer)).toMatchObject({
+        reason: 'UNAUTHENTICATED',
+        message: 'Your credentials give you an id of more than 512 characters: get shorter ones',
+      });
+      expect(server.runs()).toBe(0);
+    },
+  );
+
+  test('one whose name is as long as may be is let in', async () => {
+    const server = await startServer({ auth: () => ({ ...ALICE, id: 'a'.repeat(512) }) });
+
+    expect(RPC_1.sent(await server.ask(RPC_1.send({ text: 'hello' })))).toMatchObject({ task: { state: 'completed' } });
+  });
+
   test('null from an authenticator is no caller either, but from a function it is nobody', async () => {
     const one = await startServer({ auth: bare(() => null) });
     const two = await startServer({ auth: () => null });

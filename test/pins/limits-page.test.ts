@@ -52,6 +52,9 @@ test('docs/limits.md has the numbers that are fixed', () => {
   const facts: readonly (readonly [string, string, string])[] = [
     ['src/wire/jsonrpc.ts', 'MAX_ID_CHARACTERS = 256', '256 characters'],
     ['src/server/http-call.ts', 'key.length > 255', '255 characters'],
+    ['src/support/name.ts', 'MAX_NAME = 256', '256 characters each'],
+    ['src/support/name.ts', 'MAX_CALLER = 512', '512 characters: beyond that'],
+    ['src/store/postgres/index-row.ts', 'MAX_BYTES = 2640', 'about 2,600 bytes'],
     ['src/node/serve.ts', 'headersTimeout: 20_000', '20 s to arrive'],
     ['src/node/serve.ts', 'requestTimeout: 60_000', '60 s to arrive'],
     ['src/engine/push-configs.ts', 'MAX_DEPTH = 8', '8 levels deep'],

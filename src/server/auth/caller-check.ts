@@ -1,19 +1,24 @@
 import type { Caller } from '../../engine/handler.ts';
-import { isName } from '../../support/name.ts';
+import { isName, MAX_CALLER } from '../../support/name.ts';
 import { isObject, kindOf } from '../check.ts';
+import { invalidCredentials } from './credentials.ts';
 
 /**
  * What an author's code says of a caller decides what he may see. A text in the place of a list would pass as one, for it
  * includes its pieces: so it is looked at before anything is kept under its name.
  *
  * @throws TypeError for the log, which tells the author what to give.
+ * @throws A2AError `UNAUTHENTICATED` for an id that is too long: most often the caller's credentials have said it.
  */
 export function assertCaller(found: unknown): asserts found is Caller {
   const fault = callerFault(found);
-  if (fault === undefined) return;
-  throw new TypeError(
-    `What auth finds must be { id, isVerified, scopes?, tenants?, expiresAt? }, or undefined for strangers: ${fault}`,
-  );
+  if (fault !== undefined) {
+    throw new TypeError(
+      `What auth finds must be { id, isVerified, scopes?, tenants?, expiresAt? }, or undefined for strangers: ${fault}`,
+    );
+  }
+  if ((found as Caller).id.length <= MAX_CALLER) return;
+  throw invalidCredentials(`Your credentials give you an id of more than ${MAX_CALLER} characters: get shorter ones`);
 }
 
 /** Whether it is known later. What an author's code gives may be anything. */

@@ -3,11 +3,16 @@ import type { JsonObject } from '../../model/json.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
 import type { Part } from '../../model/part.ts';
 import { jsonSize } from '../../support/json-size.ts';
+import { MAX_NAME } from '../../support/name.ts';
 import type { LimitName, Limits } from './limit-settings.ts';
 
 /** @throws A2AError `INVALID_PARAMS` for too many of something, `PAYLOAD_TOO_LARGE` for too large a thing. */
-export function assertModest(limits: Limits, { message, metadata }: SendMessageRequest): void {
-  const { parts } = message;
+export function assertModest(limits: Limits, { tenant, message, metadata }: SendMessageRequest): void {
+  const { messageId, contextId, taskId, parts } = message;
+  assertShort(tenant, 'tenant');
+  assertShort(messageId, 'message.messageId');
+  assertShort(contextId, 'message.contextId');
+  assertShort(taskId, 'message.taskId');
   if (parts.length > limits.partsPerMessage) {
     const description = `expected at most ${limits.partsPerMessage} parts`;
     throw new A2AError('INVALID_PARAMS', `message.parts: ${description}`, {
@@ -18,6 +23,13 @@ export function assertModest(limits: Limits, { message, metadata }: SendMessageR
   for (let i = 0; i < parts.length; i++) assertPart(limits, parts[i] as Part, i);
   assertMetadata(limits, message.metadata, 'message.metadata');
   assertMetadata(limits, metadata, 'metadata');
+}
+
+/** What callers call their things is looked up by stores, which have no place for long names there. */
+function assertShort(name: string | undefined, field: string): void {
+  if (name === undefined || name.length <= MAX_NAME) return;
+  const description = `expected at most ${MAX_NAME} characters: take a shorter one`;
+  throw new A2AError('INVALID_PARAMS', `${field}: ${description}`, { violations: [{ field, description }] });
 }
 
 function assertPart(limits: Limits, part: Part, index: number): void {

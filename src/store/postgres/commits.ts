@@ -1,7 +1,7 @@
 import { nextTurn, systemScheduler } from '../../support/scheduler.ts';
 import { BatchWriter } from './batch-writer.ts';
 import type { Database } from './database.ts';
-import { isConflict, isHeldUp, toCommitError, toStoreError, tooSlow } from './failure.ts';
+import { isHeldUp, isRefusal, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import type { Hints } from './hints.ts';
 import { Jobs, type Job, type NewJob } from './jobs.ts';
 import type { Needs } from './transaction.ts';
@@ -60,11 +60,11 @@ export class Commits {
     const error = await this.#writer.write({ jobs, lockMs, join });
     if (error === undefined) return;
     // One write that the database refuses, or that has to wait, must not take the others with it.
-    if (jobs.length > 1 && (isConflict(error) || isHeldUp(error))) {
+    if (jobs.length > 1 && (isRefusal(error) || isHeldUp(error))) {
       await this.#storeEach(jobs, Math.min(lockMs, ALONE_MS));
       return;
     }
-    const shown = isConflict(error) ? toStoreError(error) : toCommitError(error);
+    const shown = isRefusal(error) ? toStoreError(error) : toCommitError(error);
     for (const job of jobs) job.reject(shown);
   }
 

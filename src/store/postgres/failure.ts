@@ -15,6 +15,11 @@ const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
   ['58', 'The disk of the task store reports an error'],
 ];
 
+/** Classes that say what the database does not take: data that it cannot hold, rows against its rules, more than its limits. */
+const REFUSED_DATA = '22';
+const REFUSED_ROW = '23';
+const BEYOND_LIMITS = '54';
+
 const DIVISION_BY_ZERO = '22012';
 const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
@@ -32,13 +37,20 @@ const SPENT: ReadonlySet<string | undefined> = new Set([
 const LOCK_TIMEOUT = '55P03';
 const DEADLOCK = '40P01';
 const RETRY_AFTER_MS = 1000;
+const UNFIT =
+  'The database of the task store cannot keep this, nor will it later: take shorter names, or characters that it knows';
 
 /** Whether the database does not let us in. */
 export function isRefused(error: unknown): boolean {
   return stateOf(error)?.startsWith('28') === true;
 }
 
-/** Whether the database refuses what it was given, rather than being in trouble itself. */
+/** Whether the database refuses what it was given, rather than being in trouble itself: it would refuse it again. */
+export function isRefusal(error: unknown): boolean {
+  return isUnfit(error) || stateOf(error)?.startsWith(REFUSED_ROW) === true;
+}
+
+/** Whether something of this name is there already. */
 export function isConflict(error: unknown): boolean {
   return stateOf(error) === UNIQUE_VIOLATION;
 }
@@ -74,10 +86,17 @@ export function isSpent(error: unknown): boolean {
 /** What the caller of a method gets to see of an error. */
 export function toStoreError(error: unknown): A2AError {
   if (A2AError.is(error)) return error;
+  if (isUnfit(error)) return new A2AError('INVALID_PARAMS', UNFIT, { cause: error });
   const sentence = sentenceFor(error);
   if (sentence === undefined)
     return new A2AError('INTERNAL_ERROR', 'The task store could not do this', { cause: error });
   return new A2AError('UNAVAILABLE', sentence, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** Whether the fault is in what the caller has said, and not in ours. */
+function isUnfit(error: unknown): boolean {
+  const state = stateOf(error);
+  return state?.startsWith(REFUSED_DATA) === true || state?.startsWith(BEYOND_LIMITS) === true;
 }
 
 /** What a write gets to see that was never tried. */

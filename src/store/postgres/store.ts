@@ -42,6 +42,7 @@ import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { isRefused, toStoreError } from './failure.ts';
 import { channelOf, Hints } from './hints.ts';
+import { assertFitsIndexes } from './index-row.ts';
 import type { NewJob } from './jobs.ts';
 import { listTasks } from './list.ts';
 import { migrate, NewerSchemaError } from './migrate.ts';
@@ -110,6 +111,7 @@ class PostgresStore implements Store {
 
   async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
     assertNamesOfTask(task);
+    assertFitsIndexes(task);
     const created = this.#write({
       taskId: task.id,
       isNew: true,

@@ -1,0 +1,149 @@
+/** What the database cannot keep is refused, over HTTP, and nothing else: whoever writes at the same moment is not concerned. */
+import { randomInt } from 'node:crypto';
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '../../src/node/serve.ts';
+import { agent } from '../../src/server/agent.ts';
+import { TestSchema } from './schemas.ts';
+
+const schema = new TestSchema();
+
+afterAll(() => schema.drop());
+afterEach(() => schema.query(`DROP FUNCTION IF EXISTS "${schema.name}".refuse() CASCADE`));
+
+/** Characters of three bytes each that cannot be packed into fewer. */
+function dense(length: number): string {
+  return Array.from({ length }, () => String.fromCodePoint(randomInt(0x4e00, 0x9fff))).join('');
+}
+
+let runs = 0;
+const logged: string[] = [];
+
+async function start(): Promise<string> {
+  const echo = agent({
+    name: 'Echo',
+    description: 'Says it again, in two pieces.',
+    maxAttempts: 2,
+    async *run({ text }) {
+      if (text === 'poison') runs++;
+      yield 'It is ';
+      yield text;
+    },
+  });
+  const note = (message: string): void => void logged.push(message);
+  const server = await serve(echo, {
+    port: 0,
+    store: schema.connect(),
+    log: { info: () => {}, warn: note, error: note },
+    limits: { rate: false },
+    auth: (request) => ({ id: decodeURIComponent(request.header('x-name') ?? ''), isVerified: true }),
+  });
+  onTestFinished(() => server.close({ finishMs: 0 }));
+  return server.url;
+}
+
+interface Said {
+  readonly as?: string;
+  readonly tenant?: string;
+  readonly contextId?: string;
+  readonly text?: string;
+  readonly returnImmediately?: boolean;
+}
+
+let messages = 0;
+
+async function send(url: string, said: Said = {}): Promise<{ readonly status: number; readonly body: string }> {
+  const { as = 'ann', tenant, contextId, text = 'hello', returnImmediately } = said;
+  const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], contextId };
+  const response = await fetch(`${url}/message:send`, {
+    method: 'POST',
+    headers: { 'a2a-version': '1.0', 'content-type': 'application/json', 'x-name': encodeURIComponent(as) },
+    body: JSON.stringify({ tenant, message, configuration: { returnImmediately } }),
+  });
+  return { status: response.status, body: await response.text() };
+}
+
+/** As the database itself would refuse it. */
+async function refuse(table: string, condition: string, code: string): Promise<void> {
+  await schema.query(`CREATE FUNCTION "${schema.name}".refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF ${condition} THEN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$`);
+  await schema.query(`CREATE TRIGGER refuse BEFORE INSERT ON "${schema.name}".${table}
+    FOR EACH ROW EXECUTE FUNCTION "${schema.name}".refuse()`);
+}
+
+async function sendMany(url: string, bad: Said): Promise<{ good: number[]; bad: { status: number; body: string }[] }> {
+  const all = await Promise.all(
+    Array.from({ length: 40 }, async (_, i) => ({ isBad: i % 4 === 1, got: await send(url, i % 4 === 1 ? bad : {}) })),
+  );
+  const of = (isBad: boolean) => all.filter((each) => each.isBad === isBad).map(({ got }) => got);
+  return { good: of(false).map(({ status }) => status), bad: of(true) };
+}
+
+test('names that are too much for an index when they come together are refused to who has them', async () => {
+  const url = await start();
+  const long = { as: dense(512), tenant: dense(256), contextId: dense(256) };
+
+  const { good, bad } = await sendMany(url, long);
+
+  expect(new Set(good)).toEqual(new Set([200]));
+  expect(new Set(bad.map(({ status }) => status))).toEqual(new Set([400]));
+  expect(JSON.parse(bad[0]?.body ?? '')).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });
+  expect(bad[0]?.body).toContain('message.contextId: too long, together with the tenant');
+});
+
+test.each([
+  ['22P05', 400],
+  ['54000', 400],
+  ['23514', 500],
+])('what is refused with %s gets %d, and what is written with it is stored', async (code, status) => {
+  const url = await start();
+  await send(url);
+  await refuse('task', "NEW.context_id = 'poison'", code);
+
+  const { good, bad } = await sendMany(url, { contextId: 'poison' });
+
+  expect(new Set(good)).toEqual(new Set([200]));
+  expect(new Set(bad.map((each) => each.status))).toEqual(new Set([status]));
+  expect(bad[0]?.body).not.toMatch(/22P05|54000|23514|RAISE|plpgsql/);
+  expect(logged).toContain(status === 400 ? 'A request could not be answered' : 'A request failed');
+});
+
+test('a handler that says what cannot be kept fails its task, and no other', async () => {
+  const url = await start();
+  await send(url);
+  await refuse('event', "NEW.body LIKE '%It is %poison%' OR NEW.body LIKE '%\"poison\"%' AND NEW.kind = 2", '22P05');
+  runs = 0;
+
+  const { body } = await send(url, { text: 'poison', returnImmediately: true });
+  const others = await Promise.all(Array.from({ length: 20 }, () => send(url)));
+  const { task } = JSON.parse(body) as { task: { id: string } };
+  const seen = async (): Promise<string> =>
+    (await fetch(`${url}/tasks/${task.id}`, { headers: { 'a2a-version': '1.0', 'x-name': 'ann' } })).text();
+
+  await vi.waitFor(async () => expect(await seen()).toContain('TASK_STATE_FAILED'), { timeout: 20_000, interval: 100 });
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+  expect(runs).toBe(2);
+});
+
+test('names that are as long as may be, of characters that are as long as may be, have room', async () => {
+  const url = await start();
+
+  const { status } = await send(url, { as: dense(290), tenant: dense(256), contextId: dense(256) });
+
+  expect(status).toBe(200);
+});
+
+test('a task of 0.1 whose name is as long as may be has room beside them', async () => {
+  const url = await start();
+  const params = {
+    id: dense(256),
+    sessionId: dense(256),
+    message: { role: 'user', parts: [{ type: 'text', text: 'a' }] },
+  };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-name': encodeURIComponent(dense(290)) },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/send', params }),
+  });
+
+  expect(await response.text()).toContain('"state":"completed"');
+});
