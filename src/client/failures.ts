@@ -61,6 +61,8 @@ export function toPublicError(error: unknown, url: string): unknown {
 }
 
 /** The same error with more facts. */
+export function withDetails(error: A2AError, more: Readonly<Record<string, string>>): A2AError;
+export function withDetails(error: unknown, more: Readonly<Record<string, string>>): unknown;
 export function withDetails(error: unknown, more: Readonly<Record<string, string>>): unknown {
   return A2AError.is(error) ? copyOf(error, { details: { ...more, ...error.details } }) : error;
 }

@@ -10,6 +10,9 @@ import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
 import { TransportFailure, type TransportResponse } from './transport/transport.ts';
 
+/** Statuses of who has too much to do, and of gateways whose agent is just being replaced. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 /** Something else than a card is at a place where a card might be. */
 export class NoCard extends Error {
   override readonly name = 'NoCard';
@@ -151,6 +154,7 @@ function refusal(url: string, response: TransportResponse, now: number): Error {
     return new A2AError('UNAUTHENTICATED', `The card at ${url} is only for those who say who they are`);
   if (status === 403) return new A2AError('PERMISSION_DENIED', `The card at ${url} is not for this caller`);
   const message = `${url} answered ${status}`;
-  const isBusy = status === 429 || status === 503;
-  return isBusy ? new Busy(message, retryAfterMs(response.header('retry-after'), now) ?? 0) : new NoCard(message);
+  return PASSING.has(status)
+    ? new Busy(message, retryAfterMs(response.header('retry-after'), now) ?? 0)
+    : new NoCard(message);
 }

@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import { defined } from '../support/defined.ts';
-import { withRetryAfter } from './failures.ts';
+import { withDetails, withRetryAfter } from './failures.ts';
+import { GATEWAY_STATUSES } from '../wire/error-codec.ts';
 import type { TransportResponse } from './transport/transport.ts';
 
 /** What an answer said beside its error. */
@@ -19,7 +20,8 @@ export function answerError(
 ): unknown {
   if (!A2AError.is(error)) return error;
   const named = response.status === 401 ? unauthenticated(error) : error;
-  const whole = withRetryAfter(named, response.header('retry-after'), now);
+  const placed = GATEWAY_STATUSES.includes(response.status) ? maybeSent(named) : named;
+  const whole = withRetryAfter(placed, response.header('retry-after'), now);
   facts.set(whole, { status: response.status, challenge: response.header('www-authenticate') });
   return whole;
 }
@@ -29,6 +31,11 @@ function unauthenticated(error: A2AError): A2AError {
   if (error.code === 'UNAUTHENTICATED') return error;
   const { message, details, violations, retryAfterMs, cause } = error;
   return new A2AError('UNAUTHENTICATED', message, defined({ details, violations, retryAfterMs, cause }));
+}
+
+/** A gateway may have handed the request on: nobody knows more than after a connection that was lost. */
+function maybeSent(error: A2AError): A2AError {
+  return error.code === 'UNAVAILABLE' ? withDetails(error, { sent: 'maybe' }) : error;
 }
 
 /** The `WWW-Authenticate` header of the answer. */

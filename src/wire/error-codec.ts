@@ -31,6 +31,9 @@ const BY_HTTP: Readonly<Record<number, ErrorCode>> = {
   504: 'UNAVAILABLE',
 };
 
+/** What something between us and an agent says that gets no answer from it. */
+export const GATEWAY_STATUSES: readonly number[] = [502, 504];
+
 /** The status names that mean one error only. */
 const BY_GRPC: ReadonlyMap<unknown, ErrorCode> = new Map<GrpcStatus, ErrorCode>([
   ['NOT_FOUND', 'TASK_NOT_FOUND'],
@@ -83,9 +86,9 @@ export function createErrorCodec(dialect: ErrorDialect): ErrorCodec {
       const error = isObject(outer['error']) ? outer['error'] : outer;
       const named = BY_GRPC.get(error['status']);
       const numbered = typeof error['code'] === 'number' ? byRpc.get(error['code']) : undefined;
-      const code = numbered ?? named ?? BY_HTTP[status] ?? 'INTERNAL_ERROR';
+      const code = numbered ?? named ?? codeOf(status, error);
       const facts = decodeDetails(error['details'] ?? error['data']);
-      return fromFacts(code, messageOf(error) ?? messageOf(outer) ?? `HTTP ${status}`, facts, body);
+      return fromFacts(code, messageOf(error) ?? messageOf(outer) ?? sentenceOf(status), facts, body);
     },
   };
 }
@@ -103,6 +106,16 @@ function invert(rpcOf: (code: ErrorCode) => number): ReadonlyMap<number, ErrorCo
     if (number !== SERVER_ERROR && !byRpc.has(number)) byRpc.set(number, code);
   }
   return byRpc;
+}
+
+/** Agents give their errors a number. A gateway has only a page, or words of its own. */
+function codeOf(status: number, error: Readonly<Record<string, JsonValue>>): ErrorCode {
+  const isGateway = GATEWAY_STATUSES.includes(status) && typeof error['code'] !== 'number';
+  return isGateway ? 'UNAVAILABLE' : (BY_HTTP[status] ?? 'INTERNAL_ERROR');
+}
+
+function sentenceOf(status: number): string {
+  return `HTTP ${status}${GATEWAY_STATUSES.includes(status) ? ': a gateway got no answer from the agent' : ''}`;
 }
 
 function messageOf(error: Readonly<Record<string, JsonValue>>): string | undefined {

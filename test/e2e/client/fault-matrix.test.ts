@@ -189,6 +189,8 @@ describe.each<[OperationName, (agent: AgentClient, taskId: string) => Promise<Ta
     [{ fault: 'drop', when: 'while-answering' }, 'answer'],
     [{ fault: 'drop', when: 'before-acting', times: Infinity }, 'TRANSPORT_FAILED'],
     [{ fault: 'status', status: 503 }, 'answer'],
+    [{ fault: 'status', status: 502, body: '<html>' }, 'answer'],
+    [{ fault: 'status', status: 504, body: '<html>' }, 'answer'],
     [{ fault: 'status', status: 500 }, 'INTERNAL_ERROR'],
     [{ fault: 'malformed-json' }, 'INVALID_AGENT_RESPONSE'],
   ])('%j', async (fault, expected) => {

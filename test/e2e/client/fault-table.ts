@@ -36,6 +36,9 @@ function refused(code: ErrorCode): Outcomes {
 /** Reading again does no harm, sending again may. */
 const LOST: Outcomes = ['TRANSPORT_FAILED', 'TRANSPORT_FAILED', 'answer', 'answer', 'answer'];
 
+/** So it is if a gateway answers for an agent that may have the request. */
+const BEHIND_GATEWAY: Outcomes = ['UNAVAILABLE', 'UNAVAILABLE', 'answer', 'answer', 'answer'];
+
 const ANSWERED = ['answer', 'answer', 'answer'] as const;
 
 export const TABLE: readonly Row[] = [
@@ -48,6 +51,10 @@ export const TABLE: readonly Row[] = [
   row({ fault: 'status', status: 429, retryAfterS: 1 }, always('answer')),
   row({ fault: 'status', status: 503 }, ['UNAVAILABLE', 'UNAVAILABLE', 'answer', 'answer', 'answer']),
   row({ fault: 'status', status: 503, times: Infinity }, refused('UNAVAILABLE')),
+  row({ fault: 'status', status: 502, body: '<html>' }, BEHIND_GATEWAY),
+  row({ fault: 'status', status: 504, body: '<html>' }, BEHIND_GATEWAY),
+  row({ fault: 'status', status: 502, retryAfterS: 1 }, BEHIND_GATEWAY),
+  row({ fault: 'status', status: 502, times: Infinity }, refused('UNAVAILABLE')),
   row({ fault: 'status', status: 500, body: 'oops' }, refused('INTERNAL_ERROR')),
   row({ fault: 'status', status: 404, body: 'nothing here' }, refused('DISCOVERY_FAILED')),
   row({ fault: 'status', status: 401 }, refused('UNAUTHENTICATED')),
@@ -94,6 +101,9 @@ export const CARD_TABLE: readonly (readonly [Fault, Outcome])[] = [
   [{ fault: 'delay', ms: 1 }, 'answer'],
   [{ fault: 'status', status: 503, retryAfterS: 1 }, 'answer'],
   [{ fault: 'status', status: 503, times: Infinity }, 'DISCOVERY_FAILED'],
+  [{ fault: 'status', status: 502 }, 'answer'],
+  [{ fault: 'status', status: 504 }, 'answer'],
+  [{ fault: 'status', status: 502, times: Infinity }, 'DISCOVERY_FAILED'],
   [{ fault: 'status', status: 500, times: Infinity }, 'DISCOVERY_FAILED'],
   [{ fault: 'status', status: 401 }, 'UNAUTHENTICATED'],
   [{ fault: 'status', status: 403 }, 'PERMISSION_DENIED'],

@@ -72,6 +72,36 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(sends(peer)).toBe(1);
   });
 
+  test.each([502, 504])('%i of a gateway: a message goes again only where it is recognised', async (code) => {
+    const peer = await startPeer((_got, response, { got }) => {
+      // The first, and from then on every second.
+      if (got.length === 1 || got.length % 2 === 0) response.writeHead(code, { 'retry-after': '0' }).end('<h1>Oh</h1>');
+      else result(response, { task: task() });
+    });
+    const agent = await connected(peer.url, options);
+    const told = {
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining(`HTTP ${code}`),
+      retryAfterMs: 0,
+      details: { sent: 'maybe', messageId: expect.any(String) },
+    };
+    await expect(agent.send('hi')).rejects.toMatchObject(told);
+    expect(sends(peer)).toBe(1);
+    const recognised = await connected(peer.url, { ...options, recognisesRepeats: true });
+    expect((await recognised.send('hi', { wait: 'block' })).state).toBe('completed');
+    for await (const _event of recognised.stream('hi'));
+    expect(sends(peer)).toBe(5);
+    const keys = peer.got.slice(1).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2]]);
+  });
+
+  test("502 in the agent's own words is what the agent says", async () => {
+    const peer = await startPeer((_got, response) => failure(response, -32006, 'INVALID_AGENT_RESPONSE', 502));
+    const agent = await connected(peer.url, { ...options, recognisesRepeats: true });
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+    expect(sends(peer)).toBe(1);
+  });
+
   test('who is told to come back after the deadline is told so at once', async () => {
     const peer = await startPeer((_got, response) =>
       failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '3600' }),
