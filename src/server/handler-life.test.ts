@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
+import { deferred } from '../support/deferred.ts';
 import { agent } from './agent.ts';
 import { createHandler } from './handler.ts';
 
@@ -11,9 +12,9 @@ const ASKING = agent({
   run: async ({ ask }) => ask('Well?'),
 });
 
-/** A store whose one method throws as long as `isBroken`, and counts its calls. */
+/** A store whose one method throws as long as `isBroken`, waits for `goOn` if `isHanging`, and counts its calls. */
 function breakable(method: keyof Store) {
-  const state = { isBroken: false, calls: 0 };
+  const state = { isBroken: false, isHanging: false, goOn: deferred<void>(), calls: 0 };
   const store = new Proxy(memoryStore(), {
     get(target, key) {
       const member: unknown = Reflect.get(target, key);
@@ -22,6 +23,7 @@ function breakable(method: keyof Store) {
         if (key === method) {
           state.calls += 1;
           if (state.isBroken) return Promise.reject(new Error('The database is late'));
+          if (state.isHanging) return state.goOn.promise.then(() => Reflect.apply(member, target, args) as unknown);
         }
         return Reflect.apply(member, target, args) as unknown;
       };
@@ -99,6 +101,43 @@ test('readyz says that the store does not answer, and that it does again', async
 
   state.isBroken = false;
   expect(await ready()).toEqual([200, { status: 'ready' }, null]);
+});
+
+test('readyz does not wait for a store that hangs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store, state } = breakable('read');
+  const handler = createHandler(ASKING, { store, log: silentLog });
+  onTestFinished(() => handler.close());
+  await handler.start();
+  state.isHanging = true;
+
+  const asked = handler.fetch(new Request('http://localhost/readyz'));
+  await vi.advanceTimersByTimeAsync(2000);
+  const answer = await asked;
+
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await answer.json()).toEqual({ status: 'store unavailable' });
+});
+
+test('readyz does not wait for a start that hangs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { store, state } = breakable('heartbeat');
+  const handler = createHandler(ASKING, { store, log: silentLog });
+  onTestFinished(() => handler.close());
+  state.isHanging = true;
+
+  const asked = handler.fetch(new Request('http://localhost/readyz'));
+  const others = handler.fetch(sending('/message:send'));
+  await vi.waitFor(() => expect(state.calls).toBe(1));
+  await vi.advanceTimersByTimeAsync(2000);
+  const answer = await asked;
+
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  state.goOn.resolve();
+  expect((await others).status).toBe(200);
+  expect((await handler.fetch(new Request('http://localhost/readyz'))).status).toBe(200);
 });
 
 test('nothing beats for a stream that nobody reads, once its handler is closed', async () => {

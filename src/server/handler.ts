@@ -6,6 +6,7 @@ import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { safeLog } from '../observe/safe-log.ts';
 import type { PushConfigName } from '../store/store.ts';
+import { inTime } from '../support/in-time.ts';
 import type { Agent } from './agent.ts';
 import type { EdgeOptions } from './base-url.ts';
 import { NEEDS_URL } from './card-signing-options.ts';
@@ -15,6 +16,7 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { Heartbeats } from './heartbeats.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { OwnPaths } from './own-paths.ts';
+import { READINESS_PATH, READY_MS } from './page-paths.ts';
 import { type Strangers, strangersAtMount } from './strangers.ts';
 import { overTlsOnly } from './transport-security.ts';
 import type { Workings } from './workings.ts';
@@ -229,7 +231,7 @@ export class AgentHandler {
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {
     try {
-      await this.start();
+      await this.#startFor(request);
     } catch (error) {
       const workings = await this.#load().catch(() => undefined);
       if (workings === undefined) return this.#withoutWorkings(error);
@@ -239,6 +241,14 @@ export class AgentHandler {
       return workings.turnAway(request, late);
     }
     return this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
+  }
+
+  /** As `start`, for who asks: to be told that it is not ready yet is all that somebody wants who asks for that. */
+  #startFor({ path }: HttpRequest): Promise<void> {
+    if (path !== READINESS_PATH) return this.start();
+    return inTime(this.start(), READY_MS, () => {
+      throw new A2AError('UNAVAILABLE', 'The agent has not started yet', { retryAfterMs: RETRY_MS });
+    });
   }
 
   /** What answers cannot even be loaded. */

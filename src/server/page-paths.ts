@@ -8,6 +8,9 @@ export const READINESS_PATH = '/readyz';
 export const KEYS_PATH = '/.well-known/jwks.json';
 export const METRICS_PATH = '/metrics';
 
+/** How long to wait for what must be ready: who asks does so every few seconds, and gives up about as soon. */
+export const READY_MS = 2000;
+
 /** Where 0.2 looks for it, from the address of the agent on: `{url}/../agent/authenticatedExtendedCard` (0.2 §7.9). */
 export function extendedCardPath(rpcPath: string): string {
   const place = rpcPath.slice(0, rpcPath.lastIndexOf('/') + 1) || '/';

@@ -1,6 +1,8 @@
 import type { Caller } from '../engine/handler.ts';
+import { A2AError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationTokens } from '../push/notification-tokens.ts';
+import { inTime } from '../support/in-time.ts';
 import { dialectOf } from '../wire/select.ts';
 import { type CardEndpoint, CORS } from './card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
@@ -15,6 +17,7 @@ import {
   METRICS_PATH,
   OLD_CARD_PATH,
   READINESS_PATH,
+  READY_MS,
 } from './page-paths.ts';
 import { RUN_PATH, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
 import type { Service } from './service.ts';
@@ -90,11 +93,14 @@ function probe(answer: (service: Service) => HttpResponse | Promise<HttpResponse
     method === 'GET' || method === 'HEAD' ? answer(service) : restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
 }
 
-/** Ready is who can answer: the store must too. */
+/** Ready is who can answer: the store must too, and soon. */
 async function readiness({ engine, failures, isClosing }: Service): Promise<HttpResponse> {
   if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
   try {
-    await engine.has({ tenant: '', owner: '' }, 'readiness');
+    await inTime(engine.has({ tenant: '', owner: '' }, 'readiness'), READY_MS, () => {
+      const cause = new Error(`No answer within ${READY_MS} ms`);
+      throw new A2AError('UNAVAILABLE', 'The task store does not say whether it is ready', { cause });
+    });
     return jsonResponse(200, { status: 'ready' });
   } catch (error) {
     failures.publicError(error);
