@@ -68,6 +68,18 @@ test.each([
   }
 });
 
+test('a database that cannot hold every character is refused by tandem migrate and tandem serve', async () => {
+  const url = await schema.database('LATIN1');
+  for (const words of [
+    ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url],
+    ['migrate', url],
+  ]) {
+    const ended = await run(...words);
+    expect(ended.said).toContain('The encoding of the database is LATIN1, which cannot hold every character');
+    expect(ended.code).toBe(1);
+  }
+});
+
 test('a database that is not there ends tandem migrate, and is waited for by tandem serve', async () => {
   const url = 'postgres://me:secret@127.0.0.1:1/agents';
   const ended = await run('migrate', url);

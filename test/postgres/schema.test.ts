@@ -1,6 +1,9 @@
 /** Where the tables are, and who may make them. */
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { connect } from '../../src/index.ts';
+import { serve } from '../../src/node/serve.ts';
+import { agent } from '../../src/server/agent.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { newTask, ALICE } from '../../src/testing/store-contract/samples.ts';
 import { TestSchema } from './schemas.ts';
@@ -75,4 +78,27 @@ test('a role that owns its schema need not be allowed to make others', async () 
   const store = postgres(pool, { schema: name });
 
   await expect(store.create(newTask('a'))).resolves.toMatchObject({ kind: 'created' });
+});
+
+test('a database that cannot hold every character is refused', async () => {
+  const store = postgres(await schema.database('LATIN1'));
+  onTestFinished(() => store.close());
+  const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+
+  const refusal = /^The encoding of the database is LATIN1, which cannot hold every character: use one .*UTF8/;
+  await expect(store.create(newTask('a'))).rejects.toThrow(refusal);
+  await expect(serve(echo, { store, port: 0 })).rejects.toThrow(refusal);
+});
+
+test('a database that keeps bytes as they come is taken', async () => {
+  const store = postgres(await schema.database('SQL_ASCII'));
+  const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+  const { url, close } = await serve(echo, { store, port: 0 });
+  onTestFinished(async () => {
+    await close({ finishMs: 0 });
+    await store.close();
+  });
+
+  const client = await connect(url);
+  expect((await client.send('5 \u20ac, \u{1f600}')).text).toBe('5 \u20ac, \u{1f600}');
 });

@@ -36,8 +36,10 @@ export class TestSchema {
   }
 
   /** A database of its own for one test, for programs that take no schema: its address. */
-  async database(): Promise<string> {
-    await this.query(`CREATE DATABASE "${this.name}"`);
+  async database(encoding = 'UTF8'): Promise<string> {
+    await this.query(
+      `CREATE DATABASE "${this.name}" TEMPLATE template0 ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`,
+    );
     onTestFinished(async () => void (await this.query(`DROP DATABASE "${this.name}" WITH (FORCE)`)));
     const url = new URL(this.url);
     url.pathname = `/${this.name}`;

@@ -11,17 +11,18 @@ const LOCK = 1_414_415_409;
  * Brings a schema up to date, in one transaction. Several nodes that start at once wait for the first.
  *
  * @returns the numbers of the migrations that were applied.
- * @throws NewerSchemaError if the schema is from the future.
+ * @throws UnusableDatabaseError if the schema is from the future, or the database cannot hold every text.
  */
 export async function migrate(client: ClientBase, schema: string): Promise<readonly number[]> {
   const name = quoted(schema);
+  await assertEncoding(client);
   await client.query('BEGIN');
   try {
     // A process that stops in the middle must not keep all others from starting.
     await client.query("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)");
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema]);
     const version = await schemaVersion(client, schema);
-    if (version > MIGRATIONS.length) throw new NewerSchemaError(schema, version);
+    if (version > MIGRATIONS.length) throw newerSchema(schema, version);
     const missing = MIGRATIONS.slice(version);
     if (version === 0) {
       await makeSchema(client, schema);
@@ -61,14 +62,31 @@ async function schemaVersion(client: ClientBase, schema: string): Promise<number
   return last.rows[0]?.last ?? 0;
 }
 
+/** With any other, the first caller would find out which characters it does not know. */
+const ENCODINGS: ReadonlySet<string | undefined> = new Set([
+  'UTF8',
+  // Keeps bytes as they come, and ours are UTF-8.
+  'SQL_ASCII',
+]);
+
+async function assertEncoding(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  const encoding = rows[0]?.encoding;
+  if (ENCODINGS.has(encoding)) return;
+  throw new UnusableDatabaseError(
+    `The encoding of the database is ${encoding}, which cannot hold every character: use one that was made with ` +
+      `CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'`,
+  );
+}
+
 /** No trouble that passes: it says what to do. */
-export class NewerSchemaError extends Error {
-  constructor(schema: string, version: number) {
-    super(
-      `The schema ${schema} was made by a newer version of tandem-a2a (its number is ${version}, this one knows ` +
-        `${MIGRATIONS.length}): update the package, or choose another schema. It was left as it is`,
-    );
-  }
+export class UnusableDatabaseError extends Error {}
+
+function newerSchema(schema: string, version: number): UnusableDatabaseError {
+  return new UnusableDatabaseError(
+    `The schema ${schema} was made by a newer version of tandem-a2a (its number is ${version}, this one knows ` +
+      `${MIGRATIONS.length}): update the package, or choose another schema. It was left as it is`,
+  );
 }
 
 /** A name as SQL has it. */

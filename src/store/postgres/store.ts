@@ -45,7 +45,7 @@ import { channelOf, Hints } from './hints.ts';
 import { assertFitsIndexes } from './index-row.ts';
 import type { NewJob } from './jobs.ts';
 import { listTasks } from './list.ts';
-import { migrate, NewerSchemaError } from './migrate.ts';
+import { migrate, UnusableDatabaseError } from './migrate.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { assertSchema, DEFAULT_SCHEMA, onConnection, openPool, tend } from './pool.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
@@ -365,7 +365,7 @@ class PostgresStore implements Store {
       else leave();
       // Nobody has ever been let in with these: that will not pass by itself.
       if (isRefused(error)) throw new Error('The database of the task store refuses our credentials', { cause: error });
-      throw error instanceof NewerSchemaError ? error : toStoreError(error);
+      throw error instanceof UnusableDatabaseError ? error : toStoreError(error);
     }
     const isOwnPool = typeof this.#source === 'string';
     const database = new Database(pool, schema, { ...this.#options, isOwnPool });
