@@ -2,10 +2,14 @@ import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { CliError } from './cli-error.ts';
 
-/** `memory`, the address of a database, or the name of a file. @throws CliError in words that are for people. */
-export async function openStore(name: string): Promise<Store> {
+/**
+ * `memory`, the address of a database, or the name of a file. A schema is for databases alone.
+ *
+ * @throws CliError in words that are for people.
+ */
+export async function openStore(name: string, schema?: string): Promise<Store> {
   if (name === 'memory') return memoryStore();
-  if (isPostgresUrl(name)) return openPostgres(name);
+  if (isPostgresUrl(name)) return openPostgres(name, schema);
   const { sqlite } = await import('../store/sqlite/store.ts');
   try {
     return sqlite(name);
@@ -44,10 +48,15 @@ export function databaseTrouble(error: unknown, url: string): CliError {
   return new CliError(isUnreachable ? 'unreachable' : 'failure', text, { cause: error });
 }
 
-async function openPostgres(url: string): Promise<Store> {
+async function openPostgres(url: string, schema: string | undefined): Promise<Store> {
   assertPostgresUrl(url);
   const { postgres } = await import('../store/postgres/index.ts');
-  const store = postgres(url);
+  let store: Store;
+  try {
+    store = postgres(url, schema === undefined ? {} : { schema });
+  } catch (error) {
+    throw new CliError('usage', `--${messageOf(error)}`, { cause: error });
+  }
   try {
     // A store opens with the first question. What will not pass by itself had better be said now.
     await store.nextWake([]);

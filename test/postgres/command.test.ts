@@ -97,6 +97,42 @@ test('a database that is not there ends tandem migrate, and is waited for by tan
   expect(ended.said + heard).not.toMatch(/secret|should not have happened/);
 });
 
+test('tandem serve keeps its tasks in the schema that it is given', async () => {
+  const url = await schema.database();
+  await run('migrate', url, '--schema', 'other');
+  const words = ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url, '--schema', 'other'];
+  const child = start(...words);
+  if (child.stdout === null) throw new Error('It has an output');
+  const [card] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const agent = await connect(new URL('/', card).href);
+  const { task } = await agent.send('Kept');
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query('SELECT id FROM other.task');
+  const { rowCount } = await client.query("SELECT FROM pg_namespace WHERE nspname = 'tandem'");
+  await client.query('INSERT INTO other.migration VALUES (99, now())');
+  await client.end();
+  const newer = await run(...words);
+
+  expect(rows).toEqual([{ id: task?.id }]);
+  expect(rowCount).toBe(0);
+  expect(newer.code).toBe(1);
+  expect(newer.said).toContain('The schema other was made by a newer version of tandem-a2a');
+});
+
+test.each([
+  ['without a database', [], '--schema is for PostgreSQL alone: give it with --store postgres://'],
+  ['with a file', ['--store', 'tasks.db'], '--schema is for PostgreSQL alone: give it with --store postgres://'],
+  ['that is too long', ['--store', schema.url], '--schema must be a name of 1 to 63 bytes'],
+])('tandem serve --schema %s is explained', async (_, words, sentence) => {
+  const { code, said } = await run('serve', 'test/postgres/echo.fixture.ts', ...words, '--schema', 'x'.repeat(64));
+
+  expect(said).toContain(sentence);
+  expect(code).toBe(2);
+});
+
 test('tandem serve keeps its tasks in the database that it is given, and does not print its password', async () => {
   const url = new URL(await schema.database());
   url.password = 'pass-word';

@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readPort } from '../read-values.ts';
-import { openStore, shownStore } from '../open-store.ts';
+import { isPostgresUrl, openStore, shownStore } from '../open-store.ts';
 import { listen, runUntilStopped } from '../serving.ts';
 import { LOG_OPTIONS, servingLog } from '../serving-log.ts';
 
@@ -33,6 +33,12 @@ The address of its card is printed on stdout, all else on stderr.`,
       type: 'string',
       value: '<file|url>',
       help: 'Where tasks are kept, tandem.db unless set. postgres://…: for many machines. memory: nowhere',
+      flagOnly: true,
+    },
+    schema: {
+      type: 'string',
+      value: '<name>',
+      help: 'Where in a PostgreSQL database the tables are, tandem unless set',
       flagOnly: true,
     },
     'public-url': {
@@ -79,6 +85,7 @@ interface ServeValues {
   readonly port: string | undefined;
   readonly host: string | undefined;
   readonly store: string | undefined;
+  readonly schema: string | undefined;
   readonly 'public-url': string | undefined;
   readonly log: string | undefined;
   readonly 'log-level': string | undefined;
@@ -93,7 +100,9 @@ interface ServeValues {
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CliError('usage', 'Give one file: tandem serve <file>');
-  const { host = '127.0.0.1', store: storeName = 'tandem.db' } = values;
+  const { host = '127.0.0.1', store: storeName = 'tandem.db', schema } = values;
+  if (schema !== undefined && !isPostgresUrl(storeName))
+    throw new CliError('usage', '--schema is for PostgreSQL alone: give it with --store postgres://…');
   const insecurePublic = values['insecure-public'];
   const auth = authOf(values.token);
   const publicUrl = values['public-url'];
@@ -125,7 +134,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const role = readRole(values.role);
 
   const agent = await loadAgent(file);
-  const store = await openStore(storeName);
+  const store = await openStore(storeName, schema);
   const { metrics } = values;
   const server = await listen(agent, {
     port,
