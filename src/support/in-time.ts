@@ -1,7 +1,6 @@
 /**
- * An answer, or what `late` throws if it takes longer. Whoever works on it goes on, and nobody listens any more.
- *
- * @param late Asked once the time is over; what it gives is the answer then.
+ * An answer, or what `late` gives or throws if that takes too long. Whoever works on it goes on, and nobody listens any
+ * more.
  */
 export async function inTime<T>(answer: Promise<T>, ms: number, late: () => T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
