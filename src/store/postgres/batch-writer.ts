@@ -15,7 +15,10 @@ import { shortNumber } from './witness.ts';
 
 /** Writes for one transaction. */
 export interface Batch {
+  /** Until they are run, those that have waited for too long are taken out. */
   readonly jobs: Job[];
+  /** Whether they are run: from then on they may be stored. */
+  isRun?: boolean;
   readonly lockMs: number;
   /** Those who have come meanwhile and need nothing that is not locked already. */
   readonly join: (needs: Needs) => readonly Job[];
@@ -80,16 +83,19 @@ export class BatchWriter {
   }
 
   /** In two: looks first, with all locked that the writes need. */
-  async #writeLocked(client: PoolClient, needs: Needs, { jobs, lockMs, join }: Batch): Promise<unknown> {
+  async #writeLocked(client: PoolClient, needs: Needs, batch: Batch): Promise<unknown> {
+    const { jobs, lockMs, join } = batch;
     let begun: Transaction | undefined;
     let draft: Draft | undefined;
     try {
-      begun = await begin(client, this.#database, needs, lockMs);
+      begun = await begin(client, this.#database, needs, { lockMs, answerMs: this.#answerMs(jobs) });
       // What runs say right after they were created comes while the database is asked for the locks.
       jobs.push(...join(needs));
+      batch.isRun = true;
       draft = draftOf(jobs, begun.desk);
       const hints = this.#hints.statements(draft.changes, committed(begun));
-      const { isTold } = await commit(client, begun.desk.statements(this.#database), hints);
+      const statements = begun.desk.statements(this.#database);
+      const { isTold } = await commit(client, statements, hints, this.#answerMs(jobs));
       this.#release(client, isTold);
     } catch (error) {
       await giveBack(client, error);
@@ -98,6 +104,11 @@ export class BatchWriter {
     }
     this.#finish(draft, begun);
     return undefined;
+  }
+
+  /** Where only callers wait, the next one shall not wait for a connection that is dead: a run would lose its work by that. */
+  #answerMs(jobs: readonly Job[]): number | undefined {
+    return jobs.some(({ isPatient }) => isPatient === true) ? undefined : this.#database.answerMs;
   }
 
   /** Whether it was stored after all, although there was an error. */

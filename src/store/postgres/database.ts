@@ -1,16 +1,19 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../support/clock.ts';
+import { tooSlow } from './failure.ts';
 import { quoted } from './migrate.ts';
 import { Questions } from './questions.ts';
 import { inOrder, type Queryable, type Row, rowsOf, run, type Statement } from './statements.ts';
 
-/** How long a transaction waits for one that holds what it needs. */
-const LOCK_MS = 5000;
+/** How long a transaction waits for one that holds what it needs: callers who need something else have time left then. */
+const LOCK_MS = 4000;
 /** A process that stops in the middle of a transaction must not keep others from its tasks for longer than this. */
 const IDLE_MS = 5000;
 const STATEMENT_MS = 20_000;
-/** How long a write waits for those before it. */
+/** How long a write of a run waits for those before it. */
 const QUEUE_MS = 10_000;
+/** How long callers wait, for what they ask and for what they write: then they are told to come again. */
+const CALLER_MS = 5000;
 
 export interface DatabaseOptions {
   readonly clock?: Clock;
@@ -28,6 +31,9 @@ export class Database {
   readonly lockMs: number;
   readonly isOwnPool: boolean;
   readonly queueMs: number;
+  readonly callerMs: number;
+  /** How long a statement that a caller waits for may take. A pool of somebody else's has its own limits. */
+  readonly answerMs: number | undefined;
   readonly #clock: Clock | undefined;
   /** Nothing for a pool of somebody else's: his connections may not be able to send ahead. */
   readonly #questions: Questions | undefined;
@@ -39,6 +45,8 @@ export class Database {
     this.lockMs = options.lockMs ?? LOCK_MS;
     this.isOwnPool = options.isOwnPool === true;
     this.queueMs = options.queueMs ?? QUEUE_MS;
+    this.callerMs = Math.min(CALLER_MS, this.queueMs);
+    this.answerMs = this.isOwnPool ? CALLER_MS : undefined;
     this.#clock = options.clock;
     this.#questions = this.isOwnPool ? new Questions(pool) : undefined;
   }
@@ -49,12 +57,18 @@ export class Database {
     return '(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
   }
 
-  /** Runs several statements as one. */
-  async transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+  /**
+   * Runs several statements as one.
+   *
+   * @param isAsked Whether a caller waits for it: what is late then is not stored, for he was told to come again.
+   */
+  async transaction<T>(work: (client: Queryable) => Promise<T>, { isAsked = false } = {}): Promise<T> {
+    const since = performance.now();
     const client = await this.pool.connect();
     try {
       await inOrder(client, [BEGIN, { text: `SELECT ${SETTINGS}`, values: [this.lockMs] }]);
       const result = await work(client);
+      if (isAsked && performance.now() - since > this.callerMs) throw tooSlow();
       await client.query('COMMIT');
       client.release();
       return result;
@@ -73,6 +87,11 @@ export class Database {
   /** Asks on any connection; a list of rows. */
   rows(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return rowsOf(this.pool, text, values);
+  }
+
+  /** As `rows`, for a caller who waits. */
+  async read(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return (await run(this.pool, { text, values, answerMs: this.answerMs })).rows;
   }
 }
 

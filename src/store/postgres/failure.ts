@@ -99,9 +99,13 @@ function isUnfit(error: unknown): boolean {
   return state?.startsWith(REFUSED_DATA) === true || state?.startsWith(BEYOND_LIMITS) === true;
 }
 
-/** What a write gets to see that was never tried. */
+/** What those get to see who have waited for long enough. */
 export function tooSlow(): A2AError {
-  return new A2AError('UNAVAILABLE', 'The database of the task store is too slow', { retryAfterMs: RETRY_AFTER_MS });
+  const cause = new Error('There was no answer in time');
+  return new A2AError('UNAVAILABLE', 'The database of the task store is too slow', {
+    cause,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }
 
 /** What all writes of a transaction get to see of the error that made it fail. It may pass, whatever it was. */

@@ -9,6 +9,8 @@ export interface Job<T = unknown> {
   readonly isNew?: boolean | undefined;
   /** Whether it is of a run, under its lease, and leaves a task from which a run can begin anew. */
   readonly isHolders?: boolean | undefined;
+  /** Whether no caller waits for it: a run does, which would have to begin anew, or nobody. */
+  readonly isPatient?: boolean | undefined;
   readonly key?: string | undefined;
   readonly alias?: string | undefined;
   /** Whether it asks which nodes live. */
@@ -52,10 +54,9 @@ export class Jobs {
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
 
-  /** Those that have waited since this time, or longer. */
-  takeFrom(time: number): readonly Job[] {
-    const count = this.#waiting.findIndex(({ since }) => since > time);
-    return this.#waiting.splice(0, count < 0 ? this.#waiting.length : count);
+  /** Those that have waited for long enough. */
+  takeLate(isLate: (job: Job) => boolean): readonly Job[] {
+    return takeLate(this.#waiting, isLate);
   }
 
   /** Those who can join a transaction that has its locks already. The writes to one task keep their order. */
@@ -78,6 +79,18 @@ export class Jobs {
     this.#waiting = staying;
     return joining;
   }
+}
+
+/** Takes those out of a list for which it holds. */
+export function takeLate(jobs: Job[], isLate: (job: Job) => boolean): readonly Job[] {
+  const late: Job[] = [];
+  const others: Job[] = [];
+  for (const job of jobs) (isLate(job) ? late : others).push(job);
+  if (late.length > 0) {
+    jobs.length = 0;
+    for (const job of others) jobs.push(job);
+  }
+  return late;
 }
 
 function sizeOf(jobs: readonly Job[]): number {

@@ -20,10 +20,10 @@ export async function listTasks(database: Database, scope: Scope, query: TaskQue
   if (query.contextId !== undefined) matching.add('t.context_id = ?', query.contextId);
   if (query.states !== undefined) matching.add('t.state = ANY(?::smallint[])', query.states.map(stateNumber));
   if (query.statusSince !== undefined) matching.add('t.status_time >= ?', query.statusSince);
-  const total = database.rows(`SELECT count(*) FROM ${schema}.task t WHERE ${matching.sql}`, [...matching.values]);
+  const total = database.read(`SELECT count(*) FROM ${schema}.task t WHERE ${matching.sql}`, [...matching.values]);
   const page = matching.copy();
   if (query.after !== undefined) page.add('(t.status_time, t.id) < (?, ?)', query.after.statusTime, query.after.id);
-  const tasks = database.rows(
+  const tasks = database.read(
     `SELECT ${columnsWith(schema, query)} FROM ${schema}.task t WHERE ${page.sql}
       ORDER BY t.status_time DESC, t.id DESC LIMIT $${page.values.length + 1}`,
     [...page.values, sqlLimit(query.limit)],

@@ -5,7 +5,7 @@ import { migrate } from './migrate.ts';
 export const DEFAULT_SCHEMA = 'tandem';
 /** PostgreSQL cuts longer names off without a word. */
 const MAX_SCHEMA_BYTES = 63;
-/** A database that has vanished without a word; its own limits are shorter. */
+/** A database that has vanished without a word; its own limits are shorter, and so is the time that callers have. */
 const ANSWER_MS = 30_000;
 
 /** @throws RangeError for a name that would not stay what it is. */
@@ -21,7 +21,7 @@ export async function openPool(
   options: { readonly connections?: number; readonly connectTimeoutMs?: number } = {},
 ): Promise<Pool> {
   const { default: pg } = await loadDriver();
-  return new pg.Pool({
+  const pool = new pg.Pool({
     connectionString,
     application_name: 'tandem-a2a',
     max: options.connections ?? 10,
@@ -31,6 +31,19 @@ export async function openPool(
     // What is sent ahead saves a round trip for each statement of a transaction.
     pipeline: true,
   });
+  pool.on('connect', endWithUs);
+  return pool;
+}
+
+/** Only where the process of the database is our own: a pooler would give it, and what it was told, to somebody else. */
+const END_WITH_US = `SELECT set_config('client_connection_check_interval', '1000', false) WHERE pg_backend_pid() = $1`;
+
+/**
+ * What we have given up, the database gives up too: else each statement that waits for a lock would keep its process there,
+ * and all connections would soon be taken. Not every system can tell that a client is gone.
+ */
+function endWithUs(client: PoolClient & { readonly processID?: number | null }): void {
+  client.query(END_WITH_US, [client.processID ?? 0]).catch(() => {});
 }
 
 /**

@@ -9,6 +9,7 @@ import { sqlLimit } from './reads.ts';
 /** Where to tell of tasks. */
 
 const COLUMNS = 'id, dialect, created_at, config';
+const ASKED = { isAsked: true } as const;
 
 export function putPushConfig(
   database: Database,
@@ -43,7 +44,7 @@ export function putPushConfig(
     if (added === undefined) return { kind: 'full' };
     await rowsOf(client, `UPDATE ${schema}.task SET pushed = true WHERE id = $1 AND NOT pushed`, [taskId]);
     return stored(added);
-  });
+  }, ASKED);
 }
 
 export function readPushConfigs(
@@ -87,7 +88,7 @@ export function deletePushConfig(
       [taskId],
     );
     return true;
-  });
+  }, ASKED);
 }
 
 /** The row of the task if its owner knows it: those of others are unknown, and so are provisional ones. */

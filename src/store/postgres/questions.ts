@@ -88,9 +88,9 @@ export class Questions {
 /** Gives what went wrong, if anything did. */
 async function answered(client: PoolClient, question: Question, isMet: boolean): Promise<unknown> {
   const { statement, resolve, reject } = question;
-  const { text, values = [] } = statement;
+  const { text, values = [], answerMs } = statement;
   try {
-    resolve((await run(client, isMet ? statement : { text, values })).rows);
+    resolve((await run(client, isMet ? statement : { text, values, answerMs })).rows);
     return undefined;
   } catch (error) {
     reject(error);

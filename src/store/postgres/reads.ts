@@ -55,7 +55,8 @@ export async function readTask(
   const values = [taskId, tenant, owner];
   // What may be large has a connection for itself.
   const isSmall = parts.history === 0 && parts.artifacts !== true;
-  const [row] = await (isSmall ? database.find({ name: 'task', text, values }) : database.rows(text, values));
+  const { answerMs } = database;
+  const [row] = await (isSmall ? database.find({ name: 'task', text, values, answerMs }) : database.read(text, values));
   return row && toStored(row, parts);
 }
 
@@ -69,6 +70,7 @@ export async function readEvents(
     name: 'events',
     text: `SELECT number, kind, body FROM ${database.schema}.event WHERE task_id = $1 AND number > $2 ORDER BY number LIMIT $3`,
     values: [taskId, after, sqlLimit(limit)],
+    answerMs: database.answerMs,
   });
   return rows.map(([number, kind, body]) => ({
     number: Number(number),

@@ -30,7 +30,7 @@ export interface Statement {
   /** By which a connection that is nobody else's knows it again, for text that never changes. */
   readonly name?: string;
   /** How long to wait for the answer, if not as long as for any other. */
-  readonly answerMs?: number;
+  readonly answerMs?: number | undefined;
 }
 
 /** What a statement came to. */
@@ -74,14 +74,21 @@ export async function rowsOf(on: Queryable, text: string, values: readonly unkno
 /**
  * Runs statements one after the other. A connection that can send ahead, as ours can, makes one round trip of it; one of
  * somebody else's pool may not be able to.
+ *
+ * @param answerMs How long to wait for each answer, if not as long as for any other.
  */
-export async function inOrder(client: Queryable, statements: readonly Statement[]): Promise<readonly Outcome[]> {
+export async function inOrder(
+  client: Queryable,
+  statements: readonly Statement[],
+  answerMs?: number,
+): Promise<readonly Outcome[]> {
+  const each = answerMs === undefined ? statements : statements.map((statement) => ({ ...statement, answerMs }));
   if (canSendAhead(client)) {
     sendTogether(client);
-    return Promise.all(statements.map((statement) => run(client, statement)));
+    return Promise.all(each.map((statement) => run(client, statement)));
   }
   const outcomes: Outcome[] = [];
-  for (const statement of statements) outcomes.push(await run(client, statement));
+  for (const statement of each) outcomes.push(await run(client, statement));
   return outcomes;
 }
 

@@ -3,6 +3,7 @@ import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import type { Clock } from '../../support/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
+import { inTime } from '../../support/in-time.ts';
 import { newRecord } from '../guard.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import type {
@@ -40,7 +41,7 @@ import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
 import { Commits } from './commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { isRefused, toStoreError } from './failure.ts';
+import { isRefused, tooSlow, toStoreError } from './failure.ts';
 import { channelOf, Hints } from './hints.ts';
 import { assertFitsIndexes } from './index-row.ts';
 import type { NewJob } from './jobs.ts';
@@ -84,6 +85,9 @@ export function postgres(source: string | Pool, options: PostgresStoreOptions = 
     throw new RangeError('connections must be a whole number, at least 2: one of them only listens');
   return new PostgresStore(source, options);
 }
+
+/** A bit more than a statement or a connection may take, which say better what is wrong. */
+const PATIENCE_MS = 5500;
 
 /** What is open once somebody has asked for it. */
 interface Opened {
@@ -134,6 +138,7 @@ class PostgresStore implements Store {
       taskId: write.taskId,
       key: write.idempotency?.key,
       isHolders: write.guard.lease !== undefined,
+      isPatient: write.guard.lease !== undefined,
       nodes: write.guard.idle,
       isPushed: write.pushConfig !== undefined,
       by: write.by,
@@ -145,6 +150,7 @@ class PostgresStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     return this.#write({
       taskId,
+      isPatient: true,
       by: lease.node,
       size: 0,
       run: (desk) => dropTaskForReply(desk, taskId, lease, reply),
@@ -153,26 +159,26 @@ class PostgresStore implements Store {
 
   async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
     if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
-    return this.#ask((database) => readTask(database, scope, taskId, parts));
+    return this.#askInTime((database) => readTask(database, scope, taskId, parts));
   }
 
   async resolveAlias({ tenant, owner }: Scope, alias: string): Promise<string | undefined> {
     if (!areNames(tenant, owner, alias)) return undefined;
-    return this.#ask(async (database) => {
+    return this.#askInTime(async (database) => {
       const text = `SELECT id FROM ${database.schema}.task WHERE alias = $1 AND tenant = $2 AND owner = $3`;
-      const [row] = await database.rows(text, [alias, tenant, owner]);
+      const [row] = await database.read(text, [alias, tenant, owner]);
       return row && String(row[0]);
     });
   }
 
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
-    return this.#ask((database) => listTasks(database, scope, query));
+    return this.#askInTime((database) => listTasks(database, scope, query));
   }
 
   async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
     if (!areNames(taskId)) return [];
-    return this.#ask((database) => readEvents(database, taskId, after, limit));
+    return this.#askInTime((database) => readEvents(database, taskId, after, limit));
   }
 
   async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
@@ -188,7 +194,7 @@ class PostgresStore implements Store {
   ): Promise<PushConfigPut | undefined> {
     assertNames(config.id);
     if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
-    return this.#ask((database) => putPushConfig(database, scope, taskId, config, max));
+    return this.#askInTime((database) => putPushConfig(database, scope, taskId, config, max));
   }
 
   async pushConfigs(
@@ -198,13 +204,13 @@ class PostgresStore implements Store {
   ): Promise<readonly PushConfigRecord[] | undefined> {
     if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
     const page = areNames(query.id) ? query : { ...query, limit: 0, id: '' };
-    return this.#ask((database) => readPushConfigs(database, scope, taskId, page));
+    return this.#askInTime((database) => readPushConfigs(database, scope, taskId, page));
   }
 
   async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
     if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
     if (!areNames(id)) return (await this.pushConfigs(scope, taskId, { limit: 0 })) && false;
-    return this.#ask((database) => deletePushConfig(database, scope, taskId, id));
+    return this.#askInTime((database) => deletePushConfig(database, scope, taskId, id));
   }
 
   async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
@@ -236,7 +242,7 @@ class PostgresStore implements Store {
   }
 
   async takeTokens(take: TokenTake): Promise<TokenTaken> {
-    return this.#ask((database) => takeTokens(database, take));
+    return this.#askInTime((database) => takeTokens(database, take));
   }
 
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
@@ -264,7 +270,9 @@ class PostgresStore implements Store {
 
   async prune(policy: RetentionPolicy): Promise<number> {
     const old = await this.#ask((database) => outlived(database, policy));
-    const removals = old.map((taskId) => this.#write({ taskId, size: 0, run: (desk) => removeEnded(desk, taskId) }));
+    const removals = old.map((taskId) =>
+      this.#write({ taskId, isPatient: true, size: 0, run: (desk) => removeEnded(desk, taskId) }),
+    );
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#ask((database) => forgetEvents(database, policy));
     await this.#ask((database) => forgetRequests(database));
@@ -320,6 +328,13 @@ class PostgresStore implements Store {
   async #write<T>(job: NewJob<T>): Promise<T> {
     const { commits } = await this.#opened();
     return commits.submit(job);
+  }
+
+  /** For who has a caller waiting: also if it is a connection, or the tables, that he waits for. */
+  #askInTime<T>(question: (database: Database) => Promise<T>): Promise<T> {
+    return inTime(this.#ask(question), PATIENCE_MS, () => {
+      throw tooSlow();
+    });
   }
 
   async #ask<T>(question: (database: Database) => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 /** Takes a token from a bucket that all nodes share, by one statement: the row is locked meanwhile. */
 export async function takeTokens(database: Database, take: TokenTake): Promise<TokenTaken> {
   const { schema, now } = database;
-  const [row] = await database.rows(
+  const [row] = await database.read(
     `INSERT INTO ${schema}.token_bucket AS b (name, tokens, taken, at, full_at)
      SELECT $1, $2::float8 - 1, true, n.now, n.now + ceil(60000 / $3::float8) FROM (SELECT ${now} AS now) AS n
      ON CONFLICT (name) DO UPDATE SET (tokens, taken, at, full_at) = (

@@ -34,7 +34,7 @@ export interface Transaction {
 }
 
 /** How long to ask for a transaction whose connection was lost: about as long as a database takes to restart. */
-const DOUBT_MS = 10_000;
+export const DOUBT_MS = 10_000;
 const PAUSE_MS = 100;
 /** Connections of the same time may be lost too, without a word: the next one is tried soon. */
 const ASK_MS = 2000;
@@ -47,7 +47,7 @@ export async function begin(
   client: PoolClient,
   database: Database,
   needs: Needs,
-  lockMs: number,
+  { lockMs, answerMs }: { readonly lockMs: number; readonly answerMs?: number | undefined },
 ): Promise<Transaction> {
   const { schema, now } = database;
   const { taskIds, knownIds, keys, aliases, pushedIds, nodes } = needs;
@@ -66,7 +66,7 @@ export async function begin(
   });
   const pushedAt = place(pushedIds.size > 0, knownPushConfigs(schema, [...pushedIds]));
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
-  const outcomes = await inOrder(client, statements);
+  const outcomes = await inOrder(client, statements, answerMs);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
   const desk = new Desk({
     tasks: new Map(withNumbers(rowsAt(tasksAt).map(toLocked), rowsAt(numbersAt)).map((task) => [task.record.id, task])),
@@ -122,14 +122,16 @@ const END_PROCESS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
  * Stores what the writes have left on the desk. After this it is durable, and visible to all.
  *
  * @param after Statements that follow the commit at once, where they can be sent ahead.
+ * @param answerMs How long to wait for each answer before it, if not as long as for any other.
  * @returns what resolves when they are done.
  */
 export async function commit(
   client: PoolClient,
   statements: readonly Statement[],
   after: readonly Statement[],
+  answerMs?: number,
 ): Promise<{ readonly isTold: Promise<unknown> }> {
-  const stored = inOrder(client, [...statements, COMMIT]);
+  const stored = inOrder(client, [...statements, COMMIT], answerMs);
   const isTold = canSendAhead(client) ? inOrder(client, after) : stored.then(() => inOrder(client, after));
   // Nobody may be there yet to hear that it failed.
   isTold.catch(() => {});

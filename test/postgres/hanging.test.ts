@@ -1,0 +1,181 @@
+/** A database that hangs, and a store as everybody has it: callers are told soon, and what runs is not harmed. */
+import { execFileSync } from 'node:child_process';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '../../src/node/serve.ts';
+import { agent } from '../../src/server/agent.ts';
+import { postgres } from '../../src/store/postgres/store.ts';
+import { type Deferred, deferred } from '../../src/support/deferred.ts';
+import { type DatabaseProxy, proxyTo } from './proxy.ts';
+import { type PostgresServer, startPostgres } from './server.ts';
+
+let server: PostgresServer;
+let admin: pg.Pool;
+
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+  admin = new pg.Pool({ connectionString: server.url, idleTimeoutMillis: 0 });
+  admin.on('error', () => {});
+}, 60_000);
+
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+
+/** Tells who waits for about five seconds from who waits for the thirty that a statement may take. */
+const PATIENCE_MS = 15_000;
+
+interface Scene {
+  readonly url: string;
+  readonly schema: string;
+  readonly proxy: DatabaseProxy;
+  readonly gate: Deferred<void>;
+  /** A task that goes on when the gate opens, and how often it was begun. */
+  readonly taskId: string;
+  readonly begun: () => number;
+}
+
+let scenes = 0;
+
+async function scene(): Promise<Scene> {
+  const proxy = await proxyTo(server.url);
+  const schema = `hanging_${++scenes}`;
+  const store = postgres(proxy.url, { schema });
+  const gate = deferred<void>();
+  let begun = 0;
+  const waiter = agent({
+    name: 'Waiter',
+    description: 'Waits for a gate if it is told to.',
+    async *run({ text }) {
+      if (text !== 'wait') return;
+      begun += 1;
+      yield 'a';
+      await gate.promise;
+      yield 'b';
+    },
+  });
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const { url, close } = await serve(waiter, { store, port: 0, log, pushNotifications: true });
+  onTestFinished(async () => {
+    await close({ finishMs: 0 });
+    await store.close();
+  });
+  const { body } = await call(url, 'POST', '/message:send', {
+    message: { messageId: 'first', role: 'ROLE_USER', parts: [{ text: 'wait' }] },
+    configuration: { returnImmediately: true },
+  });
+  const taskId = (JSON.parse(body) as { task: { id: string } }).task.id;
+  await vi.waitFor(async () => expect((await call(url, 'GET', `/tasks/${taskId}`)).body).toContain('"a"'));
+  return { url, schema, proxy, gate, taskId, begun: () => begun };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: string;
+}
+
+async function call(url: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'a2a-version': '1.0', 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.text() };
+}
+
+let messages = 0;
+
+function callAll({ url, taskId }: Scene): Promise<readonly Answer[]> {
+  const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text: 'go' }] };
+  const config = { id: 'c', url: 'https://example.com/hook' };
+  return Promise.all([
+    call(url, 'POST', '/message:send', { message }),
+    call(url, 'POST', '/message:stream', { message: { ...message, messageId: `s${messages}` } }),
+    call(url, 'GET', `/tasks/${taskId}`),
+    call(url, 'GET', '/tasks'),
+    call(url, 'POST', `/tasks/${taskId}:cancel`, {}),
+    call(url, 'GET', `/tasks/${taskId}/pushNotificationConfigs`),
+    call(url, 'POST', `/tasks/${taskId}/pushNotificationConfigs`, config),
+    call(url, 'GET', '/readyz'),
+  ]);
+}
+
+async function expectTurnedAway(here: Scene): Promise<void> {
+  for (const { status, retryAfter } of await callAll(here)) expect([status, retryAfter]).toEqual([503, '1']);
+}
+
+test.each<[string, (scene: Scene) => Promise<() => unknown>]>([
+  [
+    'answers nothing any more',
+    async ({ proxy }) => {
+      proxy.set('silent');
+      return () => {
+        proxy.cut();
+        proxy.set('open');
+      };
+    },
+  ],
+  [
+    'has its tables locked',
+    async ({ schema }) => {
+      const client = await admin.connect();
+      await client.query(`BEGIN; LOCK TABLE ${schema}.task`);
+      return async () => {
+        await client.query('ROLLBACK');
+        client.release();
+      };
+    },
+  ],
+])('callers are told soon that a database %s', async (_case, begin) => {
+  const here = await scene();
+  const end = await begin(here);
+  let isOver = false;
+  onTestFinished(async () => void (isOver || (await end())));
+  // Twice: the first find connections that look as good as ever, the second find all of them taken.
+  await expectTurnedAway(here);
+  await expectTurnedAway(here);
+  // What was given up is given up there too: nobody takes more than his ten connections.
+  await vi.waitFor(async () => {
+    const { rows } = await admin.query("SELECT FROM pg_stat_activity WHERE application_name = 'tandem-a2a'");
+    expect(rows.length).toBeLessThanOrEqual(10);
+  }, 10_000);
+  await end();
+  isOver = true;
+
+  await vi.waitFor(async () => expect((await call(here.url, 'GET', '/readyz')).status).toBe(200), 20_000);
+  here.gate.resolve();
+  await vi.waitFor(async () => {
+    const { body } = await call(here.url, 'GET', `/tasks/${here.taskId}`);
+    expect(body).toContain('TASK_STATE_COMPLETED');
+  }, 30_000);
+});
+
+/** All processes of the server stand still until the function is called that this returns. */
+function stopAll(): () => void {
+  const children = execFileSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' });
+  let stopped = [server.pid, ...children.trim().split('\n').map(Number)];
+  for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    stopped = [];
+  };
+}
+
+test('what runs waits for a database that stands still, and goes on where it was', async () => {
+  const here = await scene();
+  const goOn = stopAll();
+  onTestFinished(goOn);
+  // Into the same queue as what the callers write.
+  here.gate.resolve();
+  await expectTurnedAway(here);
+  goOn();
+
+  await vi.waitFor(async () => {
+    const { body } = await call(here.url, 'GET', `/tasks/${here.taskId}`);
+    expect(body).toContain('TASK_STATE_COMPLETED');
+  }, 30_000);
+  expect(here.begun()).toBe(1);
+});
