@@ -103,6 +103,25 @@ test('readyz says that the store does not answer, and that it does again', async
   expect(await ready()).toEqual([200, { status: 'ready' }, null]);
 });
 
+test('readyz says that a mounted handler closes, as long as that takes and after it', async () => {
+  const gate = deferred<string>();
+  const slow = agent({ name: 'Slow', description: 'Takes its time.', run: () => gate.promise });
+  const handler = createHandler(slow, { store: memoryStore() });
+  const sent = handler.fetch(sending('/message:send'));
+  const ready = async (): Promise<readonly unknown[]> => {
+    const answer = await handler.fetch(new Request('http://localhost/readyz'));
+    return [answer.status, answer.headers.get('retry-after')];
+  };
+  expect(await ready()).toEqual([200, null]);
+  const closing = handler.close({ finishMs: 60_000 });
+
+  expect(await ready()).toEqual([503, '1']);
+  gate.resolve('done');
+  await closing;
+  expect((await sent).status).toBe(200);
+  expect(await ready()).toEqual([503, '1']);
+});
+
 test('readyz does not wait for a store that hangs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
