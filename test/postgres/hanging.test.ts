@@ -1,5 +1,4 @@
 /** A database that hangs, and a store as everybody has it: callers are told soon, and what runs is not harmed. */
-import { execFileSync } from 'node:child_process';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
@@ -154,9 +153,9 @@ test.each<[string, (scene: Scene) => Promise<() => unknown>]>([
 });
 
 /** All processes of the server stand still until the function is called that this returns. */
-function stopAll(): () => void {
-  const children = execFileSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' });
-  let stopped = [server.pid, ...children.trim().split('\n').map(Number)];
+async function stopAll(): Promise<() => void> {
+  const { rows } = await admin.query<{ readonly pid: number }>('SELECT pid FROM pg_stat_activity');
+  let stopped = [server.pid, ...rows.map(({ pid }) => pid)];
   for (const pid of stopped) process.kill(pid, 'SIGSTOP');
   return () => {
     for (const pid of stopped) process.kill(pid, 'SIGCONT');
@@ -166,7 +165,7 @@ function stopAll(): () => void {
 
 test('what runs waits for a database that stands still, and goes on where it was', async () => {
   const here = await scene();
-  const goOn = stopAll();
+  const goOn = await stopAll();
   onTestFinished(goOn);
   // Into the same queue as what the callers write.
   here.gate.resolve();
