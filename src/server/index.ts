@@ -70,6 +70,7 @@ export type {
   PushConfigPut,
   PushConfigQuery,
   PushConfigRecord,
+  PushConfigToPut,
   PushHolding,
   PushNoted,
   PushProgress,
