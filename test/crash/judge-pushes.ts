@@ -31,11 +31,12 @@ export async function judgePushes(findings: Findings): Promise<readonly string[]
       held: [],
     };
     const due = new Map((await store.claimPushes(request)).map(({ taskId, told }) => [taskId, told]));
+    const byTask = grouped(received);
     for (const { errand, taskIds } of known.values()) {
       const [taskId] = taskIds;
       if (!errand.isPushed || taskId === undefined) continue;
       const events = await store.events(taskId, 0, 100_000);
-      const arrived = received.filter((message) => message.taskId === taskId);
+      const arrived = byTask.get(taskId) ?? [];
       const told = due.get(taskId) ?? events.length;
       problems.push(
         ...judgeOne(events, arrived, told, new Map(stops)).map(
@@ -48,6 +49,16 @@ export async function judgePushes(findings: Findings): Promise<readonly string[]
     await store.close();
   }
   return problems;
+}
+
+function grouped(received: readonly ArrivedPush[]): ReadonlyMap<string, readonly ArrivedPush[]> {
+  const byTask = new Map<string, ArrivedPush[]>();
+  for (const message of received) {
+    const arrived = byTask.get(message.taskId) ?? [];
+    arrived.push(message);
+    byTask.set(message.taskId, arrived);
+  }
+  return byTask;
 }
 
 function judgeOne(

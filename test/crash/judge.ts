@@ -16,6 +16,9 @@ import { isShared, openStore } from './open-store.ts';
 import { programOf } from './programs.ts';
 import type { Findings, Item, Known } from './session.ts';
 
+/** Errands that are judged together, for there are thousands after ten minutes. */
+const AT_ONCE = 32;
+
 /**
  * Holds what the processes of a session have acknowledged against what is stored after the last of them, and says
  * everything that does not agree. To be called when all errands have come to their end.
@@ -25,9 +28,13 @@ export async function judge(session: Findings): Promise<readonly string[]> {
   const problems = [...session.troubles, ...steps.problems];
   const store = openStore(session.database);
   try {
-    for (const known of session.known.values()) {
-      const found = await judgeErrand(store, known, steps.values);
-      problems.push(...found.map((problem) => `${known.errand.key} (${known.errand.kind}): ${problem}`));
+    const all = [...session.known.values()];
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      const some = all.slice(from, from + AT_ONCE).map(async (known) => {
+        const found = await judgeErrand(store, known, steps.values);
+        return found.map((problem) => `${known.errand.key} (${known.errand.kind}): ${problem}`);
+      });
+      problems.push(...(await Promise.all(some)).flat());
     }
     const tasks = [...session.known.values()].filter(({ errand }) => programOf(errand.kind).end !== undefined);
     const { total } = await store.list(OWNER, { limit: 1 });
