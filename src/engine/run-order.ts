@@ -14,7 +14,9 @@ export class RunOrder {
   constructor(run: Run) {
     this.#run = run;
     this.#recall = new Recall(run.env.scheduler, () => {
-      if (run.state === 'running') run.waits.settle();
+      if (run.state !== 'running') return;
+      run.waits.settle();
+      run.pauses.restLater();
     });
   }
 

@@ -45,7 +45,7 @@ export class RunPauses {
     this.#run.env.scheduler.soon(() => {
       const { state, isOver, isCanceling } = this.#run;
       if (state !== 'running' || isOver || isCanceling) return;
-      if (this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting || this.#pending !== undefined) return;
+      if (this.#continues || this.#pending !== undefined) return;
       if (!this.#writer.isIdle)
         this.#writer.stored().then(
           () => this.restLater(),
@@ -53,6 +53,14 @@ export class RunPauses {
         );
       else this.#suspend({}).catch(() => {});
     });
+  }
+
+  /**
+   * The handler does not only wait. While the journal still delivers what it has, sleeps that are over are not settled:
+   * a run that was suspended at that moment would be replayed to the same point, and suspended again, for ever.
+   */
+  get #continues(): boolean {
+    return this.#busy > 0 || this.#run.order.isBusy || this.#waits.isAsking || !this.#waits.isWaiting;
   }
 
   async #commit(): Promise<void> {
@@ -63,8 +71,7 @@ export class RunPauses {
     this.#run.assertRunning();
     if (this.#run.state === 'running') this.#waits.settle();
     // A short sleep may be over before it is stored: then there is nothing that would wake the run.
-    const goesOn = this.#busy > 0 || this.#waits.isAsking || !this.#waits.isWaiting;
-    if (goesOn ? await this.#writer.decide(decision) : await this.#suspend(decision)) return;
+    if (this.#continues ? await this.#writer.decide(decision) : await this.#suspend(decision)) return;
     // A cancel came first, then there is nothing to wait for; or an answer, then what is waited for is still to be stored.
     this.#run.assertMayWait();
     await this.#writer.stored();

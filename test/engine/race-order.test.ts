@@ -1,9 +1,109 @@
 import { describe, expect, test } from 'vitest';
+import type { TaskContext } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { ANN, artifactText, harness, statusText, until, VARIANTS } from './harness.ts';
+import { Random } from '../simulation/random.ts';
+import { ANN, artifactText, harness, statusText, until, type Variant, VARIANTS } from './harness.ts';
+
+/** One call of a chain: a sleep that is over at once, or a step that takes some microtasks. */
+interface Call {
+  readonly kind: 'step' | 'sleep';
+  readonly name: string;
+  readonly microtasks: number;
+  /** It is over only after the first crash: a later attempt records it while it replays what was recorded before. */
+  readonly hangsAtFirst: boolean;
+}
+
+function randomChains(random: Random): readonly (readonly Call[])[] {
+  return Array.from({ length: random.int(2, 5) }, (_, chain) =>
+    Array.from({ length: random.int(1, 4) }, (_call, i) => ({
+      kind: random.chance(0.25) ? ('sleep' as const) : ('step' as const),
+      name: `${chain}.${i}`,
+      microtasks: random.int(0, 4),
+      hangsAtFirst: i === 2 || (chain === 0 && i === 1),
+    })),
+  );
+}
+
+async function perform({ step, sleep }: TaskContext, call: Call, mayHang: boolean): Promise<void> {
+  if (call.kind === 'sleep') return sleep(0);
+  await step(call.name, async () => {
+    for (let i = 0; i < call.microtasks; i++) await null;
+    if (mayHang && call.hangsAtFirst) await new Promise(() => {});
+  });
+}
+
+/** Runs concurrent chains up to a question, with a crash in between and one after it: the orders in which all were over. */
+async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]): Promise<readonly string[][]> {
+  const orders: string[][] = [];
+  let mayHang = true;
+  const first = await harness(
+    async (ctx) => {
+      const order: string[] = [];
+      orders.push(order);
+      const chained = chains.map(async (chain) => {
+        for (const call of chain) {
+          await perform(ctx, call, mayHang);
+          order.push(call.name);
+        }
+      });
+      await Promise.all(chained);
+      await ctx.ask('Continue?');
+    },
+    { variant },
+  );
+  const { id } = await first.task('go', { returnImmediately: true });
+  const { clock } = first;
+  await until(() => {
+    // A run that was suspended for a sleep of no time is due when the clock moves.
+    clock.advance(1);
+    return orders.at(-1)?.length === reachable(chains);
+  });
+  mayHang = false;
+  const second = await first.crash();
+  await until(async () => {
+    clock.advance(1);
+    return statusText(await second.engine.get(ANN, id)) === 'Continue?';
+  });
+  const third = await second.crash();
+  await third.reply(await third.engine.get(ANN, id), 'yes');
+  return orders.filter((order) => order.length === chains.flat().length);
+}
+
+/** How many calls are over when every chain has come to its end or to a step that hangs. */
+function reachable(chains: readonly (readonly Call[])[]): number {
+  const lengths = chains.map((chain) => {
+    const stop = chain.findIndex(({ kind, hangsAtFirst }) => kind === 'step' && hangsAtFirst);
+    return stop < 0 ? chain.length : stop;
+  });
+  return lengths.reduce((sum, length) => sum + length, 0);
+}
 
 /** What was faster at the first attempt must be faster at every other one, whatever was stored with what. */
 describe.each(VARIANTS)('$name', (variant) => {
+  test('concurrent steps and sleeps complete in the same order at every attempt after the one that recorded them', async () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const orders = await ordersOf(variant, randomChains(new Random(`race ${seed}`)));
+      expect(orders.length).toBeGreaterThan(1);
+      expect(orders.at(-1), `seed ${seed}`).toEqual(orders.at(-2));
+    }
+  });
+
+  test('a sleep that is over ends although the journal still delivers recorded steps', async () => {
+    const call = (name: string, more: Partial<Call> = {}): Call => ({
+      kind: 'step',
+      name,
+      microtasks: 0,
+      hangsAtFirst: false,
+      ...more,
+    });
+    const chains = [
+      [call('0.0'), call('0.1', { hangsAtFirst: true }), call('0.2', { kind: 'sleep' }), call('0.3')],
+      [call('1.0', { microtasks: 3 }), call('1.1', { microtasks: 3 }), call('1.2', { hangsAtFirst: true })],
+    ];
+    const orders = await ordersOf(variant, chains);
+    expect(orders.at(-1)).toHaveLength(7);
+  });
+
   test.each([5, 20])('the last of %i steps races with one that was begun after the second', async (count) => {
     const winners: string[] = [];
     const node = await harness(
