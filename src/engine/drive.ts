@@ -11,11 +11,15 @@ export interface Sink {
   readonly isOver: boolean;
 }
 
-/** Calls a handler and passes on what it yields; resolves with what it returns. */
+/** Calls a handler and passes on what it yields. Resolves with what it returns. */
 export async function drive(agent: Pick<Runnable, 'run'>, context: TaskContext, sink: Sink): Promise<unknown> {
   const result: unknown = agent.run(context);
-  if (!isAsyncIterable(result)) return result;
-  const iterator = result[Symbol.asyncIterator]();
+  return isAsyncIterable(result) ? drain(result, sink) : result;
+}
+
+/** Passes on what an async generator yields. Resolves with what it returns, or with nothing if that has no effect. */
+export async function drain(outputs: AsyncIterable<unknown, unknown>, sink: Sink): Promise<unknown> {
+  const iterator = outputs[Symbol.asyncIterator]();
   try {
     for (;;) {
       const { done, value } = await iterator.next();
@@ -33,7 +37,7 @@ export async function drive(agent: Pick<Runnable, 'run'>, context: TaskContext, 
   return undefined;
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown, unknown> {
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown, unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 

@@ -4,7 +4,7 @@ import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { AnswerSchema } from './answer-schema.ts';
-import type { Output, OutputContent, StatusOutput } from './output.ts';
+import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output.ts';
 
 /**
  * What an agent does with a message: an async generator that yields its outputs, or an async function that returns one.
@@ -125,10 +125,24 @@ export interface TaskContext {
   readonly inbox: Inbox;
 
   /**
-   * Does something once and remembers what came of it, also that it failed. The function gets a key that is the same at
-   * every attempt, for services that can recognise a repeat.
+   * Runs a function once and records its result, or that it failed. After a crash the recorded result is returned and
+   * the function is not called again.
+   *
+   * The function can publish output while it runs, through `status` and `artifact` of its own context or by being an async
+   * generator. That output belongs to the step: once the step is recorded, a replay keeps it.
+   *
+   * @example
+   * const receipt = await step('pay', ({ idempotencyKey }) => pay(order, { idempotencyKey }), { retries: 3 });
+   * const answer = await step('model', async function* ({ signal }) {
+   *   let text = '';
+   *   for await (const chunk of stream(prompt, { signal })) {
+   *     text += chunk;
+   *     yield chunk;
+   *   }
+   *   return text;
+   * });
    */
-  step<T>(name: string, run: (step: StepContext) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  readonly step: Step;
 
   /** Waits, over restarts too, and holds nothing meanwhile. */
   sleep(ms: number): Promise<void>;
@@ -209,12 +223,29 @@ export interface Inbox extends AsyncIterable<IncomingMessage> {
   take(): Promise<readonly IncomingMessage[]>;
 }
 
+export interface Step {
+  <R>(name: string, run: (step: StepContext) => R, options?: StepOptions): Promise<StepResult<R>>;
+  /** With the type of the result given: `step<Order>('load', () => load(id))`. */
+  <T>(name: string, run: (step: StepContext) => T | Promise<T>, options?: StepOptions): Promise<T>;
+}
+
+/** What a step returns: what its function returns, or resolves with, or returns at the end as a generator. */
+export type StepResult<R> = R extends AsyncGenerator<infer _Output, infer T, never> ? T : Awaited<R>;
+
+/** What the function of a step gets. All functions may be destructured. */
 export interface StepContext {
-  /** The same for every attempt at this step, and for no other step. */
+  /** The same for every attempt at this step, and different for every other step. */
   readonly idempotencyKey: string;
-  /** 1, 2, 3 … */
+  /** 1 for the first attempt, then 2, 3 … for retries. */
   readonly attempt: number;
+  /** Aborts when `ctx.signal` does. */
   readonly signal: AbortSignal;
+  /** Publishes a `working` status that belongs to this step. Resolves when there is room for more output. */
+  status(status: string | WorkingStatus): Promise<void>;
+  /** Publishes chunks of an artifact that belong to this step. */
+  artifact(name: string): ArtifactWriter;
+  /** Runs a step inside this one. If this step is retried, recorded inner steps are not run again. */
+  readonly step: Step;
 }
 
 export interface StepOptions {

@@ -8,7 +8,8 @@ import type { JournalEntry, JournalRecord } from '../store/store.ts';
  * | kind | key | body |
  * |---|---|---|
  * | `turn` | its ordinal | `Turn`: the message that began it, and where in the log |
- * | `step` | name # occurrence | `{ value }` or `{ error }` |
+ * | `step` | name # occurrence | `StepRecord`: `{ value }` or `{ error }`, and what was published meanwhile |
+ * | `correction` | kind and place of the event | `CorrectionRecord`: the outputs that it replaced |
  * | `question` | ordinal : digest | what was asked, for whoever checks the answer |
  * | `answer` | that of the question | `{ value, said }` or `{ expired }`: what the handler gets, what is shown of it |
  * | `sleep`, `slept` | ordinal | `{ until }`; that it was over |
@@ -20,6 +21,7 @@ import type { JournalEntry, JournalRecord } from '../store/store.ts';
 export type JournalKind =
   | 'turn'
   | 'step'
+  | 'correction'
   | 'question'
   | 'answer'
   | 'sleep'
@@ -91,6 +93,16 @@ export class Journal {
 
   find(kind: JournalKind, key: string): JsonValue | undefined {
     return this.#entries.get(`${kind} ${key}`)?.body;
+  }
+
+  /** Takes in what this run has noted, for calls that are repeated within the run. */
+  add(record: JournalRecord): void {
+    this.#entries.set(`${record.kind} ${record.key}`, record);
+  }
+
+  /** What was noted of a kind in this turn, in order. */
+  *entriesOf(kind: JournalKind): Generator<JournalRecord> {
+    for (const record of this.#entries.values()) if (record.kind === kind) yield record;
   }
 
   /** Its place in the journal: what has a lower number came about earlier. */

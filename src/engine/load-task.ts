@@ -9,7 +9,7 @@ import type { Creation } from './creation.ts';
 import { artifactUpdateOf } from './event-body.ts';
 import type { Caller } from './handler.ts';
 import { Journal, type Trigger } from './journal.ts';
-import { Replay } from './replay.ts';
+import { PublishedOutputs } from './published-outputs.ts';
 
 /** What a run has to know of the request that made its task; kept with the task. */
 export interface Origin {
@@ -34,11 +34,9 @@ export interface LoadedTask {
   readonly journal: Journal;
   /** Of a task that was made just now. */
   readonly creation?: Creation;
-  /** Absent if there is nothing to compare with. */
-  readonly replay?: Replay;
+  /** What was published in this turn. */
+  readonly published: PublishedOutputs;
   readonly fold: ArtifactFold;
-  /** The ids of the artifacts that were there when this turn began. */
-  readonly begun: readonly string[];
   /** The size of its artifact events. */
   readonly artifactBytes: number;
   /** The size of all that it said. */
@@ -52,6 +50,7 @@ export function originOf({ origin }: TaskRecord): Origin {
 /** A task that was made just now, here: nothing has to be read. */
 export function newlyMade(record: TaskRecord, message: Message, creation: Creation): LoadedTask {
   const origin = originOf(record);
+  const fold = new ArtifactFold();
   return {
     record,
     origin,
@@ -60,8 +59,8 @@ export function newlyMade(record: TaskRecord, message: Message, creation: Creati
     history: [message],
     creation,
     journal: new Journal(),
-    fold: new ArtifactFold(),
-    begun: [],
+    published: new PublishedOutputs(fold),
+    fold,
     artifactBytes: 0,
     outputBytes: 0,
   };
@@ -95,9 +94,8 @@ export async function loadTask(store: Store, claimed: TaskRecord): Promise<Loade
     trigger: journal.trigger ?? firstTrigger(origin, firstMessage),
     history: stored.history,
     journal,
-    replay: new Replay(before, events.slice(start), record),
+    published: PublishedOutputs.fromLog(fold, before, events.slice(start), journal, record),
     fold,
-    begun: before.map(({ artifactId }) => artifactId),
     artifactBytes,
     outputBytes,
   };

@@ -55,6 +55,11 @@ export type Output =
   | ArtifactOutput
   | (OutputContent & { readonly status?: never; readonly artifact?: never });
 
+/** A status that does not end or pause the task. */
+export interface WorkingStatus extends StatusOutput {
+  readonly status: 'working';
+}
+
 /** What became of an output: a status, or a chunk of an artifact. */
 export type Emission =
   | {

@@ -7,21 +7,23 @@ import type {
   AskOptions,
   AuthorizationRequest,
   AuthorizeOptions,
-  ChunkOptions,
   Inbox,
   IncomingMessage,
   Question,
+  StepOptions,
   TaskContext,
 } from './handler.ts';
+import { artifactWriter, statusOutput } from './artifact-writer.ts';
 import { contained } from './contain.ts';
 import { taskOf } from './event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
 import { type TraceHeaders, traceHeaders, traceOf } from '../observe/trace-context.ts';
 import { copyOf } from './json-value.ts';
 import type { LoadedTask } from './load-task.ts';
-import { emissionOf, type OutputContent, type StatusOutput } from './output.ts';
+import { emissionOf, type OutputContent } from './output.ts';
 import { type AskedQuestion, prepareQuestion } from './question.ts';
 import type { Run } from './run.ts';
+import type { StepFunction } from './run-steps.ts';
 import type { TaskWriter } from './task-writer.ts';
 
 /** How many earlier tasks a handler gets if it does not say. */
@@ -86,13 +88,9 @@ class RunContext implements TaskContext {
   readonly history: TaskContext['history'] = ({ limit = EARLIER_TASKS } = {}) =>
     contained(this.#run, earlierTasks(this.#run, limit));
 
-  readonly status: TaskContext['status'] = (status) =>
-    this.#say(typeof status === 'string' ? { status: 'working', text: status } : (status satisfies StatusOutput));
+  readonly status: TaskContext['status'] = (status) => this.#say(statusOutput(status));
 
-  readonly artifact: TaskContext['artifact'] = (artifact) => ({
-    append: (content, options) => this.#say(chunk(artifact, content, { ...options, append: true })),
-    replace: (content, options) => this.#say(chunk(artifact, content, { ...options, append: false })),
-  });
+  readonly artifact: TaskContext['artifact'] = (name) => artifactWriter(name, (output) => this.#say(output));
 
   readonly reply: TaskContext['reply'] = (content) => {
     const parts = partsOf(content);
@@ -116,10 +114,10 @@ class RunContext implements TaskContext {
   readonly authorize: TaskContext['authorize'] = (request, options = {}) =>
     contained(this.#run, authorized(this.#run, request, options));
 
-  readonly step: TaskContext['step'] = (name, work, options) =>
-    contained(this.#run, this.#run.steps.step(name, work, options));
+  readonly step: TaskContext['step'] = (name: string, work: StepFunction, options?: StepOptions) =>
+    contained(this.#run, this.#run.steps.step(name, work, options)) as Promise<never>;
 
-  readonly sleep: TaskContext['sleep'] = (ms) => contained(this.#run, this.#run.waits.sleep(ms));
+  readonly sleep: TaskContext['sleep'] = (ms) => contained(this.#run, slept(this.#run, ms));
 
   #say(output: unknown): Promise<void> {
     return contained(this.#run, spoken(this.#run, output));
@@ -176,7 +174,13 @@ async function ask(
   return copyOf(await run.waits.ask(state, prepared, timeoutMs));
 }
 
+async function slept(run: Run, ms: number): Promise<void> {
+  run.assertOutsideStep('sleep');
+  await run.waits.sleep(ms);
+}
+
 async function answered(run: Run, question: Question, options: AskOptions): Promise<unknown> {
+  run.assertOutsideStep('ask');
   const answer = await ask(run, 'TASK_STATE_INPUT_REQUIRED', question, options);
   return options.as === 'message' ? incoming(answer as never) : answer;
 }
@@ -186,6 +190,7 @@ async function authorized(
   request: string | AuthorizationRequest,
   options: AuthorizeOptions,
 ): Promise<string> {
+  run.assertOutsideStep('authorize');
   const text = typeof request === 'string' ? request : authorizationText(request);
   const { timeoutMs, sensitive = true, inBand = false } = options;
   const asked = timeoutMs === undefined ? { sensitive } : { sensitive, timeoutMs };
@@ -206,14 +211,6 @@ function requireSkill(run: Run, { origin, record }: LoadedTask, id: string): voi
 async function spoken(run: Run, output: unknown): Promise<void> {
   run.emit(output);
   await run.room();
-}
-
-function chunk(
-  artifact: string,
-  content: string | OutputContent,
-  options: ChunkOptions & { readonly append: boolean },
-): object {
-  return { artifact, ...(typeof content === 'string' ? { text: content } : content), ...options };
 }
 
 function partsOf(content: string | OutputContent): readonly Part[] {

@@ -11,14 +11,27 @@ import type { Writable } from '../support/writable.ts';
 import { artifactEvent } from './event-body.ts';
 import type { LoadedTask } from './load-task.ts';
 import type { Emission } from './output.ts';
+import { type Correction, type PublishedOutputs, statusContent } from './published-outputs.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
-import { taskFields, traceMarks } from './task-trace.ts';
+import type { HeldStatus, Ranges, RecordedOutputs, StepOutputs } from './step-outputs.ts';
+import { eventMetadata, taskFields, traceMarks } from './task-trace.ts';
 import type { TaskWriter } from './task-writer.ts';
 
 type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
 
-/** Turns what a handler says into events, unless an earlier attempt has said it. */
+/** A status that waits to be published: it would hide that a question is open. */
+interface WaitingStatus extends HeldStatus {
+  readonly number: number;
+  readonly bytes: number;
+  /** The places of the statuses that it replaces. */
+  readonly drop: Ranges | undefined;
+  step: StepOutputs | undefined;
+  /** It may be emitted again while steps are in flight: then it is this one. */
+  isRepeatable: boolean;
+}
+
+/** Turns what a handler emits into events, unless it is published already. */
 export class RunOutputs {
   readonly #task: LoadedTask;
   readonly #agent: Runnable;
@@ -28,10 +41,9 @@ export class RunOutputs {
   readonly #log: Log;
   readonly #marks: JsonObject | undefined;
   readonly #refused = new Set<string>();
-  /** The artifacts that have something in them, as this attempt has made them. */
-  readonly #begun: Set<string>;
-  /** Said while a question was open: it would hide that somebody has to answer. */
-  readonly #held: { readonly parts: readonly Part[]; readonly metadata: JsonObject | undefined }[] = [];
+  readonly #published: PublishedOutputs;
+  #held: WaitingStatus[] = [];
+  #heldSoFar = 0;
   #heldBytes = 0;
   #originBytes: number | undefined;
 
@@ -39,7 +51,7 @@ export class RunOutputs {
     this.#log = log;
     this.#task = task;
     this.#marks = traceMarks(task.record);
-    this.#begun = new Set(task.begun);
+    this.#published = task.published;
     this.#agent = agent;
     this.#writer = writer;
     this.#clock = clock;
@@ -59,45 +71,124 @@ export class RunOutputs {
     if (this.#writer.status.state === 'TASK_STATE_SUBMITTED') this.#writer.setStatus(this.status('TASK_STATE_WORKING'));
   }
 
-  working(parts: readonly Part[], metadata: JsonObject | undefined): void {
-    // Without a word it says nothing that the task does not say already.
-    if (parts.length === 0 && metadata === undefined) {
+  working(parts: readonly Part[], metadata: JsonObject | undefined, step?: StepOutputs): void {
+    // Without content it says nothing that the task does not say already.
+    if (parts.length === 0 && (metadata === undefined || Object.keys(metadata).length === 0)) {
       this.begin();
       return;
     }
     const bytes = this.assertSize(parts, metadata);
-    if (this.#task.replay?.status(parts, metadata) === 'known') return;
+    if (step === undefined && this.#isHeldAlready(parts, metadata)) return;
+    const verdict = this.#published.compareStatus(() => this.#contentOf(parts, metadata), step);
+    if (verdict === 'known') return;
     this.#assertRoom(bytes + this.#heldBytes);
-    this.#held.push({ parts, metadata });
-    this.#heldBytes += bytes;
+    this.#hold({ parts, metadata, bytes, step, drop: verdict === 'new' ? undefined : verdict, isRepeatable: false });
+  }
+
+  #hold({
+    metadata,
+    ...status
+  }: Omit<WaitingStatus, 'number' | 'metadata'> & { metadata: JsonObject | undefined }): void {
+    this.#held.push({ ...status, ...(metadata !== undefined && { metadata }), number: ++this.#heldSoFar });
+    this.#heldBytes += status.bytes;
     if (!this.#writer.isAsking) this.speak();
   }
 
-  /** Says what was held back: the question that was open is answered, or the turn ends without an answer. */
-  speak(): void {
-    this.#heldBytes = 0;
-    for (const { parts, metadata } of this.#held.splice(0))
-      this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
+  #isHeldAlready(parts: readonly Part[], metadata: JsonObject | undefined): boolean {
+    if (!this.#held.some(({ isRepeatable }) => isRepeatable)) return false;
+    const content = this.#contentOf(parts, metadata);
+    const held = this.#held.find((one) => one.isRepeatable && this.#contentOf(one.parts, one.metadata) === content);
+    if (held !== undefined) held.isRepeatable = false;
+    return held !== undefined;
   }
 
-  artifact(emission: ArtifactEmission): void {
+  /** Publishes statuses that were held back: the open question is answered, or the turn ends without an answer. */
+  speak(): void {
+    if (this.#held.length === 0) return;
+    this.#heldBytes = 0;
+    for (const status of this.#held.splice(0)) {
+      const { parts, metadata, step } = status;
+      const note = this.#published.addStatus(() => this.#contentOf(parts, metadata), step, status);
+      if (note !== undefined) this.#writer.addJournal(note);
+      this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
+    }
+  }
+
+  artifact(emission: ArtifactEmission, step?: StepOutputs): void {
     const parts = this.acceptable(emission.parts);
     if (parts.length === 0 && emission.parts.length > 0) return;
     const update = this.#updateOf(emission, parts);
     const event = artifactEvent(update);
-    this.#assertOutput(event.body.length);
-    switch (this.#task.replay?.artifact(update, event.body)) {
+    const { body } = event;
+    this.#assertOutput(body.length);
+    switch (this.#published.compareArtifact(update, body, emission.append, step)) {
       case 'known':
-        break;
+        return;
       case 'different':
-        this.#correct(update);
-        break;
+        if (step?.isRetryable === true) this.#assertRoom(body.length + this.#sizeOf(update.artifact.artifactId));
+        this.#correct(this.#published.correctArtifact(update, body, step), emission.lastChunk);
+        return;
       default:
-        this.#assertRoom(event.body.length);
+        this.#assertRoom(body.length);
         this.begin();
+        this.#published.addArtifact(update, body, step);
         this.#writer.addArtifact(update, event);
     }
-    this.#begun.add(update.artifact.artifactId);
+  }
+
+  /** The function of a step is about to be called. What it publishes through its context belongs to it. */
+  beginStep(isRetryable: boolean): StepOutputs {
+    const step = this.#published.beginStep(isRetryable);
+    step.heldFrom = this.#heldSoFar;
+    return step;
+  }
+
+  /** The step will be tried again. What it could not publish yet, its next attempt will. */
+  failAttempt(step: StepOutputs): void {
+    this.#held = this.#held.filter((status) => status.step !== step);
+    this.#heldBytes = this.#held.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const status of this.#heldBeside(step)) status.isRepeatable = true;
+    this.#published.failAttempt(step);
+  }
+
+  /** The step has a result: what only failed attempts have published is removed. */
+  completeStep(step: StepOutputs): void {
+    for (const correction of this.#published.completeStep(step)) this.#correct(correction, false);
+  }
+
+  /** Ends the outputs of a step. Returns what its record says of them, with those that cannot be published yet. */
+  recordOf(step: StepOutputs): RecordedOutputs {
+    const outputs = this.#published.recordOf(step);
+    if (this.#held.length === 0) return outputs;
+    const own = this.#held.filter((status) => status.step === step);
+    const held = [
+      ...own.map(heldStatus),
+      ...this.#heldBeside(step).map((one) => ({ ...heldStatus(one), isLoose: true as const })),
+    ];
+    for (const status of own) status.step = undefined;
+    return held.length === 0 ? outputs : { ...outputs, held };
+  }
+
+  /** A recorded step is called again. */
+  recallStep(outputs: RecordedOutputs | undefined): void {
+    this.#published.recallStep(outputs);
+    for (const { parts, metadata, isLoose = false } of outputs?.held ?? []) {
+      if (this.#published.recallStatus(this.#contentOf(parts, metadata), isLoose)) continue;
+      const bytes = JSON.stringify([parts, metadata]).length;
+      this.#hold({ parts, metadata, bytes, step: undefined, drop: undefined, isRepeatable: isLoose });
+    }
+  }
+
+  /** The handler is about to get the result of a step. */
+  endStep(): void {
+    this.#published.endStep();
+    if (this.#held.length === 0 || this.#published.hasStepsInFlight) return;
+    for (const status of this.#held) status.isRepeatable = false;
+  }
+
+  /** Statuses of unknown code that were held back since a step began. */
+  #heldBeside({ heldFrom }: StepOutputs): readonly WaitingStatus[] {
+    return this.#held.filter(({ step, number }) => step === undefined && number > heldFrom);
   }
 
   /** What anybody says in a status, a reply or a question is an output. Returns its size. */
@@ -107,12 +198,9 @@ export class RunOutputs {
     return bytes;
   }
 
-  /** To be called at the end of a turn: what this attempt did not say again, it does not mean. */
-  finish(): void {
-    this.speak();
-    for (const artifact of this.#task.replay?.cutShort() ?? []) {
-      this.#writer.addArtifact(this.#whole(artifact, true));
-    }
+  /** To be called at the end of a turn: what this attempt has not emitted again does not count. */
+  shorten(): void {
+    for (const correction of this.#published.shorten()) this.#correct(correction, true);
   }
 
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
@@ -148,13 +236,21 @@ export class RunOutputs {
     });
   }
 
-  #correct({ artifact: { artifactId }, lastChunk }: TaskArtifactUpdateEvent): void {
-    const artifact = this.#task.replay?.settle(artifactId);
-    if (artifact === undefined) return;
-    this.#writer.addArtifact(this.#whole(artifact, lastChunk === true));
+  #correct(correction: Correction | undefined, lastChunk: boolean): void {
+    if (correction === undefined) return;
+    this.#writer.addJournal(correction.note);
+    this.#writer.addArtifact(this.#whole(correction.artifact, lastChunk));
   }
 
-  /** In the place of all that was said of it. */
+  #contentOf(parts: readonly Part[], metadata: JsonObject | undefined): string {
+    return statusContent(parts, eventMetadata(this.#task.record, metadata));
+  }
+
+  #sizeOf(artifactId: string): number {
+    return JSON.stringify(this.#writer.artifacts.get(artifactId)).length;
+  }
+
+  /** The whole artifact, in place of all chunks. */
   #whole(artifact: Artifact, lastChunk: boolean): TaskArtifactUpdateEvent {
     const update: Writable<TaskArtifactUpdateEvent> = { ...this.#ids(), artifact };
     if (lastChunk) update.lastChunk = true;
@@ -172,7 +268,7 @@ export class RunOutputs {
     const { id: taskId, contextId } = this.#task.record;
     const update: Writable<TaskArtifactUpdateEvent> = { taskId, contextId, artifact };
     // Some readers drop what is appended to nothing, so the first piece begins it whatever its author called it.
-    if (append && this.#begun.has(name)) update.append = true;
+    if (append && this.#writer.artifacts.has(name)) update.append = true;
     if (lastChunk) update.lastChunk = true;
     if (this.#marks !== undefined) update.metadata = this.#marks;
     return update;
@@ -195,6 +291,10 @@ export class RunOutputs {
     if (this.#writer.outputBytes + bytes > maxTaskBytes)
       throw new RangeError(`All outputs of a task together may have ${maxTaskBytes} bytes`);
   }
+}
+
+function heldStatus({ parts, metadata }: WaitingStatus): HeldStatus {
+  return metadata === undefined ? { parts } : { parts, metadata };
 }
 
 export interface OutputTools {

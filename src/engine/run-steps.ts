@@ -1,72 +1,61 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
+import { artifactWriter, statusOutput } from './artifact-writer.ts';
 import { certaintyOf } from './certainty.ts';
+import { contained } from './contain.ts';
+import { drain, isAsyncIterable, type Sink } from './drive.ts';
 import { plainError } from './failure-text.ts';
-import type { StepContext, StepOptions } from './handler.ts';
+import type { Step, StepContext, StepOptions } from './handler.ts';
 import { copyOf } from './json-value.ts';
 import type { Run } from './run.ts';
+import type { StepOutputs, StepRecord } from './step-outputs.ts';
 
-/** The longest pause between two tries. */
+/** The longest pause between two attempts. */
 const MAX_BACKOFF_MS = 60_000;
 
-/** What the journal keeps of a step. */
-interface StepRecord {
-  readonly value?: JsonValue;
-  readonly error?: { readonly name: string; readonly message: string };
-}
-
-class Attempt implements StepContext {
-  readonly idempotencyKey: string;
-  readonly attempt: number;
-  /** Made when asked for: most steps do not look at it, and it costs as much as the rest of a short one. */
-  declare readonly signal: AbortSignal;
-  readonly #run: Run;
-
-  constructor(run: Run, idempotencyKey: string, attempt: number) {
-    this.#run = run;
-    this.idempotencyKey = idempotencyKey;
-    this.attempt = attempt;
-    Object.defineProperty(this, 'signal', Attempt.#signal);
-  }
-
-  /** Its own member, so that it is copied with the others; one getter for all, or each would have a hidden class. */
-  static readonly #signal: PropertyDescriptor & ThisType<Attempt> = {
-    get: function signal(this: Attempt): AbortSignal {
-      return this.#run.signal;
-    },
-    enumerable: true,
-  };
-}
+export type StepFunction = (step: StepContext) => unknown;
 
 /** Runs each step once: its result is stored before the handler gets it, and comes from the journal ever after. */
 export class RunSteps {
   readonly #run: Run;
-  #occurrences: Map<string, number> | undefined;
+  readonly #keys = new StepKeys('');
+  #performing = 0;
 
   constructor(run: Run) {
     this.#run = run;
   }
 
-  async step<T>(name: string, work: (step: StepContext) => T | Promise<T>, options: StepOptions = {}): Promise<T> {
+  /** The function of a step runs. */
+  get isPerforming(): boolean {
+    return this.#performing > 0;
+  }
+
+  async step(name: string, work: StepFunction, options: StepOptions = {}, keys = this.#keys): Promise<unknown> {
     if (typeof name !== 'string' || name === '') throw new TypeError('A step needs a name');
     if (typeof work !== 'function') throw new TypeError(`Step ${name} needs a function to run`);
     this.#run.assertRunning();
-    const key = this.#keyOf(name);
+    const key = keys.next(name);
     const known = this.#run.journal.find('step', key) as StepRecord | undefined;
-    if (known === undefined) return (await this.#run.pauses.busy(() => this.#perform(key, work, options))) as T;
-    await this.#run.order.again('step', key);
-    if (known.error === undefined) return copyOf(known.value) as T;
-    throw Object.assign(new Error(known.error.message), { name: known.error.name });
+    if (known !== undefined) return this.#recall(key, known);
+    return this.#run.pauses.busy(() => this.#perform(key, work, options, keys !== this.#keys));
   }
 
-  /** Steps of one name are told apart by the order in which they are called. */
-  #keyOf(name: string): string {
-    this.#occurrences ??= new Map();
-    const occurrence = (this.#occurrences.get(name) ?? 0) + 1;
-    this.#occurrences.set(name, occurrence);
-    return `${name}#${occurrence}`;
+  /** Gives what the journal has. */
+  async #recall(key: string, { value, error, outputs }: StepRecord): Promise<JsonValue | undefined> {
+    const run = this.#run;
+    run.outputs.recallStep(outputs);
+    await run.order.again('step', key);
+    run.outputs.endStep();
+    if (error === undefined) return copyOf(value);
+    throw Object.assign(new Error(error.message), { name: error.name });
   }
 
-  async #perform(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
+  /** @param isInner Whether the step is part of another one, which asks for it again if it is retried. */
+  async #perform(
+    key: string,
+    work: StepFunction,
+    options: StepOptions,
+    isInner: boolean,
+  ): Promise<JsonValue | undefined> {
     const run = this.#run;
     const { creation } = run;
     if (creation !== undefined) {
@@ -75,20 +64,44 @@ export class RunSteps {
       await creation;
       run.assertRunning();
     }
-    const record = (body: StepRecord): Promise<void> => run.note('step', key, body as JsonObject);
+    const outputs = run.outputs.beginStep((options.retries ?? 0) > 0);
+    this.#performing++;
+    let result: StepRecord;
+    let failure: { readonly error: unknown } | undefined;
     try {
-      const all = (): Promise<unknown> => this.#tryAll(key, work, options);
-      const value = this.#storable(key, await (run.trace === undefined ? all() : run.trace.step(key, all)));
-      run.env.faultPoint('after-step');
-      await record(value === undefined ? {} : { value });
-      run.env.faultPoint('after-step-recorded');
-      return copyOf(value);
+      const value = await this.#result(key, work, options, outputs);
+      run.outputs.completeStep(outputs);
+      result = value === undefined ? {} : { value };
     } catch (error) {
-      // What a step says because it was told to stop is no result.
-      if (run.isToldToStop) throw error;
-      await record({ error: plainError(error) });
-      throw error;
+      failure = { error };
+      result = { error: plainError(error) };
     }
+    this.#performing--;
+    // Outputs come before the record of their step: in an earlier write, in the same one, or in the record itself.
+    const body = { ...result, outputs: run.outputs.recordOf(outputs) } as StepRecord as JsonObject;
+    try {
+      // What a step throws because it was told to stop is not its result.
+      if (failure !== undefined && run.isToldToStop) throw failure.error;
+      run.env.faultPoint('after-step');
+      const number = await run.note('step', key, body);
+      run.env.faultPoint('after-step-recorded');
+      if (isInner) run.journal.add({ kind: 'step', key, body, number });
+    } finally {
+      run.outputs.endStep();
+    }
+    if (failure !== undefined) throw failure.error;
+    return copyOf(result.value);
+  }
+
+  async #result(
+    key: string,
+    work: StepFunction,
+    options: StepOptions,
+    outputs: StepOutputs,
+  ): Promise<JsonValue | undefined> {
+    const { trace } = this.#run;
+    const all = (): Promise<unknown> => tryAll(this.#run, key, work, options, outputs);
+    return this.#storable(key, await (trace === undefined ? all() : trace.step(key, all)));
   }
 
   /** A value as it will come back from the store. */
@@ -101,20 +114,133 @@ export class RunSteps {
       throw new RangeError(`The result of step ${key} may have ${maxOutputBytes} bytes, and has ${text.length}`);
     return typeof value === 'string' ? value : (JSON.parse(text) as JsonValue);
   }
+}
 
-  async #tryAll(key: string, work: (step: StepContext) => unknown, options: StepOptions): Promise<unknown> {
-    const { retries = 0, backoffMs = 200 } = options;
-    const run = this.#run;
-    const idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
+/** Tells steps of one name apart by the order in which they are called. */
+class StepKeys {
+  readonly #prefix: string;
+  readonly #counts = new Map<string, number>();
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  next(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return `${this.#prefix}${name}#${count}`;
+  }
+}
+
+/** One attempt at a step, as its function sees it. */
+class StepAttempt implements StepContext, Sink {
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+  /** Made when asked for: most steps do not look at it, and it costs as much as the rest of a short one. */
+  declare readonly signal: AbortSignal;
+  readonly #run: Run;
+  readonly #key: string;
+  readonly #outputs: StepOutputs;
+  #keys: StepKeys | undefined;
+  #isEnded = false;
+
+  constructor(run: Run, key: string, attempt: number, outputs: StepOutputs) {
+    this.#run = run;
+    this.#key = key;
+    this.#outputs = outputs;
+    this.idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
+    this.attempt = attempt;
+    Object.defineProperty(this, 'signal', StepAttempt.#signal);
+  }
+
+  readonly status: StepContext['status'] = (status) => this.#publish(statusOutput(status));
+
+  readonly artifact: StepContext['artifact'] = (name) => artifactWriter(name, (output) => this.#publish(output));
+
+  readonly step: Step = (name: string, work: StepFunction, options?: StepOptions) => {
+    this.#keys ??= new StepKeys(`${this.#key}/`);
+    return contained(this.#run, this.#run.steps.step(name, work, options, this.#keys)) as Promise<never>;
+  };
+
+  get isOver(): boolean {
+    return this.#run.isOver;
+  }
+
+  emit(output: unknown): void {
+    if (this.#isEnded)
+      throw new TypeError(`Step ${this.#key} has ended: await all outputs of a step before its function returns`);
+    this.#run.emit(output, this.#outputs);
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#run.room();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  #publish(output: unknown): Promise<void> {
+    return contained(this.#run, this.#published(output));
+  }
+
+  async #published(output: unknown): Promise<void> {
+    this.emit(output);
+    await this.room();
+  }
+
+  /** Its own member, so that it is copied with the others; one getter for all, or each would have a hidden class. */
+  static readonly #signal: PropertyDescriptor & ThisType<StepAttempt> = {
+    get: function signal(this: StepAttempt): AbortSignal {
+      return this.#run.signal;
+    },
+    enumerable: true,
+  };
+}
+
+const FRAME = 'tandem: function of a step';
+
+/** Its name at run time is `FRAME`, also in a bundle that renames functions: `isInsideStep` looks for it. */
+const { [FRAME]: tryAll } = {
+  async [FRAME](
+    run: Run,
+    key: string,
+    work: StepFunction,
+    { retries = 0, backoffMs = 200 }: StepOptions,
+    outputs: StepOutputs,
+  ): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       const certainty = certaintyOf(run);
       if (certainty !== undefined) await certainty;
+      const step = new StepAttempt(run, key, attempt, outputs);
       try {
-        return await work(new Attempt(run, idempotencyKey, attempt));
+        const result = await work(step);
+        if (!isAsyncIterable(result)) return result;
+        const value = await drain(result, step);
+        run.assertRunning();
+        return value;
       } catch (error) {
         if (run.isToldToStop || attempt > retries) throw error;
+      } finally {
+        step.end();
       }
+      run.outputs.failAttempt(outputs);
       await run.timers.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS), run.signal);
     }
-  }
+  },
+};
+
+const DEPTH = 100;
+
+/**
+ * Whether the caller is the function of a step, or awaited by one, by the stack of its calls. To know it for certain would
+ * take an `AsyncLocalStorage`, which slows down every promise. Where a runtime has no asynchronous stacks, it is `false`
+ * after the first `await` of the function.
+ */
+export function isInsideStep(): boolean {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = DEPTH;
+  const { stack = '' } = new Error('Where is the caller?');
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack.includes(FRAME);
 }

@@ -158,7 +158,7 @@ export class RunWaits {
       this.#waking++;
       void this.#run.pauses
         .busy(() => this.#run.note('slept', key, {}))
-        .then(alarm.resolve, alarm.reject)
+        .then(() => alarm.resolve(), alarm.reject)
         .then(() => this.#woken());
     }
   }

@@ -1,7 +1,7 @@
 import type { A2AError } from '../errors.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
-import { isPaused, isTerminal } from '../model/state.ts';
+import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
 import { nextTurn } from '../support/scheduler.ts';
 import { stopError, type StopReason, StopSignal } from './abort.ts';
@@ -18,12 +18,13 @@ import { RunInbox } from './run-inbox.ts';
 import { RunOrder } from './run-order.ts';
 import { RunOutputs } from './run-outputs.ts';
 import { RunPauses } from './run-pauses.ts';
-import { RunSteps } from './run-steps.ts';
+import { isInsideStep, RunSteps } from './run-steps.ts';
 import { RunTimers } from './run-timers.ts';
 import { RunTrace } from './run-trace.ts';
 import { RunWaits } from './run-waits.ts';
 import type { Runnable } from './runnable.ts';
 import type { Loss } from './loss.ts';
+import type { StepOutputs } from './step-outputs.ts';
 import { taskFields } from './task-trace.ts';
 import { TaskWriter, type WriterEvents } from './task-writer.ts';
 import type { Decision } from './write-batch.ts';
@@ -61,6 +62,8 @@ export class Run implements Sink, WriterEvents {
   #state: 'running' | 'suspended' | 'over' = 'running';
   #outcome: Outcome | undefined;
   #isCanceling = false;
+  /** The handler has decided by itself how its turn ends. */
+  #isFinished = false;
   #isWakeWanted = false;
   readonly #stopping = new StopSignal();
   #outputs = 0;
@@ -141,6 +144,11 @@ export class Run implements Sink, WriterEvents {
     // Others can see it already, so they may as well see that it has begun.
     if (this.record.visible) this.outputs.begin();
     if (this.record.canceling) this.cancel();
+    if (this.#task.published.isOutdated)
+      this.env.log.warn(
+        'Replaying a journal of an older version, which did not record the outputs of steps: all published output is kept',
+        taskFields(this.record),
+      );
     void (this.trace === undefined ? this.#execute() : this.trace.within(() => this.#execute()));
   }
 
@@ -182,7 +190,7 @@ export class Run implements Sink, WriterEvents {
     this.#waits?.stop('canceled');
     this.#inbox?.wake();
     this.timers.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
-      this.conclude({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
+      this.end({ kind: 'end', state: 'TASK_STATE_CANCELED' }),
     );
   }
 
@@ -201,15 +209,24 @@ export class Run implements Sink, WriterEvents {
     if (wasHeld) this.env.onRest(this, loss);
   }
 
-  emit(output: unknown): void {
+  /** @param step The step that emits it through its own context. */
+  emit(output: unknown, step?: StepOutputs): void {
     if (this.#isDone('gave an output')) return;
     const emission = emissionOf(output);
-    if (emission.kind === 'artifact') return this.outputs.artifact(emission);
+    if (emission.kind === 'artifact') return this.outputs.artifact(emission, step);
     const { state, parts, metadata } = emission;
+    if (step !== undefined) return this.#emitInStep(state, parts, metadata, step);
     this.outputs.assertSize(parts, metadata);
     if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });
     else if (isPaused(state)) this.conclude({ kind: 'turn', state, parts, metadata });
     else this.outputs.working(parts, metadata);
+  }
+
+  #emitInStep(state: TaskState, parts: readonly Part[], metadata: JsonObject | undefined, step: StepOutputs): void {
+    if (state === 'TASK_STATE_WORKING') return this.outputs.working(parts, metadata, step);
+    throw new TypeError(
+      'A step can only publish the status "working". Return from the step, and end or pause the task from the handler.',
+    );
   }
 
   /**
@@ -222,8 +239,14 @@ export class Run implements Sink, WriterEvents {
     return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? nextTurn(this.env.scheduler) : room;
   }
 
-  /** Decides how it ends, unless that is decided. */
+  /** The handler decides how its turn ends, unless that is decided. */
   conclude(outcome: Outcome): void {
+    if (!this.isOver) this.#isFinished = true;
+    this.end(outcome);
+  }
+
+  /** Ends the turn, unless that is decided, whatever the handler may still have to say. */
+  end(outcome: Outcome): void {
     if (this.#isDone('ended again')) return;
     this.#outcome = outcome;
     this.#finish(outcome).catch((error: unknown) => this.#writer.fail(error));
@@ -240,6 +263,15 @@ export class Run implements Sink, WriterEvents {
     if (this.#isCanceling) throw stopError('canceled');
   }
 
+  /** Throws if a call that may wait for days is made from inside the function of a step. */
+  assertOutsideStep(call: 'ask' | 'authorize' | 'sleep'): void {
+    if (this.#steps?.isPerforming !== true || !isInsideStep()) return;
+    throw new TypeError(
+      `${call}() cannot be called inside a step: a step runs as a whole, without waiting for the caller or a timer. ` +
+        `Call ${call}() in the handler, before or after the step.`,
+    );
+  }
+
   /** Something to wait for before anything is done elsewhere: the task may not be stored yet. */
   get creation(): Promise<void> | undefined {
     return this.#task.creation?.stored;
@@ -251,12 +283,14 @@ export class Run implements Sink, WriterEvents {
     void this.#writer.stored();
   }
 
-  /** Resolves when it is stored. */
-  async note(kind: JournalKind, key: string, body: JsonValue): Promise<void> {
+  /** Resolves with the number of the entry when it is stored. */
+  async note(kind: JournalKind, key: string, body: JsonValue): Promise<number> {
     this.assertRunning();
     // Whoever sees the task because of this should see it at work.
     this.outputs.begin();
-    await this.order.first(await this.#writer.note({ kind, key, body }));
+    const noted = await this.#writer.note({ kind, key, body });
+    await this.order.first(noted);
+    return noted.number;
   }
 
   /** Is stored with whatever is stored next. */
@@ -308,7 +342,7 @@ export class Run implements Sink, WriterEvents {
   }
 
   #fail(text: string): void {
-    this.conclude({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] });
+    this.end({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] });
   }
 
   async #finish(outcome: Outcome): Promise<void> {
@@ -316,8 +350,9 @@ export class Run implements Sink, WriterEvents {
     this.#waits?.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
     const permitted = await this.#permitted(outcome);
-    // With the end in one write. Who was told to stop did not leave anything out on purpose.
-    if (this.#stopping.reason === undefined) this.outputs.finish();
+    // With the end in one write. A handler that threw, or was told to stop, has left nothing out on purpose.
+    if (this.#stopping.reason === undefined) this.outputs.speak();
+    if (this.#stopping.reason === undefined && this.#isFinished) this.outputs.shorten();
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
       if (!this.#isCanceling) return this.stop('lease-lost', { kind: 'overtaken' });

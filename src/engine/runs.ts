@@ -313,7 +313,7 @@ export class Runs {
     const end = refusalToRun(agent, task);
     const run = this.#enter(new Run(this.#env, agent, task, spell));
     if (end === undefined) run.start();
-    else run.conclude(end);
+    else run.end(end);
   }
 
   #rested(run: Run, loss: Loss | undefined): void {

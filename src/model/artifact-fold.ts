@@ -26,6 +26,10 @@ export class ArtifactFold {
     else appendTo(draft, artifact);
   }
 
+  has(artifactId: string): boolean {
+    return this.#drafts.has(artifactId);
+  }
+
   get(artifactId: string): Artifact | undefined {
     const draft = this.#drafts.get(artifactId);
     return draft && draftOf(draft);

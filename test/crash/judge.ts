@@ -112,12 +112,12 @@ function judgeOutput(
   events: readonly TaskEvent[],
   value: (step: string) => string,
 ): readonly string[] {
-  const { gives, mayLack = [] } = programOf(errand.kind);
+  const { gives, mayLack = [], isCorrected = false } = programOf(errand.kind);
   const given: Record<string, string[]> = {};
-  for (const event of events.filter(({ kind }) => kind === 'artifact')) {
-    const { artifactId, parts } = artifactUpdateOf(event).artifact;
-    (given[artifactId] ??= []).push(textOfParts(parts));
-  }
+  const pieces = isCorrected
+    ? foldOf(events).flatMap(({ artifactId, parts }) => parts.map((part) => ({ artifactId, parts: [part] })))
+    : events.filter(({ kind }) => kind === 'artifact').map((event) => artifactUpdateOf(event).artifact);
+  for (const { artifactId, parts } of pieces) (given[artifactId] ??= []).push(textOfParts(parts));
   const expected = Object.entries(gives(value)).filter(([name]) => name in given || !mayLack.includes(name));
   const agrees = isDeepStrictEqual(given, Object.fromEntries(expected));
   return when(!agrees, `gave ${JSON.stringify(given)} instead of ${JSON.stringify(Object.fromEntries(expected))}`);

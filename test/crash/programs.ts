@@ -1,5 +1,5 @@
 /** What the agent of the crash tests can do, and what must come of it however often its process is killed. */
-import type { HandlerResult, TaskContext } from '../../src/engine/handler.ts';
+import type { HandlerResult, StepContext, TaskContext } from '../../src/engine/handler.ts';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
 import type { Output } from '../../src/engine/output.ts';
 import type { TaskState } from '../../src/model/state.ts';
@@ -7,8 +7,11 @@ import type { TaskState } from '../../src/model/state.ts';
 /** How the client asks: for the task at once, for what comes of it, or for all that happens on the way. */
 export type Mode = 'now' | 'wait' | 'stream';
 
-/** Runs a step of that name and gives its value, which is another one at every execution. */
-export type Step = (name: string) => Promise<string>;
+/**
+ * Runs a step of that name and gives its value, which is another one at every execution. The step may publish something
+ * through its own context.
+ */
+export type Step = (name: string, publish?: (own: StepContext, value: string) => Promise<void>) => Promise<string>;
 
 /** The value of a step that was recorded, by `turn:name#occurrence`. */
 export type ValueOf = (step: string) => string;
@@ -20,6 +23,8 @@ interface Program {
   readonly end: TaskState | undefined;
   /** All pieces of each artifact, each of them given once. */
   gives(value: ValueOf): Readonly<Record<string, readonly string[]>>;
+  /** What an interrupted execution has published is replaced by what the recorded one has: only the end is compared. */
+  readonly isCorrected?: boolean;
   /** Artifacts that may be missing. */
   readonly mayLack?: readonly string[];
   /** What the last status says. */
@@ -31,6 +36,8 @@ const FOR_EVER_MS = 3_600_000;
 export const UNANSWERED = 'Is anybody there?';
 /** What the client sends to a task that reads its inbox. */
 export const MAIL = ['first', 'second', 'last'] as const;
+
+const PIECES = ['piece 1;', 'piece 2;', 'piece 3;'] as const;
 
 /** What the client gives to a task that wants an authorization. */
 export const CREDENTIAL = 'open sesame';
@@ -58,6 +65,47 @@ export const PROGRAMS = {
       two: [`${value('0:b#1')},${value('0:b#2')}`, 'end'],
       response: ['done'],
     }),
+  },
+  /** A step streams, and says the same at every execution. */
+  stream: {
+    modes: ALL,
+    async *run({ artifact, ask }, step) {
+      yield 'before;';
+      yield await step('model', async (own) => {
+        for (const piece of PIECES) await own.artifact('response').append(piece);
+      });
+      // Through the context of the task.
+      yield await step('tool', async () => {
+        for (const piece of PIECES) await artifact('response').append(piece);
+      });
+      yield await ask('Enough?');
+      yield 'after;';
+    },
+    end: 'TASK_STATE_COMPLETED',
+    gives: (value) => ({
+      response: ['before;', ...PIECES, value('0:model#1'), ...PIECES, value('0:tool#1'), answerTo('Enough?'), 'after;'],
+    }),
+  },
+  /** Steps at once stream something else at every execution. */
+  models: {
+    modes: ALL,
+    async *run(_, step) {
+      yield 'before;';
+      const streams = ['one', 'two'].map((name) =>
+        step(name, async (own, value) => {
+          for (const piece of [name, ...PIECES]) await own.artifact(name).append(`${piece} ${value}`);
+        }),
+      );
+      for (const value of await Promise.all(streams)) yield value;
+      yield await step('last', (own, value) => own.artifact('response').append(`last ${value}`));
+    },
+    end: 'TASK_STATE_COMPLETED',
+    gives: (value) => ({
+      one: ['one', ...PIECES].map((piece) => `${piece} ${value('0:one#1')}`),
+      two: ['two', ...PIECES].map((piece) => `${piece} ${value('0:two#1')}`),
+      response: ['before;', value('0:one#1'), value('0:two#1'), `last ${value('0:last#1')}`, value('0:last#1')],
+    }),
+    isCorrected: true,
   },
   sleep: {
     modes: ALL,

@@ -16,7 +16,7 @@ import type { Store } from '../../src/store/store.ts';
 import { Client, RETRY_MS } from './client.ts';
 import { type Errand, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
 import { isShared, openStore } from './open-store.ts';
-import { canBeHeld, type Kind, KINDS, programOf } from './programs.ts';
+import { canBeHeld, type Kind, KINDS, programOf, type Step } from './programs.ts';
 import { say } from './say.ts';
 
 /** Errands that are under way at the same time. */
@@ -125,12 +125,13 @@ function courier(): Courier {
 function handler(): Handler {
   return async function* run(ctx) {
     const kind = textOfParts(ctx.task.history?.[0]?.parts ?? []) as Kind;
-    const step = async (name: string): Promise<string> => {
+    const step: Step = async (name, publish) => {
       let key: string | undefined;
-      const value = await ctx.step(name, async ({ idempotencyKey }) => {
-        key = idempotencyKey;
+      const value = await ctx.step(name, async (own) => {
+        key = own.idempotencyKey;
         const made = randomBytes(4).toString('hex');
         trace(`run ${key} ${made} ${process.pid}`);
+        await publish?.(own, made);
         await new Promise((resolve) => setImmediate(resolve));
         return made;
       });

@@ -27,7 +27,7 @@ function randomChains(random: Random): readonly (readonly Call[])[] {
 async function perform({ step, sleep }: TaskContext, call: Call, mayHang: boolean): Promise<void> {
   if (call.kind === 'sleep') return sleep(0);
   await step(call.name, async () => {
-    for (let i = 0; i < call.microtasks; i++) await null;
+    for (let i = 0; i < call.microtasks; i++) await Promise.resolve();
     if (mayHang && call.hangsAtFirst) await new Promise(() => {});
   });
 }
@@ -169,5 +169,7 @@ test('what a step and a handler are given can be taken apart and passed on', asy
     return JSON.stringify([seen, Symbol.asyncIterator in { ...inbox }]);
   });
 
-  expect(artifactText(await node.task('go'))).toBe('[[1,["idempotencyKey","signal"],false],true]');
+  expect(artifactText(await node.task('go'))).toBe(
+    '[[1,["idempotencyKey","status","artifact","step","signal"],false],true]',
+  );
 });

@@ -1,21 +1,37 @@
-import { type Handler, QuestionExpiredError, type TaskContext } from '../../src/engine/handler.ts';
+import { type Handler, QuestionExpiredError, type StepContext, type TaskContext } from '../../src/engine/handler.ts';
 import type { ArtifactOutput, Output } from '../../src/engine/output.ts';
 import type { JsonValue } from '../../src/model/json.ts';
 import type { SimNode } from './node.ts';
-import { type Action, type Program, programOf, type QuestionPlan, type StepPlan } from './program.ts';
-import type { Performance, Witness } from './witness.ts';
+import {
+  type Action,
+  type Program,
+  programOf,
+  type QuestionPlan,
+  type StepOutputPlan,
+  type StepPlan,
+} from './program.ts';
+import type { Emitted, Performance, Witness } from './witness.ts';
+
+export interface HandlerOptions {
+  readonly mustNotRunTwice: boolean;
+  readonly hasStepOutputs: boolean;
+}
 
 /** A handler that does what the text of its message asks for, and has all of it witnessed. */
-export function simulatedHandler(node: SimNode, witness: Witness, mustNotRunTwice: boolean): Handler {
+export function simulatedHandler(
+  node: SimNode,
+  witness: Witness,
+  { mustNotRunTwice, hasStepOutputs }: HandlerOptions,
+): Handler {
   return (ctx) => {
     const performance = witness.begins(node, ctx.taskId, ctx.message.messageId, mustNotRunTwice);
-    const program = programOf(ctx.text, performance.attempt);
+    const program = programOf(ctx.text, performance.attempt, hasStepOutputs);
     const outputs = new Actor(ctx, performance, witness).perform(program);
     return program.isGenerator ? outputs : spoken(outputs, ctx);
   };
 }
 
-/** The same without a generator: what it would yield is said through the context. */
+/** The same without a generator: what it would yield is published through the context. */
 async function spoken(
   outputs: AsyncGenerator<Output, Output | undefined>,
   ctx: TaskContext,
@@ -23,18 +39,36 @@ async function spoken(
   for (;;) {
     const { done, value } = await outputs.next();
     if (done === true) return value;
-    if (typeof value === 'string') await ctx.artifact('response').append(value);
-    else if ('artifact' in value && value.artifact !== undefined) await chunked(ctx, value);
-    else if ('status' in value && value.status !== undefined) await ctx.status(value);
+    await published(value, ctx);
   }
 }
 
+async function published(value: Output, ctx: Pick<TaskContext, 'artifact' | 'status'>): Promise<void> {
+  if (typeof value === 'string') await ctx.artifact('response').append(value);
+  else if ('artifact' in value && value.artifact !== undefined) await chunked(ctx, value);
+  else if ('status' in value && value.status !== undefined) await ctx.status(value);
+}
+
 async function chunked(
-  ctx: TaskContext,
+  ctx: Pick<TaskContext, 'artifact'>,
   { artifact, append, lastChunk = false, text = '' }: ArtifactOutput,
 ): Promise<void> {
   const writer = ctx.artifact(artifact);
   await (append === true ? writer.append(text, { lastChunk }) : writer.replace(text, { lastChunk }));
+}
+
+/** Steps at once have no order; a retry keeps what a failed attempt has published through the context of the task. */
+function mayDisorder(action: Action): boolean {
+  if (action.do === 'ask and work') return action.step.failures > 0;
+  return action.do === 'steps' && (action.steps.length > 1 || action.steps.some(({ failures }) => failures > 0));
+}
+
+function emittedBy({ isOwn, artifact, text, append }: StepOutputPlan, mark: string): Emitted {
+  return { artifact, text: isOwn ? `${text}${mark}` : text, append };
+}
+
+function outputOf({ artifact, text, append }: Emitted): Output {
+  return artifact === undefined ? { status: 'working', text } : { artifact, text, append };
 }
 
 const NO_ANSWER = 'no answer;';
@@ -49,6 +83,8 @@ class Actor {
   readonly #witness: Witness;
   readonly #occurrences = new Map<string, number>();
   readonly #read: string[] = [];
+  /** What this attempt, and the recorded steps that it has called, have published in all. */
+  readonly #emitted: Emitted[] = [];
   #sleeps = 0;
   #reads = 0;
 
@@ -58,8 +94,12 @@ class Actor {
     this.#witness = witness;
   }
 
-  async *perform({ actions, ending }: Program): AsyncGenerator<Output, Output | undefined> {
+  async *perform({ actions, ending, isSteady }: Program): AsyncGenerator<Output, Output | undefined> {
     for (const action of actions) yield* this.#act(action);
+    if (ending === 'text') this.#emitted.push({ artifact: 'response', text: 'the end', append: true });
+    const isOrdered = isSteady && !actions.some(mayDisorder);
+    if (!['throw', 'reply', 'turn', 'hang', 'chatter'].includes(ending))
+      this.#witness.emitted(this.#performance, this.#emitted, { isOrdered, isSteady });
     switch (ending) {
       case 'return':
         return undefined;
@@ -91,21 +131,24 @@ class Actor {
         break;
       case 'chunk': {
         const { artifact, text, append, last } = action;
+        this.#emitted.push({ artifact, text, append });
         yield { artifact, text, append, lastChunk: last };
         break;
       }
       case 'steps':
-        await Promise.all(action.steps.map((step) => this.#step(step)));
+        for (const outputs of await Promise.all(action.steps.map((step) => this.#step(step))))
+          this.#emitted.push(...outputs);
         break;
       case 'sleep':
         await this.#sleep(action.ms);
         break;
       case 'ask':
-        yield { artifact: 'response', append: true, text: await this.#ask(action.question) };
+        yield this.#response(await this.#ask(action.question));
         break;
       case 'ask and work': {
         const asked = this.#ask(action.question);
-        await Promise.all([asked, this.#step(action.step), this.#sleep(action.napMs)]);
+        const [, outputs] = await Promise.all([asked, this.#step(action.step), this.#sleep(action.napMs)]);
+        this.#emitted.push(...outputs);
         break;
       }
       case 'ask and say': {
@@ -128,36 +171,75 @@ class Actor {
         break;
       }
       case 'inbox':
-        yield { artifact: 'response', append: true, text: await this.#take() };
+        yield this.#response(await this.#take());
         break;
       case 'work':
         await this.#pause(action.ms, action.heedsSignal);
     }
   }
 
-  async #step({ name, ms, failures, retries, heedsSignal }: StepPlan): Promise<void> {
+  #response(text: string): Output {
+    const emitted = { artifact: 'response', text, append: true };
+    this.#emitted.push(emitted);
+    return emitted;
+  }
+
+  /** Resolves with what was published by the execution that is recorded. */
+  async #step(plan: StepPlan): Promise<readonly Emitted[]> {
+    const { name, retries } = plan;
     const occurrence = (this.#occurrences.get(name) ?? 0) + 1;
     this.#occurrences.set(name, occurrence);
     const key = `${name}#${occurrence}`;
     try {
-      const value = await this.#ctx.step(
-        name,
-        async ({ idempotencyKey, attempt }) => {
-          const mark = this.#witness.executes(this.#performance, idempotencyKey);
-          await this.#pause(ms, heedsSignal);
-          if (attempt <= failures) throw new StepFailure('not yet');
-          return mark;
-        },
-        { retries, backoffMs: 5 },
-      );
+      const work = (step: StepContext): AsyncGenerator<Output, string> => this.#work(plan, step);
+      const options = { retries, backoffMs: 5 };
+      const mark = plan.isGenerator
+        ? await this.#ctx.step(name, work, options)
+        : await this.#ctx.step(name, (step) => this.#drained(work(step), step), options);
       await this.#whileAlive();
-      this.#witness.got(this.#performance, key, { value });
+      this.#witness.got(this.#performance, key, { value: mark });
+      return this.#witness.outputsOf(mark);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'StepFailure') throw error;
       await this.#whileAlive();
       // Who was told to stop may fail for that: it is no result.
       if (this.#ctx.signal.aborted) throw error;
-      this.#witness.got(this.#performance, key, { error: { name: 'StepFailure', message: 'not yet' } });
+      const { message } = error;
+      this.#witness.got(this.#performance, key, { error: { name: 'StepFailure', message } });
+      return this.#witness.outputsOf(message);
+    }
+  }
+
+  /** The function of a step: yields what it publishes through its own context. */
+  async *#work(
+    { outputs, ms, failures, heedsSignal }: StepPlan,
+    { idempotencyKey, attempt }: StepContext,
+  ): AsyncGenerator<Output, string> {
+    const mark = this.#witness.executes(this.#performance, idempotencyKey);
+    this.#witness.publishes(
+      mark,
+      outputs.map((output) => emittedBy(output, mark)),
+    );
+    const half = outputs.length >> 1;
+    for (const output of outputs.slice(0, half)) yield* this.#publish(output, mark);
+    await this.#pause(ms, heedsSignal);
+    for (const output of outputs.slice(half)) yield* this.#publish(output, mark);
+    if (attempt <= failures) throw new StepFailure(mark);
+    return mark;
+  }
+
+  async *#publish(plan: StepOutputPlan, mark: string): AsyncGenerator<Output> {
+    const output = outputOf(emittedBy(plan, mark));
+    if (plan.isOwn) yield output;
+    else await published(output, this.#ctx);
+  }
+
+  /** The same without a generator: what it would yield is published through the context of the step. */
+  async #drained(outputs: AsyncGenerator<Output, string>, step: StepContext): Promise<string> {
+    for (;;) {
+      const { done, value } = await outputs.next();
+      if (done === true) return value;
+      await published(value, step);
     }
   }
 

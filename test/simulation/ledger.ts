@@ -86,6 +86,11 @@ export class Ledger {
     return this.#recorded.get([taskId, turn, kind, key].join(' '));
   }
 
+  recordedSteps(taskId: string, turn: number): readonly JsonValue[] {
+    const start = [taskId, turn, 'step', ''].join(' ');
+    return [...this.#recorded].flatMap(([name, { body }]) => (name.startsWith(start) ? [body] : []));
+  }
+
   /** The answers that were stored to the question with this text; handlers that go astray may ask it at several places. */
   answersTo(taskId: string, turn: number, text: string): readonly JsonObject[] {
     const keys = [...(this.#questions.get([taskId, turn, text].join(' ')) ?? [])];

@@ -14,10 +14,10 @@ export interface Change {
 }
 
 /** Journal entries that only a run writes. */
-const OF_RUNS: ReadonlySet<string> = new Set(['step', 'question', 'sleep', 'read', 'call', 'called']);
+const OF_RUNS: ReadonlySet<string> = new Set(['step', 'correction', 'question', 'sleep', 'read', 'call', 'called']);
 /** Journal entries that come with a message of the caller. */
 const OF_CALLERS: ReadonlySet<string> = new Set(['message', 'turn', 'answer']);
-const ONCE_PER_TURN: ReadonlySet<string> = new Set(['step', 'question', 'answer', 'sleep', 'read']);
+const ONCE_PER_TURN: ReadonlySet<string> = new Set(['step', 'correction', 'question', 'answer', 'sleep', 'read']);
 
 /** What must hold for every write, in the words in which a failure is told. */
 const RULES: Readonly<Record<string, (change: Change) => boolean>> = {

@@ -24,8 +24,22 @@ export type Action =
   /** Something outside that takes time. */
   | { readonly do: 'work'; readonly ms: number; readonly heedsSignal: boolean };
 
+/** Something that a step publishes. */
+export interface StepOutputPlan {
+  /** Through its own context: then it says which execution published it. Otherwise it says the same every time. */
+  readonly isOwn: boolean;
+  /** A status if not set. */
+  readonly artifact: string | undefined;
+  readonly text: string;
+  readonly append: boolean;
+}
+
 export interface StepPlan {
   readonly name: string;
+  /** Half of them before the step takes its time, and half of them after it. */
+  readonly outputs: readonly StepOutputPlan[];
+  /** Yields its outputs. */
+  readonly isGenerator: boolean;
   readonly ms: number;
   readonly failures: number;
   readonly retries: number;
@@ -58,6 +72,8 @@ const ENDINGS = [
 
 export interface Program {
   readonly isGenerator: boolean;
+  /** Every attempt emits the same. */
+  readonly isSteady: boolean;
   readonly actions: readonly Action[];
   readonly ending: (typeof ENDINGS)[number];
 }
@@ -66,7 +82,7 @@ export interface Program {
  * The handler that a message asks for: chance decides, but the same text always gives the same program. Some say
  * something else at each attempt, which handlers should not do and engines must bear.
  */
-export function programOf(text: string, attempt: number): Program {
+export function programOf(text: string, attempt: number, hasStepOutputs: boolean): Program {
   const random = new Random(text);
   const isGenerator = random.chance(0.6);
   const diverges = random.chance(0.12);
@@ -79,7 +95,33 @@ export function programOf(text: string, attempt: number): Program {
     const isOutput = action.do === 'say' || action.do === 'chunk';
     actions.push(isOutput && other?.chance(0.3) === true ? { ...action, text: `${action.text}'${attempt}` } : action);
   }
-  return { isGenerator, actions, ending: random.pick(ENDINGS) };
+  const ending = random.pick(ENDINGS);
+  const program = { isGenerator, isSteady: !diverges, actions, ending };
+  return hasStepOutputs ? withStepOutputs(program, new Random(`${text} outputs`)) : program;
+}
+
+/** The same program, with steps that publish something. Chance of its own decides what, so that all else stays the same. */
+function withStepOutputs(program: Program, random: Random): Program {
+  // Where several attempts or steps may differ in their order, nothing is replaced: what is left would depend on it.
+  const mayReplace =
+    program.isSteady && !program.actions.some((action) => action.do === 'steps' && action.steps.length > 1);
+  let outputs = 0;
+  const withOutputs = (step: StepPlan): StepPlan => ({
+    ...step,
+    isGenerator: random.chance(0.3),
+    outputs: Array.from({ length: random.pick([0, 1, 2, 4]) }, () => ({
+      isOwn: random.chance(0.7),
+      artifact: random.chance(0.2) ? undefined : random.pick(['response', 'a', 'b']),
+      text: `out ${++outputs}.`,
+      append: !mayReplace || random.chance(0.85),
+    })),
+  });
+  const actions = program.actions.map((action): Action => {
+    if (action.do === 'steps') return { ...action, steps: action.steps.map(withOutputs) };
+    if (action.do === 'ask and work') return { ...action, step: withOutputs(action.step) };
+    return action.do === 'chunk' && !mayReplace ? { ...action, append: true } : action;
+  });
+  return { ...program, actions };
 }
 
 function randomAction(random: Random, i: number): Action {
@@ -112,6 +154,8 @@ function randomStep(random: Random): StepPlan {
   const failures = random.chance(0.8) ? 0 : random.int(1, 2);
   return {
     name: random.pick(['x', 'y', 'z']),
+    outputs: [],
+    isGenerator: false,
     ms: random.pick([0, 0, 10, 100]),
     failures,
     retries: random.chance(0.5) ? failures : 0,

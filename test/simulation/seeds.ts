@@ -30,6 +30,13 @@ export async function playSeedsWithReceivers(): Promise<void> {
   else for (let seed = 1; seed <= COUNT / 10; seed++) await play(seed, options);
 }
 
+/** Worlds in which steps publish output. */
+export async function playSeedsWithStepOutputs(): Promise<void> {
+  const options = { hasStepOutputs: true };
+  if (ONLY !== undefined) await play(Number(ONLY), options);
+  else for (let seed = 1; seed <= COUNT / 2; seed++) await play(seed, options);
+}
+
 async function play(seed: number, options: SimulateOptions = {}): Promise<void> {
   const { violation } = await simulate(seed, options);
   if (violation !== undefined) throw new Error(await report(seed, options, violation));

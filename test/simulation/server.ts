@@ -43,6 +43,7 @@ export interface ServerOptions {
   readonly maxSuspended: number;
   readonly replayWindowMs: number;
   readonly courier: Courier | undefined;
+  readonly hasStepOutputs: boolean;
   /** Called at each fault point of the engine. */
   readonly onFaultPoint: (name: string) => void;
 }
@@ -55,12 +56,14 @@ export async function startServer({
   maxSuspended,
   replayWindowMs,
   courier,
+  hasStepOutputs,
   onFaultPoint,
 }: ServerOptions): Promise<Server> {
   let ids = 0;
   const agents = Object.entries(AGENTS).map(([id, limits]): Runnable => {
     const all = { ...LIMITS, ...limits };
-    return { id, limits: all, run: simulatedHandler(node, witness, all.recovery === 'fail') };
+    const run = simulatedHandler(node, witness, { mustNotRunTwice: all.recovery === 'fail', hasStepOutputs });
+    return { id, limits: all, run };
   });
   const engine = await Engine.start({
     store,

@@ -43,26 +43,38 @@ export interface SimulateOptions {
   readonly isTraced?: boolean;
   /** Some tasks have receivers that are told of them. Worlds without are not changed by it. */
   readonly hasReceivers?: boolean;
+  /** Steps publish output. Worlds without are not changed by it. */
+  readonly hasStepOutputs?: boolean;
 }
 
 /** One world from its beginning to its end. The same seed is the same world. */
 export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
-  const { breakage = {}, isTraced = false, hasReceivers = false } = options;
+  const { breakage = {}, isTraced = false, hasReceivers = false, hasStepOutputs = false } = options;
   const world = new World(new Random(`seed ${seed}`), isTraced);
   const ledger = new Ledger(world);
   const inner = memoryStore({ clock: world.clock });
   const store = observedStore(breakage.store?.(inner, world) ?? inner, ledger, world);
   const receivers = hasReceivers ? new Receivers(world, ledger) : undefined;
-  const scene = new Scene(world, ledger, store, breakage.engine?.bind(breakage), receivers);
+  const scene = new Scene({ world, ledger, store, bend: breakage.engine?.bind(breakage), receivers, hasStepOutputs });
   const reject = (reason: unknown): void => world.fail(`nobody handles ${String(reason)}`);
   process.on('unhandledRejection', reject);
   try {
     await scene.play();
+    scene.checkOutputs();
     await checkStore(world, ledger, inner);
   } finally {
     process.off('unhandledRejection', reject);
   }
   return { violation: world.violation, trace: world.trace, counts: scene.counts() };
+}
+
+interface SceneOptions {
+  readonly world: World;
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly bend: Breakage['engine'];
+  readonly receivers: Receivers | undefined;
+  readonly hasStepOutputs: boolean;
 }
 
 class Scene {
@@ -73,6 +85,7 @@ class Scene {
   readonly #witness: Witness;
   readonly #clients: Clients;
   readonly #receivers: Receivers | undefined;
+  readonly #hasStepOutputs: boolean;
   readonly #servers: Server[] = [];
   readonly #maxSuspended: number;
   readonly #replayWindowMs: number;
@@ -81,8 +94,9 @@ class Scene {
   /** The fault point at which the next node dies, and after how many others. */
   #fault: { readonly name: string; left: number } | undefined;
 
-  constructor(world: World, ledger: Ledger, store: Store, bend: Breakage['engine'], receivers: Receivers | undefined) {
+  constructor({ world, ledger, store, bend, receivers, hasStepOutputs }: SceneOptions) {
     this.#world = world;
+    this.#hasStepOutputs = hasStepOutputs;
     this.#ledger = ledger;
     this.#store = store;
     this.#bend = bend;
@@ -115,6 +129,11 @@ class Scene {
     await this.#closeAll();
   }
 
+  /** Tasks that have ended must show what their last attempt has emitted, and what its recorded steps have. */
+  checkOutputs(): void {
+    for (const task of this.#ledger.tasks) this.#witness.checkOutputs(task);
+  }
+
   counts(): Readonly<Record<string, number>> {
     const tasks = [...this.#ledger.tasks];
     const count = (is: (task: (typeof tasks)[number]) => boolean): number => tasks.filter(is).length;
@@ -133,6 +152,7 @@ class Scene {
       acknowledged: this.#clients.acknowledged.size,
       nodes: this.#nodes,
       happenings: this.#world.count,
+      ...this.#witness.counts,
       ...this.#receivers?.counts,
     };
   }
@@ -154,7 +174,8 @@ class Scene {
     node.later(this.#world.time, () => {
       const [maxSuspended, replayWindowMs] = [this.#maxSuspended, this.#replayWindowMs];
       const courier = this.#receivers?.courierOf(node);
-      startServer({ node, store, witness: this.#witness, maxSuspended, replayWindowMs, courier, onFaultPoint }).then(
+      const [witness, hasStepOutputs] = [this.#witness, this.#hasStepOutputs];
+      startServer({ node, store, witness, maxSuspended, replayWindowMs, courier, hasStepOutputs, onFaultPoint }).then(
         (server) => void this.#servers.push(server),
         () => {
           // The store was away; whoever starts it tries again.

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import type { TaskRecord } from '../../src/store/store.ts';
+import type { TaskStatus } from '../../src/model/task.ts';
 import type { Ledger } from './ledger.ts';
+import { foldArtifacts, statusesOf, type TaskModel } from './model-task.ts';
 import type { SimNode } from './node.ts';
 import type { World } from './world.ts';
 
@@ -26,6 +28,22 @@ export interface Performance {
   fence: number;
 }
 
+/** An output in the order of the program: a chunk of an artifact, or a status. */
+export interface Emitted {
+  readonly artifact: string | undefined;
+  readonly text: string;
+  readonly append: boolean;
+}
+
+/** What an attempt that came to its end says of its outputs. */
+interface Emissions {
+  readonly outputs: readonly Emitted[];
+  /** The order of the outputs is that of the program. */
+  readonly isOrdered: boolean;
+  /** Every attempt emits the same. */
+  readonly isSteady: boolean;
+}
+
 export interface WitnessOptions {
   readonly world: World;
   readonly ledger: Ledger;
@@ -41,6 +59,11 @@ export class Witness {
   readonly #leases = new Map<string, Granted[]>();
   readonly #onStage = new Map<string, Performance>();
   readonly #attempts = new Map<string, number>();
+  /** What executions of steps publish, by what they return. */
+  readonly #outputs = new Map<string, readonly Emitted[]>();
+  /** By task and lease. */
+  readonly #emissions = new Map<string, Emissions>();
+  readonly counts = { 'checked outputs': 0, 'checked after a replay': 0 };
   #executions = 0;
 
   constructor({ world, ledger, maxAttempts }: WitnessOptions) {
@@ -87,12 +110,38 @@ export class Witness {
     return `${key} ${++this.#executions}`;
   }
 
+  publishes(mark: string, outputs: readonly Emitted[]): void {
+    this.#outputs.set(mark, outputs);
+  }
+
+  outputsOf(mark: string): readonly Emitted[] {
+    return this.#outputs.get(mark) ?? [];
+  }
+
   /** A handler gets the result of a step: it must be stored by then, and be the stored one. */
   got({ taskId, turn }: Performance, key: string, result: JsonValue): void {
     const record = this.#ledger.recorded(taskId, turn, 'step', key);
     if (record === undefined) this.#fail(`the result of step ${key} of ${taskId} was not stored`);
-    else if (!isDeepStrictEqual(record.body, result))
+    else if (!isDeepStrictEqual(resultOf(record.body), result))
       this.#fail(`step ${key} of ${taskId} gave another result than the stored one`);
+  }
+
+  /** A handler has come to its end, with all that it and its recorded steps have emitted. */
+  emitted(
+    { taskId, turn, fence }: Performance,
+    outputs: readonly Emitted[],
+    how: Pick<Emissions, 'isOrdered' | 'isSteady'>,
+  ): void {
+    if (turn === 0) this.#emissions.set(`${taskId} ${fence}`, { outputs, ...how });
+  }
+
+  checkOutputs(task: TaskModel): void {
+    const emissions = this.#emissions.get(`${task.id} ${task.fence}`);
+    if (emissions === undefined || task.isCanceling || !isEndOfHandler(task.status)) return;
+    const wrong = wrongOutputs(task, emissions, this.#ledger.recordedSteps(task.id, 0).map(markOf));
+    if (wrong !== undefined) this.#fail(`${task.id} does not show what was emitted: ${wrong}`);
+    this.counts['checked outputs']++;
+    if (task.fence > 1) this.counts['checked after a replay']++;
   }
 
   answered({ taskId, turn }: Performance, question: string, answer: JsonObject): void {
@@ -135,4 +184,80 @@ export class Witness {
   #fail(what: string): void {
     this.#world.fail(what);
   }
+}
+
+/** What a step came to, without what it has published. */
+function resultOf(body: JsonValue): JsonValue {
+  const { outputs: _, ...result } = body as JsonObject;
+  return result;
+}
+
+/** The handler has decided about the end, and did not throw. */
+function isEndOfHandler(status: TaskStatus): boolean {
+  if (status.state === 'TASK_STATE_FAILED') return statusText(status) === 'it did not work';
+  return status.state === 'TASK_STATE_COMPLETED' || status.state === 'TASK_STATE_REJECTED';
+}
+
+/** The execution whose result is recorded. */
+function markOf(body: JsonValue): string {
+  const { value, error } = body as { readonly value?: string; readonly error?: { readonly message: string } };
+  return value ?? error?.message ?? '';
+}
+
+function wrongOutputs(
+  task: TaskModel,
+  { outputs, isOrdered, isSteady }: Emissions,
+  recorded: readonly string[],
+): string | undefined {
+  const expected = new Map<string, string[]>();
+  for (const { artifact, text, append } of outputs)
+    if (artifact !== undefined) expected.set(artifact, [...(append ? (expected.get(artifact) ?? []) : []), text]);
+  for (const [artifact, texts] of textsOf(task)) {
+    const due = expected.get(artifact) ?? [];
+    expected.delete(artifact);
+    const order = (all: readonly string[]): readonly string[] => (isOrdered ? all : [...all].sort());
+    // An attempt that does not call a recorded step again keeps what the step has published.
+    const isRight = isSteady
+      ? due.length === 0 || isDeepStrictEqual(order(texts), order(due))
+      : without(texts, due)?.every((text) => due.length === 0 || isOfRecordedStep(text, recorded)) === true;
+    if (!isRight) return `${artifact} is ${JSON.stringify(texts)}, and must be ${JSON.stringify(due)}`;
+  }
+  if (expected.size > 0) return `there is no ${[...expected.keys()].join(', ')}`;
+  const said = statusesOf(task.log).map(statusText);
+  for (const { artifact, text } of outputs) {
+    const times = artifact === undefined ? said.filter((status) => status === text).length : 1;
+    // What says which execution published it cannot come from another one.
+    if (times === 0 || (times > 1 && /^out \d+\../u.test(text)))
+      return `the status ${text} was published ${times} times`;
+  }
+  return undefined;
+}
+
+function textsOf(task: TaskModel): readonly (readonly [artifact: string, texts: readonly string[]])[] {
+  return foldArtifacts(task.log).map(({ artifactId, parts }) => [
+    artifactId,
+    parts.map((part) => ('text' in part ? part.text : '')),
+  ]);
+}
+
+/** What a step publishes through the context of the task does not say which execution it was. */
+function isOfRecordedStep(text: string, recorded: readonly string[]): boolean {
+  const [, mark] = /^out \d+\.(.*)$/u.exec(text) ?? [];
+  return mark === '' || (mark !== undefined && recorded.includes(mark));
+}
+
+/** What is left of some texts if others are taken out; nothing if one of these is not there. */
+function without(texts: readonly string[], others: readonly string[]): readonly string[] | undefined {
+  const left = [...texts];
+  for (const text of others) {
+    const index = left.indexOf(text);
+    if (index < 0) return undefined;
+    left.splice(index, 1);
+  }
+  return left;
+}
+
+function statusText({ message }: TaskStatus): string | undefined {
+  const [part] = message?.parts ?? [];
+  return part !== undefined && 'text' in part ? part.text : undefined;
 }

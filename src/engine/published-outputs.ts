@@ -1,0 +1,433 @@
+import type { Artifact } from '../model/artifact.ts';
+import type { ArtifactFold } from '../model/artifact-fold.ts';
+import type { StreamResponse, TaskArtifactUpdateEvent } from '../model/event.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Part } from '../model/part.ts';
+import { isPaused } from '../model/state.ts';
+import type { JournalEntry, TaskEvent, TaskRecord } from '../store/store.ts';
+import type { Writable } from '../support/writable.ts';
+import { artifactEvent, artifactUpdateOf } from './event-body.ts';
+import type { Journal, JournalKind } from './journal.ts';
+import { OutputTrail, type PublishedOutput } from './output-trail.ts';
+import {
+  addPlace,
+  type CorrectionRecord,
+  type OutputKind,
+  type Places,
+  placesIn,
+  type Ranges,
+  rangesOf,
+  type RecordedOutputs,
+  StepOutputs,
+  type StepRecord,
+} from './step-outputs.ts';
+import { eventMetadata } from './task-trace.ts';
+
+export type Verdict =
+  /** It is published already. */
+  | 'known'
+  /** Nothing is expected: from now on everything is new. */
+  | 'new'
+  /** Something else is expected. */
+  | 'different';
+
+/** An event that shows an artifact anew, and what the journal notes of it. */
+export interface Correction {
+  readonly artifact: Artifact;
+  readonly note: JournalEntry;
+}
+
+/**
+ * What a handler has published in its turn, and how this attempt compares with it.
+ *
+ * - An output that an earlier attempt published outside steps, or in a step that is not recorded, is expected to come
+ *   again, in the same order for each artifact. If something else comes, all that is still expected of that artifact is
+ *   dropped, the new output takes its place, and one event shows the artifact as it is then. Events are never taken back.
+ * - An output that a recorded step has published through its own context stays and does not come again.
+ * - An output that was published through the context of the task while a recorded step ran may be the step's own or not.
+ *   It stays; and if the same is emitted again while such a step is in flight, it is not published twice.
+ * - A retry of a step is compared with what its failed attempts have published, in the same way.
+ */
+export class PublishedOutputs {
+  /** The artifacts as of now. */
+  readonly #current: ArtifactFold;
+  #artifactPlaces = 0;
+  #statusPlaces = 0;
+  /** Only of artifacts that have to be compared or may have to be corrected, by their id. */
+  #artifacts: Map<string, OutputTrail> | undefined;
+  #statuses: OutputTrail | undefined;
+  /** The outputs of the log, by place. */
+  #logged: Readonly<Record<OutputKind, PublishedOutput[]>> | undefined;
+  /** Steps that were called and whose results the handler does not have yet. */
+  #inFlight = 0;
+  /** Those of them whose functions run. */
+  #performing = 0;
+  #retryable = 0;
+  /** Outputs of unknown code since there was a step in flight. */
+  #loose: PublishedOutput[] = NO_OUTPUTS;
+  #isOutdated = false;
+
+  constructor(current: ArtifactFold) {
+    this.#current = current;
+  }
+
+  /**
+   * @param before The artifacts at the beginning of the turn.
+   * @param events The events since then.
+   */
+  static fromLog(
+    current: ArtifactFold,
+    before: readonly Artifact[],
+    events: readonly TaskEvent[],
+    journal: Journal,
+    record: Pick<TaskRecord, 'origin'>,
+  ): PublishedOutputs {
+    const published = new PublishedOutputs(current);
+    published.#load(before, events, journal, record);
+    return published;
+  }
+
+  /** There are outputs, and a step that was recorded by a version that did not note its outputs. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
+  }
+
+  /** Steps were called whose results the handler does not have yet. */
+  get hasStepsInFlight(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** @param isAppend Whether the chunk is added to the artifact, and not put in its place. */
+  compareArtifact(
+    update: TaskArtifactUpdateEvent,
+    body: string,
+    isAppend: boolean,
+    step: StepOutputs | undefined,
+  ): Verdict {
+    const trail = this.#artifacts?.get(update.artifact.artifactId);
+    if (trail === undefined) return 'new';
+    const match = trail.match(body, isAppend ? () => firstChunk(update) : undefined, step);
+    // What a recorded step has published must not be replaced before the step is called.
+    if (match === 'new') return !isAppend && trail.isAhead ? 'different' : 'new';
+    if (match === 'different') return match;
+    this.#attribute(match, step);
+    return 'known';
+  }
+
+  /** Takes in a chunk that is new, before it is published. */
+  addArtifact(update: TaskArtifactUpdateEvent, body: string, step: StepOutputs | undefined): void {
+    const place = ++this.#artifactPlaces;
+    if (this.#artifacts === undefined && this.#inFlight === 0) return;
+    const { artifactId } = update.artifact;
+    const trail = this.#artifacts?.get(artifactId) ?? this.#track(artifactId);
+    const output = outputOf('artifact', place, trail === undefined ? '' : body, trail, step);
+    if (trail !== undefined && (this.#retryable > 0 || trail.isNeeded)) trail.push(output, update.append !== true);
+    else if (trail !== undefined) this.#forget(artifactId);
+    this.#attribute(output, step);
+  }
+
+  /** Puts a chunk in the place of those that were expected. */
+  correctArtifact(
+    update: TaskArtifactUpdateEvent,
+    body: string,
+    step: StepOutputs | undefined,
+  ): Correction | undefined {
+    const trail = this.#artifacts?.get(update.artifact.artifactId);
+    if (trail === undefined) return undefined;
+    const output = { ...outputOf('artifact', ++this.#artifactPlaces, body, trail, step), update };
+    const { dropped, before } = trail.replaceExpected(output, step);
+    this.#attribute(output, step);
+    return correctionOf(trail, output.place, {
+      drop: placesOf(dropped),
+      update: update as unknown as JsonObject,
+      ...(before !== undefined && { before }),
+    });
+  }
+
+  /** Returns the places of the statuses that do not count any more, if something else was expected. */
+  compareStatus(content: () => string, step: StepOutputs | undefined): 'known' | 'new' | Ranges {
+    const trail = this.#statuses;
+    if (trail === undefined) return 'new';
+    const match = trail.match(content(), undefined, step);
+    if (match === 'new') return match;
+    if (match === 'different') return placesOf(trail.dropExpected(step));
+    this.#attribute(match, step);
+    return 'known';
+  }
+
+  /** Whether a status is published that a recorded step had to hold back. If it is loose, it may be emitted again. */
+  recallStatus(content: string, isLoose: boolean): boolean {
+    const output = this.#statuses?.takeAnywhere(content);
+    if (output !== undefined && isLoose) this.#statuses?.open(output);
+    return output !== undefined;
+  }
+
+  /**
+   * Takes in a status that is published now.
+   *
+   * @param drop The places of those that do not count any more.
+   * @param isRepeatable It may be emitted again while steps are in flight.
+   * @returns what the journal has to note.
+   */
+  addStatus(
+    content: () => string,
+    step: StepOutputs | undefined,
+    { drop, isRepeatable }: { readonly drop: Ranges | undefined; readonly isRepeatable: boolean },
+  ): JournalEntry | undefined {
+    const place = ++this.#statusPlaces;
+    if (this.#retryable === 0 && this.#statuses?.isNeeded !== true && !isRepeatable) this.#statuses = undefined;
+    else this.#statuses ??= new OutputTrail();
+    const trail = this.#statuses;
+    const output = outputOf('status', place, trail === undefined ? '' : content(), trail, step);
+    trail?.push(output);
+    if (isRepeatable) trail?.open(output);
+    this.#attribute(output, step);
+    return drop === undefined ? undefined : noteOf('status', place, { drop });
+  }
+
+  /** At the end of a turn: artifacts without what this attempt has not emitted again. */
+  shorten(): readonly Correction[] {
+    if (this.#artifacts === undefined || this.#isOutdated) return [];
+    return [...this.#artifacts.values()].flatMap((trail) => this.#correctionWithout(trail, trail.dropMissing()));
+  }
+
+  /** The function of a step is about to be called. */
+  beginStep(isRetryable: boolean): StepOutputs {
+    this.#inFlight++;
+    this.#performing++;
+    if (isRetryable) this.#retryable++;
+    return new StepOutputs(isRetryable, this.#loose.length);
+  }
+
+  /** The step will be tried again: its next attempt is compared with what it has published so far. */
+  failAttempt(step: StepOutputs): void {
+    step.own = undefined;
+    for (const trail of this.#trails()) trail.expectAgain(step);
+    for (const output of this.#loose.slice(step.attemptFrom)) output.trail?.open(output);
+    step.attemptFrom = this.#loose.length;
+  }
+
+  /** The step has a result: artifacts without what only its failed attempts have published. */
+  completeStep(step: StepOutputs): readonly Correction[] {
+    if (!step.isRetryable) return [];
+    this.#statuses?.dropRetried(step);
+    const artifacts = [...(this.#artifacts?.values() ?? [])];
+    return artifacts.flatMap((trail) => this.#correctionWithout(trail, trail.dropRetried(step)));
+  }
+
+  /** Ends the outputs of a step. Returns what its record says of them. */
+  recordOf(step: StepOutputs): RecordedOutputs {
+    this.#performing--;
+    if (step.isRetryable) this.#endRetries(step);
+    const beside = this.#loose.slice(step.from);
+    const { own } = step;
+    if (beside.length === 0) return own === undefined ? NOTHING : { own };
+    const loose = placesByKind(beside);
+    return own === undefined ? { loose } : { own, loose };
+  }
+
+  /** A recorded step is called. What was published beside it may be emitted again until no step is in flight. */
+  recallStep({ own, loose }: RecordedOutputs = NOTHING): void {
+    this.#inFlight++;
+    if (this.#logged === undefined) return;
+    for (const places of [own, loose]) {
+      for (const place of placesIn(places?.artifacts)) reach(this.#logged.artifact[place]);
+      for (const place of placesIn(places?.statuses)) reach(this.#logged.status[place]);
+    }
+  }
+
+  /** The handler is about to get the result of a step. */
+  endStep(): void {
+    this.#inFlight--;
+    if (this.#inFlight > 0) return;
+    if (this.#artifacts !== undefined || this.#statuses !== undefined)
+      for (const trail of this.#trails()) trail.close();
+    this.#loose = NO_OUTPUTS;
+  }
+
+  #load(
+    before: readonly Artifact[],
+    events: readonly TaskEvent[],
+    journal: Journal,
+    record: Pick<TaskRecord, 'origin'>,
+  ): void {
+    const corrections = new Map(
+      Array.from(journal.entriesOf('correction'), ({ key, body }) => [key, body as unknown as CorrectionRecord]),
+    );
+    const bases = new Map(before.map((artifact) => [artifact.artifactId, artifact]));
+    const ownContent = statusContent([], eventMetadata(record, undefined));
+    for (const event of events) {
+      if (event.kind === 'artifact') this.#loadArtifact(event, bases, corrections);
+      else if (event.kind === 'status') this.#loadStatus(event, ownContent, corrections);
+    }
+    const steps = Array.from(journal.entriesOf('step'), ({ body }) => body as StepRecord);
+    this.#isOutdated = this.#trails().length > 0 && steps.some(({ outputs }) => outputs === undefined);
+    if (this.#isOutdated) for (const trail of this.#trails()) trail.beLenient();
+    for (const { outputs } of steps) this.#label(outputs?.own, 'kept');
+    for (const { outputs } of steps) this.#label(outputs?.loose, 'loose');
+  }
+
+  #label(places: Places | undefined, state: 'kept' | 'loose'): void {
+    if (places === undefined || this.#logged === undefined) return;
+    for (const place of placesIn(places.artifacts)) label(this.#logged.artifact[place], state);
+    for (const place of placesIn(places.statuses)) label(this.#logged.status[place], state);
+  }
+
+  #loadArtifact(
+    { body }: TaskEvent,
+    bases: ReadonlyMap<string, Artifact>,
+    corrections: ReadonlyMap<string, CorrectionRecord>,
+  ): void {
+    const { artifactId } = artifactUpdateOf({ body }).artifact;
+    this.#artifacts ??= new Map();
+    const trail = this.#artifacts.get(artifactId) ?? new OutputTrail(bases.get(artifactId));
+    this.#artifacts.set(artifactId, trail);
+    const place = ++this.#artifactPlaces;
+    const correction = corrections.get(keyOf('artifact', place));
+    if (correction === undefined) {
+      trail.push(this.#logOutput('artifact', place, body, trail));
+      return;
+    }
+    trail.drop(new Set(placesIn(correction.drop)));
+    // Of an event that shows the whole artifact, only the chunk that came with it is an output.
+    if (correction.update === undefined) return;
+    const update = correction.update as unknown as TaskArtifactUpdateEvent;
+    const output = this.#logOutput('artifact', place, artifactEvent(update).body, trail, update);
+    trail.insert(output, correction.before);
+  }
+
+  #loadStatus(event: TaskEvent, ownContent: string, corrections: ReadonlyMap<string, CorrectionRecord>): void {
+    const content = contentOf(event);
+    if (content === undefined || content === ownContent) return;
+    this.#statuses ??= new OutputTrail();
+    const place = ++this.#statusPlaces;
+    this.#statuses.drop(new Set(placesIn(corrections.get(keyOf('status', place))?.drop)));
+    this.#statuses.push(this.#logOutput('status', place, content, this.#statuses));
+  }
+
+  #logOutput(
+    kind: OutputKind,
+    place: number,
+    body: string,
+    trail: OutputTrail,
+    update?: TaskArtifactUpdateEvent,
+  ): PublishedOutput {
+    const output: Writable<PublishedOutput> = outputOf(kind, place, body, trail, undefined);
+    output.state = 'expected';
+    if (update !== undefined) output.update = update;
+    this.#logged ??= { artifact: [], status: [] };
+    this.#logged[kind][place] = output;
+    return output;
+  }
+
+  #trails(): readonly OutputTrail[] {
+    const artifacts = this.#artifacts === undefined ? [] : [...this.#artifacts.values()];
+    return this.#statuses === undefined ? artifacts : [...artifacts, this.#statuses];
+  }
+
+  /** Follows an artifact from now on, if a step may have to replace what it has published. */
+  #track(artifactId: string): OutputTrail | undefined {
+    if (this.#retryable === 0) return undefined;
+    const trail = new OutputTrail(this.#current.get(artifactId));
+    this.#artifacts ??= new Map();
+    this.#artifacts.set(artifactId, trail);
+    return trail;
+  }
+
+  #forget(artifactId: string): void {
+    this.#artifacts?.delete(artifactId);
+    if (this.#artifacts?.size === 0) this.#artifacts = undefined;
+  }
+
+  /** What only failed attempts have published, and could not be removed, is the step's all the same. */
+  #endRetries(step: StepOutputs): void {
+    this.#retryable--;
+    for (const trail of this.#artifacts?.values() ?? [])
+      for (const { place } of trail.endRetries(step)) step.add('artifact', place);
+    for (const { place } of this.#statuses?.endRetries(step) ?? []) step.add('status', place);
+    if (this.#retryable > 0) return;
+    for (const [artifactId, trail] of this.#artifacts ?? []) if (!trail.isNeeded) this.#forget(artifactId);
+  }
+
+  /** Whose an output is: that of the step that emitted it or, if none did, of all whose functions run. */
+  #attribute(output: PublishedOutput, step: StepOutputs | undefined): void {
+    if (step !== undefined) {
+      step.add(output.kind, output.place);
+    } else if (this.#performing > 0) {
+      if (this.#loose === NO_OUTPUTS) this.#loose = [];
+      this.#loose.push(output);
+    }
+  }
+
+  #correctionWithout(trail: OutputTrail, dropped: readonly PublishedOutput[]): readonly Correction[] {
+    if (dropped.length === 0) return [];
+    const correction = correctionOf(trail, ++this.#artifactPlaces, { drop: placesOf(dropped) });
+    return correction === undefined ? [] : [correction];
+  }
+}
+
+const NOTHING: RecordedOutputs = {};
+/** Most runs have none: shared, and never added to. */
+const NO_OUTPUTS: PublishedOutput[] = [];
+
+/** An output that this attempt has emitted. */
+function outputOf(
+  kind: OutputKind,
+  place: number,
+  body: string,
+  trail: OutputTrail | undefined,
+  owner: StepOutputs | undefined,
+): PublishedOutput {
+  return { kind, place, body, trail, state: 'kept', owner };
+}
+
+function label(output: PublishedOutput | undefined, state: 'kept' | 'loose'): void {
+  if (output?.state === 'expected') output.trail?.label(output, state);
+}
+
+function reach(output: PublishedOutput | undefined): void {
+  output?.trail?.reach(output);
+}
+
+function placesOf(outputs: readonly PublishedOutput[]): Ranges {
+  return rangesOf(outputs.map(({ place }) => place));
+}
+
+/** An output may be there twice, if it was emitted again. */
+function placesByKind(outputs: readonly PublishedOutput[]): Places {
+  const artifacts: number[] = [];
+  const statuses: number[] = [];
+  for (const { kind, place } of new Set(outputs)) addPlace(kind === 'artifact' ? artifacts : statuses, place);
+  return { ...(artifacts.length > 0 && { artifacts }), ...(statuses.length > 0 && { statuses }) };
+}
+
+function keyOf(kind: OutputKind, place: number): string {
+  return `${kind} ${place}`;
+}
+
+function noteOf(kind: OutputKind, place: number, record: CorrectionRecord): JournalEntry {
+  return { kind: 'correction' satisfies JournalKind, key: keyOf(kind, place), body: record as unknown as JsonObject };
+}
+
+function correctionOf(trail: OutputTrail, place: number, record: CorrectionRecord): Correction | undefined {
+  const artifact = trail.artifact();
+  return artifact && { artifact, note: noteOf('artifact', place, record) };
+}
+
+/** A chunk as it would be if it were the first of its artifact. */
+function firstChunk({ append: _, ...update }: TaskArtifactUpdateEvent): string {
+  return artifactEvent(update).body;
+}
+
+/** What a status says, without its time and ids. Nothing for questions, which the journal has. */
+function contentOf({ body }: TaskEvent): string | undefined {
+  const event = JSON.parse(body) as StreamResponse;
+  if (!('statusUpdate' in event)) return undefined;
+  const { status, metadata } = event.statusUpdate;
+  return isPaused(status.state) ? undefined : statusContent(status.message?.parts ?? [], metadata);
+}
+
+/** What two statuses have in common that say the same. */
+export function statusContent(parts: readonly Part[], metadata: JsonObject | undefined): string {
+  return JSON.stringify([parts, metadata]);
+}
