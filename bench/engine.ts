@@ -46,7 +46,20 @@ const manyChunks: Handler = async function* run({ text }) {
   for (let i = 0; i < Number(text); i += 1) yield `lorem ipsum dolor ${i} `;
 };
 
-const HANDLERS = { twelve: twelveWrites, ten: tenChunks, short: shortAnswer, chunks: manyChunks } as const;
+/** The same chunks, streamed by a step. */
+const streamingStep: Handler = async ({ text, step }) => {
+  await step('stream', async function* stream() {
+    for (let i = 0; i < Number(text); i += 1) yield `lorem ipsum dolor ${i} `;
+  });
+};
+
+const HANDLERS = {
+  twelve: twelveWrites,
+  ten: tenChunks,
+  short: shortAnswer,
+  chunks: manyChunks,
+  streaming: streamingStep,
+} as const;
 
 /** Whole tasks through the engine, without HTTP; reads; and what it costs to import it. */
 export const engine: Bench = {
@@ -123,6 +136,12 @@ function runnersOf(memory: Engine, sqlite: Engine): readonly TaskRunner[] {
         tasks: 20_000 / length,
         run: () => send(one, 'chunks', String(length), length),
       })),
+      {
+        name: `20000 chunks in a step, ${name}`,
+        inFlight: 1,
+        tasks: 1,
+        run: () => send(one, 'streaming', '20000', 20_000),
+      },
     ]),
     ...[
       { name: 'memory', one: memory },
@@ -181,6 +200,7 @@ function rowTable(rows: readonly Row[]): string {
 function goalsOf(measured: ReadonlyMap<string, readonly TaskRound[]>): readonly Goal[] {
   const rate = (name: string): readonly number[] =>
     (measured.get(name) ?? []).map(({ tasksPerSecond }) => tasksPerSecond);
+  const cpu = (name: string): readonly number[] => (measured.get(name) ?? []).map(({ cpuUs }) => cpuUs);
   const cpuPerChunk = (length: number, store: string): readonly number[] =>
     (measured.get(`${length} chunks, ${store}`) ?? []).map(({ cpuUs }) => cpuUs / length);
   const sqlite = '12 writes, SQLite';
@@ -205,6 +225,11 @@ function goalsOf(measured: ReadonlyMap<string, readonly TaskRound[]>): readonly 
       measured: ratios(cpuPerChunk(20_000, store), cpuPerChunk(1000, store)),
       atMost: 1.5,
     })),
+    {
+      name: '20,000 chunks in a step ÷ outside of steps, CPU, memory',
+      measured: ratios(cpu('20000 chunks in a step, memory'), cpu('20000 chunks, memory')),
+      atMost: 1.1,
+    },
   ];
 }
 

@@ -135,8 +135,7 @@ export class OutputTrail {
     const dropped = this.dropExpected(step);
     const isReplacement = output.update?.append !== true;
     const next = this.#outputs.find((one) => one === dropped[0] || (isReplacement && one.isAhead === true));
-    // Outputs that were replaced have to be published again if they are emitted again.
-    if (isReplacement) this.close();
+    if (isReplacement) this.#closeBefore(next);
     this.insert(output, next?.place);
     return { dropped, before: next?.place };
   }
@@ -197,6 +196,14 @@ export class OutputTrail {
 
   #isEmptyWithout(isDropped: (output: PublishedOutput) => boolean): boolean {
     return this.#base === undefined && this.#outputs.every((output) => !isLeft(output) || isDropped(output));
+  }
+
+  /** Outputs that were replaced have to be published again if they are emitted again. */
+  #closeBefore(next: PublishedOutput | undefined): void {
+    const replaced = new Set(this.#outputs.slice(0, next === undefined ? undefined : this.#outputs.indexOf(next)));
+    const open = [...(this.#open?.values() ?? [])].flat().filter((output) => !replaced.has(output));
+    this.close();
+    for (const output of open) this.open(output);
   }
 
   #retriedOf(step: StepOutputs | undefined): PublishedOutput[] | undefined {

@@ -32,8 +32,10 @@ export {
   type IncomingFile,
   type IncomingMessage,
   QuestionExpiredError,
+  type Step,
   type StepContext,
   type StepOptions,
+  type StepResult,
   type TaskContext,
 } from '../engine/handler.ts';
 export type { Output, OutputContent } from '../engine/output.ts';

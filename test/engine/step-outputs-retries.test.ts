@@ -91,6 +91,22 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect(played.texts).toEqual({ response: 'b2;c;' });
     });
 
+    test('publishes output once that stands behind its own replacement', async () => {
+      const played = await play(
+        async function run(scene) {
+          const work = async ({ attempt, artifact }: StepContext): Promise<void> => {
+            await artifact('response').replace(`a${attempt};`);
+            await scene.artifact('response').append('b;');
+            if (attempt === 1) throw new Error('not yet');
+          };
+          await scene.artifact('response').append('before;');
+          await scene.step('s', work, { retries: 1, backoffMs: 10 });
+        },
+        { variant, how: 'none' },
+      );
+      expect(played.texts).toEqual({ response: 'a2;b;' });
+    });
+
     test('keeps what it has published when it fails for good', async () => {
       for (const how of ['none', ...ENDS] as const) {
         const played = await play(

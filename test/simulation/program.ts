@@ -110,7 +110,8 @@ function withStepOutputs(program: Program, random: Random): Program {
     ...step,
     isGenerator: random.chance(0.3),
     outputs: Array.from({ length: random.pick([0, 1, 2, 4]) }, () => ({
-      isOwn: random.chance(0.7),
+      // What does not say who published it may be taken for that of another step, if attempts differ.
+      isOwn: random.chance(0.7) || !program.isSteady,
       artifact: random.chance(0.2) ? undefined : random.pick(['response', 'a', 'b']),
       text: `out ${++outputs}.`,
       append: !mayReplace || random.chance(0.85),
