@@ -31,7 +31,8 @@ export const demoAgent = agent({
   description: `Streams, hands over a file, asks back, works on after a crash. Say ${SKILLS.map(({ id }) => id).join(', ')}.`,
   skills: SKILLS,
   async *run(ctx) {
-    const [, word = '', rest = ''] = /^\W*(\w*)\s*(.*?)\s*$/s.exec(ctx.text) ?? [];
+    const [, word = '', after = ''] = /^\W*(\w*)(.*)$/s.exec(ctx.text) ?? [];
+    const rest = after.trim();
     switch (word.toLowerCase()) {
       case 'hello':
         return yield* greet(ctx, rest || 'you');

@@ -1,6 +1,7 @@
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
 import type { Part } from '../model/part.ts';
 import type { Style } from './screen.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 /** What a part is on stdout. Bytes are nothing to look at: they are told of instead. */
 export function printed(part: Part): string {
@@ -13,7 +14,7 @@ export function printed(part: Part): string {
 /** What to tell of a file that is not printed. */
 export function fileNote(part: Part): string | undefined {
   if (!('raw' in part)) return undefined;
-  const bytes = Math.floor((part.raw.replace(/=+$/, '').length * 3) / 4);
+  const bytes = Math.floor((trimEndOf(part.raw, '=').length * 3) / 4);
   return `(a file that is not shown: ${part.filename ?? 'without a name'}, ${part.mediaType ?? 'of unknown type'}, ${bytes} bytes)`;
 }
 

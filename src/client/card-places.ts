@@ -1,4 +1,5 @@
 import type { ProtocolVersion } from '../wire/dialect.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 /** Where an agent may be, as the user of `connect()` said it. */
 export interface Whereabouts {
@@ -19,7 +20,7 @@ const OLD_CARD = '/.well-known/agent.json';
 
 /** The address of a card ends in `.json`; any other is that of an agent. */
 export function whereaboutsOf(given: URL, version: ProtocolVersion | undefined): Whereabouts {
-  const path = given.pathname.replace(/\/+$/, '');
+  const path = trimEndOf(given.pathname, '/');
   if (path.endsWith('.json')) {
     const base = given.origin + path.replace(/(?:\/\.well-known)?\/[^/]*$/, '');
     return { base, cards: [{ url: given.href, isShared: false }] };

@@ -7,6 +7,7 @@ import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../ser
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 import { forwardedAddress, isThisMachine } from '../server/limits/address.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
 interface FrameworkMessage extends IncomingMessage {
@@ -47,7 +48,7 @@ export class NodeRequest implements HttpRequest {
     const arrival = {
       protocol: (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http',
       host: headers.host ?? `${socket.localAddress ?? 'localhost'}:${socket.localPort ?? 80}`,
-      mount: mount.replace(/\/+$/, '') + basePath,
+      mount: trimEndOf(mount, '/') + basePath,
     };
     return baseUrl(arrival, trustProxy ? (name) => this.header(name) : undefined);
   }

@@ -62,3 +62,20 @@ test('what holds no secret is the very same', () => {
 
   expect(redacted(fields)).toBe(fields);
 });
+
+test('a text of more than 8,192 characters is cut, in a field and in an error', () => {
+  const text = 'x'.repeat(10_000);
+  const { note, error } = redacted({ note: text, error: new Error(`Unknown command: ${text}`) });
+
+  expect(note).toBe(`${'x'.repeat(8192)}… [1808 characters cut]`);
+  expect((error as Error).message).toBe(`Unknown command: ${'x'.repeat(8192 - 17)}… [1825 characters cut]`);
+  // The frames matter more than the whole message.
+  expect((error as Error).stack).toMatch(/^Error: Unknown command: x{1007}…\n\s+at /);
+  expect((error as Error).stack?.length).toBeLessThan(8192);
+});
+
+test('a secret at the place where a text is cut is taken out', () => {
+  const { note } = redacted({ note: `${'x '.repeat(4090)}${BEARER}abcdefghijklmnopqrstuvw${'x'.repeat(1000)}` });
+
+  expect(note).not.toContain('abc123');
+});

@@ -4,6 +4,15 @@ import type { LogFields } from './log.ts';
 
 const REDACTED = '[redacted]';
 
+/** The longest text of a log line, in characters. Handlers quote their callers in errors, and callers may send megabytes. */
+const MAX_TEXT = 8192;
+
+/** How far behind the end of a text the search goes on, so that a secret is not cut in two and overlooked. */
+const OVERLAP = 512;
+
+/** How much of a long message its stack repeats, so that the frames below it are not cut off. */
+const MAX_MESSAGE_IN_STACK = 1024;
+
 /** What is nested deeper tells nobody anything; it may also go round in a circle. */
 const MAX_DEPTH = 8;
 
@@ -27,7 +36,7 @@ function members(object: object, depth: number): object {
 }
 
 function valueOf(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return withoutSecrets(value, REDACTED);
+  if (typeof value === 'string') return cleanText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '[too deep]';
   try {
@@ -39,6 +48,13 @@ function valueOf(value: unknown, depth: number): unknown {
     // What is logged may come from broken code, where even looking at it throws.
     return '[unreadable]';
   }
+}
+
+/** Cut before it is searched: a search takes time in proportion to the text. */
+function cleanText(text: string): string {
+  if (text.length <= MAX_TEXT) return withoutSecrets(text, REDACTED);
+  const clean = withoutSecrets(text.slice(0, MAX_TEXT + OVERLAP), REDACTED);
+  return `${clean.slice(0, MAX_TEXT)}… [${text.length - MAX_TEXT} characters cut]`;
 }
 
 function cleanList(list: readonly unknown[], depth: number): readonly unknown[] {
@@ -59,8 +75,8 @@ function cleanJson(value: object, depth: number): unknown {
 
 /** Still an error, for loggers that know how to write one. */
 function cleanError(error: Error, depth: number): Error {
-  const message = withoutSecrets(error.message, REDACTED);
-  const stack = typeof error.stack === 'string' ? withoutSecrets(error.stack, REDACTED) : undefined;
+  const message = cleanText(error.message);
+  const stack = typeof error.stack === 'string' ? cleanStack(error.stack, error.message, message) : undefined;
   const cause = valueOf(error.cause, depth + 1);
   const own = members(error, depth);
   if (message === error.message && stack === error.stack && cause === error.cause && own === error) return error;
@@ -68,4 +84,11 @@ function cleanError(error: Error, depth: number): Error {
   Object.assign(clean, own, { name: error.name, message });
   if (stack !== undefined) clean.stack = stack;
   return clean;
+}
+
+function cleanStack(stack: string, message: string, cleanMessage: string): string {
+  const at = message.length > MAX_TEXT ? stack.indexOf(message) : -1;
+  if (at < 0) return cleanText(stack);
+  const quoted = `${cleanMessage.slice(0, MAX_MESSAGE_IN_STACK)}…`;
+  return cleanText(stack.slice(0, at) + quoted + stack.slice(at + message.length));
 }

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../support/trim-end.ts';
+
 /** How an edge reads where a request came to. */
 export interface EdgeOptions {
   /** What paths begin with at the mount; empty if nothing. */
@@ -28,7 +30,7 @@ export function baseUrl(
   const scheme = /^https?$/i.test(seen('x-forwarded-proto')) ? seen('x-forwarded-proto').toLowerCase() : protocol;
   const name = isHost(seen('x-forwarded-host')) ? seen('x-forwarded-host') : isHost(host) ? host : 'localhost';
   const prefix = /^\/[\w\-./~%]*$/.test(seen('x-forwarded-prefix')) ? seen('x-forwarded-prefix') : '';
-  return `${scheme}://${name}${prefix.replace(/\/+$/, '')}${mount}`;
+  return `${scheme}://${name}${trimEndOf(prefix, '/')}${mount}`;
 }
 
 /** A name or address with an optional port, and nothing that could end it early. */

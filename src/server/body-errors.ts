@@ -10,7 +10,8 @@ export function tooLarge(maxBytes: number): A2AError {
 
 /** Whether a body is packed. A few bytes could be very many then, so none is unpacked here. */
 export function isPacked(contentEncoding: string | undefined): boolean {
-  return contentEncoding !== undefined && !/^\s*(?:identity)?\s*$/i.test(contentEncoding);
+  const coding = contentEncoding?.trim().toLowerCase() ?? '';
+  return coding !== '' && coding !== 'identity';
 }
 
 export function packed(): A2AError {

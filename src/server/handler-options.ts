@@ -20,6 +20,7 @@ import { type ObserveSettings, readObserve } from './observe-options.ts';
 import { type FileOptions, readFileOptions } from './file-options.ts';
 import { type PushOptions, readPushOptions } from './push-options.ts';
 import { readServerless, type ServerlessOptions, type ServerlessSettings } from './serverless-options.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -269,7 +270,7 @@ function readPublicUrl(check: Check, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const url = check.webAddress(value, 'publicUrl');
   if (/[?#]/.test(url)) check.fault('publicUrl', 'must end with its host or path, without a query');
-  return url.replace(/\/+$/, '');
+  return trimEndOf(url, '/');
 }
 
 function readRpcPaths(check: Check, value: unknown): readonly [string, ...string[]] {
@@ -282,7 +283,7 @@ function readRpcPaths(check: Check, value: unknown): readonly [string, ...string
 /** Without a slash at its end; the root is empty. */
 function readPath(check: Check, value: unknown, path: string): string {
   if (value === undefined) return '';
-  if (typeof value === 'string' && /^\/[^?#\s]*$/.test(value)) return value.replace(/\/+$/, '');
+  if (typeof value === 'string' && /^\/[^?#\s]*$/.test(value)) return trimEndOf(value, '/');
   check.fault(path, 'must be a path such as "/a2a"');
   return '';
 }

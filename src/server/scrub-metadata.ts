@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
-import { isSecretName } from '../support/secret-names.ts';
+import { isSecretName, isTokenCount } from '../support/secret-names.ts';
 import { withoutTokens } from '../support/secret-texts.ts';
 
 const REDACTED = '[redacted]';
@@ -53,9 +53,9 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** The name of an extension is an address: its last word says nothing. How many tokens a model used is no secret. */
+/** The name of an extension is an address: its last word says nothing. */
 function isSecret(name: string, value: JsonValue): boolean {
   if (value === null || typeof value === 'boolean' || value === '') return false;
   if (name.includes(':') || !isSecretName(name)) return false;
-  return !(typeof value === 'number' && /tokens?$/i.test(name));
+  return !(typeof value === 'number' && isTokenCount(name));
 }

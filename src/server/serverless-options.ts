@@ -2,6 +2,7 @@ import { checkRange } from './address-options.ts';
 import { environmentVariable } from './auth/hosted.ts';
 import { type Check, kindOf } from './check.ts';
 import type { WaitUntil } from './http.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 /** How tasks go on where a process is frozen as soon as it has answered. Every member has a default. */
 export interface ServerlessOptions {
@@ -101,7 +102,7 @@ export function readServerless(
     cronSecret:
       readSecret(check, given['cronSecret'], 'serverless.cronSecret') ??
       fromEnvironment(check, 'CRON_SECRET', 'serverless.cronSecret'),
-    url: url?.replace(/\/+$/, ''),
+    url: url === undefined ? undefined : trimEndOf(url, '/'),
     after: given['after'] as WaitUntil | undefined,
     fetch: given['fetch'] as ServerlessOptions['fetch'],
   };

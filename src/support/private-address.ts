@@ -1,3 +1,5 @@
+import { trimEndOf } from './trim-end.ts';
+
 /**
  * Whether an IP address, as DNS or `URL.hostname` writes it, is one that only means something on this machine or in this
  * network: loopback, private, link-local (with the metadata services of clouds), shared, reserved, multicast. What is no
@@ -15,7 +17,7 @@ export function isPrivateAddress(text: string): boolean {
 
 /** Names that lead to private addresses by agreement, before anybody asks DNS. */
 export function isPrivateName(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/\.+$/, '');
+  const name = trimEndOf(hostname.toLowerCase(), '.');
   return PRIVATE_SUFFIX.test(name) || METADATA_NAMES.includes(name);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretName, isSecretParameter } from './secret-names.ts';
+import { isSecretName, isSecretParameter, isTokenCount } from './secret-names.ts';
 
 const words = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' '));
 
@@ -10,7 +10,10 @@ const SECRET = words([
   'token_values access-token-value idToken inputToken sessionToken jwt apiKey apikey apiKeys api_keys apikeys',
   'X-API-Key APIKeys openaiApiKeys privateKey privatekey privateKeys PRIVATE_KEY signingKey signingkey',
   'signingKeys accesskey encryptionkeys sshKey masterKey auth authorization authorizations Proxy-Authorization',
-  'cookie Set-Cookie sessioncookies',
+  'cookie Set-Cookie sessioncookies pass dbPass smtp_pass pin cardPin pinCode otp otpCode totp_code passwort Passwort',
+  'kennwort adminPasswort walletMnemonic mnemonics sentryDsn DSN',
+  // Full-width letters, a zero-width space, a soft hyphen: people read the word all the same.
+  'ｐａｓｓｗｏｒｄ to\u200Bken api\u00ADKey',
 ]);
 
 const INNOCENT = words([
@@ -19,8 +22,10 @@ const INNOCENT = words([
   'tokenUrl tokenizer pageToken page_token nextPageToken nextpagetoken nextPageTokens author authors authority',
   'authorizationUrl authorizationCode authenticated oauth key keys keyboard keyword monkey monkeys turnkey',
   'idempotencyKey publicKey cacheKeys keyValue value values accessKeyId apiKeySecurityScheme apiVersion access',
-  'private passage compass bypass pass passenger passwordless secretary cookieConsent',
+  'private passage compass bypass boardingPass passes pinned gpioPin mapPin passenger passwordless secretary cookieConsent',
   // The conversation of 0.1, and of many frameworks: it opens nothing.
+  // What makes a sampler repeat itself, and what shows who wrote something.
+  'seed signature hmac sid errorCode countryCode',
   'sessionId session_id adk_session_id sessionName session contextId taskId',
 ]);
 
@@ -42,6 +47,18 @@ test.each([
   expect(isSecretParameter(name)).toBe(isSecret);
 });
 
-test.each(['key', 'Key', 'key_'])('%s a hundred thousand times is read, too', (piece) => {
-  expect(isSecretName(piece.repeat(100_000))).toBe(false);
+test.each(['token', 'password'])('a name of more than 256 characters that ends in %s names nothing', (word) => {
+  expect(isSecretName(`${'x'.repeat(248)}_${word}`.slice(-256))).toBe(true);
+  expect(isSecretName(`${'x'.repeat(256)}_${word}`)).toBe(false);
+});
+
+test.each([
+  ['tokens', true],
+  ['maxTokens', true],
+  ['outputToken', true],
+  ['token', false],
+  ['accessToken', false],
+  ['pin', false],
+])('a number called %s counts tokens: %s', (name, isCount) => {
+  expect(isTokenCount(name)).toBe(isCount);
 });

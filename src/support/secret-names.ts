@@ -1,7 +1,30 @@
 /** Words that make a name one of a secret, wherever they stand in it. All words here stand for their plurals, too. */
-const ALWAYS = new Set(['secret', 'password', 'passwd', 'passphrase', 'passcode', 'pwd', 'credential']);
+const ALWAYS = new Set([
+  'secret',
+  'password',
+  'passwd',
+  'passwort',
+  'kennwort',
+  'passphrase',
+  'passcode',
+  'pwd',
+  'credential',
+  'mnemonic',
+]);
 /** Words that do so at the end of a name. */
-const AT_THE_END = new Set(['token', 'auth', 'authorization', 'cookie', 'jwt', 'bearer']);
+const AT_THE_END = new Set(['token', 'auth', 'authorization', 'cookie', 'jwt', 'bearer', 'otp', 'totp', 'dsn']);
+/** Words that do so alone, or behind one of these: `dbPass` and `card_pin`, but neither `boardingPass` nor `gpioPin`. */
+const SHORT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'pass',
+    new Set(
+      'admin app auth basic client database db ftp http imap login mail mysql pg proxy redis root smtp user'.split(' '),
+    ),
+  ],
+  ['pin', new Set('access account atm auth bank card login security sim user'.split(' '))],
+]);
+/** Codes that are secret, and no codes of errors or countries. */
+const CODES = new Set(['otp', 'totp', 'pin']);
 /** What a key has to be for to be secret. */
 const KEYS = new Set([
   'api',
@@ -27,11 +50,20 @@ const COUNTED = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 /** What many write together with the word before it: `accesstoken`. Nobody's name is longer, and strangers choose them. */
-const JOINED = /^(.{1,40}?)((?:token|key|secret|password|passphrase|passcode|credential|cookie|value)s?)$/;
+const JOINED = /^(.{1,40}?)((?:token|key|secret|password|passwort|passphrase|passcode|credential|cookie|value)s?)$/;
+
+/** What every name of a secret has in it. Most names have none of it, and are not taken apart. */
+const HINT = /secret|pass|pwd|kennwort|credential|mnemonic|token|auth|cookie|jwt|bearer|otp|dsn|key|pin/i;
+
+/** What is longer is text, not the name of anything. Callers choose names, and taking one apart takes its time. */
+const MAX_NAME = 256;
 
 /** Whether a member, header or parameter of that name holds a secret: `githubToken`, `X-API-Key`, `client_secrets`. */
 export function isSecretName(name: string): boolean {
-  const words = wordsOf(name).flatMap(apart);
+  if (name.length > MAX_NAME) return false;
+  const plain = plainLetters(name);
+  if (!HINT.test(plain)) return false;
+  const words = wordsOf(plain).flatMap(apart);
   if (words.some((word) => ALWAYS.has(singular(word)))) return true;
   // The value of a token is a token.
   if (singular(words.at(-1) ?? '') === 'value') words.pop();
@@ -41,11 +73,21 @@ export function isSecretName(name: string): boolean {
   // Where a list goes on is no secret.
   if (last === 'token' && before.endsWith('page')) return false;
   if (end === 'tokens' && COUNTED.has(singular(before))) return false;
-  return AT_THE_END.has(last) || (last === 'key' && KEYS.has(before));
+  if (SHORT.has(last)) return before === '' || SHORT.get(last)?.has(before) === true;
+  return AT_THE_END.has(last) || (last === 'key' && KEYS.has(before)) || (last === 'code' && CODES.has(before));
+}
+
+/** Whether a number under this name counts the tokens of a model: `tokens`, `outputToken`. A number called `token` is a secret. */
+export function isTokenCount(name: string): boolean {
+  if (name.length > MAX_NAME) return false;
+  const words = wordsOf(name).flatMap(apart);
+  const end = words.at(-1);
+  return end === 'tokens' || (end === 'token' && COUNTED.has(singular(words.at(-2) ?? '')));
 }
 
 export function isSecretParameter(name: string): boolean {
-  return isSecretName(name) || IN_ADDRESSES.has(wordsOf(name).at(-1) ?? '');
+  if (name.length > MAX_NAME) return false;
+  return isSecretName(name) || IN_ADDRESSES.has(wordsOf(plainLetters(name)).at(-1) ?? '');
 }
 
 /** `githubAPIToken`, `github-api-token`, `GITHUB_API_TOKEN` → github, api, token */
@@ -56,6 +98,11 @@ function wordsOf(name: string): readonly string[] {
     .toLowerCase()
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
+}
+
+/** Full-width letters as plain ones, and without characters that cannot be seen. Most names are plain, and stay as they are. */
+function plainLetters(name: string): string {
+  return /[^\0-\x7F]/.test(name) ? name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '') : name;
 }
 
 /** `accesstokenvalue` → access, token, value; and `monkey` → mon, key, which does no harm */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -164,6 +164,7 @@ const SECRETS = {
   query: 'query-value-1',
   metadata: 'metadata-value',
   named: 'plum',
+  pair: 'AKEY-999999',
 };
 
 test.each(WAYS)('$version over $binding: no secret is written', async (way) => {
@@ -177,7 +178,7 @@ test.each(WAYS)('$version over $binding: no secret is written', async (way) => {
   const { text } = await recorded(
     peer.url,
     async (url) => {
-      const words = `my key is ${SECRETS.key}, my token ${SECRETS.bearer}, and the word is ${SECRETS.named}`;
+      const words = `my key is ${SECRETS.key}, my token ${SECRETS.bearer}, apikey=${SECRETS.pair}, and the word is ${SECRETS.named}`;
       const message = say(words, { metadata: { githubToken: SECRETS.metadata } });
       await (await rawCall(way, `${url}/a2a`, 'SendMessage', message, { headers })).text();
       const taskId = peer.tasks[0]?.id ?? '';
@@ -198,6 +199,18 @@ test.each(WAYS)('$version over $binding: no secret is written', async (way) => {
   expect(peer.requests[0]?.text).toContain(SECRETS.bearer);
   for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
   expect(text).toContain('"authorization": "[scrubbed]"');
+});
+
+test('a recording is readable for its owner only, also in place of an older file', async () => {
+  const peer = await fakePeer();
+  onTestFinished(() => peer.close());
+  const file = newFile();
+  for (const before of [undefined, 0o644]) {
+    if (before !== undefined) chmodSync(file, before);
+    const recorder = await record(peer.url, file);
+    await recorder.close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  }
 });
 
 const WAY: Way = { version: '1.0', binding: 'JSONRPC' };

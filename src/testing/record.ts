@@ -3,9 +3,10 @@ import { Addresses } from './recording/addresses.ts';
 import { RecordingProxy } from './recording/proxy.ts';
 import { writeRecording } from './recording/recording.ts';
 import { toRecording } from './recording/taking-down.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 export interface RecordOptions {
-  /** Texts that are secret wherever they stand. What looks like a secret, or is called one, is found without. */
+  /** Texts that are secret wherever they stand. Tokens, keys and members named like secrets are taken out anyway. */
   readonly secrets?: readonly string[];
   /** Other origins that the agent's card may send its callers to; they are recorded too. */
   readonly origins?: readonly string[];
@@ -22,7 +23,9 @@ export interface Recorder {
 
 /**
  * Records a conversation with a real agent, to be served again by `replay`. Everything that is sent to `url` goes to the
- * agent, and its answers come back at once. The file has no secrets in it, and is the same text whenever the same is said.
+ * agent, and its answers come back at once. The file is the same text whenever the same is said. Secrets that have a name or a
+ * form of their own are taken out, and those in `secrets`; a secret that looks like an ordinary word stays. So the file is
+ * readable for its owner only (mode 600): read it before you commit it.
  *
  * @example
  * const recorder = await record('https://clerk.example.com', 'test/recordings/clerk.json');
@@ -36,7 +39,7 @@ export async function record(
   { secrets = [], origins = [] }: RecordOptions = {},
 ): Promise<Recorder> {
   const agent = new URL(target);
-  const path = agent.pathname.replace(/\/+$/, '');
+  const path = trimEndOf(agent.pathname, '/');
   const proxy = new RecordingProxy(new Addresses(agent, origins));
   const server = await listenOnLoopback((request, url) => proxy.answer(request, url));
   let closing: Promise<void> | undefined;

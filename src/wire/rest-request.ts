@@ -3,6 +3,7 @@ import type { Input, OperationName } from '../model/operation.ts';
 import { type Dialect, operationCodec } from './dialect.ts';
 import { QUERY_MEMBERS } from './rest-params.ts';
 import { type RestVerb, restPath } from './rest-routes.ts';
+import { trimEndOf } from '../support/trim-end.ts';
 
 /** What a client sends: the inverse of `matchRest` and `restParams`. */
 export interface RestRequest {
@@ -84,7 +85,7 @@ function bodyOf(operation: OperationName, params: JsonObject): JsonObject | unde
  */
 export function restUrl(interfaceUrl: string, { path, query }: Pick<RestRequest, 'path' | 'query'>): string {
   const [address = '', ...stated] = interfaceUrl.split('?');
-  const base = address.replace(/\/+$/, '');
+  const base = trimEndOf(address, '/');
   const rest = base.endsWith('/v1') && path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
   // Of an address that has a query itself, such as `?code=…`, that goes along with every request.
   const queries = [stated.join('?'), query.toString()].filter((text) => text !== '');

@@ -47,6 +47,11 @@ const NAMES = [
   'privatekey',
   'tokenValue',
   'passcode',
+  'pass',
+  'otp',
+  'cardPin',
+  'passwort',
+  'ｐａｓｓｗｏｒｄ',
 ];
 
 test.each(NAMES)('%s names a secret wherever it stands', async (name) => {
@@ -69,6 +74,7 @@ test.each([
   ['Authorization: Bearer sk-123456789012345678', 'Authorization: Bearer [redacted]'],
   ['see ghp_0123456789012345678901234567890123456', 'see [redacted]'],
   ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
+  ['postgres://ann:hunter2@db/tasks', 'postgres://redacted@db/tasks'],
 ])('%s is one by its looks, whatever its name', async (value, hidden) => {
   const { ask } = await startServer();
   const metadata = { note: value, headers: [value] };
@@ -95,5 +101,12 @@ test('what only looks like one stays', async () => {
     author: 'Ann',
   };
   const sent = await ask(RPC_1.send({ text: 'about', metadata }));
+  expect(sent.json).toMatchObject({ result: { task: { artifacts: [{ parts: [{ data: { metadata } }] }] } } });
+});
+
+test('a number is a secret under the name of one, and a count under the name of a count', async () => {
+  const { ask } = await startServer();
+  const sent = await ask(RPC_1.send({ text: 'about', metadata: { token: 123_456, pin: 1234, outputTokens: 7 } }));
+  const metadata = { token: '[redacted]', pin: '[redacted]', outputTokens: 7 };
   expect(sent.json).toMatchObject({ result: { task: { artifacts: [{ parts: [{ data: { metadata } }] }] } } });
 });

@@ -17,6 +17,7 @@ import { type ReadRequest, readRest, readRpc, streamAnswer } from './peer-bindin
 import { cardPath, peerCard } from './peer-card.ts';
 import { type PeerRequest, repeatKey, RequestLog } from './request-log.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
+import { trimEndOf } from '../../support/trim-end.ts';
 
 /** Joins script, faults and wire. */
 export class Peer {
@@ -33,7 +34,7 @@ export class Peer {
     const { version = '1.0', path = '/a2a', clock = systemClock, restStyle } = options;
     this.#options = options;
     this.#version = version;
-    this.#path = path.replace(/\/+$/, '');
+    this.#path = trimEndOf(path, '/');
     this.#offer = { versions: [version], ...(restStyle !== undefined && { restStyle }) };
     this.#clock = clock;
     this.#faults = faults;
@@ -79,9 +80,7 @@ export class Peer {
         ? readRest(request, path.slice(this.#path.length), this.#offer)
         : undefined;
     }
-    return request.method === 'POST' && path.replace(/\/+$/, '') === this.#path
-      ? readRpc(request, this.#offer)
-      : undefined;
+    return request.method === 'POST' && trimEndOf(path, '/') === this.#path ? readRpc(request, this.#offer) : undefined;
   }
 
   /** What happens between the act and the answer. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonValue } from '../../model/json.ts';
@@ -55,6 +55,9 @@ export const AGENT = '{{agent}}';
 /** The id of a JSON-RPC request, and of its answer if that repeats it. */
 export const REQUEST_ID = '{{request-id}}';
 
+/** Read and write for the owner of the file, nothing for others: a scrubber cannot recognise every secret. */
+const OWNER_ONLY = 0o600;
+
 export function fileName(file: string | URL): string {
   return typeof file === 'string' ? file : fileURLToPath(file);
 }
@@ -62,7 +65,14 @@ export function fileName(file: string | URL): string {
 export async function writeRecording(file: string | URL, recording: Recording): Promise<void> {
   const name = fileName(file);
   await mkdir(dirname(name), { recursive: true });
-  await writeFile(name, `${JSON.stringify(recording, null, 2)}\n`);
+  const handle = await open(name, 'w', OWNER_ONLY);
+  try {
+    // Also if the file was there before, with other rights.
+    await handle.chmod(OWNER_ONLY);
+    await handle.writeFile(`${JSON.stringify(recording, null, 2)}\n`);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** @throws Error that says what is wrong with the file. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { mapMembers } from './json-walk.ts';
-import { isSecretName } from '../../support/secret-names.ts';
+import { isSecretName, isTokenCount } from '../../support/secret-names.ts';
 import { withoutSecrets } from '../../support/secret-texts.ts';
 
 /** What stands where a secret was. */
@@ -53,8 +53,7 @@ export class Scrubber {
 
   #member(name: string, value: JsonValue, isWebhook: boolean): JsonValue {
     if (DESCRIPTIONS.has(name)) return value;
-    // As a number, tokens are counted.
-    if (isSecretName(name)) return typeof value === 'number' && /tokens?$/i.test(name) ? value : blank(value);
+    if (isSecretName(name)) return typeof value === 'number' && isTokenCount(name) ? value : blank(value);
     if (isWebhook && name === 'url' && typeof value === 'string') return this.#webhookUrl(value);
     if (WEBHOOKS.has(name) && isObject(value) && typeof value['url'] === 'string') {
       return this.json({ ...value, url: this.#webhookUrl(value['url']) });

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Ids that callers make up, which need not look it. */
 const MADE_BY_CALLERS = new Set(['messageId', 'contextId', 'sessionId']);
 
-const TIME = /^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:\d\d(\.\d+)?(.*)$/;
+const TIME = /^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:\d\d(\.\d+)?(.*)$/s;
 
 /**
  * Gives ids and times that differ from run to run names that do not: the first task is `{{task-1}}` wherever it is

@@ -88,20 +88,20 @@ export class Unification {
   #text(recorded: string, asked: string, at: string): boolean {
     if (recorded === asked && !recorded.includes('{{')) return true;
     const unknown: string[] = [];
-    const pattern = recorded
-      .split(NAME)
-      // Every other piece is a name.
-      .map((piece, i) => {
-        const meaning = i % 2 === 0 ? piece : this.#meanings.get(piece);
-        if (meaning !== undefined) return escaped(meaning);
+    const literals = [''];
+    // Every other piece is a name. What a known name means is part of the text around it.
+    for (const [i, piece] of recorded.split(NAME).entries()) {
+      const meaning = i % 2 === 0 ? piece : this.#meanings.get(piece);
+      if (meaning !== undefined) literals[literals.length - 1] += meaning;
+      else {
         unknown.push(piece);
-        return '([^]+)';
-      });
-    const match = new RegExp(`^${pattern.join('')}$`).exec(asked);
-    const [, ...values] = match ?? [];
+        literals.push('');
+      }
+    }
+    const values = textsBetween(literals, asked);
     // Different names were different ids.
-    const isTaken = values.some((value) => [...this.#meanings.values()].includes(value));
-    if (match === null || isTaken) return this.#differs(recorded, asked, at);
+    const isTaken = values?.some((value) => [...this.#meanings.values()].includes(value));
+    if (values === undefined || isTaken) return this.#differs(recorded, asked, at);
     for (const [i, name] of unknown.entries()) this.#meanings.set(name, values[i] ?? '');
     return true;
   }
@@ -116,8 +116,23 @@ function lastEventId({ headers }: RecordedRequest): string {
   return headers?.['last-event-id'] ?? '';
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/**
+ * The texts between the literals, none of them empty; undefined if the literals do not make up the rest of the text. Each is
+ * looked for once, from left to right: a regular expression would try all combinations of places.
+ */
+function textsBetween([first = '', ...others]: readonly string[], text: string): readonly string[] | undefined {
+  if (others.length === 0) return text === first ? [] : undefined;
+  if (!text.startsWith(first)) return undefined;
+  const between: string[] = [];
+  let at = first.length;
+  for (const [i, literal] of others.entries()) {
+    const isLast = i === others.length - 1;
+    const start = isLast ? text.length - literal.length : text.indexOf(literal, at + 1);
+    if (start <= at || !text.startsWith(literal, start)) return undefined;
+    between.push(text.slice(at, start));
+    at = start + literal.length;
+  }
+  return between;
 }
 
 function shown(json: JsonValue | undefined): string {

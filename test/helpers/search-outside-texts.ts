@@ -1,0 +1,46 @@
+/** A program: gives long hostile texts to the functions that search what callers and agents write, and names what is done. */
+import { logLine } from '../../src/observe/console-log.ts';
+import { redacted } from '../../src/observe/redact.ts';
+import { scrubMessage } from '../../src/server/scrub-metadata.ts';
+import { isSecretName, isSecretParameter } from '../../src/support/secret-names.ts';
+import { withoutSecrets, withoutTokens } from '../../src/support/secret-texts.ts';
+import { Scrubber } from '../../src/testing/recording/scrub.ts';
+
+const PIECES = [
+  '-eyJ',
+  'eyJ.',
+  '-sk-',
+  'sk_',
+  'Bearer ',
+  '-----BEGIN ',
+  '//',
+  '//a:',
+  '?a',
+  'a=',
+  'key',
+  'Key',
+  'key-',
+  ' ',
+];
+
+const scrubber = new Scrubber();
+const SEARCHES: Readonly<Record<string, (text: string) => unknown>> = {
+  withoutTokens: (text) => withoutTokens(text, 'x'),
+  withoutSecrets: (text) => withoutSecrets(text, 'x'),
+  isSecretName,
+  isSecretParameter,
+  // Not cut, because nothing is cut in names.
+  redacted: (text) => redacted({ [text]: 1, text, error: new Error(text) }),
+  scrubMessage: (text) =>
+    scrubMessage({ messageId: 'm', role: 'ROLE_USER', parts: [{ text, metadata: { text, [text]: 1 } }] }),
+  scrubber: (text) => scrubber.json({ url: text, token: 't', note: `?${text}` }),
+  logLine: (text) => logLine('error', text, { text, error: new Error(text) }),
+};
+
+for (const piece of PIECES) {
+  const text = `${piece.repeat(Math.ceil(Number(process.argv[2]) / piece.length))}\u0000`;
+  for (const [name, search] of Object.entries(SEARCHES)) {
+    search(text);
+    process.send?.(`${name}: ${piece}`);
+  }
+}
