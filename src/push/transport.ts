@@ -34,6 +34,6 @@ export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 
   constructor(maxBytes: number) {
-    super(`The answer has more than ${maxBytes} bytes`);
+    super(`The body has more than ${maxBytes} bytes`);
   }
 }

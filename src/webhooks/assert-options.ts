@@ -1,3 +1,4 @@
+import { isSecureAddress } from '../support/loopback.ts';
 import { nearest } from '../support/nearest.ts';
 import type { TaskSecret, WebhookOptions } from './options.ts';
 
@@ -36,6 +37,11 @@ export function assertOptions(options: WebhookOptions): void {
   if (secrets?.length === 0) throw new TypeError('secrets: must not be empty');
   for (const [name, each] of Object.entries({ token, authorization })) refuseEmpty(name, each);
   if (jwks !== undefined && !URL.canParse(jwks)) throw new TypeError('jwks: must be the whole address of the keys');
+  if (jwks !== undefined && !isSecureAddress(jwks)) {
+    throw new TypeError(
+      'jwks: must start with https://, unless the keys are on this machine; over http anybody on the way could replace them',
+    );
+  }
   if (jwks !== undefined || keys !== undefined) assertAudience(audience);
 }
 

@@ -8,7 +8,10 @@ import { TokenCheck } from './token-check.ts';
 
 /** What the headers say that were found to be good. */
 export interface Proven {
+  /** What the notification is called, the same for each attempt to deliver it. */
   readonly id: string | undefined;
+  /** A repeat has one of these too. Empty if a repeat cannot be recognised. */
+  readonly repeatIds: readonly string[];
   /** The task that the sender has signed for, if he names one. */
   readonly taskId: string | undefined;
 }
@@ -43,18 +46,33 @@ export class Checks {
   /** What can be checked without knowing the task. @throws Refusal */
   async headers(incoming: IncomingNotification, now: number): Promise<Proven> {
     const id = incoming.header('webhook-id');
+    // The cheapest check first: it looks neither at the body nor at a key.
+    await this.#checkSecrets(incoming, undefined);
     await this.#checkSignature(incoming, id, now);
     const said = await this.#tokens?.check(incoming, now);
-    return { id: said?.id ?? id, taskId: said?.taskId };
+    if (said === undefined) return { id, repeatIds: id === undefined ? [] : [id], taskId: undefined };
+    // Without an id in the token only the unsigned header has one, which anybody who saw the token can change. The token itself
+    // they cannot change; but a sender may sign a new one for each attempt, so both are looked at.
+    const { jti, tokenDigest, taskId } = said;
+    const repeatIds = jti === undefined ? [tokenDigest, ...(id === undefined ? [] : [id])] : [jti];
+    return { id: jti ?? id, repeatIds, taskId };
   }
 
   /** What may be different for each task. @throws Refusal */
-  async task(incoming: IncomingNotification, taskId: string): Promise<void> {
+  task(incoming: IncomingNotification, taskId: string): Promise<void> {
+    return this.#checkSecrets(incoming, taskId);
+  }
+
+  /** Secrets that are found by a task are checked when the task is known, all others when it is not. */
+  async #checkSecrets(incoming: IncomingNotification, taskId: string | undefined): Promise<void> {
     const { token, authorization } = this.#options;
-    if (token !== undefined && !(await isOneOf(incoming.header('x-a2a-notification-token'), token, taskId)))
+    const fails = async (header: string, secret: TaskSecret | undefined): Promise<boolean> => {
+      if (secret === undefined || (typeof secret === 'function') !== (taskId !== undefined)) return false;
+      return !(await isOneOf(incoming.header(header), secret, taskId ?? ''));
+    };
+    if (await fails('x-a2a-notification-token', token))
       throw new Refusal(401, 'The notification token is not the right one');
-    if (authorization !== undefined && !(await isOneOf(incoming.header('authorization'), authorization, taskId)))
-      throw new Refusal(401, 'The credentials are not the right ones');
+    if (await fails('authorization', authorization)) throw new Refusal(401, 'The credentials are not the right ones');
   }
 
   async #checkSignature(incoming: IncomingNotification, id: string | undefined, now: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { sha256 } from '../support/sha256.ts';
 import { toAgentEvent } from '../client/event.ts';
 import type { StreamResponse } from '../model/event.ts';
 import { type Log, silentLog } from '../observe/log.ts';
@@ -21,6 +22,9 @@ export interface WebhookAnswer {
 }
 
 const MAX_BODY_BYTES = 8 * 2 ** 20;
+
+/** The longest text that a notification is remembered by; two ids of the longest that Tandem itself accepts fit in. */
+const MAX_KEY = 600;
 
 const TAKEN: WebhookAnswer = Object.freeze({ status: 204 });
 
@@ -106,23 +110,27 @@ export class WebhookHandler {
     await this.#checks.task(incoming, taskId);
     const { expects } = this.#options;
     if (expects !== undefined && !(await expects(taskId))) throw new Refusal(404, 'Nobody waits for this task');
-    const { id } = proven;
-    return id === undefined ? this.#tell(notification, undefined, taskId) : this.#once(id, notification, taskId);
+    const keys = await Promise.all(proven.repeatIds.map((id) => repeatKey(taskId, id)));
+    return this.#once(keys, () => this.#tell(notification, proven.id, taskId));
   }
 
-  async #once(id: string, notification: Decoded<StreamResponse>, taskId: string): Promise<WebhookAnswer> {
-    const key = JSON.stringify([taskId, id]);
-    const underway = this.#underway.get(key);
-    if (underway !== undefined) return underway;
-    const handling = this.#ifNew(key, () => this.#tell(notification, id, taskId));
-    this.#underway.set(key, handling);
-    return handling.finally(() => this.#underway.delete(key));
+  /** Handles a notification unless one with any of these keys was handled, or is being handled, before. */
+  async #once(keys: readonly string[], tell: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
+    for (const key of keys) {
+      const underway = this.#underway.get(key);
+      if (underway !== undefined) return underway;
+    }
+    const handling = this.#ifNew(keys, tell);
+    for (const key of keys) this.#underway.set(key, handling);
+    return handling.finally(() => {
+      for (const key of keys) this.#underway.delete(key);
+    });
   }
 
-  async #ifNew(key: string, tell: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
-    if (await this.#seen.has(key)) return TAKEN;
+  async #ifNew(keys: readonly string[], tell: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
+    for (const key of keys) if (await this.#seen.has(key)) return TAKEN;
     const answer = await tell();
-    await this.#seen.add(key);
+    for (const key of keys) await this.#seen.add(key);
     return answer;
   }
 
@@ -144,6 +152,12 @@ export class WebhookHandler {
     });
     return TAKEN;
   }
+}
+
+/** What a handled notification is remembered by: of both the task and its id. Senders choose both, so a long one is a digest. */
+async function repeatKey(taskId: string, id: string): Promise<string> {
+  const key = JSON.stringify([taskId, id]);
+  return key.length <= MAX_KEY ? key : `sha256:${await sha256(key)}`;
 }
 
 /** With a mark at its beginning, if it has one: it was signed with it. */

@@ -1,6 +1,7 @@
 /**
  * Remembers which notifications were handled. Give one of your own, such as a table, if several processes receive. An id is
- * a text of both the task and the notification: who may speak for one task must not use up the ids of another.
+ * a text of up to 600 characters, made of both the task and the notification, so that a sender of one task cannot use up the ids
+ * of another; longer ones are a SHA-256 digest.
  */
 export interface SeenIds {
   has(id: string): boolean | Promise<boolean>;

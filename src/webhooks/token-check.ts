@@ -1,3 +1,4 @@
+import { sha256 } from '../support/sha256.ts';
 import type { JWTVerifyGetKey } from 'jose';
 import { bodyDigest } from '../push/body-digest.ts';
 import { CARD_ALGORITHMS } from '../wire/card-signature-key.ts';
@@ -8,7 +9,10 @@ import { isTimely } from './timely.ts';
 
 /** What a good token says. */
 export interface TokenSays {
-  readonly id: string | undefined;
+  /** The id of the notification, which is signed. */
+  readonly jti: string | undefined;
+  /** A short name for the token as a whole. */
+  readonly tokenDigest: string;
   readonly taskId: string | undefined;
 }
 
@@ -44,7 +48,11 @@ export class TokenCheck {
       // Without it a token that somebody saw would be good for any other body.
       if (payload['request_body_sha256'] !== (await bodyDigest(incoming.body))) throw new Error('another body');
       const { jti, taskId } = payload;
-      return { id: jti, taskId: typeof taskId === 'string' ? taskId : undefined };
+      return {
+        jti: typeof jti === 'string' && jti !== '' ? jti : undefined,
+        tokenDigest: await sha256(token),
+        taskId: typeof taskId === 'string' ? taskId : undefined,
+      };
     } catch (error) {
       if (error instanceof KeysOutOfReach) throw this.#unable(error);
       throw new Refusal(401, 'The signed token is not valid');

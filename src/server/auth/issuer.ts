@@ -1,4 +1,4 @@
-import { isLoopback } from '../../support/loopback.ts';
+import { isSecureAddress } from '../../support/loopback.ts';
 import { type Check, kindOf } from '../check.ts';
 import { RULE_KEYS, checkRules } from './token-rules.ts';
 import type { TokenRules } from './verify-jwt.ts';
@@ -54,12 +54,7 @@ export function checkSecure(check: Check, value: unknown, path: string): void {
   const address = check.webAddress(value, path);
   if (!URL.canParse(address)) return;
   if (address.includes('#')) check.fault(path, 'must have no #');
-  if (!isSecure(address)) check.fault(path, 'must start with https://, unless it is of this machine');
-}
-
-export function isSecure(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  if (!isSecureAddress(address)) check.fault(path, 'must start with https://, unless it is of this machine');
 }
 
 /** What an issuer publishes at an address. @throws Error for the log, if it cannot be had. */

@@ -1,7 +1,8 @@
 import type { JSONWebKeySet } from 'jose';
 import { Check, isObject, kindOf } from '../check.ts';
 import type { Authenticator } from './authenticator.ts';
-import { checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, isSecure, type IssuerOptions } from './issuer.ts';
+import { isSecureAddress } from '../../support/loopback.ts';
+import { checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
 import { issuedBy } from './jwks.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
 import { RemoteKeys } from './remote-keys.ts';
@@ -42,7 +43,7 @@ export function oidc(options: OidcOptions, now: () => number = Date.now): Authen
 function keysAddress(issuer: string, document: unknown): string {
   const { issuer: named, jwks_uri: address } = isObject(document) ? document : {};
   if (named !== issuer) throw new Error(`The discovery document of ${issuer} names another issuer`);
-  if (typeof address !== 'string' || !URL.canParse(address) || !isSecure(address)) {
+  if (typeof address !== 'string' || !URL.canParse(address) || !isSecureAddress(address)) {
     throw new Error(`The discovery document of ${issuer} has no jwks_uri that starts with https://`);
   }
   return address;

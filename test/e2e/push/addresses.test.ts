@@ -292,8 +292,8 @@ describe('a file', () => {
       ...paths.map((path) => server.origin + path),
     );
     expect(texts).toEqual([
-      'refused: The answer has more than 1000 bytes',
-      'refused: The answer has more than 1000 bytes',
+      'refused: The body has more than 1000 bytes',
+      'refused: The body has more than 1000 bytes',
       'refused: The file came packed, which nobody asked for',
       expect.stringMatching(/^refused: /),
       'refused: The address of the file answered 404',

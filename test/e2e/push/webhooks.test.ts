@@ -108,6 +108,20 @@ describe('a token', () => {
     expect((await post(BODY, authorization === undefined ? {} : { authorization })).status).toBe(status);
   });
 
+  test.each([
+    ['token', { token: 'abc' }],
+    ['Authorization header', { authorization: 'Bearer abc' }],
+  ])('a wrong %s is answered with 401 before anything parses the body', async (_, options) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const { post } = receiver(options);
+    const body = '['.repeat(100_000);
+    const answer = await post(body, { 'x-a2a-notification-token': 'abd', authorization: 'Bearer abd' });
+
+    expect(answer.status).toBe(401);
+    expect(parse).not.toHaveBeenCalled();
+  });
+
   test('is not enough where a signature is agreed, too', async () => {
     const { post } = receiver({ token: 'abc', secret: SECRET });
     const token = { 'x-a2a-notification-token': 'abc' };
@@ -214,9 +228,43 @@ describe('a signed token', async () => {
     await post(BODY, { authorization, 'webhook-id': 'another' });
     expect(events.map(({ id }) => id)).toEqual(['d-1']);
   });
+
+  test('a signed token without jti is handled once, whatever unsigned id stands beside it', async () => {
+    const { events, post } = receiver({ keys, audience: false });
+    const authorization = `Bearer ${await token({ jti: undefined })}`;
+    for (const headers of [{ 'webhook-id': 'd-1' }, { 'webhook-id': 'd-2' }, {}]) {
+      expect((await post(BODY, { authorization, ...headers })).status).toBe(204);
+    }
+    expect(events.map(({ id }) => id)).toEqual(['d-1']);
+  });
+
+  test('a sender without jti that signs anew for each attempt is recognised by its webhook-id', async () => {
+    const { events, post } = receiver({ keys, audience: false });
+    for (const at of [NOW, NOW + 1]) {
+      const authorization = `Bearer ${await token({ jti: undefined }, { at })}`;
+      expect((await post(BODY, { authorization, 'webhook-id': 'd-1' })).status).toBe(204);
+    }
+    expect(events).toHaveLength(1);
+  });
 });
 
 describe('a repeat', () => {
+  test('with ids of any length is recognised by a text of at most 600 characters', async () => {
+    const kept = new Set<string>();
+    const { events, post } = receiver({ token: 'abc', seen: kept as never });
+    const long = 'x'.repeat(100_000);
+    for (const [taskId, id] of [
+      [long, 'd-1'],
+      ['task-1', long],
+      [long, 'd-1'],
+    ] as const) {
+      const body = JSON.stringify({ statusUpdate: { taskId, contextId: 'c', status: STATUS } });
+      expect((await post(body, { 'x-a2a-notification-token': 'abc', 'webhook-id': id })).status).toBe(204);
+    }
+    expect(events).toHaveLength(2);
+    expect([...kept].map(({ length }) => length <= 600)).toEqual([true, true]);
+  });
+
   test(verifies(['P-15', 'P-19'], 'is answered like the first, and told to nobody'), async () => {
     const { events, post } = receiver({ secret: SECRET });
     for (const at of [NOW, NOW, NOW + 5]) expect((await post(BODY, signed(BODY, { at }))).status).toBe(204);
@@ -327,7 +375,9 @@ describe('a body', () => {
     [`{"task":{"id":"${'x'.repeat(2000)}","status":{"state":"TASK_STATE_WORKING"}}}`, 413],
   ])('%s is answered with %d', async (body, status) => {
     const { events, post } = receiver({ insecure: true, maxBodyBytes: 1000 });
-    expect((await post(body)).status).toBe(status);
+    const answer = await post(body);
+    expect(answer.status).toBe(status);
+    if (status === 413) expect(await answer.json()).toEqual({ error: 'The body has more than 1000 bytes' });
     expect(events).toEqual([]);
   });
 
@@ -383,6 +433,7 @@ test.each([
   [{ keys: { keys: [] } }, 'audience: must be the whole address'],
   [{ keys: { keys: [] }, audience: 'me' }, 'audience: must be the whole address'],
   [{ jwks: 'https://a.example/jwks.json' }, 'audience: must be the whole address'],
+  [{ jwks: 'http://keys.example/jwks.json', audience: false as const }, 'jwks: must start with https://'],
   [{ jwks: '', audience: 'https://me.example/hook' }, 'jwks: must be the whole address'],
   [{ insecure: false }, 'nothing to check senders by'],
   [{ secret: 'short' }, 'at least 16 bytes'],
