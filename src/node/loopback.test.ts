@@ -38,6 +38,13 @@ test.each<[string, object, Record<string, string>, number]>([
     421,
   ],
   [
+    'this machine, by a forwarded name',
+    { publicUrl: PUBLIC, trustProxy: true },
+    { host: 'evil.example', 'x-forwarded-host': 'localhost' },
+    421,
+  ],
+  ['this machine behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'localhost:4100' }, 200],
+  [
     'an empty forwarded name',
     { publicUrl: PUBLIC, trustProxy: true },
     { host: 'evil.example', 'x-forwarded-host': '' },

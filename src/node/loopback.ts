@@ -8,8 +8,9 @@ import { NodeRequest } from './node-request.ts';
 
 /**
  * Lets requests through that were meant for this machine, or for the public address. A page in a browser can have its own
- * name point here and would then be let in as if it were local: the name it uses gives it away. Behind a proxy that is
- * the name that the proxy has heard; without a public address nobody knows which one is right there, so all are.
+ * name point here and would then be let in as if it were local: the name it uses gives it away. A name that a proxy forwards
+ * must be the public one: a proxy forwards nothing that was meant for this machine, but a page can write that header. Without a
+ * public address nobody knows which name is right behind a proxy, so all are.
  */
 export function loopbackOnly(
   handler: AgentHandler,
@@ -22,9 +23,10 @@ export function loopbackOnly(
   return (incoming, outgoing) => {
     const hosts = hostsOf(incoming);
     if (hosts.length > 1) return refuse(outgoing, 400, 'Expected the header Host once');
-    const host = (trustProxy ? forwardedHost(incoming) : undefined) ?? hosts[0] ?? 'localhost';
-    const name = host.replace(/:\d+$/, '');
-    if (isLoopback(name) || name.toLowerCase() === own) return listener(incoming, outgoing);
+    const forwarded = trustProxy ? forwardedHost(incoming) : undefined;
+    const name = (forwarded ?? hosts[0] ?? 'localhost').replace(/:\d+$/, '');
+    const isOwn = name.toLowerCase() === own || (forwarded === undefined && isLoopback(name));
+    if (isOwn) return listener(incoming, outgoing);
     const shown = JSON.stringify(name.slice(0, 100));
     const reason = `This agent is not served as ${shown}: set publicUrl if it is`;
     const error = new A2AError('PERMISSION_DENIED', reason, { details: { guard: 'host' } });

@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { digest } from '../support/digest.ts';
+import { isLoopback } from '../support/loopback.ts';
 import { type CardForm, cardForm, encodeCard } from '../wire/card-forms.ts';
 import type { ProtocolVersion } from '../wire/dialect.ts';
 import { dialectOf } from '../wire/select.ts';
@@ -34,12 +35,11 @@ const MAX_RENDERED = 64;
 
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS'] as const;
 
-/** Anybody may read a card, from any page; what is protected is so by what the page must know. */
-export const CORS = { 'access-control-allow-origin': '*' } as const;
+/** Any page may read the card of a public agent; a protected card needs credentials that the page must know. */
+const CORS = { 'access-control-allow-origin': '*' } as const;
 
 const PREFLIGHT = {
   ...SAFE,
-  ...CORS,
   'access-control-allow-methods': 'GET, HEAD',
   'access-control-allow-headers': 'A2A-Version, A2A-Extensions, If-None-Match, Authorization',
   'access-control-max-age': '86400',
@@ -57,7 +57,7 @@ export class CardEndpoint {
   /** At once, unless a card has still to be signed. */
   answer(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const { method } = request;
-    if (method === 'OPTIONS') return { status: 204, headers: PREFLIGHT };
+    if (method === 'OPTIONS') return { status: 204, headers: { ...PREFLIGHT, ...this.cors(request) } };
     if (method !== 'GET' && method !== 'HEAD') return restFailure(dialectOf('1.0'), wrongVerb(ALLOWED));
     const { byDefault, publicUrl } = this.#options;
     const base = publicUrl ?? request.base;
@@ -69,8 +69,14 @@ export class CardEndpoint {
     return card.then((signed) => this.#respond(request, signed, missing));
   }
 
+  /** What lets pages of other origins read the response. An agent on this machine is nobody's business but its user's. */
+  cors(request: HttpRequest): Readonly<Record<string, string>> {
+    return corsOf(this.#options.publicUrl ?? request.base);
+  }
+
   #respond(request: HttpRequest, card: Rendered | undefined, missing: string): HttpResponse {
-    if (card === undefined) return jsonResponse(404, { error: `This agent has no card for ${missing}` }, CORS);
+    if (card === undefined)
+      return jsonResponse(404, { error: `This agent has no card for ${missing}` }, this.cors(request));
     if (isFresh(request, card.headers)) {
       const { 'content-type': _, ...headers } = card.headers;
       return { status: 304, headers };
@@ -83,18 +89,18 @@ export class CardEndpoint {
     if (this.#rendered.has(key)) return this.#rendered.get(key);
     if (this.#rendered.size >= MAX_RENDERED) this.#rendered.clear();
     const json = this.#jsonOf(base, form);
-    const rendered = json === undefined ? undefined : this.#finished(key, json, form);
+    const rendered = json === undefined ? undefined : this.#finished(key, base, json, form);
     this.#rendered.set(key, rendered);
     return rendered;
   }
 
-  #finished(key: string, json: JsonObject, form: CardForm): Rendered | Promise<Rendered> {
+  #finished(key: string, base: string, json: JsonObject, form: CardForm): Rendered | Promise<Rendered> {
     const { signer } = this.#options;
     // Older versions have no word for a signature.
-    if (signer === undefined || form === '0.2' || form === '0.1') return this.#written(json);
+    if (signer === undefined || form === '0.2' || form === '0.1') return this.#written(base, json);
     return signer.signed(json).then(
       (signed) => {
-        const rendered = this.#written(signed);
+        const rendered = this.#written(base, signed);
         this.#rendered.set(key, rendered);
         return rendered;
       },
@@ -105,9 +111,9 @@ export class CardEndpoint {
     );
   }
 
-  #written(json: JsonObject): Rendered {
+  #written(base: string, json: JsonObject): Rendered {
     const body = JSON.stringify(json);
-    return { body, headers: this.#headersOf(body) };
+    return { body, headers: this.#headersOf(base, body) };
   }
 
   #jsonOf(base: string, form: CardForm): JsonObject | undefined {
@@ -119,11 +125,11 @@ export class CardEndpoint {
     }
   }
 
-  #headersOf(body: string): Readonly<Record<string, string>> {
+  #headersOf(base: string, body: string): Readonly<Record<string, string>> {
     const { isProtected = false, since, auth } = this.#options;
     return {
       ...SAFE,
-      ...CORS,
+      ...corsOf(base),
       'content-type': 'application/json',
       'cache-control': `${isProtected ? 'private' : 'public'}, max-age=300`,
       etag: `"${digest(body)}"`,
@@ -131,6 +137,10 @@ export class CardEndpoint {
       vary: isProtected ? `A2A-Version, ${credentialHeaders(auth)}` : 'A2A-Version',
     };
   }
+}
+
+function corsOf(base: string): Readonly<Record<string, string>> {
+  return isLoopback(new URL(base).hostname) ? {} : CORS;
 }
 
 /** The form to serve where the one that was asked for cannot be had. */

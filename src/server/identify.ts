@@ -4,6 +4,7 @@ import type { Authenticator, ServedAt } from './auth/authenticator.ts';
 import { assertCaller, isLater } from './auth/caller-check.ts';
 import { missingCredentials } from './auth/credentials.ts';
 import { UNSET_RETRY_MS } from './auth/hosted.ts';
+import { isLoopback } from '../support/loopback.ts';
 import type { HttpRequest } from './http.ts';
 import type { FailedLogins } from './limits/failed-logins.ts';
 
@@ -15,10 +16,47 @@ import type { FailedLogins } from './limits/failed-logins.ts';
  */
 export type Identify = (request: HttpRequest) => Caller | Promise<Caller>;
 
-/** Everybody, as long as nobody has to say who he is. */
+/** The one caller that all are as long as nobody has to authenticate. */
 const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
 
-export const anybody: Identify = () => ANONYMOUS;
+/** Anonymous callers, from wherever they come. A page of another site cannot call the agent on its visitor's own machine. */
+export const anybody: Identify = (request) => {
+  refuseForeignPage(request, (address) => isLoopback(address.hostname));
+  return ANONYMOUS;
+};
+
+/** Anonymous callers that are trusted because they can reach the agent at all: a page of another site is not one of them. */
+export const neighbours: Identify = (request) => {
+  refuseForeignPage(request, () => true);
+  return ANONYMOUS;
+};
+
+/**
+ * A page can have a browser send a request to an agent that only its visitor can reach: as a form, without asking first. The
+ * browser says so in `Sec-Fetch-Site` and `Origin`, which a page cannot set. Programs send neither.
+ *
+ * @throws A2AError `PERMISSION_DENIED`
+ */
+function refuseForeignPage(request: HttpRequest, isGuarded: (address: URL) => boolean): void {
+  const site = request.header('sec-fetch-site');
+  const origin = request.header('origin');
+  if (site === undefined && origin === undefined) return;
+  const own = new URL(request.base);
+  if (!isGuarded(own) || (site !== 'cross-site' && isOwnPage(origin, own))) return;
+  throw new A2AError(
+    'PERMISSION_DENIED',
+    'Without auth this agent takes no requests from web pages of other sites. Set auth, or call it from a program',
+    { details: { guard: 'origin' } },
+  );
+}
+
+/** A page that this machine serves, such as a development server with the agent behind it, counts as the agent's own. */
+function isOwnPage(origin: string | undefined, own: URL): boolean {
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  const { hostname, host } = new URL(origin);
+  return host === own.host || isLoopback(hostname);
+}
 
 /** Without a way to know anybody, where everybody would be too many. */
 export const nobody: Identify = () => {

@@ -4,7 +4,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationTokens } from '../push/notification-tokens.ts';
 import { inTime } from '../support/in-time.ts';
 import { dialectOf } from '../wire/select.ts';
-import { type CardEndpoint, CORS } from './card-endpoint.ts';
+import type { CardEndpoint } from './card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { answerExtendedCard } from './extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
@@ -77,7 +77,7 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
       access.requireUse(caller);
     } catch (error) {
       const shown = failures.publicError(error, { request, caller });
-      return restFailure(dialectOf('1.0'), shown, { ...CORS, ...access.challenge(shown) });
+      return restFailure(dialectOf('1.0'), shown, { ...cards.cors(request), ...access.challenge(shown) });
     }
     return cards.answer(file, request);
   };

@@ -11,6 +11,17 @@ function card(server: TestServer, version: string, more: Readonly<Record<string,
   return server.ask({ method: 'GET', path: PATH, headers: { 'a2a-version': version, ...more } });
 }
 
+test('pages of any origin may read the card of a public agent, and not that of an agent on this machine', async () => {
+  const [open, local] = [await startServer({ publicUrl: 'https://example.com' }), await startServer()];
+
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+    const [public_, own] = [await open.ask({ method, path: PATH }), await local.ask({ method, path: PATH })];
+    expect(public_.headers['access-control-allow-origin']).toBe('*');
+    expect(own.headers['access-control-allow-origin']).toBeUndefined();
+    expect(own.status).toBe(public_.status);
+  }
+});
+
 describe('caching', () => {
   test(verifies(['D-09', 'D-10', 'D-11'], 'a card says how long it holds, and which one it is'), async () => {
     const server = await startServer();
@@ -22,7 +33,6 @@ describe('caching', () => {
       etag: expect.stringMatching(/^"[\w-]+"$/),
       'last-modified': expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/),
       vary: 'A2A-Version',
-      'access-control-allow-origin': '*',
     });
     expect(Date.parse(headers['last-modified'] ?? '')).toBeLessThanOrEqual(Date.now());
   });
@@ -76,7 +86,7 @@ describe('caching', () => {
   });
 
   test('HEAD is GET without the card; OPTIONS says what a page may do; other verbs are refused', async () => {
-    const server = await startServer();
+    const server = await startServer({ publicUrl: 'https://example.com' });
 
     const get = await server.ask({ method: 'GET', path: PATH });
     const head = await server.ask({ method: 'HEAD', path: PATH });

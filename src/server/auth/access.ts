@@ -6,7 +6,7 @@ import { TimerHeap } from '../../support/timer-heap.ts';
 import type { Timers } from '../../support/timers.ts';
 import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
 import type { EventFrames } from '../event-frames.ts';
-import { anybody, type Identify, identifyBy, nobody } from '../identify.ts';
+import { anybody, type Identify, identifyBy, neighbours, nobody } from '../identify.ts';
 import type { FailedLogins } from '../limits/failed-logins.ts';
 import type { Strangers } from '../strangers.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
@@ -25,6 +25,8 @@ export interface AccessRules extends ServedAt {
   readonly serverless?: object | undefined;
 }
 
+const ANONYMOUS_BY: Readonly<Record<Strangers, Identify>> = { neighbours, admitted: anybody, refused: nobody };
+
 /** Who may call an agent, and what becomes of those who may not. */
 export class Access {
   readonly identify: Identify;
@@ -40,9 +42,7 @@ export class Access {
     this.#listsForStrangers = auth === undefined && strangers === 'neighbours';
     this.identify =
       auth === undefined
-        ? strangers === 'refused'
-          ? nobody
-          : anybody
+        ? ANONYMOUS_BY[strangers]
         : logins.before(identifyBy({ authenticators: auth, publicUrl, logins }));
   }
 
