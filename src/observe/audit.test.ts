@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AuditRecord, AuditTrail } from './audit.ts';
-import { silentLog } from './log.ts';
+import { type LogFields, silentLog } from './log.ts';
 
 test('what an operator does is told from what was refused', () => {
   const records: AuditRecord[] = [];
@@ -18,4 +18,96 @@ test('what an operator does is told from what was refused', () => {
     { time, outcome: 'done', reason: 'redelivery', taskId: 't' },
     { time, outcome: 'refused', reason: 'PERMISSION_DENIED', caller: 'ann' },
   ]);
+});
+
+interface Line {
+  readonly level: 'info' | 'warn';
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+function logging(now: () => number): { readonly trail: AuditTrail; readonly lines: Line[] } {
+  const lines: Line[] = [];
+  const at =
+    (level: Line['level']) =>
+    (message: string, fields?: LogFields): void =>
+      void lines.push({ level, message, fields });
+  const trail = new AuditTrail(undefined, { info: at('info'), warn: at('warn'), error: at('warn') }, now);
+  return { trail, lines };
+}
+
+const guess = (trail: AuditTrail, address: string | undefined, times: number, reason = 'UNAUTHENTICATED'): void => {
+  for (let i = 0; i < times; i++) {
+    trail.refused(reason, { detail: 'invalid_token', ...(address !== undefined && { address }) });
+  }
+};
+
+test('of many refusals of one address ten a minute are logged, and the others as one number', () => {
+  let now = 0;
+  const { trail, lines } = logging(() => now);
+
+  guess(trail, '203.0.113.7', 1000);
+  guess(trail, '203.0.113.7', 5, 'RATE_LIMIT_EXCEEDED');
+  guess(trail, '203.0.113.8', 1);
+  expect(lines.map(({ message }) => message)).toEqual(Array.from({ length: 11 }, () => 'Refused'));
+
+  now = 60_000;
+  guess(trail, '203.0.113.8', 1);
+  const since = '1970-01-01T00:00:00.000Z';
+  const reasons = { UNAUTHENTICATED: 990, RATE_LIMIT_EXCEEDED: 5 };
+  expect(lines.slice(11)).toMatchObject([
+    {
+      level: 'warn',
+      message: 'More refusals, not logged one by one',
+      fields: { address: '203.0.113.7', count: 995, reasons, since },
+    },
+    { level: 'warn', message: 'Refused', fields: { address: '203.0.113.8' } },
+  ]);
+
+  guess(trail, '203.0.113.7', 11);
+  expect(lines).toHaveLength(23);
+});
+
+test('what was counted and not logged is logged when the trail is closed', () => {
+  const { trail, lines } = logging(() => 0);
+  guess(trail, undefined, 12);
+  trail.close();
+
+  expect(lines.at(-1)?.fields).toMatchObject({ count: 2 });
+  expect(lines).toHaveLength(11);
+});
+
+test('all addresses of one IPv6 network are one', () => {
+  const { trail, lines } = logging(() => 0);
+  for (let i = 0; i < 20; i++) guess(trail, `2001:db8:1:2::${i}`, 1);
+
+  expect(lines).toHaveLength(10);
+});
+
+test('callers without credentials use up no lines of those with wrong ones', () => {
+  const { trail, lines } = logging(() => 0);
+  for (let i = 0; i < 20; i++) trail.refused('UNAUTHENTICATED', { address: '203.0.113.7' });
+  guess(trail, '203.0.113.7', 1);
+
+  expect(lines.filter(({ level }) => level === 'info')).toHaveLength(10);
+  expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+});
+
+test('an audit of your own gets every record', () => {
+  const records: AuditRecord[] = [];
+  const trail = new AuditTrail(
+    (record) => void records.push(record),
+    silentLog,
+    () => 0,
+  );
+  guess(trail, '203.0.113.7', 100);
+
+  expect(records).toHaveLength(100);
+});
+
+test('made-up addresses cannot fill the memory or the log', () => {
+  const { trail, lines } = logging(() => 0);
+  for (let i = 0; i < 20_000; i++) guess(trail, `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 1);
+
+  expect(lines.length).toBeLessThanOrEqual(10_010);
 });

@@ -1,3 +1,4 @@
+import { networkOf } from '../support/network-of.ts';
 import type { Log } from './log.ts';
 
 /**
@@ -36,11 +37,19 @@ export class AuditTrail {
   readonly #audit: Audit;
   readonly #log: Log;
   readonly #now: () => number;
+  readonly #lines: RefusalLines | undefined;
 
   constructor(audit: Audit | undefined, log: Log, now: () => number = Date.now) {
-    this.#audit = audit ?? ((record) => toLog(log, record));
+    const lines = audit === undefined ? new RefusalLines(log, now) : undefined;
+    this.#audit = audit ?? ((record) => toLog(log, record, lines));
+    this.#lines = lines;
     this.#log = log;
     this.#now = now;
+  }
+
+  /** Logs how many refusals were counted and not logged yet. */
+  close(): void {
+    this.#lines?.flush();
   }
 
   refused(reason: string, facts: AuditFacts): void {
@@ -63,10 +72,80 @@ export class AuditTrail {
   }
 }
 
-/** Who has brought no credentials is probably new here, and not worth a warning. */
-function toLog(log: Log, record: AuditRecord): void {
-  const { outcome, reason, detail } = record;
-  if (outcome === 'done') log.info('Done', { ...record });
-  else if (reason === 'UNAUTHENTICATED' && detail === undefined) log.info('Refused', { ...record });
-  else log.warn('Refused', { ...record });
+function toLog(log: Log, record: AuditRecord, lines: RefusalLines | undefined): void {
+  if (record.outcome === 'done') log.info('Done', { ...record });
+  else lines?.write(record);
+}
+
+/** Lines about refusals for one address, and level, in a minute. */
+const MAX_LINES = 10;
+const WINDOW_MS = 60_000;
+/** Addresses that are counted by themselves at a time; all others are counted together. */
+const MAX_ADDRESSES = 10_000;
+
+interface Window {
+  readonly level: 'info' | 'warn';
+  readonly address: string | undefined;
+  readonly since: number;
+  lines: number;
+  /** Refusals that were not logged, by reason. */
+  readonly others: Map<string, number>;
+}
+
+/**
+ * Writes refusals to the log. Anybody can cause them as fast as the network lets them: each address gets ten lines in a minute,
+ * and all others of that minute are one line, which comes with the next refusal after it.
+ */
+class RefusalLines {
+  readonly #log: Log;
+  readonly #now: () => number;
+  /** By level and network, the oldest first. */
+  readonly #windows = new Map<string, Window>();
+
+  constructor(log: Log, now: () => number) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  write(record: AuditRecord): void {
+    const now = this.#now();
+    this.#endWindows((since) => Math.abs(now - since) >= WINDOW_MS);
+    const window = this.#windowOf(record, now);
+    if (window.lines < MAX_LINES) {
+      window.lines++;
+      this.#log[window.level]('Refused', { ...record });
+    } else window.others.set(record.reason, (window.others.get(record.reason) ?? 0) + 1);
+  }
+
+  flush(): void {
+    this.#endWindows(() => true);
+  }
+
+  #windowOf({ reason, detail, address }: AuditRecord, now: number): Window {
+    // A caller without credentials is probably new here, and not worth a warning.
+    const level = reason === 'UNAUTHENTICATED' && detail === undefined ? 'info' : 'warn';
+    const network = address === undefined || this.#windows.size >= MAX_ADDRESSES ? undefined : networkOf(address);
+    const key = `${level} ${network ?? ''}`;
+    let window = this.#windows.get(key);
+    if (window === undefined) {
+      window = { level, address: network, since: now, lines: 0, others: new Map() };
+      this.#windows.set(key, window);
+    }
+    return window;
+  }
+
+  #endWindows(isOver: (since: number) => boolean): void {
+    for (const [key, { level, address, since, others }] of this.#windows) {
+      if (!isOver(since)) return;
+      this.#windows.delete(key);
+      if (others.size === 0) continue;
+      const count = [...others.values()].reduce((sum, each) => sum + each, 0);
+      this.#log[level]('More refusals, not logged one by one', {
+        ...(address !== undefined && { address }),
+        count,
+        reasons: Object.fromEntries(others),
+        since: new Date(since).toISOString(),
+      });
+    }
+  }
 }

@@ -227,6 +227,7 @@ export class AgentHandler {
     await workings?.close(options);
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
+    this.#audit.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {

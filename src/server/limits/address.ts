@@ -7,22 +7,6 @@ export function isThisMachine(address: string | undefined): boolean {
 }
 
 /**
- * Who is meant by an address. With IPv6 a household has 2^64 of them, so that counting each by itself would count nothing:
- * the first half says who it is.
- */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.toLowerCase().replace(/%.*$/, '').split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  const groups = [...before, ...zeros, ...after].slice(0, 4);
-  return `${groups.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
-}
-
-/**
  * The address that a proxy of our own has seen: the last of its list, because what stands before that is the word of
  * whoever sent the request. Undefined if it is no address.
  */

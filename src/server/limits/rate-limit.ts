@@ -2,7 +2,7 @@ import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { HttpRequest, HttpResponse } from '../http.ts';
-import { networkOf } from './address.ts';
+import { networkOf } from '../../support/network-of.ts';
 import type { LimitSettings, Rate } from './limit-settings.ts';
 import { type Taking, timeFor, TokenBuckets } from './token-buckets.ts';
 
