@@ -1,5 +1,7 @@
 import { A2AError } from '../errors.ts';
+import { isDeeperThan } from '../support/json-depth.ts';
 import { retryAfterMs } from '../support/retry-after.ts';
+import { DEFAULT_LIMITS } from '../wire/reader.ts';
 import { parseJson } from './binding.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
@@ -145,6 +147,9 @@ async function fetchOnce(
   }
   const json = parseJson(await response.text(limits.maxCardBytes));
   if (json === undefined) throw new NoCard(`${url} has something that is not JSON`);
+  // Whatever reads or copies it from here on recurses.
+  const { maxDepth } = DEFAULT_LIMITS;
+  if (isDeeperThan(maxDepth, json)) throw new NoCard(`${url} has JSON of more than ${maxDepth} levels`);
   return { json, keep: kept(json, response, clock.now()) };
 }
 

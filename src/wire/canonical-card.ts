@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
+import { isDeeperThan } from '../support/json-depth.ts';
 import { type Member, type Shape, signedCard } from './card-marks.ts';
 import { isObject } from './codec.ts';
 import { DEFAULT_LIMITS } from './reader.ts';
@@ -18,7 +19,7 @@ export type CardVariant = (typeof CARD_VARIANTS)[number];
 
 /** The content that a signature of the given variant covers. `signatures` is never part of it. */
 export function canonicalCard(json: JsonObject, variant: CardVariant = 'spec'): JsonObject {
-  refuseDeep(json, DEFAULT_LIMITS.maxDepth);
+  refuseDeep(json);
   switch (variant) {
     case 'spec':
       return asObject(present(signedCard, json, keepMarked));
@@ -37,7 +38,7 @@ export function canonicalCard(json: JsonObject, variant: CardVariant = 'spec'): 
  * scopes still tell `spec` from `pruned`.
  */
 export function tidyCard(json: JsonObject): JsonObject {
-  refuseDeep(json, DEFAULT_LIMITS.maxDepth);
+  refuseDeep(json);
   return asObject(
     present(signedCard, json, (member, value) => {
       return keepMarked(member, value) && !(member?.mark === 'optional' && isEmpty(value));
@@ -112,10 +113,8 @@ function asObject(json: JsonValue): JsonObject {
 }
 
 /** Everything after this recurses, and a stranger chose how deep. */
-function refuseDeep(json: JsonValue, levels: number): void {
-  if (typeof json !== 'object' || json === null) return;
-  if (levels === 0) {
-    throw new A2AError('INVALID_PARAMS', `The agent card has more than ${DEFAULT_LIMITS.maxDepth} levels`);
-  }
-  for (const value of Object.values(json)) refuseDeep(value, levels - 1);
+function refuseDeep(json: JsonValue): void {
+  const { maxDepth } = DEFAULT_LIMITS;
+  if (!isDeeperThan(maxDepth, json)) return;
+  throw new A2AError('INVALID_PARAMS', `The agent card has more than ${maxDepth} levels`);
 }

@@ -53,6 +53,27 @@ test('a page for everything is no card', async () => {
   });
 });
 
+test('JSON of 200,000 levels is no card, and is not kept for the next client', async () => {
+  let isDeep = true;
+  const peer = await startPeer(done, {
+    card: (_got, response, { url }) =>
+      isDeep
+        ? void response
+            .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'max-age=300' })
+            .end(`{"name":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
+        : json(response, cardAt(url)),
+  });
+  await expect(connect(peer.url)).rejects.toMatchObject({
+    name: 'A2AError',
+    code: 'DISCOVERY_FAILED',
+    message: expect.stringContaining('more than 64 levels'),
+  });
+  expect(await tryDiscover(peer.url)).toBeNull();
+
+  isDeep = false;
+  expect((await connected(peer.url)).card.name).toBe('Peer');
+});
+
 test('below a path of a host: there, and in the card of the host if it names the agent', async () => {
   const peer = await startPeer(done, {
     card: ({ path }, response, { url }) =>
