@@ -32,12 +32,17 @@ export function filesOf({ artifactId, name, parts }: Artifact): readonly Artifac
   return [{ name: nameOf({ ...fallback, ...first }, title), content: Buffer.from(text) }, ...files];
 }
 
-/** Of a stranger: only a name, never a way to somewhere else. */
+/**
+ * The agent chooses it, so it is only a name: no path, no hidden file, and no character that turns the direction of the text, by
+ * which `gpj.exe` is shown as `exe.jpg`.
+ */
 function nameOf({ filename, mediaType }: Pick<Part, 'filename' | 'mediaType'>, title: string): string {
   const given = basename((filename ?? title).replaceAll('\\', '/'))
-    .replaceAll(/[\p{Cc}<>:"|?*]/gu, '_')
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}<>:"|?*]/gu, '_')
+    // Cut from the left first, to keep the extension: what is left may begin with a dot.
+    .slice(-120)
     .replace(/^\.+/, '');
-  const name = given.slice(-120) || 'artifact';
+  const name = given || 'artifact';
   return extname(name) === '' ? name + extensionOf(mediaType) : name;
 }
 

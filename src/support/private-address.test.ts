@@ -110,6 +110,8 @@ test.each([
   ['redis.', true],
   ['mylocalhost', true],
   ['db.internal', true],
+  ['redis.service.consul', true],
+  ['consul.example.com', false],
   ['10.0.0.1', true],
   ['[::1]', true],
   ['[2606:4700:4700::1111]', false],

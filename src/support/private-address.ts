@@ -28,7 +28,7 @@ export function isPrivateHost(hostname: string): boolean {
 }
 
 const PRIVATE_SUFFIX =
-  /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home|private|svc|home\.arpa|localdomain)$/;
+  /(?:^|\.)(?:localhost|local|internal|intranet|lan|corp|home|private|svc|consul|home\.arpa|localdomain)$/;
 
 /** What clouds call the service that tells a machine its secrets, where that is no private name by itself. */
 const METADATA_NAMES = ['metadata', 'instance-data', 'metadata.goog', 'metadata.tencentyun.com', 'metadata.packet.net'];

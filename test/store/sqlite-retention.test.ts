@@ -1,4 +1,6 @@
 /** What is removed is gone from every table, and nothing is looked at twice. */
+import { readFileSync } from 'node:fs';
+
 import { afterAll, expect, test } from 'vitest';
 
 import { sqlite } from '../../src/store/sqlite/store.ts';
@@ -44,6 +46,26 @@ test('a task that goes takes everything with it, its key when its time has come'
   expect(await store.prune(POLICY)).toBe(0);
   expect(rows(spy)).toMatchObject({ request_key: 0 });
   await store.close();
+});
+
+test('what was removed is not left in the bytes of the file', async () => {
+  const path = scratch.file();
+  const store = sqlite(path);
+  const credential = 'credential-of-an-ended-task';
+  // One that fits into a page, and one that takes several.
+  const bodies = [credential, credential.repeat(1000)];
+  await store.create(newTask('ends'));
+  await store.create(newTask('stays'));
+  for (const body of bodies)
+    await store.append({ ...chunk('ends'), journal: [{ kind: 'answer', key: body.slice(-30), body }] });
+  await store.append({ ...chunk('stays'), journal: [{ kind: 'step', key: 'k', body: 'kept' }] });
+  const status = { state: 'TASK_STATE_COMPLETED' } as const;
+  await store.append({ taskId: 'ends', guard: {}, status, endedAt: 10 });
+  await store.close();
+
+  const bytes = readFileSync(path);
+  expect(bytes.includes('kept')).toBe(true);
+  expect(bytes.includes(credential)).toBe(false);
 });
 
 test('all events that are due are taken at once, page by page, and their tasks are not looked at again', async () => {
