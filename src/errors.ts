@@ -33,6 +33,8 @@ export const ERRORS = {
   TRANSPORT_FAILED: { rpc: -32603, http: 502, grpc: 'UNAVAILABLE' },
   TIMEOUT: { rpc: -32603, http: 504, grpc: 'DEADLINE_EXCEEDED' },
   TASK_FAILED: { rpc: -32603, http: 502, grpc: 'ABORTED' },
+  INPUT_REQUIRED: { rpc: -32603, http: 502, grpc: 'FAILED_PRECONDITION' },
+  AUTH_REQUIRED: { rpc: -32603, http: 502, grpc: 'FAILED_PRECONDITION' },
 } as const satisfies Record<string, ErrorSpec>;
 
 /** What one error looks like on each binding. */

@@ -32,7 +32,14 @@ export type { AgentEvent, ArtifactEvent, MessageEvent, StatusEvent, WholeTaskEve
 export type { CardProblem, CardReport } from './client/inspect-card.ts';
 export type { IncomingAnswer, Interceptor, OutgoingRequest } from './client/interceptor.ts';
 export type { MessageDraft, MessageInput } from './client/message-input.ts';
-export type { CallOptions, ClientLimits, ConnectOptions, SendOptions, WaitOptions } from './client/options.ts';
+export type {
+  AskOptions,
+  CallOptions,
+  ClientLimits,
+  ConnectOptions,
+  SendOptions,
+  WaitOptions,
+} from './client/options.ts';
 export type { PushConfigPage, PushConfigs } from './client/push-configs.ts';
 export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';

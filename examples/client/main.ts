@@ -37,6 +37,16 @@ if (question.state === 'input-required') {
   console.log(answer.text); // Booked the 9:05 to Rome.
 }
 
+// A question where an answer was wanted
+try {
+  console.log(await clerk.ask('book Oslo'));
+} catch (error) {
+  if (!A2AError.is(error, 'INPUT_REQUIRED')) throw error;
+  const { handle = '', question: asked = '', questionData = 'null' } = error.details;
+  console.log(asked, JSON.parse(questionData)); // Shall I book …? (yes/no) { kind: 'confirm', … }
+  console.log((await clerk.task(handle).answer('no')).text); // Nothing booked.
+}
+
 // A handle
 const started = await clerk.send('Rome', { wait: 'none' });
 const note = started.handle ?? ''; // a text: put it into a file, a database, a queue

@@ -20,10 +20,10 @@ import type { Endpoints } from './endpoints.ts';
 import { bytesOfPart } from './download.ts';
 import { fetchExtendedCard } from './extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
-import type { CallOptions, SendOptions } from './options.ts';
+import type { AskOptions, CallOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './push-configs.ts';
 import { RemoteTask } from './remote-task.ts';
-import { type Reply, throwIfFailed } from './reply.ts';
+import { answerOf, type Reply, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
@@ -72,13 +72,25 @@ export class AgentClient {
   }
 
   /**
-   * Text in, text out.
+   * Sends a message and gives the text of the answer. A question of the agent is never given as the answer: `details` of the
+   * error has the `handle` of the task, the `question`, and as `questionData` what the agent says about it for programs.
    *
-   * @throws A2AError `TASK_FAILED` if the agent did not succeed, unless `failed` is `value`.
+   * @throws A2AError `TASK_FAILED` if the agent did not succeed, unless `failed` is `value`; `INPUT_REQUIRED` if it asks
+   * something back, `AUTH_REQUIRED` if it waits for an authorization.
+   *
+   * @example
+   * try {
+   *   return await clerk.ask('book Rome');
+   * } catch (error) {
+   *   if (!A2AError.is(error, 'INPUT_REQUIRED')) throw error;
+   *   return (await clerk.task(error.details['handle'] ?? '').answer(await prompt(error.details['question']))).text;
+   * }
    */
-  async ask(message: MessageInput, options: SendOptions = {}): Promise<string> {
-    const { text } = await this.send(message, { failed: 'throw', ...options });
-    return text;
+  async ask(message: MessageInput, options: AskOptions = {}): Promise<string> {
+    if ((options as SendOptions).wait === 'none') {
+      throw new A2AError('INVALID_PARAMS', "ask() waits for the answer: use send() with wait: 'none', and its handle");
+    }
+    return answerOf(await this.send(message, { failed: 'throw', ...options }));
   }
 
   /** Sends a message and waits until its task has ended, or asks something back. */

@@ -125,3 +125,8 @@ export interface SendOptions extends Omit<WaitOptions, 'wait'> {
    */
   readonly wait?: 'stream' | 'poll' | 'block' | 'none';
 }
+
+/** What `ask` takes: all that `send` takes, but not to wait for the answer is no way to get it. */
+export interface AskOptions extends Omit<SendOptions, 'wait'> {
+  readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
+}

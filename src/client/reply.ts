@@ -1,7 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import { textOfParts } from '../model/part-text.ts';
-import { isTerminal } from '../model/state.ts';
+import { isPaused, isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { textOfTask } from './answer-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
@@ -58,6 +58,36 @@ export function taskReply(task: Task, handle: string, traceparent: string, raw: 
   const { contextId, status } = task;
   const state = stateWord(status.state);
   return { kind: 'task', task, message: undefined, state, handle, contextId, text: textOfTask(task), traceparent, raw };
+}
+
+/**
+ * The text of a reply, if it is an answer and not a question.
+ *
+ * @throws A2AError `INPUT_REQUIRED` or `AUTH_REQUIRED`, with the question and the way back to its task.
+ */
+export function answerOf(reply: Reply): string {
+  const { text } = reply;
+  if (reply.kind === 'message' || !isPaused(reply.task.status.state)) return text;
+  const { task, state, handle } = reply;
+  const data = questionDataOf(task);
+  const details = { taskId: task.id, state, handle, question: text, ...(data !== undefined && { questionData: data }) };
+  const asked = text === '' ? '' : `: ${text}`;
+  if (task.status.state === 'TASK_STATE_AUTH_REQUIRED') {
+    const next = 'then wait with client.task(error.details.handle).wait()';
+    throw new A2AError('AUTH_REQUIRED', `The agent needs an authorization first (${next})${asked}`, { details });
+  }
+  const next = 'give one with client.task(error.details.handle).answer()';
+  throw new A2AError('INPUT_REQUIRED', `The agent needs an answer first (${next})${asked}`, { details });
+}
+
+/** What agents made with this library say about a question for programs: its kind, options and schema, as JSON. */
+function questionDataOf({ status }: Task): string | undefined {
+  for (const part of status.message?.parts ?? []) {
+    if (!('data' in part) || typeof part.data !== 'object' || part.data === null || !('question' in part.data))
+      continue;
+    return JSON.stringify(part.data['question']);
+  }
+  return undefined;
 }
 
 /** @throws A2AError `TASK_FAILED` if the task ended, but not well. */

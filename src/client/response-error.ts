@@ -12,6 +12,17 @@ interface AnswerFacts {
 
 const facts = new WeakMap<object, AnswerFacts>();
 
+/**
+ * An error as the agent may say it: without what only this client says about a call. A handle of the agent's own could lead
+ * whoever reads it, with credentials, to another place.
+ */
+export function peerError(error: A2AError): A2AError {
+  const { handle, sent, ...details } = error.details;
+  if (handle === undefined && sent === undefined) return error;
+  const { code, message, violations, retryAfterMs, cause } = error;
+  return new A2AError(code, message, defined({ details, violations, retryAfterMs, cause }));
+}
+
 /** An error that an agent answered with, and what the status and the headers of the answer say about it. */
 export function answerError(
   error: unknown,

@@ -5,6 +5,7 @@ import { decodeResult, type Dialect } from '../wire/dialect.ts';
 import { encodeRestRequest, restUrl } from '../wire/rest-request.ts';
 import type { Binding } from './binding.ts';
 import { throwIfNotHere } from './failures.ts';
+import { peerError } from './response-error.ts';
 
 export const restBinding: Binding = {
   encode({ url, dialect }, operation, input) {
@@ -17,7 +18,7 @@ export const restBinding: Binding = {
   result({ url, dialect }, operation, { status, json }, read) {
     if (status >= 400) {
       if (!isErrorBody(json) && !isOfTask(dialect, operation, json)) throwIfNotHere(url, status, json);
-      throw dialect.errors.decodeRest(status, json);
+      throw peerError(dialect.errors.decodeRest(status, json));
     }
     // An answer that says nothing has no body, or 204.
     const isNothing = operation === 'DeleteTaskPushNotificationConfig';
@@ -28,7 +29,7 @@ export const restBinding: Binding = {
   },
 
   item({ dialect }, operation, json, read) {
-    if (isErrorBody(json)) throw dialect.errors.decodeRest(statusOf(json), json);
+    if (isErrorBody(json)) throw peerError(dialect.errors.decodeRest(statusOf(json), json));
     return decodeResult(dialect, operation, json, read);
   },
 };

@@ -7,6 +7,7 @@ import type { ReadOptions } from '../wire/reader.ts';
 import type { Binding } from './binding.ts';
 import type { Endpoint } from './endpoint.ts';
 import { throwIfNotHere } from './failures.ts';
+import { peerError } from './response-error.ts';
 
 /** Every request has a connection to itself, so one id is as good as another. */
 const REQUEST_ID = 1;
@@ -21,7 +22,7 @@ export const rpcBinding: Binding = {
   result(endpoint, operation, { status, json }, read) {
     if (isReply(json, status)) return readReply(endpoint, operation, json, read);
     throwIfNotHere(endpoint.url, status, json);
-    if (status >= 400) throw endpoint.dialect.errors.decodeRest(status, json);
+    if (status >= 400) throw peerError(endpoint.dialect.errors.decodeRest(status, json));
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with JSON that is no JSON-RPC response');
   },
 
@@ -43,7 +44,7 @@ function readReply<K extends OperationName>(
 ): Decoded<Output<K>> {
   const { dialect } = endpoint;
   const reply = decodeResponse(json, read);
-  if (reply.error !== undefined) throw dialect.errors.decodeRpc(reply.error);
+  if (reply.error !== undefined) throw peerError(dialect.errors.decodeRpc(reply.error));
   const decoded = decodeResult(dialect, operation, reply.result, read);
   return reply.warnings.length === 0 ? decoded : { ...decoded, warnings: [...reply.warnings, ...decoded.warnings] };
 }

@@ -27,7 +27,9 @@ const TABLE = `
   DISCOVERY_FAILED                    -32603  502  UNAVAILABLE
   TRANSPORT_FAILED                    -32603  502  UNAVAILABLE
   TIMEOUT                             -32603  504  DEADLINE_EXCEEDED
-  TASK_FAILED                         -32603  502  ABORTED`;
+  TASK_FAILED                         -32603  502  ABORTED
+  INPUT_REQUIRED                      -32603  502  FAILED_PRECONDITION
+  AUTH_REQUIRED                       -32603  502  FAILED_PRECONDITION`;
 
 const actual = Object.entries(ERRORS).map(([code, { rpc, http, grpc }]) => [code, rpc, http, grpc].join(' '));
 

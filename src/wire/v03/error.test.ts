@@ -28,6 +28,8 @@ const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
   ['TRANSPORT_FAILED', -32603, 502],
   ['TIMEOUT', -32603, 504],
   ['TASK_FAILED', -32603, 502],
+  ['INPUT_REQUIRED', -32603, 502],
+  ['AUTH_REQUIRED', -32603, 502],
 ];
 
 test('every code is in the table', () => {

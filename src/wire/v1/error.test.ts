@@ -31,6 +31,8 @@ const TABLE: readonly (readonly [ErrorCode, number, number, string])[] = [
   ['TRANSPORT_FAILED', -32603, 502, 'UNAVAILABLE'],
   ['TIMEOUT', -32603, 504, 'DEADLINE_EXCEEDED'],
   ['TASK_FAILED', -32603, 502, 'ABORTED'],
+  ['INPUT_REQUIRED', -32603, 502, 'FAILED_PRECONDITION'],
+  ['AUTH_REQUIRED', -32603, 502, 'FAILED_PRECONDITION'],
 ];
 
 function infoOf(reason: ErrorCode) {
