@@ -107,3 +107,20 @@ export class A2AError<C extends ErrorCode = ErrorCode> extends Error {
       : error.code === code;
   }
 }
+
+/** By a name that all copies of this package share, as `A2AError.is` goes by name. */
+const NESTED = Symbol.for('tandem-a2a.nested-error');
+
+/**
+ * Marks an error of a call that this process made to another agent. It names addresses of this network and repeats what the
+ * other agent said, so whoever called this process must not see it. A copy that somebody makes on purpose has no mark.
+ */
+export function markNested<E>(error: E): E {
+  if (error instanceof Error && Object.isExtensible(error)) Object.defineProperty(error, NESTED, { value: true });
+  return error;
+}
+
+/** Whether an error comes from a call to another agent, and is for the log only. */
+export function isNested(error: unknown): boolean {
+  return error instanceof Error && NESTED in error;
+}

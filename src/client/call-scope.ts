@@ -1,4 +1,4 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, markNested } from '../errors.ts';
 import type { Clock } from '../support/clock.ts';
 import { CallAborted } from './call-aborted.ts';
 import { Deadline } from './deadline.ts';
@@ -35,6 +35,10 @@ export class CallScope {
 
   /** What to throw: that the time is over rather than what that led to, and with the way back to the task. */
   explain(error: unknown): unknown {
+    return markNested(this.#explained(error));
+  }
+
+  #explained(error: unknown): unknown {
     const explained = A2AError.is(error, 'TIMEOUT') ? error : this.deadline.explain(error);
     const details = this.#details();
     if (details === undefined) return explained;

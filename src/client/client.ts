@@ -1,4 +1,4 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, markNested } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type {
   ListTasksRequest,
@@ -88,7 +88,8 @@ export class AgentClient {
    */
   async ask(message: MessageInput, options: AskOptions = {}): Promise<string> {
     if ((options as SendOptions).wait === 'none') {
-      throw new A2AError('INVALID_PARAMS', "ask() waits for the answer: use send() with wait: 'none', and its handle");
+      const message = "ask() waits for the answer: use send() with wait: 'none', and its handle";
+      throw markNested(new A2AError('INVALID_PARAMS', message));
     }
     return answerOf(await this.send(message, { failed: 'throw', ...options }));
   }
@@ -116,16 +117,11 @@ export class AgentClient {
    * @throws A2AError `INVALID_PARAMS` if the handle leads to another agent.
    */
   task(idOrHandle: string): RemoteTask {
-    if (!isHandle(idOrHandle)) return new RemoteTask(this, this.#caller, idOrHandle);
-    const address = decodeHandle(idOrHandle);
-    const { current } = this.#caller.endpoints;
-    const isOurs = [current, ...this.#places].some((place) => isSamePlace(address, place));
-    if (isOurs) return new RemoteTask(this, this.#caller, address.taskId);
-    const [there, here] = [described(address), described(current)];
-    throw new A2AError(
-      'INVALID_PARAMS',
-      `This handle leads to ${there}, and this client to ${here}; connect(handle) makes one for it`,
-    );
+    try {
+      return new RemoteTask(this, this.#caller, isHandle(idOrHandle) ? this.#taskIdOf(idOrHandle) : idOrHandle);
+    } catch (error) {
+      throw markNested(error);
+    }
   }
 
   async get(taskId: string, options: GetOptions = {}): Promise<Task> {
@@ -178,6 +174,17 @@ export class AgentClient {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #taskIdOf(handle: string): string {
+    const address = decodeHandle(handle);
+    const { current } = this.#caller.endpoints;
+    if ([current, ...this.#places].some((place) => isSamePlace(address, place))) return address.taskId;
+    const [there, here] = [described(address), described(current)];
+    throw new A2AError(
+      'INVALID_PARAMS',
+      `This handle leads to ${there}, and this client to ${here}; connect(handle) makes one for it`,
+    );
   }
 
   #request(input: MessageInput, options: SendOptions): SendMessageRequest & { readonly message: Message } {

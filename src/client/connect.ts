@@ -1,4 +1,4 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, markNested } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
 import { systemClock } from '../support/clock.ts';
@@ -29,6 +29,14 @@ const IN_PROCESS_URL = 'http://in-process.invalid';
 
 /** See `entry.ts`. */
 export async function connect(target: ConnectTarget, options: ConnectOptions = {}): Promise<AgentClient> {
+  try {
+    return await connectTo(target, options);
+  } catch (error) {
+    throw markNested(error);
+  }
+}
+
+async function connectTo(target: ConnectTarget, options: ConnectOptions): Promise<AgentClient> {
   if (typeof target === 'string' && isHandle(target)) return connectToHandle(target, options);
   if (typeof target === 'string' || target instanceof URL) return connectToUrl(addressIn(target), options);
   if (IN_PROCESS in target) return connectToAgent(target, options);
@@ -59,7 +67,7 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
     return { card: value, url, version, warnings, raw };
   } catch (error) {
     if (NOBODY.some((code) => A2AError.is(error, code))) return null;
-    throw error;
+    throw markNested(error);
   } finally {
     await connection.wiring.transport.close();
   }

@@ -1,4 +1,4 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, markNested } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import { defined } from '../support/defined.ts';
@@ -17,6 +17,6 @@ export type MessageInput = string | MessageDraft;
 export function toMessage(input: MessageInput, more: Pick<Message, 'contextId' | 'taskId'>): Message {
   const { text, parts = [], messageId = newId(), ...rest } = typeof input === 'string' ? { text: input } : input;
   const all = text === undefined ? parts : [{ text }, ...parts];
-  if (all.length === 0) throw new A2AError('INVALID_PARAMS', 'A message needs a text or parts');
+  if (all.length === 0) throw markNested(new A2AError('INVALID_PARAMS', 'A message needs a text or parts'));
   return { ...defined(more), ...rest, messageId, role: 'ROLE_USER', parts: all };
 }

@@ -1,4 +1,4 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, markNested } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import { textOfParts } from '../model/part-text.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
@@ -74,10 +74,12 @@ export function answerOf(reply: Reply): string {
   const asked = text === '' ? '' : `: ${text}`;
   if (task.status.state === 'TASK_STATE_AUTH_REQUIRED') {
     const next = 'then wait with client.task(error.details.handle).wait()';
-    throw new A2AError('AUTH_REQUIRED', `The agent needs an authorization first (${next})${asked}`, { details });
+    throw markNested(
+      new A2AError('AUTH_REQUIRED', `The agent needs an authorization first (${next})${asked}`, { details }),
+    );
   }
   const next = 'give one with client.task(error.details.handle).answer()';
-  throw new A2AError('INPUT_REQUIRED', `The agent needs an answer first (${next})${asked}`, { details });
+  throw markNested(new A2AError('INPUT_REQUIRED', `The agent needs an answer first (${next})${asked}`, { details }));
 }
 
 /** What agents made with this library say about a question for programs: its kind, options and schema, as JSON. */

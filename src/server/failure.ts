@@ -1,4 +1,4 @@
-import { A2AError, type ErrorCode } from '../errors.ts';
+import { A2AError, type ErrorCode, isNested } from '../errors.ts';
 import type { AuditTrail } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -57,7 +57,8 @@ export class Failures {
   }
 
   #shown(error: unknown, about: FailedRequest | undefined): A2AError {
-    if (!isA2AError(error)) return this.#internal(error, 'Something went wrong here', {}, about);
+    // A hook of the author, such as `auth`, may have called another agent: what that said is for the log.
+    if (!isA2AError(error) || isNested(error)) return this.#internal(error, 'Something went wrong here', {}, about);
     const shown = isLong(error) ? shortened(error) : error;
     // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.
     if (error.code === 'INTERNAL_ERROR') return this.#internal(error, shown.message, shown.details, about);

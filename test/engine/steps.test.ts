@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { A2AError, markNested } from '../../src/errors.ts';
 import type { JsonValue } from '../../src/model/json.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { ANN, artifactText, harness, until, VARIANTS } from './harness.ts';
+import { ANN, artifactText, harness, statusText, until, VARIANTS } from './harness.ts';
 
 const HOW = ['restart', 'crash'] as const;
 
@@ -52,6 +53,45 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect.objectContaining({ name: 'RangeError', message: 'too far' }),
     ]);
   });
+
+  test.each<[string, () => Error, RegExp]>([
+    [
+      'an A2AError of the handler itself',
+      () => new A2AError('UNAVAILABLE', 'Closed on Sundays'),
+      /^Closed on Sundays$/,
+    ],
+    [
+      'an error of a call to another agent',
+      () => markNested(new A2AError('TRANSPORT_FAILED', 'http://10.0.0.7 cannot be reached')),
+      /^The agent failed\. Reference: [\w-]+$/,
+    ],
+    ['another error', () => new Error('The disk is full'), /^The agent failed\. Reference: [\w-]+$/],
+  ])(
+    '%s that a step throws says the same to the caller at the first attempt and in a replay',
+    async (_, make, text) => {
+      let runs = 0;
+      const { task, reply } = await harness(
+        async ({ step, ask, text: said }) => {
+          runs++;
+          const failing = (): never => {
+            throw make();
+          };
+          const error = await step('s', failing).catch((thrown: unknown) => thrown);
+          if (said === 'later') await ask('Go on?');
+          throw error;
+        },
+        { variant, maxSuspended: 0 },
+      );
+      const atOnce = await task('now');
+      const replayed = await reply(await task('later'), 'yes');
+
+      expect(runs).toBe(3);
+      for (const failed of [atOnce, replayed]) {
+        expect(failed.status.state).toBe('TASK_STATE_FAILED');
+        expect(statusText(failed)).toMatch(text);
+      }
+    },
+  );
 
   test('a step is tried again after pauses that double, under one key', async () => {
     const tries: { readonly at: number; readonly attempt: number; readonly key: string }[] = [];

@@ -1,0 +1,199 @@
+/** A handler that calls another agent: what goes wrong between the two is not for whoever called the handler. */
+import { describe, expect, test } from 'vitest';
+
+import type { AgentClient } from '../../src/client/client.ts';
+import { connect, tryDiscover } from '../../src/client/connect.ts';
+import type { Handler } from '../../src/engine/handler.ts';
+import { A2AError, isNested } from '../../src/errors.ts';
+import { agent } from '../../src/server/agent.ts';
+import type { Authenticator } from '../../src/server/auth/authenticator.ts';
+import { keptLog } from '../helpers/kept-log.ts';
+import { connected, nowhere } from './client/kit.ts';
+import { serveOnSocket, startServer } from './kit/server.ts';
+import { REST_1, RPC_1 } from './kit/voices.ts';
+
+const INTERNAL = /^The agent failed\. Reference: [\w-]+$/;
+
+/** The agent that the handler calls. */
+const WORKER = agent({
+  name: 'Worker',
+  description: 'Fails in several ways.',
+  async run({ text, ask, signal }) {
+    if (text === 'fail') throw new A2AError('UNAVAILABLE', 'SECRET-REASON');
+    if (text === 'ask') return `Off to ${await ask('Which city?')}`;
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return undefined;
+  },
+});
+
+interface Told {
+  /** What the outer caller reads in the status of the task. */
+  readonly text: string;
+  /** All that the caller got. */
+  readonly whole: string;
+  readonly logged: string;
+}
+
+async function told(run: Handler): Promise<Told> {
+  const log = keptLog();
+  const server = await serveOnSocket(agent({ name: 'Boss', description: 'Calls others.', run }), { log });
+  const { text: whole } = await server.ask(RPC_1.send({ text: 'go' }));
+  const outer = await connected(server.url);
+  const reply = await outer.send('go');
+  return { text: reply.text, whole, logged: JSON.stringify(log.lines, errorsToo) };
+}
+
+/** Errors have no members of their own for JSON. */
+function errorsToo(_: string, value: unknown): unknown {
+  return value instanceof Error ? { message: value.message, cause: value.cause } : value;
+}
+
+/** Each way in which a call to another agent goes wrong inside a handler, and what its error says. */
+const CALLS: readonly (readonly [string, (worker: string, dead: string) => Promise<unknown>, string])[] = [
+  ['an agent that cannot be reached', (_, dead) => connect(dead), 'cannot be reached'],
+  ['a task of the other agent that fails', async (worker) => (await connected(worker)).ask('fail'), 'SECRET-REASON'],
+  ['an error of the other agent', async (worker) => (await connected(worker)).get('SECRET-ID'), 'SECRET-ID'],
+  ['a question of the other agent', async (worker) => (await connected(worker)).ask('ask'), 'Which city?'],
+  ['a time limit', async (worker) => (await connected(worker)).ask('hold', { timeoutMs: 50 }), 'No end within'],
+  [
+    'a stream that cannot be opened',
+    async (worker) => (await connected(worker)).task('SECRET-ID').subscribe().next(),
+    'SECRET-ID',
+  ],
+];
+
+describe.each(CALLS)('%s', (_, call, secret) => {
+  test.each<[string, (work: () => Promise<unknown>) => Handler]>([
+    ['is thrown', (work) => async () => void (await work())],
+    [
+      'is caught and thrown again',
+      (work) => async () =>
+        work().catch((error: unknown) => {
+          throw error;
+        }) as never,
+    ],
+    [
+      'is thrown by a step',
+      (work) =>
+        async ({ step }) =>
+          void (await step('call', work as never)),
+    ],
+    [
+      'is the cause of an error',
+      (work) => async () =>
+        work().catch((cause: unknown) => {
+          throw new Error('The worker is away', { cause });
+        }) as never,
+    ],
+  ])('that %s is a reference to the caller, and is in the log', async (_how, handlerOf) => {
+    const worker = await serveOnSocket(WORKER);
+    const dead = await nowhere();
+    const { text, whole, logged } = await told(handlerOf(() => call(worker.url, dead)));
+
+    expect(text).toMatch(INTERNAL);
+    for (const part of [new URL(worker.url).host, new URL(dead).host, secret]) expect(whole).not.toContain(part);
+    expect(logged).toContain(secret);
+  });
+});
+
+test('an A2AError that the handler makes is told with its text, also if it has another as its cause', async () => {
+  const dead = await nowhere();
+  const { text, whole } = await told(async () => {
+    await connect(dead).catch((cause: unknown) => {
+      throw new A2AError('UNAVAILABLE', 'The weather service is away: try again tomorrow', { cause });
+    });
+    return 'never';
+  });
+
+  expect(text).toBe('The weather service is away: try again tomorrow');
+  expect(whole).not.toContain(new URL(dead).host);
+});
+
+test('an error of a call that auth makes is a reference to the caller', async () => {
+  const dead = await nowhere();
+  const log = keptLog();
+  const auth: Authenticator = {
+    schemes: {},
+    challenge: 'Bearer',
+    authenticate: async () => {
+      await connect(dead);
+      return undefined;
+    },
+  };
+  const { ask } = await startServer({ auth, log });
+  const answer = await ask(REST_1.get('task-1'));
+
+  expect(answer.status).toBe(500);
+  expect(answer.text).not.toContain(new URL(dead).host);
+  expect(JSON.stringify(log.lines, errorsToo)).toContain(new URL(dead).host);
+});
+
+/** Every call of a client that can fail. */
+const FAILING: Readonly<Record<string, (client: AgentClient) => unknown>> = {
+  ask: (client) => client.ask('hello'),
+  'ask without waiting': (client) => client.ask('hello', { wait: 'none' as never }),
+  'ask nothing': (client) => client.ask({}),
+  send: (client) => client.send('hello'),
+  stream: (client) => client.stream('hello').next(),
+  'stream nothing': (client) => client.stream({}),
+  task: (client) => client.task('task1_broken'),
+  get: (client) => client.get('t'),
+  list: (client) => client.list(),
+  cancel: (client) => client.cancel('t'),
+  extendedCard: (client) => client.extendedCard(),
+  download: (client) => client.download({ url: 'http://127.0.0.1:9/file' }),
+  'pushConfigs.set': (client) => client.pushConfigs.set('t', { url: 'https://example.com' }),
+  'pushConfigs.get': (client) => client.pushConfigs.get('t', 'c'),
+  'pushConfigs.list': (client) => client.pushConfigs.list('t'),
+  'pushConfigs.delete': (client) => client.pushConfigs.delete('t', 'c'),
+  'task.wait': (client) => client.task('t').wait(),
+  'task.get': (client) => client.task('t').get(),
+  'task.cancel': (client) => client.task('t').cancel(),
+  'task.answer': (client) => client.task('t').answer('yes'),
+  'task.subscribe': (client) => client.task('t').subscribe().next(),
+};
+
+test.each(Object.entries(FAILING))('an error of %s is known to come from a call to another agent', async (_, call) => {
+  const dead = await nowhere();
+  const card = {
+    name: 'Dead',
+    description: '',
+    version: '1',
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true },
+    skills: [],
+    supportedInterfaces: [{ url: dead, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  };
+  const client = await connected(card, { allowOrigins: [dead], retries: 0 });
+  const error = await (async () => call(client))().then(
+    () => expect.fail('Expected an error'),
+    (thrown: unknown) => thrown,
+  );
+
+  expect(A2AError.is(error)).toBe(true);
+  expect(isNested(error)).toBe(true);
+});
+
+test.each<[string, (dead: string) => Promise<unknown>]>([
+  ['an address', (dead) => connect(dead)],
+  ['a broken address', () => connect('http://[')],
+  ['a broken handle', () => connect('task1_broken')],
+  ['a card without interfaces', () => connect({ name: 'x' })],
+])('an error of connect() with %s is known to come from a call to another agent', async (_, call) => {
+  const error = await call(await nowhere()).then(
+    () => expect.fail('Expected an error'),
+    (thrown: unknown) => thrown,
+  );
+
+  expect(isNested(error)).toBe(true);
+});
+
+test('an error of tryDiscover() is known to come from a call to another agent', async () => {
+  const { url } = await startServer({
+    auth: { schemes: {}, challenge: 'Bearer', authenticate: () => undefined },
+    access: { protectCard: true },
+  });
+  const error = await tryDiscover(url).catch((thrown: unknown) => thrown);
+
+  expect(A2AError.is(error, 'UNAUTHENTICATED')).toBe(true);
+  expect(isNested(error)).toBe(true);
+});
