@@ -90,6 +90,23 @@ test('a request whose JSON was changed is answered, and the fault is not ours', 
   await expectSettled(target);
 });
 
+/** What may stand where an object should be, the whole body. */
+const ROOTS: readonly unknown[] = [null, true, false, 0, -1, 1.5, '', 'text', '{}', [], [null], [[]], [{}], {}];
+
+test('a request whose whole body is something else is answered, and the fault is not ours', async () => {
+  await using target = await openTarget();
+  for (const healthy of HEALTHY) {
+    const request = filledIn(healthy, target);
+    const own = JSON.parse(String(request.body)) as JsonValue;
+    for (const root of [...ROOTS, [own], [own, own], { body: own }]) {
+      const answer = await fetched(target.server, { ...request, body: JSON.stringify(root) });
+      expect([request.path, root, answer.status]).not.toEqual([request.path, root, 500]);
+      assertNotOurs(answer, target.faults);
+    }
+  }
+  await expectSettled(target);
+});
+
 interface Damage {
   readonly kind: 'replace' | 'insert' | 'delete' | 'repeat' | 'cut';
   readonly at: number;

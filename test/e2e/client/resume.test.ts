@@ -35,6 +35,28 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got[1]?.headers['last-event-id']).toBe('2');
   });
 
+  test('an event that was seen before the break, and comes again later than right after it, is told once', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      const write = stream(response);
+      if (rpc?.method === 'SendStreamingMessage') {
+        write({ task: task('WORKING') }, 1);
+        write(chunk('Hello ', false), 2);
+        setImmediate(() => response.destroy());
+      } else {
+        write(chunk('wor'), 3);
+        write(chunk('Hello ', false), 2);
+        write(chunk('ld'), 4);
+        write(status('COMPLETED'), 5);
+        response.end();
+      }
+    });
+    const agent = await connected(peer.url, options);
+    const events = agent.stream('hi');
+
+    expect(await textsOf(events)).toEqual(['task', 'artifact Hello', 'artifact wor', 'artifact ld', 'status']);
+    expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask']);
+  });
+
   test('a stream that ends at a question is over, unless it asks its readers to come back', async () => {
     const question = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task: task('INPUT_REQUIRED') } });
     let isToBeContinued = false;

@@ -98,3 +98,17 @@ test('without a trace of its own a call belongs to the span around it, and so do
   expect(spans().length).toBeGreaterThan(1);
   for (const span of spans()) expect(span).toMatchObject({ traceId, parentId: spanId });
 });
+
+test('without any trace around it, all requests of a call are in the trace of the first', async () => {
+  const { api, spans, forget } = openTelemetry();
+  const client = await connect((await serveOnSocket(last)).url, { tracing: api, cache: false });
+  onTestFinished(() => client.close());
+  forget();
+
+  await client.send('where?', { wait: 'poll' });
+
+  const [first, ...others] = spans();
+  expect(first).toMatchObject({ name: 'a2a.client.SendMessage', parentId: undefined });
+  expect(others.length).toBeGreaterThan(0);
+  for (const span of others) expect(span).toMatchObject({ traceId: first?.traceId, parentId: first?.spanId });
+});
