@@ -108,19 +108,19 @@ export class A2AError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** By a name that all copies of this package share, as `A2AError.is` goes by name. */
+/** A registered symbol, so that two copies of this package in one process recognise each other's marks. */
 const NESTED = Symbol.for('tandem-a2a.nested-error');
 
 /**
- * Marks an error of a call that this process made to another agent. It names addresses of this network and repeats what the
- * other agent said, so whoever called this process must not see it. A copy that somebody makes on purpose has no mark.
+ * Marks an error from a call that this process made to another agent. Its message names internal addresses and quotes the other
+ * agent, so the caller of this process must not see it. A new error that a handler creates from it has no mark.
  */
 export function markNested<E>(error: E): E {
   if (error instanceof Error && Object.isExtensible(error)) Object.defineProperty(error, NESTED, { value: true });
   return error;
 }
 
-/** Whether an error comes from a call to another agent, and is for the log only. */
+/** Whether an error comes from a call to another agent and must stay in the log. */
 export function isNested(error: unknown): boolean {
   return error instanceof Error && NESTED in error;
 }

@@ -14,7 +14,7 @@ test.each([
   ['a\u0000b\n.txt', 'a_b_.txt'],
   ['pic\u202Egpj.exe', 'pic_gpj.exe'],
   ['\u2066a\u2069\u200F.txt', '_a__.txt'],
-  // Of a long name the end is kept, and that must not begin with a dot either.
+  // The end of a long name is kept, and must not start with a dot either.
   [`x.${'..'.repeat(2)}${'y'.repeat(112)}.txt`, `${'y'.repeat(112)}.txt`],
   [`${'x'.repeat(200)}.txt`, `${'x'.repeat(116)}.txt`],
 ])('a file that the agent calls %j is saved as %j', (given, saved) => {

@@ -33,13 +33,13 @@ export function filesOf({ artifactId, name, parts }: Artifact): readonly Artifac
 }
 
 /**
- * The agent chooses it, so it is only a name: no path, no hidden file, and no character that turns the direction of the text, by
- * which `gpj.exe` is shown as `exe.jpg`.
+ * The agent chooses the file name, so it must be a plain name: no path, no leading dot, and no bidirectional control characters,
+ * which would display `pic<RLO>gpj.exe` as `picexe.jpg`.
  */
 function nameOf({ filename, mediaType }: Pick<Part, 'filename' | 'mediaType'>, title: string): string {
   const given = basename((filename ?? title).replaceAll('\\', '/'))
     .replaceAll(/[\p{Cc}\p{Bidi_Control}<>:"|?*]/gu, '_')
-    // Cut from the left first, to keep the extension: what is left may begin with a dot.
+    // Cut from the left to keep the extension. The rest may start with a dot, so dots are removed afterwards.
     .slice(-120)
     .replace(/^\.+/, '');
   const name = given || 'artifact';

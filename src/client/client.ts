@@ -72,11 +72,12 @@ export class AgentClient {
   }
 
   /**
-   * Sends a message and gives the text of the answer. A question of the agent is never given as the answer: `details` of the
-   * error has the `handle` of the task, the `question`, and as `questionData` what the agent says about it for programs.
+   * Sends a message and returns the text of the reply. A question from the agent is never returned as the reply; it is thrown.
+   * `details` of that error holds the `handle` of the task, the text of the `question`, and `questionData`: its type and schema
+   * as JSON, if the agent sent them.
    *
-   * @throws A2AError `TASK_FAILED` if the agent did not succeed, unless `failed` is `value`; `INPUT_REQUIRED` if it asks
-   * something back, `AUTH_REQUIRED` if it waits for an authorization.
+   * @throws A2AError `TASK_FAILED` if the task failed, was rejected or canceled, unless `failed` is `value`; `INPUT_REQUIRED` if
+   * the agent asks a question; `AUTH_REQUIRED` if the task waits for an authorization.
    *
    * @example
    * try {

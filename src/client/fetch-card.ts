@@ -147,7 +147,7 @@ async function fetchOnce(
   }
   const json = parseJson(await response.text(limits.maxCardBytes));
   if (json === undefined) throw new NoCard(`${url} has something that is not JSON`);
-  // Whatever reads or copies it from here on recurses.
+  // Checked here because all later code that reads or copies the card is recursive.
   const { maxDepth } = DEFAULT_LIMITS;
   if (isDeeperThan(maxDepth, json)) throw new NoCard(`${url} has JSON of more than ${maxDepth} levels`);
   return { json, keep: kept(json, response, clock.now()) };

@@ -126,7 +126,7 @@ export interface SendOptions extends Omit<WaitOptions, 'wait'> {
   readonly wait?: 'stream' | 'poll' | 'block' | 'none';
 }
 
-/** What `ask` takes: all that `send` takes, but not to wait for the answer is no way to get it. */
+/** The options of `ask`: those of `send`, without `wait: 'none'`, because `ask` returns the text of the finished task. */
 export interface AskOptions extends Omit<SendOptions, 'wait'> {
   readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
 }

@@ -61,9 +61,9 @@ export function taskReply(task: Task, handle: string, traceparent: string, raw: 
 }
 
 /**
- * The text of a reply, if it is an answer and not a question.
+ * The text of a reply that is not a question.
  *
- * @throws A2AError `INPUT_REQUIRED` or `AUTH_REQUIRED`, with the question and the way back to its task.
+ * @throws A2AError `INPUT_REQUIRED` or `AUTH_REQUIRED` with the question and the handle of the task.
  */
 export function answerOf(reply: Reply): string {
   const { text } = reply;
@@ -82,7 +82,7 @@ export function answerOf(reply: Reply): string {
   throw markNested(new A2AError('INPUT_REQUIRED', `The agent needs an answer first (${next})${asked}`, { details }));
 }
 
-/** What agents made with this library say about a question for programs: its kind, options and schema, as JSON. */
+/** The kind, options and schema of a typed question as JSON. Agents made with this library send them beside the text. */
 function questionDataOf({ status }: Task): string | undefined {
   for (const part of status.message?.parts ?? []) {
     if (!('data' in part) || typeof part.data !== 'object' || part.data === null || !('question' in part.data))

@@ -13,8 +13,8 @@ interface AnswerFacts {
 const facts = new WeakMap<object, AnswerFacts>();
 
 /**
- * An error as the agent may say it: without what only this client says about a call. A handle of the agent's own could lead
- * whoever reads it, with credentials, to another place.
+ * Removes the details that only this client may set from an error that the agent sent. A caller passes `details.handle` to
+ * `connect()` together with credentials, so an agent must not be able to choose it.
  */
 export function peerError(error: A2AError): A2AError {
   const { handle, sent, ...details } = error.details;

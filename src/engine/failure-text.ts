@@ -1,13 +1,13 @@
 import { A2AError, isNested } from '../errors.ts';
 import { QuestionExpiredError } from './handler.ts';
 
-/** What the journal calls an error that a step got from another agent. */
+/** The name under which the journal records a step's error that came from a call to another agent. */
 const NESTED_NAME = 'NestedCallError';
 
 /**
- * What a caller may read of an error that a handler threw: the message of an `A2AError` that the handler made itself. All else
- * is for the log, also an `A2AError` of a client that the handler has called. The error comes from the author's code: even
- * looking at it may throw.
+ * The text of a handler's error that the caller may read: the message of an `A2AError` that the handler created itself. All other
+ * errors go to the log only, including an `A2AError` from a client call inside the handler. Reading a property of the error may
+ * throw, because it comes from the author's code.
  */
 export function publicText(error: unknown): string | undefined {
   try {
@@ -20,11 +20,11 @@ export function publicText(error: unknown): string | undefined {
 function isForCallers(error: unknown): error is Error {
   if (error instanceof QuestionExpiredError) return true;
   if (A2AError.is(error)) return !isNested(error);
-  // From the journal: of the error of a step only its name and its message come back.
+  // A replayed step error: the journal restores only its name and message.
   return error instanceof Error && error.name === 'A2AError' && !('code' in error);
 }
 
-/** What is kept of the error of a step. A replay has to decide as the first attempt did what callers may read of it. */
+/** What the journal records of a step's error. `publicText` must give the same result for the replayed error as for the original. */
 export function plainError(error: unknown): { readonly name: string; readonly message: string } {
   try {
     return error instanceof Error

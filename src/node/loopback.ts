@@ -7,10 +7,10 @@ import type { NodeListener } from './listener.ts';
 import { NodeRequest } from './node-request.ts';
 
 /**
- * Lets requests through that were meant for this machine, or for the public address. A page in a browser can have its own
- * name point here and would then be let in as if it were local: the name it uses gives it away. A name that a proxy forwards
- * must be the public one: a proxy forwards nothing that was meant for this machine, but a page can write that header. Without a
- * public address nobody knows which name is right behind a proxy, so all are.
+ * Passes requests on whose host is this machine or the public address. A web page can make its own name resolve to this
+ * machine (DNS rebinding); the `Host` header shows that name. With `trustProxy`, `X-Forwarded-Host` must be the public name: a
+ * proxy does not forward requests for `localhost`, but a rebinding page can set that header. Without a public address the right
+ * name behind a proxy is not known, so every name is accepted.
  */
 export function loopbackOnly(
   handler: AgentHandler,

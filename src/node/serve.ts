@@ -102,7 +102,8 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const isAtOne = !ALL_ADDRESSES.has(host);
     const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
     const strangers = strangersFor(settings);
-    const handler = new AgentHandler(agent, { ...settings, store, publicUrl }, strangers);
+    const rejectCrossSite = isLoopback(host);
+    const handler = new AgentHandler(agent, { ...settings, store, publicUrl, rejectCrossSite }, strangers);
     // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
     const open = toNodeListener(handler);
     const listener = isLoopback(host) ? loopbackOnly(handler, open, publicUrl, settings.trustProxy) : open;

@@ -42,7 +42,7 @@ const guess = (trail: AuditTrail, address: string | undefined, times: number, re
   }
 };
 
-test('of many refusals of one address ten a minute are logged, and the others as one number', () => {
+test('the log has ten refusals per minute for one address, and one line with the number of the others', () => {
   let now = 0;
   const { trail, lines } = logging(() => now);
 
@@ -58,7 +58,7 @@ test('of many refusals of one address ten a minute are logged, and the others as
   expect(lines.slice(11)).toMatchObject([
     {
       level: 'warn',
-      message: 'More refusals, not logged one by one',
+      message: 'Further refusals',
       fields: { address: '203.0.113.7', count: 995, reasons, since },
     },
     { level: 'warn', message: 'Refused', fields: { address: '203.0.113.8' } },
@@ -68,7 +68,7 @@ test('of many refusals of one address ten a minute are logged, and the others as
   expect(lines).toHaveLength(23);
 });
 
-test('what was counted and not logged is logged when the trail is closed', () => {
+test('close() logs the refusals that were counted but not logged', () => {
   const { trail, lines } = logging(() => 0);
   guess(trail, undefined, 12);
   trail.close();
@@ -77,14 +77,14 @@ test('what was counted and not logged is logged when the trail is closed', () =>
   expect(lines).toHaveLength(11);
 });
 
-test('all addresses of one IPv6 network are one', () => {
+test('all addresses of one IPv6 /64 network share the ten lines', () => {
   const { trail, lines } = logging(() => 0);
   for (let i = 0; i < 20; i++) guess(trail, `2001:db8:1:2::${i}`, 1);
 
   expect(lines).toHaveLength(10);
 });
 
-test('callers without credentials use up no lines of those with wrong ones', () => {
+test('requests without credentials do not use up the lines for wrong credentials', () => {
   const { trail, lines } = logging(() => 0);
   for (let i = 0; i < 20; i++) trail.refused('UNAUTHENTICATED', { address: '203.0.113.7' });
   guess(trail, '203.0.113.7', 1);
@@ -93,7 +93,7 @@ test('callers without credentials use up no lines of those with wrong ones', () 
   expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
-test('an audit of your own gets every record', () => {
+test('a custom audit function gets every record', () => {
   const records: AuditRecord[] = [];
   const trail = new AuditTrail(
     (record) => void records.push(record),
@@ -105,7 +105,7 @@ test('an audit of your own gets every record', () => {
   expect(records).toHaveLength(100);
 });
 
-test('made-up addresses cannot fill the memory or the log', () => {
+test('the number of lines is bounded however many addresses are used', () => {
   const { trail, lines } = logging(() => 0);
   for (let i = 0; i < 20_000; i++) guess(trail, `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 1);
 

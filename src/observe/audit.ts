@@ -47,7 +47,7 @@ export class AuditTrail {
     this.#now = now;
   }
 
-  /** Logs how many refusals were counted and not logged yet. */
+  /** Logs the number of refusals that were counted but not logged. */
   close(): void {
     this.#lines?.flush();
   }
@@ -77,10 +77,10 @@ function toLog(log: Log, record: AuditRecord, lines: RefusalLines | undefined): 
   else lines?.write(record);
 }
 
-/** Lines about refusals for one address, and level, in a minute. */
+/** The maximum number of log lines about refusals per address, level and minute. */
 const MAX_LINES = 10;
 const WINDOW_MS = 60_000;
-/** Addresses that are counted by themselves at a time; all others are counted together. */
+/** The maximum number of addresses that are counted separately. All further addresses share one counter. */
 const MAX_ADDRESSES = 10_000;
 
 interface Window {
@@ -88,18 +88,18 @@ interface Window {
   readonly address: string | undefined;
   readonly since: number;
   lines: number;
-  /** Refusals that were not logged, by reason. */
+  /** The number of refusals that were not logged, by reason. */
   readonly others: Map<string, number>;
 }
 
 /**
- * Writes refusals to the log. Anybody can cause them as fast as the network lets them: each address gets ten lines in a minute,
- * and all others of that minute are one line, which comes with the next refusal after it.
+ * Writes refusals to the log. Anonymous callers can cause them at the speed of the network, so each address gets at most ten
+ * lines per minute. The rest of that minute becomes one line with a count, written at the next refusal after the minute.
  */
 class RefusalLines {
   readonly #log: Log;
   readonly #now: () => number;
-  /** By level and network, the oldest first. */
+  /** Keyed by level and network, oldest first. */
   readonly #windows = new Map<string, Window>();
 
   constructor(log: Log, now: () => number) {
@@ -122,7 +122,7 @@ class RefusalLines {
   }
 
   #windowOf({ reason, detail, address }: AuditRecord, now: number): Window {
-    // A caller without credentials is probably new here, and not worth a warning.
+    // Missing credentials are usually a misconfigured new caller, not an attack.
     const level = reason === 'UNAUTHENTICATED' && detail === undefined ? 'info' : 'warn';
     const network = address === undefined || this.#windows.size >= MAX_ADDRESSES ? undefined : networkOf(address);
     const key = `${level} ${network ?? ''}`;
@@ -140,7 +140,7 @@ class RefusalLines {
       this.#windows.delete(key);
       if (others.size === 0) continue;
       const count = [...others.values()].reduce((sum, each) => sum + each, 0);
-      this.#log[level]('More refusals, not logged one by one', {
+      this.#log[level]('Further refusals', {
         ...(address !== undefined && { address }),
         count,
         reasons: Object.fromEntries(others),

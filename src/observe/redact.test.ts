@@ -63,7 +63,7 @@ test('what holds no secret is the very same', () => {
   expect(redacted(fields)).toBe(fields);
 });
 
-test('a text of more than 8,192 characters is cut, in a field and in an error', () => {
+test('a log text of more than 8,192 characters is cut, in a field and in an error', () => {
   const text = 'x'.repeat(10_000);
   const { note, error } = redacted({ note: text, error: new Error(`Unknown command: ${text}`) });
 
@@ -74,7 +74,7 @@ test('a text of more than 8,192 characters is cut, in a field and in an error', 
   expect((error as Error).stack?.length).toBeLessThan(8192);
 });
 
-test('a secret at the place where a text is cut is taken out', () => {
+test('a secret across the place where a log text is cut is redacted', () => {
   const { note } = redacted({ note: `${'x '.repeat(4090)}${BEARER}abcdefghijklmnopqrstuvw${'x'.repeat(1000)}` });
 
   expect(note).not.toContain('abc123');

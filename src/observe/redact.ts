@@ -4,13 +4,13 @@ import type { LogFields } from './log.ts';
 
 const REDACTED = '[redacted]';
 
-/** The longest text of a log line, in characters. Handlers quote their callers in errors, and callers may send megabytes. */
+/** The maximum length of a text in a log line. Handlers quote callers in error messages, and callers may send megabytes. */
 const MAX_TEXT = 8192;
 
-/** How far behind the end of a text the search goes on, so that a secret is not cut in two and overlooked. */
+/** How many characters after the cut are still searched, so that a secret across the cut is recognised. */
 const OVERLAP = 512;
 
-/** How much of a long message its stack repeats, so that the frames below it are not cut off. */
+/** The maximum length of the message inside a stack, so that the frames below it are kept. */
 const MAX_MESSAGE_IN_STACK = 1024;
 
 /** What is nested deeper tells nobody anything; it may also go round in a circle. */
@@ -50,7 +50,7 @@ function valueOf(value: unknown, depth: number): unknown {
   }
 }
 
-/** Cut before it is searched: a search takes time in proportion to the text. */
+/** Cuts the text before searching it, because the search takes time in proportion to its length. */
 function cleanText(text: string): string {
   if (text.length <= MAX_TEXT) return withoutSecrets(text, REDACTED);
   const clean = withoutSecrets(text.slice(0, MAX_TEXT + OVERLAP), REDACTED);

@@ -35,7 +35,7 @@ const MAX_RENDERED = 64;
 
 const ALLOWED = ['GET', 'HEAD', 'OPTIONS'] as const;
 
-/** Any page may read the card of a public agent; a protected card needs credentials that the page must know. */
+/** Web pages of any origin may read the card of a public agent. A protected card still needs credentials. */
 const CORS = { 'access-control-allow-origin': '*' } as const;
 
 const PREFLIGHT = {
@@ -69,7 +69,7 @@ export class CardEndpoint {
     return card.then((signed) => this.#respond(request, signed, missing));
   }
 
-  /** What lets pages of other origins read the response. An agent on this machine is nobody's business but its user's. */
+  /** The CORS headers of a card. The card of an agent on a loopback address has none, so that web pages cannot detect local agents. */
   cors(request: HttpRequest): Readonly<Record<string, string>> {
     return corsOf(this.#options.publicUrl ?? request.base);
   }

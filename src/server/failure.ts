@@ -57,7 +57,7 @@ export class Failures {
   }
 
   #shown(error: unknown, about: FailedRequest | undefined): A2AError {
-    // A hook of the author, such as `auth`, may have called another agent: what that said is for the log.
+    // An author's hook, such as `auth`, may call another agent. Errors of that call stay in the log.
     if (!isA2AError(error) || isNested(error)) return this.#internal(error, 'Something went wrong here', {}, about);
     const shown = isLong(error) ? shortened(error) : error;
     // Whoever made it: a store tells of its own in these words, with what only the log may have as the cause.

@@ -122,6 +122,8 @@ export interface HandlerSettings extends ObserveSettings {
   readonly insecurePublic: boolean;
   readonly role: Role;
   readonly serverless: ServerlessSettings | undefined;
+  /** Set by `serve` on this machine, where no CORS middleware can be in front: see `AnonymousOptions`. */
+  readonly rejectCrossSite?: boolean;
 }
 
 const KEYS = [

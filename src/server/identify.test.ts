@@ -10,7 +10,7 @@ import { Access } from './auth/access.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { AddressGuard } from '../push/address-guard.ts';
-import { anybody, type Identify } from './identify.ts';
+import { anonymous, type Identify } from './identify.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
 import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
 import { createLimits } from './limits/service-limits.ts';
@@ -153,7 +153,7 @@ describe.each(BINDINGS)('$name', ({ send, get, answer }) => {
   });
 
   test('as long as nobody has to say who he is, everybody is the same', async () => {
-    const service = await serviceOf(anybody);
+    const service = await serviceOf(anonymous({ strangers: 'neighbours' }));
 
     expect((await answer(service, send().request)).body).toContain('You are anonymous');
   });

@@ -5,7 +5,7 @@ import { assertCaller, isLater } from './auth/caller-check.ts';
 import { missingCredentials } from './auth/credentials.ts';
 import { UNSET_RETRY_MS } from './auth/hosted.ts';
 import { isLoopback } from '../support/loopback.ts';
-import type { HttpRequest } from './http.ts';
+import { type HttpRequest, isJsonType } from './http.ts';
 import type { FailedLogins } from './limits/failed-logins.ts';
 
 /**
@@ -16,46 +16,53 @@ import type { FailedLogins } from './limits/failed-logins.ts';
  */
 export type Identify = (request: HttpRequest) => Caller | Promise<Caller>;
 
-/** The one caller that all are as long as nobody has to authenticate. */
+/** The caller of every request as long as no authentication is configured. */
 const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', isVerified: false });
 
-/** Anonymous callers, from wherever they come. A page of another site cannot call the agent on its visitor's own machine. */
-export const anybody: Identify = (request) => {
-  refuseForeignPage(request, (address) => isLoopback(address.hostname));
-  return ANONYMOUS;
-};
-
-/** Anonymous callers that are trusted because they can reach the agent at all: a page of another site is not one of them. */
-export const neighbours: Identify = (request) => {
-  refuseForeignPage(request, () => true);
-  return ANONYMOUS;
-};
-
-/**
- * A page can have a browser send a request to an agent that only its visitor can reach: as a form, without asking first. The
- * browser says so in `Sec-Fetch-Site` and `Origin`, which a page cannot set. Programs send neither.
- *
- * @throws A2AError `PERMISSION_DENIED`
- */
-function refuseForeignPage(request: HttpRequest, isGuarded: (address: URL) => boolean): void {
-  const site = request.header('sec-fetch-site');
-  const origin = request.header('origin');
-  if (site === undefined && origin === undefined) return;
-  const own = new URL(request.base);
-  if (!isGuarded(own) || (site !== 'cross-site' && isOwnPage(origin, own))) return;
-  throw new A2AError(
-    'PERMISSION_DENIED',
-    'Without auth this agent takes no requests from web pages of other sites. Set auth, or call it from a program',
-    { details: { guard: 'origin' } },
-  );
+export interface AnonymousOptions {
+  /** `neighbours` are trusted because they can reach the agent; `admitted` callers are not trusted at all. */
+  readonly strangers: 'neighbours' | 'admitted';
+  /** Rejects all cross-site requests, not only those that browsers send without a CORS preflight. */
+  readonly rejectCrossSite?: boolean | undefined;
 }
 
-/** A page that this machine serves, such as a development server with the agent behind it, counts as the agent's own. */
+/**
+ * Admits every request as the anonymous caller, except cross-site requests: a web page can make the browser of its visitor send a
+ * request, for example by a form, to an agent that only the visitor can reach. The browser marks it with `Sec-Fetch-Site` and
+ * `Origin`, which the page cannot change. Clients other than browsers send neither header.
+ *
+ * If CORS middleware may stand in front, requests that need its consent are left to it. An agent that admits everybody has
+ * nothing to protect unless the request addresses this machine.
+ */
+export function anonymous({ strangers, rejectCrossSite = false }: AnonymousOptions): Identify {
+  return (request) => {
+    const site = request.header('sec-fetch-site');
+    const origin = request.header('origin');
+    if (site === undefined && origin === undefined) return ANONYMOUS;
+    const own = new URL(request.base);
+    const isForeign = site === 'cross-site' || !isOwnPage(origin, own);
+    const isGuarded = strangers === 'neighbours' || isLoopback(own.hostname);
+    if (!isForeign || !isGuarded || !(rejectCrossSite || needsNoPreflight(request))) return ANONYMOUS;
+    throw new A2AError(
+      'PERMISSION_DENIED',
+      'Cross-site request rejected: without auth this agent does not accept requests from web pages of other sites. Set auth, or call the agent from a server',
+      { details: { guard: 'origin' } },
+    );
+  };
+}
+
+/** Pages of the agent's own host, and pages that this machine serves, such as those of a development server. */
 function isOwnPage(origin: string | undefined, own: URL): boolean {
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
   const { hostname, host } = new URL(origin);
   return host === own.host || isLoopback(hostname);
+}
+
+/** Whether a browser sends a request that changes something without a CORS preflight, as it does for forms. */
+function needsNoPreflight(request: HttpRequest): boolean {
+  const { method } = request;
+  return method !== 'GET' && method !== 'HEAD' && !isJsonType(request.header('content-type'));
 }
 
 /** Without a way to know anybody, where everybody would be too many. */

@@ -53,7 +53,7 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** The name of an extension is an address: its last word says nothing. */
+/** Whether a member is secret by its name. Names of extensions are URIs and are not analysed. */
 function isSecret(name: string, value: JsonValue): boolean {
   if (value === null || typeof value === 'boolean' || value === '') return false;
   if (name.includes(':') || !isSecretName(name)) return false;

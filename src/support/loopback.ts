@@ -5,7 +5,7 @@ export function isLoopback(host: string): boolean {
   return NAMES.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** Whether nobody on the way can change what comes from this address: it is https, or on this machine. */
+/** Whether responses from this address cannot be changed in transit: it is https, or on this machine. */
 export function isSecureAddress(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));

@@ -1,6 +1,6 @@
 /**
- * The network that stands for an address when requests are counted. With IPv6 a household has 2^64 addresses, so that counting
- * each by itself would count nothing: the first half names the household.
+ * The key by which requests from an address are counted: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * IPv6 customer has 2^64 addresses.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

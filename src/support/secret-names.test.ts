@@ -12,7 +12,7 @@ const SECRET = words([
   'signingKeys accesskey encryptionkeys sshKey masterKey auth authorization authorizations Proxy-Authorization',
   'cookie Set-Cookie sessioncookies pass dbPass smtp_pass pin cardPin pinCode otp otpCode totp_code passwort Passwort',
   'kennwort adminPasswort walletMnemonic mnemonics sentryDsn DSN',
-  // Full-width letters, a zero-width space, a soft hyphen: people read the word all the same.
+  // Full-width letters, a zero-width space, a soft hyphen.
   'ｐａｓｓｗｏｒｄ to\u200Bken api\u00ADKey',
 ]);
 
@@ -24,7 +24,7 @@ const INNOCENT = words([
   'idempotencyKey publicKey cacheKeys keyValue value values accessKeyId apiKeySecurityScheme apiVersion access',
   'private passage compass bypass boardingPass passes pinned gpioPin mapPin passenger passwordless secretary cookieConsent',
   // The conversation of 0.1, and of many frameworks: it opens nothing.
-  // What makes a sampler repeat itself, and what shows who wrote something.
+  // Sampling seeds, signatures and codes that open nothing.
   'seed signature hmac sid errorCode countryCode',
   'sessionId session_id adk_session_id sessionName session contextId taskId',
 ]);
@@ -47,7 +47,7 @@ test.each([
   expect(isSecretParameter(name)).toBe(isSecret);
 });
 
-test.each(['token', 'password'])('a name of more than 256 characters that ends in %s names nothing', (word) => {
+test.each(['token', 'password'])('a name of more than 256 characters that ends in %s is not analysed', (word) => {
   expect(isSecretName(`${'x'.repeat(248)}_${word}`.slice(-256))).toBe(true);
   expect(isSecretName(`${'x'.repeat(256)}_${word}`)).toBe(false);
 });

@@ -13,7 +13,7 @@ const ALWAYS = new Set([
 ]);
 /** Words that do so at the end of a name. */
 const AT_THE_END = new Set(['token', 'auth', 'authorization', 'cookie', 'jwt', 'bearer', 'otp', 'totp', 'dsn']);
-/** Words that do so alone, or behind one of these: `dbPass` and `card_pin`, but neither `boardingPass` nor `gpioPin`. */
+/** Words that name a secret alone or after one of these words: `dbPass` and `card_pin`, but not `boardingPass` or `gpioPin`. */
 const SHORT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'pass',
@@ -23,7 +23,7 @@ const SHORT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ],
   ['pin', new Set('access account atm auth bank card login security sim user'.split(' '))],
 ]);
-/** Codes that are secret, and no codes of errors or countries. */
+/** Words before `code` that make it a secret: `otpCode`, but not `errorCode`. */
 const CODES = new Set(['otp', 'totp', 'pin']);
 /** What a key has to be for to be secret. */
 const KEYS = new Set([
@@ -52,10 +52,10 @@ const COUNTED = new Set(
 /** What many write together with the word before it: `accesstoken`. Nobody's name is longer, and strangers choose them. */
 const JOINED = /^(.{1,40}?)((?:token|key|secret|password|passwort|passphrase|passcode|credential|cookie|value)s?)$/;
 
-/** What every name of a secret has in it. Most names have none of it, and are not taken apart. */
+/** Every name of a secret contains one of these. Most names contain none, and need no further analysis. */
 const HINT = /secret|pass|pwd|kennwort|credential|mnemonic|token|auth|cookie|jwt|bearer|otp|dsn|key|pin/i;
 
-/** What is longer is text, not the name of anything. Callers choose names, and taking one apart takes its time. */
+/** Longer names are not analysed: callers choose them, and the analysis takes time in proportion to the length. */
 const MAX_NAME = 256;
 
 /** Whether a member, header or parameter of that name holds a secret: `githubToken`, `X-API-Key`, `client_secrets`. */
@@ -77,7 +77,7 @@ export function isSecretName(name: string): boolean {
   return AT_THE_END.has(last) || (last === 'key' && KEYS.has(before)) || (last === 'code' && CODES.has(before));
 }
 
-/** Whether a number under this name counts the tokens of a model: `tokens`, `outputToken`. A number called `token` is a secret. */
+/** Whether a number of this name counts the tokens of a model: `tokens`, `outputToken`. A number called `token` is a secret. */
 export function isTokenCount(name: string): boolean {
   if (name.length > MAX_NAME) return false;
   const words = wordsOf(name).flatMap(apart);
@@ -100,7 +100,7 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Full-width letters as plain ones, and without characters that cannot be seen. Most names are plain, and stay as they are. */
+/** Normalises full-width letters and removes invisible characters. Names in ASCII are returned unchanged. */
 function plainLetters(name: string): string {
   return /[^\0-\x7F]/.test(name) ? name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '') : name;
 }

@@ -29,7 +29,7 @@ const TOKENS = [
   '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
 ];
 
-test.each(TOKENS)('the token %s is taken out of a text', (token) => {
+test.each(TOKENS)('the token %s is replaced in a text', (token) => {
   for (const clean of [withoutTokens, withoutSecrets]) {
     expect(clean(`It is ${token}`, '[x]')).toBe('It is [x]');
     expect(clean(`"${token}"`, '[x]')).toMatch(/^"\[x\]"?$/);
@@ -43,7 +43,7 @@ test.each([
   ['postgres://ann:hunter2@db/tasks', 'postgres://x@db/tasks'],
   ['see https://ann:p%40ss@example.com/a?b=c', 'see https://x@example.com/a?b=c'],
   ['redis://:hunter2@cache', 'redis://x@cache'],
-])('of %s, the secret part is taken out', (text, clean) => {
+])('the secret part of %s is replaced', (text, clean) => {
   expect(withoutTokens(text, '[x]')).toBe(clean);
   expect(withoutSecrets(text, '[x]')).toBe(clean);
 });
@@ -54,7 +54,7 @@ test.each([
   ['password=hunter2hunter failed', 'password=[x] failed'],
   ['(apikey=AKEY-999999', '(apikey=[x]'],
   ['host=db user=ann password=a,b', 'host=db user=ann password=[x]'],
-])('in a log or a recording, %s is cleaned', (text, clean) => {
+])('the secret in %s is replaced in logs and recordings', (text, clean) => {
   expect(withoutSecrets(text, '[x]')).toBe(clean);
 });
 
@@ -67,10 +67,10 @@ test.each([
   'eyJ is how JWTs start',
   'SG. and npm_install',
   'basic knowledge of trains',
-])('without a token in it, %s stays in metadata', (text) => {
+])('%s is kept in metadata', (text) => {
   expect(withoutTokens(text, '[x]')).toBe(text);
 });
 
-test.each(['exit code=1', 'page=2&size=3', 'The key=value pairs'])('%s stays in a log', (text) => {
+test.each(['exit code=1', 'page=2&size=3', 'The key=value pairs'])('%s is kept in a log', (text) => {
   expect(withoutSecrets(text, '[x]')).toBe(text);
 });

@@ -1,12 +1,11 @@
 import { isSecretName, isSecretParameter } from './secret-names.ts';
 
 /**
- * What secrets look like, wherever they stand. Callers choose the texts, so each pattern must take linear time: once it has
- * started, it either matches or cannot start again in the characters it has read. `test/pins/regular-expressions.test.ts`
- * tries that.
+ * The forms of known tokens. Callers choose the texts, so each pattern must take linear time: after a failed attempt, no later
+ * attempt may read the same characters again. `test/pins/regular-expressions.test.ts` checks that.
  */
 const LOOKS: readonly RegExp[] = [
-  // A JWT. Starts at the first character of a run only: `eyJ` may stand in it any number of times.
+  // A JWT. A match can only start at the first character of a run, because a run may contain `eyJ` many times.
   /(?<![\w-])(?=(?:[\w-]*[-_])?eyJ[\w-]{5})[\w-]+\.[\w-]+\.[\w-]*/g,
   // GitHub, GitLab, Slack, npm, Hugging Face
   /\bgh[pousr]_\w{20,}/g,
@@ -25,11 +24,11 @@ const LOOKS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 
-/** A run in which a key like `sk-…` may stand, and how such a key starts. */
+/** A run of characters that is long enough to contain a key like `sk-…`, and the start of such a key. */
 const KEY_RUN = /[\w-]{19,}/g;
 const KEY_START = /\b(?:sk|pk|rk)[-_]/;
 
-/** What every token above or below has in it. Most texts have none of it, and one search costs less than twenty. */
+/** Every token above and below contains one of these. Most texts contain none, and one search is cheaper than twenty. */
 const HINT =
   /eyJ|[spr]k[-_]|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|npm_|hf_|A[KS]IA|AIza|ya29\.|GOCSPX-|SG\.|SK[0-9a-f]|-----BEGIN |[Bb](?:[Ee][Aa][Rr][Ee][Rr]|[Aa][Ss][Ii][Cc])\s/;
 
@@ -39,14 +38,14 @@ const USER_IN_ADDRESS = /(\/\/)[^/@\s"']+@/g;
 const PARAMETER = /([?&#;]|(?<![\w.\-[\]]))([\w.\-[\]]+)=([^&#;\s"']+)/g;
 
 /**
- * A text with a mark where it held a token, a key, or an address with a password. Other addresses and their parameters stay,
- * because the agent may have to call them.
+ * Replaces tokens, keys, and user and password of addresses by a mark. Other addresses and their query parameters stay, because
+ * the agent may have to call them.
  */
 export function withoutTokens(text: string, mark: string): string {
   return withoutUser(withoutKnownTokens(text, mark), PASSWORD_IN_ADDRESS, mark);
 }
 
-/** Also without user names in addresses, and without the values of parameters (`name=value`) that are secret by their name. */
+/** Also replaces user names in addresses and the values of `name=value` pairs whose name is that of a secret. */
 export function withoutSecrets(text: string, mark: string): string {
   const clean = withoutUser(withoutKnownTokens(text, mark), USER_IN_ADDRESS, mark);
   if (!clean.includes('=')) return clean;
@@ -63,7 +62,7 @@ function withoutKnownTokens(text: string, mark: string): string {
   return clean.replace(KEY_RUN, (run) => withoutKey(run, mark)).replace(BEARER, `$1 ${mark}`);
 }
 
-/** If the first start in a run has too few characters behind it, or no digit among them, no later start has. */
+/** Only the first start in a run is checked: what follows a later start is shorter, so it cannot match if the first does not. */
 function withoutKey(run: string, mark: string): string {
   const start = run.search(KEY_START);
   if (start < 0) return run;
@@ -72,6 +71,6 @@ function withoutKey(run: string, mark: string): string {
 }
 
 function withoutUser(text: string, user: RegExp, mark: string): string {
-  // Brackets would make it an address that cannot be parsed.
+  // Brackets would make the address invalid.
   return text.includes('//') ? text.replace(user, `$1${mark.replaceAll(/[[\]]/g, '')}@`) : text;
 }

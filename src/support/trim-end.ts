@@ -1,4 +1,4 @@
-/** A text without the given character at its end, however often it stands there. `/x+$/` would take quadratic time. */
+/** Removes all trailing occurrences of a character. A loop, because the pattern `/x+$/` takes quadratic time. */
 export function trimEndOf(text: string, char: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === char) end--;

@@ -201,7 +201,7 @@ test.each(WAYS)('$version over $binding: no secret is written', async (way) => {
   expect(text).toContain('"authorization": "[scrubbed]"');
 });
 
-test('a recording is readable for its owner only, also in place of an older file', async () => {
+test('a recording has mode 600, also if the file existed with another mode', async () => {
   const peer = await fakePeer();
   onTestFinished(() => peer.close());
   const file = newFile();

@@ -6,7 +6,7 @@ import { toRecording } from './recording/taking-down.ts';
 import { trimEndOf } from '../support/trim-end.ts';
 
 export interface RecordOptions {
-  /** Texts that are secret wherever they stand. Tokens, keys and members named like secrets are taken out anyway. */
+  /** Texts to remove wherever they occur. Tokens, keys and members named like secrets are removed without being listed. */
   readonly secrets?: readonly string[];
   /** Other origins that the agent's card may send its callers to; they are recorded too. */
   readonly origins?: readonly string[];
@@ -23,9 +23,9 @@ export interface Recorder {
 
 /**
  * Records a conversation with a real agent, to be served again by `replay`. Everything that is sent to `url` goes to the
- * agent, and its answers come back at once. The file is the same text whenever the same is said. Secrets that have a name or a
- * form of their own are taken out, and those in `secrets`; a secret that looks like an ordinary word stays. So the file is
- * readable for its owner only (mode 600): read it before you commit it.
+ * agent, and its responses are passed back at once. Recording the same conversation again gives the same file. Secrets with a
+ * known name or form are removed, and those in `secrets`; a secret that looks like an ordinary word is not recognised. The file
+ * is therefore readable for its owner only (mode 600). Read it before you commit it.
  *
  * @example
  * const recorder = await record('https://clerk.example.com', 'test/recordings/clerk.json');

@@ -39,7 +39,7 @@ export function assertOptions(options: WebhookOptions): void {
   if (jwks !== undefined && !URL.canParse(jwks)) throw new TypeError('jwks: must be the whole address of the keys');
   if (jwks !== undefined && !isSecureAddress(jwks)) {
     throw new TypeError(
-      'jwks: must start with https://, unless the keys are on this machine; over http anybody on the way could replace them',
+      'jwks: must start with https://, unless the keys are on this machine; over http they could be replaced in transit',
     );
   }
   if (jwks !== undefined || keys !== undefined) assertAudience(audience);

@@ -8,9 +8,9 @@ import { TokenCheck } from './token-check.ts';
 
 /** What the headers say that were found to be good. */
 export interface Proven {
-  /** What the notification is called, the same for each attempt to deliver it. */
+  /** The id of the notification, the same for each delivery attempt. */
   readonly id: string | undefined;
-  /** A repeat has one of these too. Empty if a repeat cannot be recognised. */
+  /** A repeat has at least one of these ids. Empty if repeats cannot be recognised. */
   readonly repeatIds: readonly string[];
   /** The task that the sender has signed for, if he names one. */
   readonly taskId: string | undefined;
@@ -46,13 +46,13 @@ export class Checks {
   /** What can be checked without knowing the task. @throws Refusal */
   async headers(incoming: IncomingNotification, now: number): Promise<Proven> {
     const id = incoming.header('webhook-id');
-    // The cheapest check first: it looks neither at the body nor at a key.
+    // The cheapest check first: it needs neither the body nor a key.
     await this.#checkSecrets(incoming, undefined);
     await this.#checkSignature(incoming, id, now);
     const said = await this.#tokens?.check(incoming, now);
     if (said === undefined) return { id, repeatIds: id === undefined ? [] : [id], taskId: undefined };
-    // Without an id in the token only the unsigned header has one, which anybody who saw the token can change. The token itself
-    // they cannot change; but a sender may sign a new one for each attempt, so both are looked at.
+    // Without `jti` the only id is the unsigned header, which an attacker who has seen the token can change. The token itself
+    // cannot be changed, but a sender may sign a new one for each attempt. So both identify a repeat.
     const { jti, tokenDigest, taskId } = said;
     const repeatIds = jti === undefined ? [tokenDigest, ...(id === undefined ? [] : [id])] : [jti];
     return { id: jti ?? id, repeatIds, taskId };
@@ -63,7 +63,7 @@ export class Checks {
     return this.#checkSecrets(incoming, taskId);
   }
 
-  /** Secrets that are found by a task are checked when the task is known, all others when it is not. */
+  /** Without a task id, checks fixed secrets; with one, checks secrets that a function gives for the task. */
   async #checkSecrets(incoming: IncomingNotification, taskId: string | undefined): Promise<void> {
     const { token, authorization } = this.#options;
     const fails = async (header: string, secret: TaskSecret | undefined): Promise<boolean> => {

@@ -23,7 +23,7 @@ export interface WebhookAnswer {
 
 const MAX_BODY_BYTES = 8 * 2 ** 20;
 
-/** The longest text that a notification is remembered by; two ids of the longest that Tandem itself accepts fit in. */
+/** The maximum length of the key of a handled notification. Two ids of the maximum length in Tandem (256) fit. */
 const MAX_KEY = 600;
 
 const TAKEN: WebhookAnswer = Object.freeze({ status: 204 });
@@ -114,7 +114,7 @@ export class WebhookHandler {
     return this.#once(keys, () => this.#tell(notification, proven.id, taskId));
   }
 
-  /** Handles a notification unless one with any of these keys was handled, or is being handled, before. */
+  /** Handles a notification unless one with any of these keys was handled or is being handled. */
   async #once(keys: readonly string[], tell: () => Promise<WebhookAnswer>): Promise<WebhookAnswer> {
     for (const key of keys) {
       const underway = this.#underway.get(key);
@@ -154,7 +154,7 @@ export class WebhookHandler {
   }
 }
 
-/** What a handled notification is remembered by: of both the task and its id. Senders choose both, so a long one is a digest. */
+/** The key of a handled notification, made of its task and its id. Senders choose both, so a long key is replaced by its digest. */
 async function repeatKey(taskId: string, id: string): Promise<string> {
   const key = JSON.stringify([taskId, id]);
   return key.length <= MAX_KEY ? key : `sha256:${await sha256(key)}`;

@@ -1,7 +1,7 @@
 /**
- * Remembers which notifications were handled. Give one of your own, such as a table, if several processes receive. An id is
- * a text of up to 600 characters, made of both the task and the notification, so that a sender of one task cannot use up the ids
- * of another; longer ones are a SHA-256 digest.
+ * Remembers which notifications were handled. Provide your own, such as a table, if several processes receive. An id is a text of
+ * up to 600 characters, made of the task and the notification, so that the sender of one task cannot use up the ids of another.
+ * A longer id is replaced by its SHA-256 digest.
  */
 export interface SeenIds {
   has(id: string): boolean | Promise<boolean>;

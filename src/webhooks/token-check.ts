@@ -9,9 +9,9 @@ import { isTimely } from './timely.ts';
 
 /** What a good token says. */
 export interface TokenSays {
-  /** The id of the notification, which is signed. */
+  /** The signed id of the notification. */
   readonly jti: string | undefined;
-  /** A short name for the token as a whole. */
+  /** SHA-256 of the whole token. */
   readonly tokenDigest: string;
   readonly taskId: string | undefined;
 }

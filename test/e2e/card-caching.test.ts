@@ -11,14 +11,14 @@ function card(server: TestServer, version: string, more: Readonly<Record<string,
   return server.ask({ method: 'GET', path: PATH, headers: { 'a2a-version': version, ...more } });
 }
 
-test('pages of any origin may read the card of a public agent, and not that of an agent on this machine', async () => {
+test('the card of a public agent has CORS headers, and that of a loopback agent has none', async () => {
   const [open, local] = [await startServer({ publicUrl: 'https://example.com' }), await startServer()];
 
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-    const [public_, own] = [await open.ask({ method, path: PATH }), await local.ask({ method, path: PATH })];
-    expect(public_.headers['access-control-allow-origin']).toBe('*');
+    const [remote, own] = [await open.ask({ method, path: PATH }), await local.ask({ method, path: PATH })];
+    expect(remote.headers['access-control-allow-origin']).toBe('*');
     expect(own.headers['access-control-allow-origin']).toBeUndefined();
-    expect(own.status).toBe(public_.status);
+    expect(own.status).toBe(remote.status);
   }
 });
 

@@ -1,4 +1,4 @@
-/** A page of another site, in the browser of somebody who can reach an agent that has no `auth`. */
+/** Cross-site requests from a browser to an agent without `auth`. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
@@ -30,7 +30,7 @@ const OWN: readonly (readonly [string, (url: string) => Readonly<Record<string, 
     'a development server on this machine',
     () => ({ origin: 'http://localhost:5173', 'sec-fetch-site': 'same-origin' }),
   ],
-  ['an address that was typed in', () => ({ 'sec-fetch-site': 'none' })],
+  ['Sec-Fetch-Site none', () => ({ 'sec-fetch-site': 'none' })],
 ];
 
 async function paused(server: TestServer): Promise<string> {
@@ -38,7 +38,7 @@ async function paused(server: TestServer): Promise<string> {
   return 'task' in sent ? sent.task.id : expect.fail('Expected a task');
 }
 
-/** What a form can send without asking first. */
+/** A request that a form can send without a CORS preflight. */
 function cancel(id: string, headers: Readonly<Record<string, string>>): Ask {
   return {
     method: 'POST',
@@ -52,7 +52,7 @@ function withHeaders(ask: Ask, headers: Readonly<Record<string, string>>): Ask {
 }
 
 describe.each(FOREIGN)('a request with %s', (_, headers) => {
-  test('cannot cancel a task by an empty form', async () => {
+  test('cannot cancel a task with an empty form', async () => {
     const server = await startServer();
     const id = await paused(server);
 
@@ -60,28 +60,40 @@ describe.each(FOREIGN)('a request with %s', (_, headers) => {
     expect((await server.ask(RPC_1.get(id))).text).toContain('TASK_STATE_INPUT_REQUIRED');
   });
 
-  test('is refused by every operation, and reads the card and the health check', async () => {
+  test('gets 403 for every operation, and can read the card and the health check', async () => {
     const server = await startServer();
     const ask = async (request: Ask): Promise<number> => (await server.ask(withHeaders(request, headers))).status;
 
-    expect((await server.ask(withHeaders(RPC_1.send({ text: 'hello' }), headers))).text).toContain('other sites');
+    expect((await server.ask(withHeaders(RPC_1.send({ text: 'hello' }), headers))).text).toContain(
+      'Cross-site request rejected',
+    );
     expect(await ask({ method: 'GET', path: '/tasks', headers: { 'a2a-version': '1.0' } })).toBe(403);
     expect(server.runs()).toBe(0);
     for (const path of [CARD, '/healthz']) expect(await ask({ method: 'GET', path })).toBe(200);
   });
 
-  test('is refused by a handler that is mounted, and by an agent for everybody on this machine', async () => {
-    const { agent } = scripted();
-    const handler = createHandler(agent, { store: memoryStore(), log: keptLog() });
-    onTestFinished(() => handler.close({ finishMs: 0 }));
-    const mounted = await handler.fetch(new Request('http://intranet.example/tasks/t', { headers }));
+  test('gets 403 from a loopback agent with insecurePublic', async () => {
     const server = await startServer({ insecurePublic: true });
 
-    expect(mounted.status).toBe(403);
     expect((await server.ask({ method: 'GET', path: '/tasks/t', headers })).status).toBe(403);
   });
 
-  test('is answered if the agent is for everybody, wherever it is, or if it has credentials', async () => {
+  test('gets 403 from a mounted handler if the browser needs no CORS preflight for it', async () => {
+    const { agent } = scripted();
+    const handler = createHandler(agent, { store: memoryStore(), log: keptLog() });
+    onTestFinished(() => handler.close({ finishMs: 0 }));
+    const url = 'http://intranet.example/tasks/t';
+    const statusOf = async (path: string, init: RequestInit): Promise<number> =>
+      (await handler.fetch(new Request(url + path, init))).status;
+    const withJson = { ...headers, 'content-type': 'application/json' };
+
+    expect(await statusOf(':cancel', { method: 'POST', headers })).toBe(403);
+    // CORS middleware in front of the handler decides about these.
+    expect(await statusOf(':cancel', { method: 'POST', headers: withJson, body: '{}' })).toBe(404);
+    expect(await statusOf('', { headers })).toBe(404);
+  });
+
+  test('is accepted by a public agent with insecurePublic, and with credentials', async () => {
     const open = await startServer({ insecurePublic: true, publicUrl: 'https://agent.example', trustProxy: true });
     const known = await startServer({ auth: bearerTokens({ alice: 'secret-of-alice' }) });
     const proxied = { ...headers, 'x-forwarded-host': 'agent.example' };
@@ -94,14 +106,14 @@ describe.each(FOREIGN)('a request with %s', (_, headers) => {
   });
 });
 
-test.each(OWN)('a request with %s is answered', async (_, headers) => {
+test.each(OWN)('a request with %s is accepted', async (_, headers) => {
   const server = await startServer();
   const id = await paused(server);
 
   expect((await server.ask(cancel(id, headers(server.url)))).status).toBe(200);
 });
 
-test('a refused page is written to the audit with the guard that refused it', async () => {
+test('the audit record of a rejected cross-site request names the guard', async () => {
   const records: unknown[] = [];
   const server = await startServer({ audit: (record) => void records.push(record) });
   await server.ask({ method: 'GET', path: '/tasks/t', headers: { origin: 'https://evil.example' } });

@@ -90,10 +90,10 @@ test('a request whose JSON was changed is answered, and the fault is not ours', 
   await expectSettled(target);
 });
 
-/** What may stand where an object should be, the whole body. */
+/** JSON to send instead of the object that every body should be. */
 const ROOTS: readonly unknown[] = [null, true, false, 0, -1, 1.5, '', 'text', '{}', [], [null], [[]], [{}], {}];
 
-test('a request whose whole body is something else is answered, and the fault is not ours', async () => {
+test('a request whose whole body is replaced gets a response that is not an internal error', async () => {
   await using target = await openTarget();
   for (const healthy of HEALTHY) {
     const request = filledIn(healthy, target);

@@ -104,7 +104,7 @@ test('what only looks like one stays', async () => {
   expect(sent.json).toMatchObject({ result: { task: { artifacts: [{ parts: [{ data: { metadata } }] }] } } });
 });
 
-test('a number is a secret under the name of one, and a count under the name of a count', async () => {
+test('a number in metadata is redacted under the name of a secret, and kept under the name of a count', async () => {
   const { ask } = await startServer();
   const sent = await ask(RPC_1.send({ text: 'about', metadata: { token: 123_456, pin: 1234, outputTokens: 7 } }));
   const metadata = { token: '[redacted]', pin: '[redacted]', outputTokens: 7 };

@@ -1,4 +1,4 @@
-/** A handler that calls another agent: what goes wrong between the two is not for whoever called the handler. */
+/** Errors of calls that a handler makes to another agent must not reach the caller of the handler. */
 import { describe, expect, test } from 'vitest';
 
 import type { AgentClient } from '../../src/client/client.ts';
@@ -27,9 +27,9 @@ const WORKER = agent({
 });
 
 interface Told {
-  /** What the outer caller reads in the status of the task. */
+  /** The status text that the outer caller reads. */
   readonly text: string;
-  /** All that the caller got. */
+  /** The whole response to the outer caller. */
   readonly whole: string;
   readonly logged: string;
 }
@@ -43,12 +43,12 @@ async function told(run: Handler): Promise<Told> {
   return { text: reply.text, whole, logged: JSON.stringify(log.lines, errorsToo) };
 }
 
-/** Errors have no members of their own for JSON. */
+/** JSON.stringify leaves out the message and the cause of an error. */
 function errorsToo(_: string, value: unknown): unknown {
   return value instanceof Error ? { message: value.message, cause: value.cause } : value;
 }
 
-/** Each way in which a call to another agent goes wrong inside a handler, and what its error says. */
+/** Calls to another agent that fail inside a handler, and a text that their error contains. */
 const CALLS: readonly (readonly [string, (worker: string, dead: string) => Promise<unknown>, string])[] = [
   ['an agent that cannot be reached', (_, dead) => connect(dead), 'cannot be reached'],
   ['a task of the other agent that fails', async (worker) => (await connected(worker)).ask('fail'), 'SECRET-REASON'],
@@ -85,7 +85,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
           throw new Error('The worker is away', { cause });
         }) as never,
     ],
-  ])('that %s is a reference to the caller, and is in the log', async (_how, handlerOf) => {
+  ])('that %s reaches the caller as a reference, and the log in full', async (_how, handlerOf) => {
     const worker = await serveOnSocket(WORKER);
     const dead = await nowhere();
     const { text, whole, logged } = await told(handlerOf(() => call(worker.url, dead)));
@@ -96,7 +96,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
   });
 });
 
-test('an A2AError that the handler makes is told with its text, also if it has another as its cause', async () => {
+test('an A2AError that the handler creates reaches the caller with its text, without its cause', async () => {
   const dead = await nowhere();
   const { text, whole } = await told(async () => {
     await connect(dead).catch((cause: unknown) => {
@@ -109,7 +109,7 @@ test('an A2AError that the handler makes is told with its text, also if it has a
   expect(whole).not.toContain(new URL(dead).host);
 });
 
-test('an error of a call that auth makes is a reference to the caller', async () => {
+test('an error of a client call inside auth reaches the caller as a reference', async () => {
   const dead = await nowhere();
   const log = keptLog();
   const auth: Authenticator = {
@@ -153,7 +153,7 @@ const FAILING: Readonly<Record<string, (client: AgentClient) => unknown>> = {
   'task.subscribe': (client) => client.task('t').subscribe().next(),
 };
 
-test.each(Object.entries(FAILING))('an error of %s is known to come from a call to another agent', async (_, call) => {
+test.each(Object.entries(FAILING))('an error of %s is marked as nested', async (_, call) => {
   const dead = await nowhere();
   const card = {
     name: 'Dead',
@@ -178,7 +178,7 @@ test.each<[string, (dead: string) => Promise<unknown>]>([
   ['a broken address', () => connect('http://[')],
   ['a broken handle', () => connect('task1_broken')],
   ['a card without interfaces', () => connect({ name: 'x' })],
-])('an error of connect() with %s is known to come from a call to another agent', async (_, call) => {
+])('an error of connect() with %s is marked as nested', async (_, call) => {
   const error = await call(await nowhere()).then(
     () => expect.fail('Expected an error'),
     (thrown: unknown) => thrown,
@@ -187,7 +187,7 @@ test.each<[string, (dead: string) => Promise<unknown>]>([
   expect(isNested(error)).toBe(true);
 });
 
-test('an error of tryDiscover() is known to come from a call to another agent', async () => {
+test('an error of tryDiscover() is marked as nested', async () => {
   const { url } = await startServer({
     auth: { schemes: {}, challenge: 'Bearer', authenticate: () => undefined },
     access: { protectCard: true },

@@ -67,7 +67,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ],
     ['another error', () => new Error('The disk is full'), /^The agent failed\. Reference: [\w-]+$/],
   ])(
-    '%s that a step throws says the same to the caller at the first attempt and in a replay',
+    '%s thrown by a step gives the caller the same text at the first attempt and in a replay',
     async (_, make, text) => {
       let runs = 0;
       const { task, reply } = await harness(

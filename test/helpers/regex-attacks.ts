@@ -1,7 +1,7 @@
-/** Texts on which a pattern takes as many steps as it can, built from the pattern's own beginnings. */
+/** Builds texts on which a pattern takes many steps, from the prefixes of what the pattern matches. */
 import type { Node } from './regex-steps.ts';
 
-/** A text as a recipe, so that it can be made in any length. */
+/** A text of any length: head, repeated body, tail. */
 export interface Attack {
   readonly head: string;
   readonly body: string;
@@ -13,15 +13,15 @@ export function textOf({ head, body, tail }: Attack, length: number): string {
   return head + body.repeat(Math.max(1, Math.floor(room / body.length))) + tail;
 }
 
-/** Characters that classes are tried with, beside those the pattern names itself. */
+/** Characters to try for character classes, beside the literals of the pattern. */
 const COMMON = ['a', '0', 'A', 'f', '-', '_', '.', ' ', '/', ':', '=', '@', '"', '%', '\n', '\t', '\u0001', 'é'];
 
-/** What stands between two beginnings, so that a word boundary or an excluded character lets each of them start a match. */
+/** Separators between repeated prefixes, so that a word boundary or an excluded character lets each prefix start a match. */
 const BETWEEN = ['', '-', ' ', '.', '/', 'a', '\n'];
 
 /**
- * Three shapes: each repeated element of the pattern at great length, behind what has to precede it and before something
- * that does not fit; the same with its beginning repeated too; and every prefix of what the pattern matches, repeated.
+ * Three shapes: each quantified element repeated, after the text that must precede it and before a character that does not match;
+ * the same with the preceding text repeated too; and every prefix of a sample match, repeated.
  */
 export function attacksOn(node: Node): readonly Attack[] {
   const attacks = new Map<string, Attack>();
@@ -44,7 +44,7 @@ export function attacksOn(node: Node): readonly Attack[] {
   return [...attacks.values()];
 }
 
-/** Every element that may stand more than a few times, and a text that leads to it, with optional elements `times` times. */
+/** Every quantified element, and a text that leads to it in which optional elements occur `times` times. */
 function* repeatsIn(node: Node, before: string, times: number): Generator<{ before: string; body: Node }> {
   switch (node.kind) {
     case 'set':
@@ -70,13 +70,13 @@ function* repeatsIn(node: Node, before: string, times: number): Generator<{ befo
   }
 }
 
-/** What a repeated element can be made of. */
+/** Samples of a quantified element. */
 function piecesOf(node: Node, alphabet: readonly string[]): readonly string[] {
   if (node.kind === 'set') return alphabet.filter((char) => node.has(char)).slice(0, 8);
   return [sampleOf(node, 0, alphabet), sampleOf(node, 1, alphabet)];
 }
 
-/** A text that the pattern matches as far as sets decide it; optional elements stand `times` times. */
+/** A text that the pattern matches, ignoring assertions; optional elements occur `times` times. */
 function sampleOf(node: Node, times: number, alphabet: readonly string[]): string {
   switch (node.kind) {
     case 'set':
@@ -93,7 +93,7 @@ function sampleOf(node: Node, times: number, alphabet: readonly string[]): strin
   }
 }
 
-/** The characters that the pattern names, then common ones that one of its sets has, then some that none has. */
+/** Common characters that match one of the pattern's sets, then the literals of the pattern. */
 function alphabetOf(node: Node): readonly string[] {
   const named = new Set<string>();
   const sets: (Node & { kind: 'set' })[] = [];

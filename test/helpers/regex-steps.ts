@@ -1,9 +1,9 @@
 /**
- * Counts how many steps a regular expression takes on a text. A backtracking matcher like the one in V8, reduced to what
- * the patterns of this project use, so that a test can tell linear from quadratic work without looking at a clock.
+ * Counts the steps that a backtracking matcher takes for a regular expression on a text. It supports the syntax that the patterns
+ * in `src` use. With it, a test can distinguish linear from quadratic patterns without measuring time.
  */
 
-/** One element of a pattern. A `set` matches one character; `source` is its spelling. */
+/** One element of a pattern. A `set` matches one character; `source` is its source text. */
 export type Node =
   | { readonly kind: 'set'; readonly source: string; readonly has: (char: string) => boolean }
   | { readonly kind: 'edge'; readonly source: string }
@@ -20,7 +20,7 @@ export type Node =
 
 export class TooManySteps extends Error {}
 
-/** @throws Error for syntax that the matcher does not know, such as back references. */
+/** @throws Error for unsupported syntax, such as back references. */
 export function parseRegex(regex: RegExp): Node {
   return new Parser(regex).parse();
 }
@@ -42,7 +42,7 @@ class Parser {
 
   constructor({ source, flags }: RegExp) {
     this.#source = source;
-    // One character is tested at a time, so anchors and positions have no meaning here; a dot keeps its meaning.
+    // Sets are tested on single characters, where these flags have no effect.
     this.#flags = flags.replaceAll(/[gmy]/g, '');
   }
 
@@ -136,7 +136,7 @@ class Parser {
   }
 }
 
-/** Continues a match at a position; says whether the rest of the pattern matches there. */
+/** Matches the rest of the pattern at a position. */
 type Next = (at: number) => boolean;
 
 class Matcher {
@@ -176,7 +176,7 @@ class Matcher {
       case 'sequence':
         return this.#matchItems(node.items, 0, at, next);
       case 'choice':
-        // Not `some()`: a repeated choice is as deep as the text is long, and every frame counts.
+        // Not `some()`: the recursion is as deep as the text is long, so each stack frame counts.
         for (const option of node.options) if (this.#match(option, at, next)) return true;
         return false;
       case 'repeat':
@@ -190,7 +190,7 @@ class Matcher {
     return this.#match(item, at, (end) => this.#matchItems(items, index + 1, end, next));
   }
 
-  /** A repeated set, without a stack frame for each character. */
+  /** Matches a quantified set without one stack frame per character. */
   #matchRun({ body, min, max, isLazy }: Node & { kind: 'repeat' }, at: number, next: Next): boolean {
     const fits = (i: number): boolean => {
       this.#count();
@@ -221,7 +221,7 @@ class Matcher {
 
   #sees({ body, isBehind }: Node & { kind: 'look' }, at: number): boolean {
     if (!isBehind) return this.#match(body, at, () => true);
-    if (body.kind !== 'set') throw new Error('Cannot look behind a position at more than one character');
+    if (body.kind !== 'set') throw new Error('Lookbehind is supported for a single character only');
     return at > 0 && body.has(this.#text.charAt(at - 1));
   }
 

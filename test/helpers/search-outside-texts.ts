@@ -1,4 +1,4 @@
-/** A program: gives long hostile texts to the functions that search what callers and agents write, and names what is done. */
+/** A program that runs the functions which search outside texts on long hostile texts, and reports each that has terminated. */
 import { logLine } from '../../src/observe/console-log.ts';
 import { redacted } from '../../src/observe/redact.ts';
 import { scrubMessage } from '../../src/server/scrub-metadata.ts';
@@ -29,7 +29,7 @@ const SEARCHES: Readonly<Record<string, (text: string) => unknown>> = {
   withoutSecrets: (text) => withoutSecrets(text, 'x'),
   isSecretName,
   isSecretParameter,
-  // Not cut, because nothing is cut in names.
+  // Texts are cut by `redacted`, names are not.
   redacted: (text) => redacted({ [text]: 1, text, error: new Error(text) }),
   scrubMessage: (text) =>
     scrubMessage({ messageId: 'm', role: 'ROLE_USER', parts: [{ text, metadata: { text, [text]: 1 } }] }),

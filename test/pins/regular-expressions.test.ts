@@ -1,7 +1,7 @@
 /**
- * Callers, agents and files choose the texts that regular expressions search, so every pattern in `src` has to take linear
- * time. All of them are found in the source, attacked with texts that are made of their own beginnings, and judged by the
- * steps they take, not by a clock. The worst attacks are then made 1 MiB long and given to the real engine.
+ * Callers, agents and files choose the texts that regular expressions search, so every pattern in `src` must take linear time.
+ * This test finds all patterns in the source, runs them on texts built from their own prefixes, and counts steps instead of
+ * measuring time. The worst texts are then repeated to 1 MiB and given to the real regular expression engine.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
@@ -13,24 +13,24 @@ import { type Attack, attacksOn, textOf } from '../helpers/regex-attacks.ts';
 import { countSteps, parseRegex, TooManySteps } from '../helpers/regex-steps.ts';
 import { isTestFile, lineOf, readSources, visit } from '../helpers/source.ts';
 
-/** Patterns that the test does not try, by the file and line of source they stand in, each with its reason. */
+/** Patterns built at run time, which this test cannot analyse, each with the reason why it is safe. */
 const EXEMPT: ReadonlyMap<string, string> = new Map([
   [
     "src/engine/answer-schema.ts: new RegExp(pattern, 'u')",
-    'the pattern is the author of the agent’s own; it is tried on answers of up to 10,000 characters',
+    'the author of the agent chooses the pattern; it is applied to answers of up to 10,000 characters',
   ],
   [
     "src/testing/recording/addresses.ts: new RegExp(`${origin.replace(/[\\\\^$.*+?()[\\]{}|]/g, '\\\\$&')}(?![\\\\w.:@-])`, 'g')",
-    'an origin, letter by letter, and one character after it: nothing is repeated',
+    'an escaped origin and one character after it: the pattern has no repetition',
   ],
 ]);
 
 const LENGTH = 1024;
-/** The linear patterns of the source take up to 30 for each character, a quadratic one takes 512 at this length. */
+/** Linear patterns in the source take up to 30 steps per character; a quadratic pattern takes 512 at this length. */
 const STEPS_PER_CHARACTER = 100;
 
 const MEBIBYTE = 1024 * 1024;
-/** A linear pattern needs milliseconds for a mebibyte, a quadratic one more than five minutes on a fast machine. */
+/** A linear pattern needs milliseconds for 1 MiB, a quadratic one more than five minutes on a fast machine. */
 const HANG_MS = 60_000;
 
 interface Pattern {
@@ -40,7 +40,7 @@ interface Pattern {
 
 interface Found {
   readonly patterns: readonly Pattern[];
-  /** Calls of `RegExp`, whose pattern is known at run time only. */
+  /** Calls of `RegExp`: the pattern is known only at run time. */
   readonly computed: readonly string[];
 }
 
@@ -67,11 +67,11 @@ function findPatterns(sources: ReadonlyMap<string, string>): Found {
 
 interface Cost {
   readonly attack: Attack;
-  /** For each character of the text; infinite above the limit. */
+  /** Steps per character; infinite above the limit. */
   readonly steps: number;
 }
 
-/** What the attacks on a pattern cost, the worst first. */
+/** The cost of each attack on a pattern, the highest first. */
 function costsOf(regex: RegExp): readonly Cost[] {
   const node = parseRegex(regex);
   const costs: Cost[] = [];
@@ -89,15 +89,15 @@ function costsOf(regex: RegExp): readonly Cost[] {
 
 const { patterns, computed } = findPatterns(readSources('src'));
 
-test('the source has no pattern made at run time without a reason why it cannot be attacked', () => {
+test('every pattern built at run time is listed with the reason why it is safe', () => {
   expect(computed.toSorted()).toEqual([...EXEMPT.keys()].toSorted());
 });
 
-test('every regular expression of the source takes linear time', async () => {
+test('every regular expression in src takes linear time', async () => {
   expect(patterns.length).toBeGreaterThan(150);
   const worst: { place: string; regex: RegExp; attack: Attack }[] = [];
   const slow: string[] = [];
-  // Once, if a pattern stands in several places.
+  // A pattern that occurs several times is checked once.
   for (const { place, regex } of new Map(patterns.map((pattern) => [String(pattern.regex), pattern])).values()) {
     const costs = costsOf(regex);
     if (costs[0]?.steps === Number.POSITIVE_INFINITY) {
@@ -111,7 +111,7 @@ test('every regular expression of the source takes linear time', async () => {
   expect(hung.map((i) => `${worst[i]?.place} on ${JSON.stringify(worst[i]?.attack)}`)).toEqual([]);
 }, 600_000);
 
-/** Patterns that were in the source, or look like those that were. */
+/** Patterns that were in src, and typical super-linear ones. */
 test.each([
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g],
   [/\b(?:sk|pk|rk)[-_](?=[\w-]*\d)[\w-]{16,}/g],
@@ -123,55 +123,55 @@ test.each([
   [/^(?:\w+\s?)*$/],
   [/(?:a|aa)+$/],
   [/"(?:\\.|[^"])*$/],
-])('%s is found to be too slow', (regex) => {
+])('the step count detects that %s is super-linear', (regex) => {
   expect(costsOf(regex)[0]?.steps).toBe(Number.POSITIVE_INFINITY);
 });
 
 test.each([
   ['const look = /x+$/;\n', ['src/planted.ts:1 /x+$/'], []],
   ["f(new RegExp(text), RegExp('a'));", [], ['src/planted.ts: new RegExp(text)', "src/planted.ts: RegExp('a')"]],
-])('a pattern that is added is found: %s', (text, literals, calls) => {
+])('a new pattern in src is found: %s', (text, literals, calls) => {
   const found = findPatterns(new Map([['src/planted.ts', text]]));
 
   expect(found.patterns.map(({ place, regex }) => `${place} ${String(regex)}`)).toEqual(literals);
   expect(found.computed).toEqual(calls);
 });
 
-describe('the count of steps', () => {
+describe('countSteps', () => {
   test.each([
     [/^a*$/, 'aaaa', 20],
     [/b/, 'aaaa', 12],
     [/(?<!a)a/g, 'aaaa', 20],
-  ])('of %s on %s is small', (regex, text, atMost) => {
+  ])('counts few steps for %s on %s', (regex, text, atMost) => {
     expect(countSteps(regex, text, 1000)).toBeLessThanOrEqual(atMost);
   });
 
-  test('stops at its limit', () => {
+  test('throws above its limit', () => {
     expect(() => countSteps(/(?:a|a)*$/, `${'a'.repeat(40)}b`, 10_000)).toThrow(TooManySteps);
   });
 
-  test.each([/(a)\1/, /(?<name>a)/, /(?<=ab)c/])('refuses %s, which it cannot follow', (regex) => {
+  test.each([/(a)\1/, /(?<name>a)/, /(?<=ab)c/])('throws for the unsupported syntax of %s', (regex) => {
     expect(() => countSteps(regex, 'aabc', 1000)).toThrow(Error);
   });
 });
 
-test('functions that search texts from outside come to an end on a mebibyte', async () => {
+test('functions that search outside texts terminate on 1 MiB of hostile input', async () => {
   const child = fork(new URL('../helpers/search-outside-texts.ts', import.meta.url), [String(MEBIBYTE)], {
     execArgv: ['--import', import.meta.resolve('tsx')],
   });
   const done: string[] = [];
-  const isOver = await comesToAnEnd(child, (name) => done.push(String(name)));
+  const isOver = await terminates(child, (name) => done.push(String(name)));
   child.kill('SIGKILL');
 
-  expect(isOver, `the search that follows on ${done.at(-1)} ends`).toBe(true);
+  expect(isOver, `the search after ${done.at(-1)} terminates`).toBe(true);
   expect(done.length).toBeGreaterThan(50);
 }, 600_000);
 
-/** Replaces in each text by its pattern, in another thread, and gives the indexes of those that did not come to an end. */
+/** Runs each pattern on its 1 MiB text in a worker thread. Returns the indexes of the patterns that did not terminate. */
 async function runAll(
   attacks: readonly { readonly regex: RegExp; readonly attack: Attack }[],
 ): Promise<readonly number[]> {
-  // As recipes: all texts together are hundreds of megabytes.
+  // The worker builds the texts: together they are hundreds of megabytes.
   const jobs = attacks.map(({ regex, attack }) => ({
     regex,
     ...attack,
@@ -188,7 +188,7 @@ async function runAll(
        }`,
       { eval: true, workerData: jobs.slice(next) },
     );
-    const isOver = await comesToAnEnd(worker, () => next++);
+    const isOver = await terminates(worker, () => next++);
     await worker.terminate();
     if (isOver) break;
     hung.push(next++);
@@ -196,8 +196,8 @@ async function runAll(
   return hung;
 }
 
-/** Whether a process or thread ends by itself and says something at least once a minute until then. */
-function comesToAnEnd(worker: Worker | ChildProcess, hear: (message: unknown) => void): Promise<boolean> {
+/** Whether a process or thread exits, and reports progress at least once a minute until then. */
+function terminates(worker: Worker | ChildProcess, hear: (message: unknown) => void): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => resolve(false);
     let timer = setTimeout(giveUp, HANG_MS);

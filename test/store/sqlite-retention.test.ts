@@ -48,11 +48,11 @@ test('a task that goes takes everything with it, its key when its time has come'
   await store.close();
 });
 
-test('what was removed is not left in the bytes of the file', async () => {
+test('removed rows are not left in the bytes of the file', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   const credential = 'credential-of-an-ended-task';
-  // One that fits into a page, and one that takes several.
+  // One body fits into a page, the other takes several.
   const bodies = [credential, credential.repeat(1000)];
   await store.create(newTask('ends'));
   await store.create(newTask('stays'));

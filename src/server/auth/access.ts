@@ -6,7 +6,7 @@ import { TimerHeap } from '../../support/timer-heap.ts';
 import type { Timers } from '../../support/timers.ts';
 import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
 import type { EventFrames } from '../event-frames.ts';
-import { anybody, type Identify, identifyBy, neighbours, nobody } from '../identify.ts';
+import { anonymous, type Identify, identifyBy, nobody } from '../identify.ts';
 import type { FailedLogins } from '../limits/failed-logins.ts';
 import type { Strangers } from '../strangers.ts';
 import type { Authenticator, ServedAt } from './authenticator.ts';
@@ -19,13 +19,13 @@ export interface AccessRules extends ServedAt {
   readonly access: AccessSettings | undefined;
   /** What becomes of callers whom nobody knows, without `auth`. */
   readonly strangers: Strangers;
+  /** See `AnonymousOptions`. */
+  readonly rejectCrossSite?: boolean | undefined;
   /** Slows down who guesses. */
   readonly logins: FailedLogins;
   /** Whether timers may end with the request that set them. */
   readonly serverless?: object | undefined;
 }
-
-const ANONYMOUS_BY: Readonly<Record<Strangers, Identify>> = { neighbours, admitted: anybody, refused: nobody };
 
 /** Who may call an agent, and what becomes of those who may not. */
 export class Access {
@@ -35,15 +35,14 @@ export class Access {
   readonly #listsForStrangers: boolean;
   readonly #timers: Timers;
 
-  constructor({ auth, access = DEFAULT_ACCESS, publicUrl, strangers, logins, serverless }: AccessRules) {
+  constructor(rules: AccessRules) {
+    const { auth, access = DEFAULT_ACCESS, publicUrl, strangers, rejectCrossSite, logins, serverless } = rules;
     this.#timers = serverless === undefined ? new TimerHeap(systemClock) : new LoneTimers(systemClock);
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
     this.#listsForStrangers = auth === undefined && strangers === 'neighbours';
-    this.identify =
-      auth === undefined
-        ? ANONYMOUS_BY[strangers]
-        : logins.before(identifyBy({ authenticators: auth, publicUrl, logins }));
+    if (auth !== undefined) this.identify = logins.before(identifyBy({ authenticators: auth, publicUrl, logins }));
+    else this.identify = strangers === 'refused' ? nobody : anonymous({ strangers, rejectCrossSite });
   }
 
   get protectsCard(): boolean {

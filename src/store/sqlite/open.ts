@@ -24,9 +24,9 @@ export interface OpenFile {
 
 /**
  * FULL: a commit is on the disk when it returns, so that a power cut takes nothing of an upgrade. The rest is measured: a
- * cache that holds the hot pages, and a write-ahead log that does not stay at the size of its worst day. What is removed is
- * overwritten with zeros, credentials of ended tasks first of all; a send with its later clean-up costs the same with it
- * (254 µs of CPU, 16 × 100 × 200 sends in turns).
+ * cache that holds the hot pages, and a write-ahead log that does not stay at the size of its worst day. `secure_delete` overwrites
+ * removed rows with zeros, so that credentials of ended tasks do not stay in the file. It has no measurable cost: a send with its
+ * later clean-up takes 254 µs of CPU with and without it (80,000 sends each, interleaved).
  */
 const PRAGMAS = `
   PRAGMA synchronous = FULL;

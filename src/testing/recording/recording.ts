@@ -55,7 +55,7 @@ export const AGENT = '{{agent}}';
 /** The id of a JSON-RPC request, and of its answer if that repeats it. */
 export const REQUEST_ID = '{{request-id}}';
 
-/** Read and write for the owner of the file, nothing for others: a scrubber cannot recognise every secret. */
+/** Readable and writable for the owner only, because the scrubber cannot recognise every secret. */
 const OWNER_ONLY = 0o600;
 
 export function fileName(file: string | URL): string {
@@ -67,7 +67,7 @@ export async function writeRecording(file: string | URL, recording: Recording): 
   await mkdir(dirname(name), { recursive: true });
   const handle = await open(name, 'w', OWNER_ONLY);
   try {
-    // Also if the file was there before, with other rights.
+    // An existing file keeps its mode when it is opened.
     await handle.chmod(OWNER_ONLY);
     await handle.writeFile(`${JSON.stringify(recording, null, 2)}\n`);
   } finally {

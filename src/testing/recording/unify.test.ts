@@ -14,7 +14,7 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['task {{task-1}}, context {{context-1}}!', 'task abc, context def!', { 'task-1': 'abc', 'context-1': 'def' }],
   ['{{agent}}/{{task-1}}/x', 'http://agent/abc/x', { 'task-1': 'abc' }],
   ['{{id-1}}, {{id-2}}, {{id-3}}', 'a, b, c, d', { 'id-1': 'a', 'id-2': 'b', 'id-3': 'c, d' }],
-])('the names in %s mean what stands at their places in %s', (recorded, asked, meanings) => {
+])('the names in %s get their meanings from %s', (recorded, asked, meanings) => {
   expect(Object.fromEntries(unify(recorded, asked)?.meanings ?? [])).toMatchObject(meanings);
 });
 
@@ -25,16 +25,16 @@ test.each([
   ['{{agent}}', 'http://agents'],
   ['{{id-1}}-{{id-2}}', 'abc'],
   ['{{id-1}} and {{id-2}} and', 'a and'],
-])('%s is not %s', (recorded, asked) => {
+])('%s does not match %s', (recorded, asked) => {
   expect(unify(recorded, asked)).toBeUndefined();
 });
 
-test('two names cannot mean the same', () => {
+test('two names cannot have the same meaning', () => {
   expect(unify('{{id-2}}', 'abc', { 'id-1': 'abc' })).toBeUndefined();
 });
 
-test('many names in a long text that does not fit are found out without trying all places', () => {
-  // 40 names at any of 200,000 places would not come to an end.
+test('a long text that does not match many names is rejected in linear time', () => {
+  // Trying 40 names at 200,000 positions each would never finish.
   const recorded = Array.from({ length: 40 }, (_, i) => `{{id-${i}}} `).join('');
   expect(unify(`${recorded}!`, 'a '.repeat(200_000))).toBeUndefined();
 });

@@ -89,7 +89,7 @@ export class Unification {
     if (recorded === asked && !recorded.includes('{{')) return true;
     const unknown: string[] = [];
     const literals = [''];
-    // Every other piece is a name. What a known name means is part of the text around it.
+    // Every other piece is a name. The meaning of a known name becomes part of the literal around it.
     for (const [i, piece] of recorded.split(NAME).entries()) {
       const meaning = i % 2 === 0 ? piece : this.#meanings.get(piece);
       if (meaning !== undefined) literals[literals.length - 1] += meaning;
@@ -117,8 +117,8 @@ function lastEventId({ headers }: RecordedRequest): string {
 }
 
 /**
- * The texts between the literals, none of them empty; undefined if the literals do not make up the rest of the text. Each is
- * looked for once, from left to right: a regular expression would try all combinations of places.
+ * The texts between the literals, each at least one character long; undefined if the literals do not occur in this order. Each
+ * literal is searched once, from left to right. A regular expression would try all combinations of positions.
  */
 function textsBetween([first = '', ...others]: readonly string[], text: string): readonly string[] | undefined {
   if (others.length === 0) return text === first ? [] : undefined;

@@ -16,7 +16,7 @@ const CLERK = define({
   },
 });
 
-/** What a call is rejected with. */
+/** The error that a call is rejected with. */
 async function rejection(call: Promise<unknown>): Promise<A2AError> {
   try {
     await call;
@@ -47,7 +47,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     ['by blocking', { wait: 'block' }],
     ['by polling', { wait: 'poll' }],
     ['with failed: value', { failed: 'value' }],
-  ] as const)('ask throws a question, %s, with all that it takes to answer it', async (_, how) => {
+  ] as const)('ask %s throws a question with the details needed to answer it', async (_, how) => {
     const { url } = await serveOnSocket(CLERK);
     const agent = await connected(url, options);
     const error = await rejection(agent.ask('book Rome', how));
@@ -63,7 +63,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.task(handle).answer('yes')).toMatchObject({ state: 'completed', text: 'Booked' });
   });
 
-  test('ask throws a question without a schema by its text alone', async () => {
+  test('ask throws an untyped question without questionData', async () => {
     const { url } = await serveOnSocket(CLERK);
     const agent = await connected(url, options);
     const { code, details } = await rejection(agent.ask('plain'));
@@ -84,7 +84,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect((await agent.task(error.details['handle'] ?? '').get()).status.state).toBe('TASK_STATE_AUTH_REQUIRED');
   });
 
-  test('a question that ask has thrown can be answered with ask', async () => {
+  test('a question that ask threw can be answered with ask', async () => {
     const { url } = await startServer();
     const agent = await connected(url, options);
     const { details } = await rejection(agent.ask('ask'));
@@ -92,14 +92,14 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.ask('Rome', { taskId: details['taskId'] ?? '' })).toBe('Off to Rome');
   });
 
-  test('ask does not go without waiting', async () => {
+  test('ask rejects the option wait: none', async () => {
     const { url } = await startServer();
     const agent = await connected(url, options);
 
     expect(await rejection(agent.ask('hello', { wait: 'none' as never }))).toMatchObject({ code: 'INVALID_PARAMS' });
   });
 
-  test('a handle that an agent puts into an error is not given to the caller', async () => {
+  test('a handle in the details of an agent’s error is removed', async () => {
     const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'TIMEOUT', domain: 'a2a-protocol.org' };
     const metadata = { handle: 'task1_evil', sent: 'no', fact: 'kept' };
     const error = { code: -32603, message: 'No', data: [{ ...info, metadata }] };

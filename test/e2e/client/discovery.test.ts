@@ -53,7 +53,7 @@ test('a page for everything is no card', async () => {
   });
 });
 
-test('JSON of 200,000 levels is no card, and is not kept for the next client', async () => {
+test('a card of 200,000 levels is rejected, and not cached for the next client', async () => {
   let isDeep = true;
   const peer = await startPeer(done, {
     card: (_got, response, { url }) =>

@@ -35,7 +35,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got[1]?.headers['last-event-id']).toBe('2');
   });
 
-  test('an event that was seen before the break, and comes again later than right after it, is told once', async () => {
+  test('an event from before the break that the agent repeats after newer ones is delivered once', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       const write = stream(response);
       if (rpc?.method === 'SendStreamingMessage') {

@@ -99,7 +99,7 @@ test('without a trace of its own a call belongs to the span around it, and so do
   for (const span of spans()) expect(span).toMatchObject({ traceId, parentId: spanId });
 });
 
-test('without any trace around it, all requests of a call are in the trace of the first', async () => {
+test('all requests of a call without a trace belong to the trace of its first request', async () => {
   const { api, spans, forget } = openTelemetry();
   const client = await connect((await serveOnSocket(last)).url, { tracing: api, cache: false });
   onTestFinished(() => client.close());

@@ -111,7 +111,7 @@ describe('a token', () => {
   test.each([
     ['token', { token: 'abc' }],
     ['Authorization header', { authorization: 'Bearer abc' }],
-  ])('a wrong %s is answered with 401 before anything parses the body', async (_, options) => {
+  ])('a wrong %s gets 401 before the body is parsed', async (_, options) => {
     const parse = vi.spyOn(JSON, 'parse');
     onTestFinished(() => parse.mockRestore());
     const { post } = receiver(options);
@@ -229,7 +229,7 @@ describe('a signed token', async () => {
     expect(events.map(({ id }) => id)).toEqual(['d-1']);
   });
 
-  test('a signed token without jti is handled once, whatever unsigned id stands beside it', async () => {
+  test('without jti is handled once, whatever webhook-id comes with it', async () => {
     const { events, post } = receiver({ keys, audience: false });
     const authorization = `Bearer ${await token({ jti: undefined })}`;
     for (const headers of [{ 'webhook-id': 'd-1' }, { 'webhook-id': 'd-2' }, {}]) {
@@ -238,7 +238,7 @@ describe('a signed token', async () => {
     expect(events.map(({ id }) => id)).toEqual(['d-1']);
   });
 
-  test('a sender without jti that signs anew for each attempt is recognised by its webhook-id', async () => {
+  test('without jti, signed anew for each attempt, is recognised by its webhook-id', async () => {
     const { events, post } = receiver({ keys, audience: false });
     for (const at of [NOW, NOW + 1]) {
       const authorization = `Bearer ${await token({ jti: undefined }, { at })}`;
@@ -249,7 +249,7 @@ describe('a signed token', async () => {
 });
 
 describe('a repeat', () => {
-  test('with ids of any length is recognised by a text of at most 600 characters', async () => {
+  test('with long ids is recognised by a key of at most 600 characters', async () => {
     const kept = new Set<string>();
     const { events, post } = receiver({ token: 'abc', seen: kept as never });
     const long = 'x'.repeat(100_000);
