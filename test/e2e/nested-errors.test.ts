@@ -17,12 +17,10 @@ const INTERNAL = /^The agent failed\. Reference: [\w-]+$/;
 /** The agent that the handler calls. */
 const WORKER = agent({
   name: 'Worker',
-  description: 'Fails in several ways.',
-  async run({ text, ask, signal }) {
+  description: 'Fails, or asks.',
+  async run({ text, ask }) {
     if (text === 'fail') throw new A2AError('UNAVAILABLE', 'SECRET-REASON');
-    if (text === 'ask') return `Off to ${await ask('Which city?')}`;
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    return undefined;
+    return `Off to ${await ask('Which city?')}`;
   },
 });
 
@@ -54,7 +52,6 @@ const CALLS: readonly (readonly [string, (worker: string, dead: string) => Promi
   ['a task of the other agent that fails', async (worker) => (await connected(worker)).ask('fail'), 'SECRET-REASON'],
   ['an error of the other agent', async (worker) => (await connected(worker)).get('SECRET-ID'), 'SECRET-ID'],
   ['a question of the other agent', async (worker) => (await connected(worker)).ask('ask'), 'Which city?'],
-  ['a time limit', async (worker) => (await connected(worker)).ask('hold', { timeoutMs: 50 }), 'No end within'],
   [
     'a stream that cannot be opened',
     async (worker) => (await connected(worker)).task('SECRET-ID').subscribe().next(),
