@@ -59,7 +59,8 @@ function withoutKnownTokens(text: string, mark: string): string {
   if (!HINT.test(text)) return text;
   let clean = text;
   for (const look of LOOKS) clean = clean.replace(look, mark);
-  return clean.replace(KEY_RUN, (run) => withoutKey(run, mark)).replace(BEARER, `$1 ${mark}`);
+  if (KEY_START.test(clean)) clean = clean.replace(KEY_RUN, (run) => withoutKey(run, mark));
+  return clean.replace(BEARER, `$1 ${mark}`);
 }
 
 /** Only the first start in a run is checked: what follows a later start is shorter, so it cannot match if the first does not. */
