@@ -1,8 +1,5 @@
-import { A2AError, isNested } from '../errors.ts';
+import { A2AError, type ErrorCode, ERRORS, isNested, markNested } from '../errors.ts';
 import { QuestionExpiredError } from './handler.ts';
-
-/** The name under which the journal records a step's error that came from a call to another agent. */
-const NESTED_NAME = 'NestedCallError';
 
 /**
  * The text of a handler's error that the caller may read: the message of an `A2AError` that the handler created itself. All other
@@ -11,31 +8,42 @@ const NESTED_NAME = 'NestedCallError';
  */
 export function publicText(error: unknown): string | undefined {
   try {
-    return isForCallers(error) ? textOf(error.message) : undefined;
+    const isForCallers = error instanceof QuestionExpiredError || (A2AError.is(error) && !isNested(error));
+    return isForCallers ? textOf(error.message) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isForCallers(error: unknown): error is Error {
-  if (error instanceof QuestionExpiredError) return true;
-  if (A2AError.is(error)) return !isNested(error);
-  // A replayed step error: the journal restores only its name and message.
-  return error instanceof Error && error.name === 'A2AError' && !('code' in error);
+/** What the journal records of the error of a step. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+  /** Of an `A2AError`. */
+  readonly code?: ErrorCode;
+  readonly details?: A2AError['details'];
+  /** It comes from a call to another agent. */
+  readonly isNested?: true;
 }
 
-/** What the journal records of a step's error. `publicText` must give the same result for the replayed error as for the original. */
-export function plainError(error: unknown): { readonly name: string; readonly message: string } {
+export function recordError(error: unknown): RecordedError {
   try {
-    return error instanceof Error
-      ? {
-          name: A2AError.is(error) && isNested(error) ? NESTED_NAME : textOf(error.name),
-          message: textOf(error.message),
-        }
-      : { name: 'Error', message: String(error) };
+    if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+    const plain = { name: textOf(error.name), message: textOf(error.message) };
+    if (!A2AError.is(error)) return plain;
+    const { code, details } = error;
+    const known = { ...plain, code, ...(Object.keys(details).length > 0 && { details: { ...details } }) };
+    return isNested(error) ? { ...known, isNested: true } : known;
   } catch {
     return { name: 'Error', message: 'The step failed' };
   }
+}
+
+/** The error of a step as a replay throws it: a handler that looks at it decides as it did at the first attempt. */
+export function restoreError({ name, message, code, details, isNested: isOfCall }: RecordedError): Error {
+  if (code === undefined || !Object.hasOwn(ERRORS, code)) return Object.assign(new Error(message), { name });
+  const error = new A2AError(code, message, details === undefined ? {} : { details });
+  return isOfCall === true ? markNested(error) : error;
 }
 
 function textOf(value: unknown): string {

@@ -3,7 +3,7 @@ import { artifactWriter, statusOutput } from './artifact-writer.ts';
 import { certaintyOf } from './certainty.ts';
 import { contained } from './contain.ts';
 import { drain, isAsyncIterable, type Sink } from './drive.ts';
-import { plainError } from './failure-text.ts';
+import { recordError, restoreError } from './failure-text.ts';
 import type { Step, StepContext, StepOptions } from './handler.ts';
 import { copyOf } from './json-value.ts';
 import type { Run } from './run.ts';
@@ -46,7 +46,7 @@ export class RunSteps {
     await run.order.again('step', key);
     run.outputs.endStep();
     if (error === undefined) return copyOf(value);
-    throw Object.assign(new Error(error.message), { name: error.name });
+    throw restoreError(error);
   }
 
   /** @param isInner Whether the step is part of another one, which asks for it again if it is retried. */
@@ -74,7 +74,7 @@ export class RunSteps {
       result = value === undefined ? {} : { value };
     } catch (error) {
       failure = { error };
-      result = { error: plainError(error) };
+      result = { error: recordError(error) };
     }
     this.#performing--;
     // Outputs come before the record of their step: in an earlier write, in the same one, or in the record itself.

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
+import type { RecordedError } from './failure-text.ts';
 
 /**
  * Places of outputs as inclusive ranges: `[1, 3, 7, 7]` is 1, 2, 3 and 7. A place counts the artifact events, or the
@@ -35,7 +36,7 @@ export interface RecordedOutputs {
 /** What the journal keeps of a step. */
 export interface StepRecord {
   readonly value?: JsonValue;
-  readonly error?: { readonly name: string; readonly message: string };
+  readonly error?: RecordedError;
   /** Absent in journals of versions that did not note the outputs of steps. */
   readonly outputs?: RecordedOutputs;
 }

@@ -93,6 +93,26 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
+  test('an A2AError of a step has its code and details at every attempt', async () => {
+    const errors: unknown[] = [];
+    const { task, reply } = await harness(
+      async ({ step, ask }) => {
+        const failing = (): never => {
+          throw new A2AError('TASK_NOT_FOUND', 'It is gone', { details: { taskId: '7' } });
+        };
+        await step('s', failing).catch((error: unknown) => errors.push(error));
+        await ask('Go on?');
+      },
+      { variant, maxSuspended: 0 },
+    );
+    await reply(await task('go'), 'yes');
+    expect(errors).toHaveLength(2);
+    for (const error of errors) {
+      expect(A2AError.is(error, 'TASK_NOT_FOUND')).toBe(true);
+      expect(error).toMatchObject({ message: 'It is gone', details: { taskId: '7' } });
+    }
+  });
+
   test('a step is tried again after pauses that double, under one key', async () => {
     const tries: { readonly at: number; readonly attempt: number; readonly key: string }[] = [];
     const { task, engine, clock } = await harness(
