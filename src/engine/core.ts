@@ -8,6 +8,7 @@ import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
 import type { Liveness } from './liveness.ts';
 import type { FetchFile } from './run-environment.ts';
+import type { RunMemory } from './run-memory.ts';
 import type { Runnable } from './runnable.ts';
 
 /** What the parts of one engine share. */
@@ -31,6 +32,7 @@ export interface Core {
   /** How long a node may be silent before others take its tasks. */
   readonly leaseMs: number;
   readonly liveness: Liveness;
+  readonly memory: RunMemory;
   /** How often to look for what no hint told of. */
   readonly pollMs: number;
   /** Suspended runs that stay in memory. 0: each goes on by replay. */

@@ -15,7 +15,11 @@ import { Liveness } from './liveness.ts';
 import type { PushPolicy } from './push-policy.ts';
 import type { Retention } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
+import { RunMemory } from './run-memory.ts';
 import { byId, type Runnable } from './runnable.ts';
+
+/** For a heap of one or two gibibytes, which these bytes take about twice. */
+const DEFAULT_RUN_BYTES = 2 ** 28;
 
 export interface EngineOptions {
   readonly store: Store;
@@ -32,6 +36,8 @@ export interface EngineOptions {
   readonly pollMs?: number;
   /** Runs that stay in memory while they wait. 0: each goes on by replay. */
   readonly maxSuspended?: number;
+  /** Bytes that the requests and outputs of all running tasks may take; 256 MiB if not set. Runs wait above it. */
+  readonly maxRunBytes?: number;
   /** Push configurations that one task may have, at least 1: each is one more call for every event. */
   readonly maxPushConfigs?: number;
   /** Messages in the history of a task with which it takes no more of its caller, at least 1. */
@@ -60,11 +66,13 @@ export interface CoreHooks {
   readonly pushed: () => void;
   readonly pushConfigChanged: Core['pushConfigChanged'];
   readonly hasSlept: Core['hasSlept'];
+  /** There is memory for more runs. */
+  readonly roomForRuns: () => void;
 }
 
 /** @param clock The time of the store. */
 export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHooks): Core {
-  const { pushed, pushConfigChanged, hasSlept } = hooks;
+  const { pushed, pushConfigChanged, hasSlept, roomForRuns } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
   const { leaseMs = 15_000, pollMs = 1000, onDemand = false } = options;
   const timers = onDemand ? new LoneTimers(clock) : new TimerHeap(clock);
@@ -86,6 +94,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     runsTasks: options.runsTasks ?? true,
     leaseMs,
     liveness: new Liveness(clock, leaseMs),
+    memory: new RunMemory(options.maxRunBytes ?? DEFAULT_RUN_BYTES, { clock, timers }, roomForRuns),
     pollMs,
     maxSuspended: options.maxSuspended ?? 1000,
     maxPushConfigs: options.maxPushConfigs ?? 10,

@@ -77,6 +77,7 @@ export class Engine {
         await this.#outbox?.drop(name);
         this.#outbox?.nudge();
       },
+      roomForRuns: () => this.#runs.lookForWork(),
       hasSlept: () => this.#onDemand !== undefined && this.#heartbeat.isLate,
     });
     const push = { ...DEFAULT_PUSH_POLICY, ...defined(options.push ?? {}) };

@@ -41,6 +41,8 @@ export interface LoadedTask {
   readonly artifactBytes: number;
   /** The size of all that it said. */
   readonly outputBytes: number;
+  /** The size of what was read of it. */
+  readonly loadedBytes: number;
 }
 
 export function originOf({ origin }: TaskRecord): Origin {
@@ -63,6 +65,7 @@ export function newlyMade(record: TaskRecord, message: Message, creation: Creati
     fold,
     artifactBytes: 0,
     outputBytes: 0,
+    loadedBytes: 0,
   };
 }
 
@@ -98,6 +101,7 @@ export async function loadTask(store: Store, claimed: TaskRecord): Promise<Loade
     fold,
     artifactBytes,
     outputBytes,
+    loadedBytes: events.reduce((sum, { body }) => sum + body.length, 0),
   };
 }
 

@@ -14,10 +14,12 @@ export interface PublishedOutput {
   /** What is compared: the event of an artifact, the content of a status. */
   readonly body: string;
   /** The chunk, if the event shows the whole artifact and not only the chunk. */
-  readonly update?: TaskArtifactUpdateEvent;
+  readonly update: TaskArtifactUpdateEvent | undefined;
+  /** It takes the place of everything that its artifact had before. */
+  readonly isReplacement: boolean;
   state: OutputState;
   /** It was published while a recorded step ran, which this attempt has not called yet. */
-  isAhead?: boolean;
+  isAhead: boolean;
   /** The step of this attempt that published it, or emitted it again. */
   owner: StepOutputs | undefined;
 }
@@ -60,9 +62,8 @@ export class OutputTrail {
     return this.#ahead > 0;
   }
 
-  /** @param isReplacement Whether it takes the place of all outputs before it. */
-  push(output: PublishedOutput, isReplacement = false): void {
-    if (isReplacement) this.close();
+  push(output: PublishedOutput): void {
+    if (output.isReplacement) this.close();
     this.#outputs.push(output);
   }
 
@@ -85,7 +86,7 @@ export class OutputTrail {
 
   /** The step is called in whose time an output was published. If it is loose, it may be emitted again. */
   reach(output: PublishedOutput): void {
-    if (output.isAhead !== true) return;
+    if (!output.isAhead) return;
     output.isAhead = false;
     this.#ahead--;
     if (output.state === 'loose') this.open(output);
@@ -109,7 +110,7 @@ export class OutputTrail {
     const retried = this.#retriedOf(step);
     const expected = retried?.[0] ?? this.#nextExpected();
     if (expected !== undefined && this.#isSame(expected, body, asFirst)) return this.#take(expected, step);
-    const loose = this.#takeOpen(body) ?? (asFirst && this.#open && this.#takeOpen(asFirst()));
+    const loose = this.#takeOpen(body, this.#last) ?? (asFirst && this.#open && this.#takeOpen(asFirst(), this.#first));
     if (loose !== undefined) return loose;
     if (expected === undefined) return 'new';
     return this.#isLenient && retried === undefined ? this.#skipTo(body, asFirst, step) : 'different';
@@ -133,8 +134,8 @@ export class OutputTrail {
     step: StepOutputs | undefined,
   ): { readonly dropped: readonly PublishedOutput[]; readonly before: number | undefined } {
     const dropped = this.dropExpected(step);
-    const isReplacement = output.update?.append !== true;
-    const next = this.#outputs.find((one) => one === dropped[0] || (isReplacement && one.isAhead === true));
+    const { isReplacement } = output;
+    const next = this.#outputs.find((one) => one === dropped[0] || (isReplacement && one.isAhead));
     if (isReplacement) this.#closeBefore(next);
     this.insert(output, next?.place);
     return { dropped, before: next?.place };
@@ -222,8 +223,7 @@ export class OutputTrail {
   /** The first chunk of an artifact is stored as one that begins it, even if its author called it an addition. */
   #isSame(output: PublishedOutput, body: string, asFirst: (() => string) | undefined): boolean {
     if (output.body === body) return true;
-    if (asFirst === undefined || this.#base !== undefined || this.#outputs.find(isLeft) !== output) return false;
-    return output.body === asFirst();
+    return asFirst !== undefined && output === this.#first && output.body === asFirst();
   }
 
   #take(output: PublishedOutput, step: StepOutputs | undefined): PublishedOutput {
@@ -234,11 +234,25 @@ export class OutputTrail {
     return output;
   }
 
-  #takeOpen(body: string): PublishedOutput | undefined {
-    const same = this.#open?.get(body);
-    const output = same?.shift();
-    if (same?.length === 0) this.#open?.delete(body);
+  /**
+   * Takes an open output that says this. One that replaces the artifact is the same again only if nothing came after it,
+   * because it would remove that now; one that begins the artifact, only if nothing came before it.
+   */
+  #takeOpen(body: string, replacement: PublishedOutput | undefined): PublishedOutput | undefined {
+    const same = this.#open?.get(body) ?? [];
+    const index = same.findIndex((output) => !output.isReplacement || output === replacement);
+    if (index < 0) return undefined;
+    const [output] = same.splice(index, 1);
+    if (same.length === 0) this.#open?.delete(body);
     return output;
+  }
+
+  get #first(): PublishedOutput | undefined {
+    return this.#base === undefined ? this.#outputs.find(isLeft) : undefined;
+  }
+
+  get #last(): PublishedOutput | undefined {
+    return this.#outputs.findLast(isLeft);
   }
 
   /** What is left out stays, and is not expected any more. */

@@ -5,7 +5,6 @@ import type { JsonObject } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused } from '../model/state.ts';
 import type { JournalEntry, TaskEvent, TaskRecord } from '../store/store.ts';
-import type { Writable } from '../support/writable.ts';
 import { artifactEvent, artifactUpdateOf } from './event-body.ts';
 import type { Journal, JournalKind } from './journal.ts';
 import { OutputTrail, type PublishedOutput } from './output-trail.ts';
@@ -115,13 +114,15 @@ export class PublishedOutputs {
   }
 
   /** Takes in a chunk that is new, before it is published. */
-  addArtifact(update: TaskArtifactUpdateEvent, body: string, step: StepOutputs | undefined): void {
+  addArtifact(update: TaskArtifactUpdateEvent, given: string, step: StepOutputs | undefined): void {
     const place = ++this.#artifactPlaces;
     if (this.#artifacts === undefined && this.#inFlight === 0) return;
     const { artifactId } = update.artifact;
     const trail = this.#artifacts?.get(artifactId) ?? this.#track(artifactId);
-    const output = outputOf('artifact', place, trail === undefined ? '' : body, trail, step);
-    if (trail !== undefined && (this.#retryable > 0 || trail.isNeeded)) trail.push(output, update.append !== true);
+    const body = trail === undefined ? '' : given;
+    const isReplacement = update.append !== true;
+    const output = outputOf({ kind: 'artifact', place, body, trail, owner: step, isReplacement });
+    if (trail !== undefined && (this.#retryable > 0 || trail.isNeeded)) trail.push(output);
     else if (trail !== undefined) this.#forget(artifactId);
     this.#attribute(output, step);
   }
@@ -134,7 +135,9 @@ export class PublishedOutputs {
   ): Correction | undefined {
     const trail = this.#artifacts?.get(update.artifact.artifactId);
     if (trail === undefined) return undefined;
-    const output = { ...outputOf('artifact', ++this.#artifactPlaces, body, trail, step), update };
+    const place = ++this.#artifactPlaces;
+    const isReplacement = update.append !== true;
+    const output = outputOf({ kind: 'artifact', place, body, trail, owner: step, update, isReplacement });
     const { dropped, before } = trail.replaceExpected(output, step);
     this.#attribute(output, step);
     return correctionOf(trail, output.place, {
@@ -178,7 +181,7 @@ export class PublishedOutputs {
     if (this.#retryable === 0 && this.#statuses?.isNeeded !== true && !isRepeatable) this.#statuses = undefined;
     else this.#statuses ??= new OutputTrail();
     const trail = this.#statuses;
-    const output = outputOf('status', place, trail === undefined ? '' : content(), trail, step);
+    const output = outputOf({ kind: 'status', place, body: trail === undefined ? '' : content(), trail, owner: step });
     trail?.push(output);
     if (isRepeatable) trail?.open(output);
     this.#attribute(output, step);
@@ -278,21 +281,32 @@ export class PublishedOutputs {
     bases: ReadonlyMap<string, Artifact>,
     corrections: ReadonlyMap<string, CorrectionRecord>,
   ): void {
-    const { artifactId } = artifactUpdateOf({ body }).artifact;
+    const {
+      append,
+      artifact: { artifactId },
+    } = artifactUpdateOf({ body });
     this.#artifacts ??= new Map();
     const trail = this.#artifacts.get(artifactId) ?? new OutputTrail(bases.get(artifactId));
     this.#artifacts.set(artifactId, trail);
     const place = ++this.#artifactPlaces;
     const correction = corrections.get(keyOf('artifact', place));
     if (correction === undefined) {
-      trail.push(this.#logOutput('artifact', place, body, trail));
+      trail.push(this.#logOutput({ kind: 'artifact', place, body, trail, isReplacement: append !== true }));
       return;
     }
     trail.drop(new Set(placesIn(correction.drop)));
     // Of an event that shows the whole artifact, only the chunk that came with it is an output.
     if (correction.update === undefined) return;
     const update = correction.update as unknown as TaskArtifactUpdateEvent;
-    const output = this.#logOutput('artifact', place, artifactEvent(update).body, trail, update);
+    const isReplacement = update.append !== true;
+    const output = this.#logOutput({
+      kind: 'artifact',
+      place,
+      body: artifactEvent(update).body,
+      trail,
+      update,
+      isReplacement,
+    });
     trail.insert(output, correction.before);
   }
 
@@ -302,21 +316,13 @@ export class PublishedOutputs {
     this.#statuses ??= new OutputTrail();
     const place = ++this.#statusPlaces;
     this.#statuses.drop(new Set(placesIn(corrections.get(keyOf('status', place))?.drop)));
-    this.#statuses.push(this.#logOutput('status', place, content, this.#statuses));
+    this.#statuses.push(this.#logOutput({ kind: 'status', place, body: content, trail: this.#statuses }));
   }
 
-  #logOutput(
-    kind: OutputKind,
-    place: number,
-    body: string,
-    trail: OutputTrail,
-    update?: TaskArtifactUpdateEvent,
-  ): PublishedOutput {
-    const output: Writable<PublishedOutput> = outputOf(kind, place, body, trail, undefined);
-    output.state = 'expected';
-    if (update !== undefined) output.update = update;
+  #logOutput(fields: OutputFields): PublishedOutput {
+    const output = outputOf({ ...fields, state: 'expected' });
     this.#logged ??= { artifact: [], status: [] };
-    this.#logged[kind][place] = output;
+    this.#logged[output.kind][output.place] = output;
     return output;
   }
 
@@ -370,15 +376,11 @@ const NOTHING: RecordedOutputs = {};
 /** Most runs have none: shared, and never added to. */
 const NO_OUTPUTS: PublishedOutput[] = [];
 
-/** An output that this attempt has emitted. */
-function outputOf(
-  kind: OutputKind,
-  place: number,
-  body: string,
-  trail: OutputTrail | undefined,
-  owner: StepOutputs | undefined,
-): PublishedOutput {
-  return { kind, place, body, trail, state: 'kept', owner };
+type OutputFields = Pick<PublishedOutput, 'kind' | 'place' | 'body' | 'trail'> & Partial<PublishedOutput>;
+
+/** An output that this attempt has emitted, if nothing else is said. */
+function outputOf(fields: OutputFields): PublishedOutput {
+  return { update: undefined, isReplacement: false, state: 'kept', isAhead: false, owner: undefined, ...fields };
 }
 
 function label(output: PublishedOutput | undefined, state: 'kept' | 'loose'): void {

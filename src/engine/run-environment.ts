@@ -8,6 +8,7 @@ import type { Feed } from './feed.ts';
 import type { Gathering } from './gathering.ts';
 import type { Liveness } from './liveness.ts';
 import type { Run } from './run.ts';
+import type { RunMemory } from './run-memory.ts';
 import type { Loss } from './loss.ts';
 
 /** Gets the content of a stranger's address, with all guards. */
@@ -23,6 +24,7 @@ export interface WriterEnvironment {
   readonly gathering: Gathering;
   readonly feed: Feed;
   readonly observers: Observers;
+  readonly memory: RunMemory;
   readonly faultPoint: (name: string) => void;
 }
 

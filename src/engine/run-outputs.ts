@@ -12,6 +12,7 @@ import { artifactEvent } from './event-body.ts';
 import type { LoadedTask } from './load-task.ts';
 import type { Emission } from './output.ts';
 import { type Correction, type PublishedOutputs, statusContent } from './published-outputs.ts';
+import type { RunMemory } from './run-memory.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
 import type { HeldStatus, Ranges, RecordedOutputs, StepOutputs } from './step-outputs.ts';
@@ -39,6 +40,7 @@ export class RunOutputs {
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #log: Log;
+  readonly #memory: RunMemory;
   readonly #marks: JsonObject | undefined;
   readonly #refused = new Set<string>();
   readonly #published: PublishedOutputs;
@@ -47,8 +49,9 @@ export class RunOutputs {
   #heldBytes = 0;
   #originBytes: number | undefined;
 
-  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
+  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log, memory }: OutputTools) {
     this.#log = log;
+    this.#memory = memory;
     this.#task = task;
     this.#marks = traceMarks(task.record);
     this.#published = task.published;
@@ -287,6 +290,7 @@ export class RunOutputs {
 
   /** Not for what an earlier attempt has said: that is counted already. */
   #assertRoom(bytes: number): void {
+    this.#memory.assertRoom();
     const { maxTaskBytes } = this.#agent.limits;
     if (this.#writer.outputBytes + bytes > maxTaskBytes)
       throw new RangeError(`All outputs of a task together may have ${maxTaskBytes} bytes`);
@@ -301,4 +305,5 @@ export interface OutputTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly memory: RunMemory;
 }

@@ -398,6 +398,7 @@ export class Run implements Sink, WriterEvents {
     if (this.#state === 'over') return;
     this.#state = state;
     this.timers.disarmTimeout();
+    if (state === 'suspended') this.#writer.suspend();
     if (state === 'over') {
       this.timers.clear();
       this.#writer.close('over');

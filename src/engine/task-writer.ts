@@ -76,6 +76,8 @@ export class TaskWriter implements Gatherer {
   #tailBytes: number;
   #snapshotBytes = 0;
   #outputBytes: number;
+  /** What counts as memory of this run. */
+  #heldBytes = 0;
 
   constructor(env: WriterEnvironment, on: WriterEvents, start: LoadedTask) {
     this.#env = env;
@@ -88,6 +90,7 @@ export class TaskWriter implements Gatherer {
     this.#tailBytes = start.artifactBytes;
     this.#outputBytes = start.outputBytes;
     this.#lease = { node: env.node, fence: start.record.fence };
+    this.#hold(start.loadedBytes);
   }
 
   /** The task as it was last stored. */
@@ -161,7 +164,7 @@ export class TaskWriter implements Gatherer {
   /** Resolves when there is room for more output. */
   room(): Promise<void> | undefined {
     const { events, journal, bytes } = this.#batch;
-    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES) return undefined;
+    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES) return this.#env.memory.room(this);
     this.#schedule();
     return (this.#room ??= deferred<void>()).promise;
   }
@@ -206,8 +209,14 @@ export class TaskWriter implements Gatherer {
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
+  /** The run is suspended: what it holds is counted with the suspended runs. */
+  suspend(): void {
+    this.#env.memory.release(this, this.#heldBytes);
+  }
+
   /** Goes on under a new lease. */
   resume(record: TaskRecord): void {
+    this.#env.memory.add(this.#heldBytes);
     this.#hasUnheard = false;
     this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
@@ -217,6 +226,8 @@ export class TaskWriter implements Gatherer {
 
   /** Nothing more is written. What waits for it learns why, or waits for ever if there is no reason. */
   close(reason?: StopReason): void {
+    if (!this.#isClosed) this.#env.memory.release(this, this.#heldBytes);
+    this.#heldBytes = 0;
     this.#isClosed = true;
     this.#lease = undefined;
     if (reason === undefined) return;
@@ -233,7 +244,13 @@ export class TaskWriter implements Gatherer {
     this.#status = status;
   }
 
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#env.memory.add(bytes);
+  }
+
   #add(event: NewEvent): void {
+    this.#hold(event.body.length);
     this.#outputBytes += event.body.length;
     this.#batch.events.push(event);
     this.#batch.bytes += event.body.length;
@@ -292,7 +309,9 @@ export class TaskWriter implements Gatherer {
     batch.stampFrom(this.#record.status.timestamp ?? '');
     const { events, journal } = batch;
     if (this.#record.lastEvent === 0 && events[0]?.kind !== 'task') {
-      events.unshift(createdEvent(this.#record, this.#message));
+      const created = createdEvent(this.#record, this.#message);
+      this.#hold(created.body.length);
+      events.unshift(created);
     }
     const write: Writable<TaskWrite> = {
       taskId: this.#record.id,

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { fakeClock } from '../testing/fake-clock.ts';
+import { TimerHeap } from '../support/timer-heap.ts';
+import { RunMemory } from './run-memory.ts';
+
+function memoryOf(maxBytes: number): { memory: RunMemory; clock: ReturnType<typeof fakeClock>; rooms: () => number } {
+  const clock = fakeClock();
+  let rooms = 0;
+  const memory = new RunMemory(maxBytes, { clock, timers: new TimerHeap(clock) }, () => rooms++);
+  return { memory, clock, rooms: () => rooms };
+}
+
+/** Whether a promise is settled after all that is due now. */
+async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
+  let settled = false;
+  promise?.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  return promise === undefined || settled;
+}
+
+test('below the bound nothing waits', () => {
+  const { memory } = memoryOf(100);
+  memory.add(100);
+  expect(memory.isFull).toBe(false);
+  expect(memory.room({})).toBeUndefined();
+});
+
+test('above the bound one run continues, and the others wait until there is room', async () => {
+  const { memory, rooms } = memoryOf(100);
+  const [first, second, third] = [{}, {}, {}];
+  memory.add(101);
+  expect(memory.room(first)).toBeUndefined();
+  const waiting = [memory.room(second), memory.room(third)];
+  expect(memory.room(first)).toBeUndefined();
+  expect(await Promise.all(waiting.map(isSettled))).toEqual([false, false]);
+  memory.release(first, 60);
+  expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true]);
+  expect(memory.room(second)).toBeUndefined();
+  expect(rooms()).toBe(1);
+});
+
+test('if the run that continued has ended and there is no room, the one that waited longest continues', async () => {
+  const { memory, rooms } = memoryOf(100);
+  const [first, second, third] = [{}, {}, {}];
+  memory.add(300);
+  memory.room(first);
+  const waiting = [memory.room(second), memory.room(third)];
+  memory.release(first, 50);
+  expect(await Promise.all(waiting.map(isSettled))).toEqual([true, false]);
+  expect(memory.room(second)).toBeUndefined();
+  expect(rooms()).toBe(0);
+});
+
+test('a run that has waited for 30 s fails, and says why', async () => {
+  const { memory, clock } = memoryOf(100);
+  memory.add(101);
+  memory.room({});
+  const waiting = memory.room({});
+  clock.advance(29_999);
+  expect(await isSettled(waiting)).toBe(false);
+  clock.advance(1);
+  await expect(waiting).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('no memory left'),
+  });
+});
+
+test('a run that is over does not wait any more', async () => {
+  const { memory, clock } = memoryOf(100);
+  const run = {};
+  memory.add(101);
+  memory.room({});
+  const waiting = memory.room(run);
+  memory.release(run, 0);
+  clock.advance(60_000);
+  expect(await isSettled(waiting)).toBe(false);
+});
+
+test('output that nobody waits for is refused above twice the bound', () => {
+  const { memory } = memoryOf(100);
+  memory.add(200);
+  expect(() => memory.assertRoom()).not.toThrow();
+  memory.add(1);
+  expect(() => memory.assertRoom()).toThrow(/no memory left/);
+});

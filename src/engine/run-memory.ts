@@ -1,0 +1,109 @@
+import { A2AError } from '../errors.ts';
+import type { Clock } from '../support/clock.ts';
+import { type Deferred, deferred } from '../support/deferred.ts';
+import type { Timers } from '../support/timers.ts';
+
+/** How long a run waits for memory before it fails. */
+const MAX_WAIT_MS = 30_000;
+/** Output that a handler emits without waiting for room is refused above this many times the bound. */
+const REFUSED_ABOVE = 2;
+
+interface Waiter {
+  readonly room: Deferred<void>;
+  readonly disarm: () => void;
+}
+
+/**
+ * Bounds what all running tasks of this process hold in memory: their requests and their outputs. Above the bound no task
+ * begins, and runs wait before their next output, until others have ended or are suspended. One of them continues all
+ * the same, so that runs which wait for each other come to an end: it is bounded by `maxTaskBytes`.
+ */
+export class RunMemory {
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #onRoom: () => void;
+  #bytes = 0;
+  /** The run that continues above the bound. */
+  #first: object | undefined;
+  /** Those that wait, the longest first. */
+  readonly #waiting = new Map<object, Waiter>();
+
+  /** @param onRoom Called when tasks may begin again. */
+  constructor(maxBytes: number, { clock, timers }: { clock: Clock; timers: Timers }, onRoom: () => void) {
+    this.#maxBytes = maxBytes;
+    this.#clock = clock;
+    this.#timers = timers;
+    this.#onRoom = onRoom;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Nothing should begin, and runs wait. */
+  get isFull(): boolean {
+    return this.#bytes > this.#maxBytes;
+  }
+
+  /** A run holds more. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** A run holds nothing any more: it is over or suspended. If it waits, it does so in vain. */
+  release(run: object, bytes: number): void {
+    const wasFull = this.isFull;
+    this.#bytes -= bytes;
+    this.#stopWaiting(run);
+    if (this.#first === run) this.#first = undefined;
+    if (this.#waiting.size > 0) this.#admit();
+    if (wasFull && !this.isFull) this.#onRoom();
+  }
+
+  /** Something to wait for before a run gives its next output. */
+  room(run: object): Promise<void> | undefined {
+    if (!this.isFull) return undefined;
+    this.#first ??= run;
+    if (this.#first === run) return undefined;
+    return (this.#waiting.get(run) ?? this.#wait(run)).room.promise;
+  }
+
+  /** @throws if the handler does not wait for room, and there is none. */
+  assertRoom(): void {
+    if (this.#bytes > REFUSED_ABOVE * this.#maxBytes) throw this.#exhausted();
+  }
+
+  #wait(run: object): Waiter {
+    const room = deferred<void>();
+    const disarm = this.#timers.add(this.#clock.now() + MAX_WAIT_MS, () => {
+      this.#waiting.delete(run);
+      room.reject(this.#exhausted());
+    });
+    const waiter = { room, disarm };
+    this.#waiting.set(run, waiter);
+    return waiter;
+  }
+
+  #admit(): void {
+    for (const run of [...this.#waiting.keys()]) {
+      if (this.isFull && this.#first !== undefined) return;
+      if (this.isFull) this.#first = run;
+      this.#stopWaiting(run)?.room.resolve();
+    }
+  }
+
+  #stopWaiting(run: object): Waiter | undefined {
+    const waiter = this.#waiting.get(run);
+    waiter?.disarm();
+    this.#waiting.delete(run);
+    return waiter;
+  }
+
+  #exhausted(): A2AError {
+    return new A2AError(
+      'UNAVAILABLE',
+      'The agent has no memory left for more output: too much is in work. Try again later',
+    );
+  }
+}
