@@ -124,8 +124,8 @@ export class OutputTrail {
   }
 
   /**
-   * Puts an output in the place of all that is expected. One that replaces the artifact comes before whatever is ahead, so
-   * that it replaces nothing of a recorded step.
+   * Puts an output in the place of all that is expected: behind a replacement that this attempt has made since, which would
+   * hide it. If it replaces the artifact itself, it comes before whatever is ahead, of which it must not replace anything.
    *
    * @returns what does not count any more, and the place of the output before which the new one stands.
    */
@@ -135,7 +135,10 @@ export class OutputTrail {
   ): { readonly dropped: readonly PublishedOutput[]; readonly before: number | undefined } {
     const dropped = this.dropExpected(step);
     const { isReplacement } = output;
-    const next = this.#outputs.find((one) => one === dropped[0] || (isReplacement && one.isAhead));
+    const hidden = this.#outputs.findLastIndex((one) => isLeft(one) && one.isReplacement && !one.isAhead);
+    const next = this.#outputs.find(
+      (one, i) => (one === dropped[0] && i > hidden) || (one.isAhead && (isReplacement || i > hidden)),
+    );
     if (isReplacement) this.#closeBefore(next);
     this.insert(output, next?.place);
     return { dropped, before: next?.place };

@@ -91,6 +91,21 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect(played.texts).toEqual({ response: 'b2;c;' });
     });
 
+    test('shows output that follows a replacement by its own code', async () => {
+      const played = await play(
+        async function run(scene) {
+          const work = async ({ attempt, artifact }: StepContext): Promise<void> => {
+            await scene.artifact('response').replace('a;');
+            await artifact('response').append(`b${attempt};`);
+            if (attempt < 3) throw new Error('not yet');
+          };
+          await scene.step('s', work, { retries: 2, backoffMs: 10 });
+        },
+        { variant, how: 'none' },
+      );
+      expect(played.texts).toEqual({ response: 'a;b3;' });
+    });
+
     test('publishes output once that stands behind its own replacement', async () => {
       const played = await play(
         async function run(scene) {
