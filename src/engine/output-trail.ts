@@ -15,7 +15,7 @@ export interface PublishedOutput {
   readonly body: string;
   /** The chunk, if the event shows the whole artifact and not only the chunk. */
   readonly update: TaskArtifactUpdateEvent | undefined;
-  /** It takes the place of everything that its artifact had before. */
+  /** It takes the place of everything that its artifact had before. Not the first chunk, which had nothing before it. */
   readonly isReplacement: boolean;
   state: OutputState;
   /** It was published while a recorded step ran, which this attempt has not called yet. */
@@ -49,6 +49,11 @@ export class OutputTrail {
   /** @param base The artifact before the first of these outputs. */
   constructor(base?: Artifact) {
     this.#base = base;
+  }
+
+  /** It has no outputs, and its artifact was not there before. */
+  get isEmpty(): boolean {
+    return this.#base === undefined && this.#outputs.length === 0;
   }
 
   /** Something may still have to be compared with it. */
@@ -110,7 +115,7 @@ export class OutputTrail {
     const retried = this.#retriedOf(step);
     const expected = retried?.[0] ?? this.#nextExpected();
     if (expected !== undefined && this.#isSame(expected, body, asFirst)) return this.#take(expected, step);
-    const loose = this.#takeOpen(body, this.#last) ?? (asFirst && this.#open && this.#takeOpen(asFirst(), this.#first));
+    const loose = this.#takeOpen(body) ?? (asFirst && this.#open && this.#takeOpen(asFirst()));
     if (loose !== undefined) return loose;
     if (expected === undefined) return 'new';
     return this.#isLenient && retried === undefined ? this.#skipTo(body, asFirst, step) : 'different';
@@ -194,7 +199,11 @@ export class OutputTrail {
   /** The artifact, of all that counts. */
   artifact(): Artifact | undefined {
     const fold = new ArtifactFold(this.#base === undefined ? [] : [this.#base]);
-    for (const { update, body } of this.#outputs.filter(isLeft)) fold.apply(update ?? artifactUpdateOf({ body }));
+    for (const { update, body, isReplacement } of this.#outputs.filter(isLeft)) {
+      const { artifact } = update ?? artifactUpdateOf({ body });
+      // The first chunk is stored as one that begins the artifact; by now others may stand before it.
+      fold.apply({ artifact, append: !isReplacement });
+    }
     return fold.artifacts()[0];
   }
 
@@ -237,13 +246,10 @@ export class OutputTrail {
     return output;
   }
 
-  /**
-   * Takes an open output that says this. One that replaces the artifact is the same again only if nothing came after it,
-   * because it would remove that now; one that begins the artifact, only if nothing came before it.
-   */
-  #takeOpen(body: string, replacement: PublishedOutput | undefined): PublishedOutput | undefined {
+  /** A replacement is the same again only if nothing came after it, because it would remove that now. */
+  #takeOpen(body: string): PublishedOutput | undefined {
     const same = this.#open?.get(body) ?? [];
-    const index = same.findIndex((output) => !output.isReplacement || output === replacement);
+    const index = same.findIndex((output) => !output.isReplacement || output === this.#outputs.findLast(isLeft));
     if (index < 0) return undefined;
     const [output] = same.splice(index, 1);
     if (same.length === 0) this.#open?.delete(body);
@@ -252,10 +258,6 @@ export class OutputTrail {
 
   get #first(): PublishedOutput | undefined {
     return this.#base === undefined ? this.#outputs.find(isLeft) : undefined;
-  }
-
-  get #last(): PublishedOutput | undefined {
-    return this.#outputs.findLast(isLeft);
   }
 
   /** What is left out stays, and is not expected any more. */

@@ -120,7 +120,7 @@ export class PublishedOutputs {
     const { artifactId } = update.artifact;
     const trail = this.#artifacts?.get(artifactId) ?? this.#track(artifactId);
     const body = trail === undefined ? '' : given;
-    const isReplacement = update.append !== true;
+    const isReplacement = update.append !== true && this.#current.has(artifactId);
     const output = outputOf({ kind: 'artifact', place, body, trail, owner: step, isReplacement });
     if (trail !== undefined && (this.#retryable > 0 || trail.isNeeded)) trail.push(output);
     else if (trail !== undefined) this.#forget(artifactId);
@@ -291,7 +291,8 @@ export class PublishedOutputs {
     const place = ++this.#artifactPlaces;
     const correction = corrections.get(keyOf('artifact', place));
     if (correction === undefined) {
-      trail.push(this.#logOutput({ kind: 'artifact', place, body, trail, isReplacement: append !== true }));
+      const isReplacement = append !== true && !trail.isEmpty;
+      trail.push(this.#logOutput({ kind: 'artifact', place, body, trail, isReplacement }));
       return;
     }
     trail.drop(new Set(placesIn(correction.drop)));

@@ -123,6 +123,22 @@ describe.each(VARIANTS)('$name', (variant) => {
       expectKept(played, 'IN;');
     });
 
+    test('text that only a later attempt emits before a recorded step does not hide behind the first chunk of the step', async () => {
+      const played = await play(
+        async function* run({ step, point, life }) {
+          if (life === 2) yield 'two;';
+          if (life === 3) yield 'three;';
+          await step('s', (own) => own.artifact('response').append('IN;'));
+          await point(1);
+          await point(2);
+          yield 'AFTER;';
+        },
+        { variant, how, interruptions: 2 },
+      );
+      expect(played.texts).toEqual({ response: 'three;IN;AFTER;' });
+      expectKept(played, 'IN;');
+    });
+
     test('text that is replaced before a recorded step is called does not take the output of the step with it', async () => {
       const played = await play(
         async function* run({ step, point, life, artifact }) {
