@@ -37,6 +37,7 @@ export function newRecord(task: NewTask): TaskRecord {
     createdAt: task.createdAt,
     wakeAt: task.wakeAt,
   };
+  if (task.fairnessKey !== undefined) record.fairnessKey = task.fairnessKey;
   if (task.metadata !== undefined) record.metadata = task.metadata;
   if (task.node !== undefined) record.node = task.node;
   if (task.pushConfig !== undefined) record.pushed = true;
@@ -47,6 +48,11 @@ export function newRecord(task: NewTask): TaskRecord {
 export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
   const { pushed: _, ...record } = task;
   return pushed ? { ...record, pushed } : record;
+}
+
+/** Whether a task waits for a slot, as far as its row can say: it is due, and no node runs it. */
+export function isQueued({ node, wakeAt }: TaskRecord, now: number): boolean {
+  return node === undefined && wakeAt !== undefined && wakeAt <= now;
 }
 
 /** Whether nothing but the last numbers is other than before: so it is after most writes, a step or a chunk. */
@@ -110,6 +116,7 @@ function lasting(task: TaskRecord): Draft {
     canceling,
     createdAt,
   };
+  if (task.fairnessKey !== undefined) copy.fairnessKey = task.fairnessKey;
   if (task.metadata !== undefined) copy.metadata = task.metadata;
   if (task.endedAt !== undefined) copy.endedAt = task.endedAt;
   if (task.pushed === true) copy.pushed = true;

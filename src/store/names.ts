@@ -15,8 +15,8 @@ export function assertNames(...names: readonly (string | undefined)[]): void {
 }
 
 export function assertNamesOfTask(task: NewTask): void {
-  const { id, tenant, owner, contextId, agent, node, alias, idempotency, pushConfig } = task;
-  assertNames(id, tenant, owner, contextId, agent, node, alias, idempotency?.key, pushConfig?.id);
+  const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig } = task;
+  assertNames(id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency?.key, pushConfig?.id);
 }
 
 export function assertNamesOfWrite({ idempotency, pushConfig }: TaskWrite): void {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
+import type { ClaimRequest } from './claims.ts';
 import type { NewEvent, TaskEvent, WatchListener } from './event.ts';
 import type {
   ClaimedPush,
@@ -18,6 +19,7 @@ import type {
 } from './push.ts';
 import type { TokenTake, TokenTaken } from './tokens.ts';
 
+export type * from './claims.ts';
 export type * from './event.ts';
 export type * from './push.ts';
 export type * from './tokens.ts';
@@ -127,13 +129,16 @@ export interface Store {
 
   /**
    * Takes leases on tasks that are due: `wakeAt` has come, and no living node holds them. Each lease raises the fencing
-   * number of its task, so that what the former holder still writes is refused. The longest due come first. Who claims
-   * has given a heartbeat: the lease of a node that does not live is free at once.
+   * number of its task, so that the store rejects later writes of the former holder. A node sends a heartbeat before it
+   * claims: the lease of a node that is not alive is free at once. The result is sorted, the longest due task first.
+   *
+   * If more tasks are due than the claim may give, it gives them round robin: see `ClaimRequest`. The cost of a claim must
+   * not grow with the number of waiting tasks.
    */
   claim(request: ClaimRequest): Promise<readonly TaskRecord[]>;
 
-  /** When the next task of these agents will be due that nobody holds; `undefined` if none will be. */
-  nextWake(agents: readonly string[]): Promise<number | undefined>;
+  /** The earliest `wakeAt` of the tasks of these agents that no living node holds; with `after`, of those due later. */
+  nextWake(agents: readonly string[], after?: number): Promise<number | undefined>;
 
   /**
    * Says that a node lives for another `ttlMs`. Leases of a node that has not said so for that long are free. A node that
@@ -193,6 +198,8 @@ export interface TaskRecord extends Scope {
   readonly contextId: string;
   /** Which agent runs it. */
   readonly agent: string;
+  /** See `NewTask.fairnessKey`. */
+  readonly fairnessKey?: string;
   readonly status: TaskStatus;
   readonly metadata?: JsonObject;
   /** What runs need to know of the request that made the task. Opaque to the store. */
@@ -263,6 +270,11 @@ export interface NewTask extends Scope {
   readonly id: string;
   readonly contextId: string;
   readonly agent: string;
+  /**
+   * Tasks with the same key share the slots and the queue that one caller may have. If it is not set, the owner is the key.
+   * The key never decides who may see a task.
+   */
+  readonly fairnessKey?: string;
   readonly status: TaskStatus;
   readonly metadata?: JsonObject;
   readonly origin: JsonObject;
@@ -372,15 +384,6 @@ export interface TaskPage {
   readonly tasks: readonly StoredTask[];
   /** All tasks that match, on whatever page. */
   readonly total: number;
-}
-
-export interface ClaimRequest {
-  readonly node: string;
-  /** The agents that the node runs. */
-  readonly agents: readonly string[];
-  readonly limit: number;
-  /** Only this task, if it is due; whatever is if not set. */
-  readonly taskId?: string;
 }
 
 export interface RetentionPolicy {

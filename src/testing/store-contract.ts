@@ -7,6 +7,7 @@ import { creating } from './store-contract/creating.ts';
 import { deadLetters, durableDeadLetters } from './store-contract/dead-letters.ts';
 import { durability } from './store-contract/durability.ts';
 import { ending } from './store-contract/ending.ts';
+import { durableFairClaims, fairClaims } from './store-contract/fair-claims.ts';
 import { guards } from './store-contract/guards.ts';
 import { idempotency } from './store-contract/idempotency.ts';
 import { leases } from './store-contract/leases.ts';
@@ -50,6 +51,7 @@ const FOR_ALL: readonly Behaviours[] = [
   ending,
   leases,
   claiming,
+  fairClaims,
   idempotency,
   listing,
   paging,
@@ -87,7 +89,7 @@ export function storeContract({ test, open, reopen }: StoreContractOptions): voi
   };
   for (const behaviours of FOR_ALL) register(behaviours);
   if (reopen === undefined) return;
-  for (const behaviours of [durability, durablePushConfigs, durableOutbox, durableDeadLetters])
+  for (const behaviours of [durability, durableFairClaims, durablePushConfigs, durableOutbox, durableDeadLetters])
     register(behaviours, reopen);
 }
 

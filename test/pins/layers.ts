@@ -6,7 +6,7 @@ const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
 const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/spoken.ts'];
 /** What the port is made of. */
-const PORT = ['store/event.ts', 'store/push.ts', 'store/tokens.ts'];
+const PORT = ['store/claims.ts', 'store/event.ts', 'store/push.ts', 'store/tokens.ts'];
 const SERVER = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push'];
 
 /**
@@ -35,6 +35,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // The other end of a push: what a client has, and how notifications are signed.
   webhooks: [...WIRE, 'client', 'push'],
 
+  'store/claims.ts': BASE,
   'store/event.ts': BASE,
   'store/push.ts': BASE,
   'store/tokens.ts': BASE,

@@ -176,7 +176,7 @@ export function bound(store: Store): Store {
     deadLetters: (query) => store.deadLetters(query),
     dropDeadLetter: (id) => store.dropDeadLetter(id),
     claim: (request) => store.claim(request),
-    nextWake: (agents) => store.nextWake(agents),
+    nextWake: (agents, after) => store.nextWake(agents, after),
     heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),
     retire: (node) => store.retire(node),
     prune: (policy) => store.prune(policy),

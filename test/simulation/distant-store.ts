@@ -122,7 +122,7 @@ export function distantStore(
       records.forEach(onLease);
       return records;
     },
-    nextWake: (agents) => call('nextWake', () => store.nextWake(agents)),
+    nextWake: (agents, after) => call('nextWake', () => store.nextWake(agents, after)),
     heartbeat: (name, ttlMs) => call('heartbeat', () => store.heartbeat(name, ttlMs)),
     retire: (name) => call('retire', () => store.retire(name)),
     prune: (policy) => call('prune', () => store.prune(policy)),

@@ -59,7 +59,7 @@ export function observedStore(store: Store, ledger: Ledger, world: World): Store
     resumePush: (name) => store.resumePush(name),
     deadLetters: (query) => store.deadLetters(query),
     dropDeadLetter: (id) => store.dropDeadLetter(id),
-    nextWake: (agents) => store.nextWake(agents),
+    nextWake: (agents, after) => store.nextWake(agents, after),
     prune: (policy) => store.prune(policy),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),

@@ -27,6 +27,8 @@ export interface Row {
   lastKey: RequestKey | undefined;
   pushConfigs: PushConfigs | undefined;
   endedPlace: number | undefined;
+  /** Belongs to the index of wake-ups. */
+  isQueued: boolean;
 }
 
 /** So many events are copied rather than pushed to. */
@@ -49,6 +51,7 @@ export function newRow(task: NewTask, order: number): Row {
     lastKey: undefined,
     pushConfigs: undefined,
     endedPlace: undefined,
+    isQueued: false,
   };
 }
 

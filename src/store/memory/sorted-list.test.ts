@@ -52,6 +52,19 @@ test('backwards goes on through all chunks', () => {
   expect(list.backwards(2000, 3001)).toEqual(upTo(3001).toReversed().slice(0, 2000));
 });
 
+test.each([
+  ['an item', 5, [5, 7, 9]],
+  ['a place between items', 4, [5, 7, 9]],
+  ['a place before all', 0, [1, 3, 5, 7, 9]],
+  ['a place behind all', 10, []],
+])('the items from %s on come in order', (_, place, expected) => {
+  expect([...listOf([5, 1, 9, 3, 7]).from(place)]).toEqual(expected);
+});
+
+test('the items from a place on come from all chunks', () => {
+  expect([...listOf(scattered(5000, 1777)).from(2345)]).toEqual(upTo(5000).slice(2345));
+});
+
 test('what is not in the list cannot be removed', () => {
   const list = listOf([1, 3]);
   for (const number of [0, 2, 4]) list.remove(number);

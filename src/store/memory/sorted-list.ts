@@ -47,6 +47,16 @@ export class SortedList<K, T extends K> {
     for (const chunk of this.#chunks) for (const item of chunk) yield item;
   }
 
+  /** The items that do not come before a place. */
+  *from(key: K): IterableIterator<T> {
+    const first = this.#chunkOf(key);
+    for (let place = first; place < this.#chunks.length; place++) {
+      const chunk = this.#chunks[place] ?? [];
+      const start = place === first ? this.#positionIn(chunk, key) : 0;
+      for (let position = start; position < chunk.length; position++) yield chunk[position] as T;
+    }
+  }
+
   count(matches: (item: T) => boolean): number {
     let count = 0;
     for (const chunk of this.#chunks) {

@@ -222,9 +222,13 @@ class MemoryStore implements Store {
     return this.#pushes.letters.remove(id);
   }
 
-  async claim({ node, agents, limit, taskId }: ClaimRequest): Promise<readonly TaskRecord[]> {
+  async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
+    const { node, agents, limit, taskId } = request;
     const now = this.#clock.now();
-    const due = taskId === undefined ? this.#waiting(agents, now, limit) : this.#dueRow(taskId, agents, now, limit);
+    const due =
+      taskId === undefined
+        ? this.#wakes.claim(request, now, (holder) => this.#isAlive(holder))
+        : this.#dueRow(taskId, agents, now, limit);
     return due.map((row) => {
       const { fence, attempts } = row.record;
       const record = { ...row.record, node, fence: fence + 1, attempts: attempts + 1 };
@@ -233,8 +237,8 @@ class MemoryStore implements Store {
     });
   }
 
-  async nextWake(agents: readonly string[]): Promise<number | undefined> {
-    return this.#waiting(agents, Infinity, 1)[0]?.record.wakeAt;
+  async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
+    return this.#wakes.next(agents, (node) => this.#isAlive(node), after);
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
@@ -282,11 +286,6 @@ class MemoryStore implements Store {
 
   #pushConfigsOf(row: Row): PushConfigs {
     return (row.pushConfigs ??= new PushConfigs(row, this.#pushes));
-  }
-
-  /** Tasks that wait for a run and that no living node holds, the longest due first. */
-  #waiting(agents: readonly string[], until: number, limit: number): readonly Row[] {
-    return this.#wakes.find({ agents, until, limit, isAlive: (node) => this.#isAlive(node) });
   }
 
   #dueRow(taskId: string, agents: readonly string[], now: number, limit: number): readonly Row[] {

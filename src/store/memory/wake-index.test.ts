@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import type { TaskRecord } from '../store.ts';
-import { type Waking, WakeIndex, type WakeQuery } from './wake-index.ts';
+import type { ClaimRequest, TaskRecord } from '../store.ts';
+import { type Waking, WakeIndex } from './wake-index.ts';
 
 interface Row extends Waking {
   record: TaskRecord;
@@ -25,7 +25,7 @@ function row(order: number, changes: Partial<TaskRecord> = {}): Row {
     canceling: false,
     createdAt: 0,
   };
-  return { record: { ...record, ...changes }, order };
+  return { record: { ...record, ...changes }, order, isQueued: false };
 }
 
 function indexOf(...rows: readonly Row[]): WakeIndex<Row> {
@@ -34,9 +34,18 @@ function indexOf(...rows: readonly Row[]): WakeIndex<Row> {
   return index;
 }
 
-function orders(index: WakeIndex<Row>, query: Partial<WakeQuery> = {}): readonly number[] {
-  const found = index.find({ agents: ['translator'], isAlive: () => false, until: 100, limit: 100, ...query });
-  return found.map(({ order }) => order);
+interface Query extends Partial<ClaimRequest> {
+  readonly isAlive?: (node: string | undefined) => boolean;
+  readonly now?: number;
+}
+
+/** Which rows a claim gives. They stay in the index as they are. */
+function orders(
+  index: WakeIndex<Row>,
+  { isAlive = () => false, now = 100, ...request }: Query = {},
+): readonly number[] {
+  const given = index.claim({ node: 'n', agents: ['translator'], limit: 100, ...request }, now, isAlive);
+  return given.map(({ order }) => order);
 }
 
 test('the longest due come first, those of the same time in the order of their making', () => {
@@ -56,8 +65,8 @@ test('those with another holder stand between the others', () => {
 test('neither what is not due yet nor what will never be', () => {
   const index = indexOf(row(1, { wakeAt: 5 }), row(2, { wakeAt: 6 }), row(3));
 
-  expect(orders(index, { until: 5 })).toEqual([1]);
-  expect(orders(index, { until: Infinity })).toEqual([1, 2]);
+  expect(orders(index, { now: 5 })).toEqual([1]);
+  expect(orders(index)).toEqual([1, 2]);
 });
 
 test('rows of other agents take no place away', () => {
@@ -74,14 +83,30 @@ test('the living are not looked at, however many tasks they have', () => {
   const held = Array.from({ length: 1000 }, (_, i) => row(i, { wakeAt: i, node: 'a' }));
   const index = indexOf(...held, row(2000, { wakeAt: 5 }));
   let looks = 0;
-  const agents = ['translator'];
-  agents.includes = (name) => {
+  const isAlive = (node: string | undefined): boolean => {
     looks += 1;
-    return name === 'translator';
+    return node === 'a';
   };
 
-  expect(orders(index, { agents, isAlive: (node) => node === 'a' })).toEqual([2000]);
-  expect(looks).toBe(1);
+  expect(orders(index, { isAlive })).toEqual([2000]);
+  expect(looks).toBeLessThan(10);
+});
+
+test('a claim looks at a few rows, however many of one owner wait', () => {
+  const flood = Array.from({ length: 10_000 }, (_, i) => row(i, { wakeAt: i % 100 }));
+  const index = indexOf(...flood, row(20_000, { owner: 'bob', wakeAt: 100 }), row(20_001, { wakeAt: 200 }));
+  expect(orders(index, { limit: 1 })).toEqual([0]);
+  let looks = 0;
+  const isAlive = (): boolean => {
+    looks += 1;
+    return false;
+  };
+  const shares = { running: new Map([['alice', 9]]), openSlots: 0 };
+
+  expect(orders(index, { limit: 1, isAlive })).toEqual([20_000]);
+  expect(orders(index, { limit: 10, shares, isAlive })).toEqual([20_000]);
+  expect(index.next(['translator'], isAlive, 100)).toBe(200);
+  expect(looks).toBeLessThan(50);
 });
 
 test('an index that was changed at random gives what sorting and filtering gives', () => {
@@ -89,21 +114,25 @@ test('an index that was changed at random gives what sorting and filtering gives
     { wakeAt: fc.nat(9), node: fc.constantFrom('a', 'b', 'c'), agent: fc.constantFrom('translator', 'painter') },
     { requiredKeys: ['agent'] },
   );
-  const step = fc.record({ what: fc.constantFrom('add', 'add', 'change', 'remove'), pick: fc.nat(30), member });
+  const step = fc.record({
+    what: fc.constantFrom('add', 'add', 'change', 'remove', 'claim'),
+    pick: fc.nat(30),
+    member,
+  });
   const query = fc.record({
     agents: fc.constantFrom<readonly string[]>(['painter'], ['painter', 'translator']),
     living: fc.subarray(['a', 'b', 'c']),
-    until: fc.nat(9),
-    limit: fc.nat(9),
+    now: fc.nat(9),
   });
 
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), query, (steps, { living, ...asked }) => {
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), query, (steps, { living, now, agents }) => {
       const index = new WakeIndex<Row>();
       const rows: Row[] = [];
       for (const [i, { what, pick, member: changes }] of steps.entries()) {
         const known = rows[pick % Math.max(rows.length, 1)];
-        if (what === 'add' || known === undefined) {
+        if (what === 'claim') orders(index, { limit: 1, now: pick % 10 });
+        else if (what === 'add' || known === undefined) {
           const added = row(i, changes);
           rows.push(added);
           index.add(added);
@@ -116,12 +145,15 @@ test('an index that was changed at random gives what sorting and filtering gives
       }
 
       const isAlive = (node: string | undefined): boolean => node !== undefined && living.includes(node);
-      const expected = rows
-        .filter(({ record }) => (record.wakeAt ?? Infinity) <= asked.until && asked.agents.includes(record.agent))
-        .filter(({ record }) => !isAlive(record.node))
-        .sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.order - b.order)
-        .map(({ order }) => order);
-      expect(orders(index, { ...asked, isAlive })).toEqual(expected.slice(0, asked.limit));
+      const idle = rows
+        .filter(({ record }) => record.wakeAt !== undefined && agents.includes(record.agent) && !isAlive(record.node))
+        .sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.order - b.order);
+      const later = idle.filter(({ record }) => (record.wakeAt ?? 0) > now);
+      // What an earlier claim has found due is in the queue, and time does not go back.
+      const due = idle.filter((one) => !later.includes(one) || one.isQueued);
+      expect(index.next(agents, isAlive)).toBe(idle[0]?.record.wakeAt);
+      expect(index.next(agents, isAlive, now)).toBe(later[0]?.record.wakeAt);
+      expect(orders(index, { agents, now, isAlive })).toEqual(due.map(({ order }) => order));
     }),
   );
 });

@@ -66,7 +66,7 @@ export class BatchWriter {
     known: ReadonlyMap<string, FoundTask>,
     { jobs, lockMs }: Batch,
   ): Promise<unknown> {
-    const draft = draftOf(jobs, new Desk({ ...NOTHING_LOCKED, tasks: known }));
+    const draft = draftOf(jobs, new Desk({ ...NOTHING_LOCKED, tasks: known }, this.#database.aboutNow));
     const transaction = new TransactionAhead(client, this.#database, known, draft.desk);
     try {
       const { isTold } = await transaction.commit(this.#hints.statements(draft.changes, transaction.proof), lockMs);

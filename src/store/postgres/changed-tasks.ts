@@ -30,6 +30,7 @@ export const CHANGING = {
   attempts: 'integer',
   node: 'text',
   wake_at: 'bigint',
+  queued: 'boolean',
   question: 'text',
   ended_at: 'bigint',
   status: 'text',
@@ -41,12 +42,13 @@ const LASTING = {
   owner: 'text',
   context_id: 'text',
   agent: 'text',
+  fairness_key: 'text',
   alias: 'text',
   created_at: 'bigint',
   origin: 'text',
 } as const;
 
-export function changingOf({ record, lastMessage }: FoundTask): readonly unknown[] {
+export function changingOf({ record, lastMessage, queued = false }: FoundTask): readonly unknown[] {
   return [
     record.id,
     stateNumber(record.status.state),
@@ -61,6 +63,7 @@ export function changingOf({ record, lastMessage }: FoundTask): readonly unknown
     record.attempts,
     record.node ?? null,
     record.wakeAt ?? null,
+    queued,
     json(record.question),
     record.endedAt ?? null,
     JSON.stringify(record.status),
@@ -77,10 +80,10 @@ export function inserts(schema: string, rows: readonly Changed[]): Statement | u
   const batch = new RowBatch('task', INSERTED);
   for (const { stored, task, alias, snapshot } of rows) {
     if (stored !== undefined || task === undefined) continue;
-    const { tenant, owner, contextId, agent, createdAt, origin } = task.record;
+    const { tenant, owner, contextId, agent, fairnessKey, createdAt, origin } = task.record;
     const made = [snapshot?.upTo ?? 0, snapshot?.text ?? null];
-    const lasting = [tenant, owner, contextId, agent, alias ?? null, createdAt, JSON.stringify(origin)];
-    batch.add(...changingOf(task), ...made, ...lasting);
+    const names = [tenant, owner, contextId, agent, fairnessKey ?? null, alias ?? null];
+    batch.add(...changingOf(task), ...made, ...names, createdAt, JSON.stringify(origin));
   }
   return batch.insert(schema, new Set());
 }

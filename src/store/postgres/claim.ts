@@ -1,47 +1,227 @@
+import { type AgentRotation, type DueTask, RoundRobin, rotationOf } from '../round-robin.ts';
 import type { ClaimRequest, TaskRecord } from '../store.ts';
-import type { Database } from './database.ts';
+import { type Database, SORTED_RANGES } from './database.ts';
 import { sqlLimit } from './reads.ts';
-import { run, type Statement } from './statements.ts';
-import { lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
+import { inOrder, type Queryable, type Row, rowsOf, run, type Statement } from './statements.ts';
+import { type FoundTask, lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
+
+const KEY = 'coalesce(t.fairness_key, t.owner)';
+const COLUMNS = `t.id, t.agent, ${KEY} AS key, t.wake_at, t.seq`;
+
+/** Tasks of one agent that one claim puts into the queue at most. */
+const MAX_ENQUEUED = 1000;
+
+interface Due extends DueTask {
+  readonly id: string;
+  readonly agent: string;
+}
 
 /**
- * Gives due tasks to a node, the longest due first. Tasks that others are about to claim or to write to are passed over:
- * whoever has them says so when he is done.
+ * Gives due tasks to a node: all of them if they are few enough, otherwise round robin by fairness key. A claim passes over
+ * tasks that another transaction has locked: that one claims them, or publishes a hint when it is done.
  */
 export async function claimTasks(database: Database, request: ClaimRequest): Promise<readonly TaskRecord[]> {
-  const { schema, now } = database;
-  const { node, agents, limit, taskId } = request;
-  // Two statements, each with a plan of its own: one goes by time, the other by id.
-  const isWanted = taskId === undefined ? '' : 't.id = $4 AND ';
-  const claim: Statement = {
-    // A list and no join: for a join the planner might read all tasks that there are.
-    text: `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1
-     WHERE t.id = ANY(ARRAY(
-       SELECT t.id FROM ${schema}.task t
-       WHERE ${isWanted}t.wake_at <= ${now} AND t.agent = ANY($2::text[]) AND ${isFree(schema, now)}
-       ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED)) RETURNING ${TASK_COLUMNS}`,
-    values: [node, agents, sqlLimit(limit), ...(taskId === undefined ? [] : [taskId])],
-  };
+  const { schema } = database;
+  const { taskId } = request;
   // As one: a claim whose node does not hear of it would be its own for as long as that node lives.
-  const claimed = await database.transaction(async (client) => {
-    const found = (await run(client, claim)).rows.map(toFound);
-    if (found.length === 0) return [];
-    const ids = found.map(({ record }) => record.id);
-    return [...withNumbers(found, (await run(client, lastNumbers(schema, ids))).rows)];
-  });
+  const claim = async (client: Queryable): Promise<FoundTask[]> => {
+    const { ids, positions } =
+      taskId === undefined ? await choose(client, database, request) : { ids: [taskId], positions: NOT_MOVED };
+    if (ids.length === 0) return [];
+    const save = positions.size === 0 ? [] : [savePositions(schema, positions)];
+    const taken = (await inOrder(client, [...save, take(database, request, ids)])).at(-1)?.rows ?? [];
+    if (taken.length === 0) return [];
+    const found = taken.map(toFound);
+    const numbers = lastNumbers(
+      schema,
+      found.map(({ record }) => record.id),
+    );
+    return [...withNumbers(found, (await run(client, numbers)).rows)];
+  };
+  const claimed = await database.transaction(claim, { settings: SORTED_RANGES });
   claimed.sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.seq - b.seq);
   return claimed.map(({ record }) => record);
 }
 
-/** When the next task of these agents is due that no living node holds. */
-export async function nextWake(database: Database, agents: readonly string[]): Promise<number | undefined> {
+/** Gives those of the tasks to the node that are still due and free. */
+function take({ schema, now }: Database, { node, agents, limit }: ClaimRequest, ids: readonly string[]): Statement {
+  return {
+    // A list and no join: for a join the planner might read all tasks that there are. OFFSET 0: they are found by their ids.
+    text: `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1, queued = false
+     WHERE t.id = ANY(ARRAY(
+       SELECT t.id FROM (SELECT * FROM ${schema}.task WHERE id = ANY($2::text[]) OFFSET 0 FOR UPDATE SKIP LOCKED) AS t
+       WHERE t.wake_at <= ${now} AND t.agent = ANY($3::text[]) AND ${isFree(schema, now)} LIMIT $4))
+     RETURNING ${TASK_COLUMNS}`,
+    values: [node, ids, agents, sqlLimit(limit)],
+  };
+}
+
+interface Choice {
+  readonly ids: readonly string[];
+  /** Where rotations continue that this claim moves. */
+  readonly positions: ReadonlyMap<string, string>;
+}
+
+const NOT_MOVED: ReadonlyMap<string, string> = new Map();
+
+async function choose(client: Queryable, database: Database, request: ClaimRequest): Promise<Choice> {
+  const agents = [...new Set(request.agents)];
+  const due = await dueTasks(client, database, agents, request.limit);
+  const robin = new RoundRobin(request);
+  if (robin.allowsAll(due)) return { ids: due.map(({ id }) => id), positions: NOT_MOVED };
+  const areAll = due.length <= request.limit;
+  const rotations: AgentRotation<Due>[] = [];
+  let isHolder = true;
+  for (const agent of agents) {
+    const place = await placeIn(client, database, agent, areAll ? [] : [enqueueDue(database, agent)]);
+    isHolder &&= place.isHolder;
+    const ofAgent = due.filter((task) => task.agent === agent);
+    if (areAll) rotations.push(rotationOf(agent, ofAgent, place.position));
+    else rotations.push(await queuedRotation(client, database, robin, place));
+  }
+  const { tasks, positions } = robin.choose(rotations);
+  const leavesSome = !areAll || tasks.length < due.length;
+  return { ids: tasks.map(({ id }) => id), positions: leavesSome && isHolder ? positions : NOT_MOVED };
+}
+
+/** One more than the claim may give, if there are so many. The longest due first. */
+async function dueTasks(
+  client: Queryable,
+  { schema, now }: Database,
+  agents: readonly string[],
+  limit: number,
+): Promise<readonly Due[]> {
+  const most = sqlLimit(Math.max(0, limit) + 1);
+  const rows = await rowsOf(
+    client,
+    `SELECT d.* FROM ${byTime} CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM ${schema}.task t
+       WHERE t.agent = a.agent AND t.queued = q.queued AND t.wake_at <= ${now} AND ${isFree(schema, now)}
+       ORDER BY t.wake_at, t.seq LIMIT $2) AS d ORDER BY d.wake_at, d.seq LIMIT $2`,
+    [agents, most],
+  );
+  return rows.map(toDue);
+}
+
+/** Each combination is one range of the index that is sorted by time. */
+const byTime = 'unnest($1::text[]) AS a(agent) CROSS JOIN (VALUES (true), (false)) AS q(queued)';
+
+/** Where the rotation of an agent continues. */
+interface Place {
+  readonly agent: string;
+  /** The key that got the last task. */
+  readonly position: string | undefined;
+  /** Whether this transaction may move it. */
+  readonly isHolder: boolean;
+}
+
+/**
+ * One transaction at a time moves a rotation. The others do not wait for that one, because its process may have stopped:
+ * they begin at the same place, and pass over the tasks that it has locked.
+ *
+ * @param also Statements that are sent with it.
+ */
+async function placeIn(
+  client: Queryable,
+  { schema }: Database,
+  agent: string,
+  also: readonly Statement[],
+): Promise<Place> {
+  const [lock, stored] = await inOrder(client, [
+    {
+      text: "SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' claim ' || $2, 0))",
+      values: [schema, agent],
+    },
+    // A statement of its own, so that it sees what the last holder of the lock has committed.
+    { text: `SELECT fairness_key FROM ${schema}.claim_position WHERE agent = $1`, values: [agent] },
+    ...also,
+  ]);
+  const key = stored?.rows[0]?.[0];
+  return { agent, position: typeof key === 'string' ? key : undefined, isHolder: lock?.rows[0]?.[0] === true };
+}
+
+async function queuedRotation(
+  client: Queryable,
+  database: Database,
+  robin: RoundRobin,
+  place: Place,
+): Promise<AgentRotation<Due>> {
+  const { agent } = place;
+  const candidates = robin.candidates(await keysInQueue(client, database, robin, place));
+  if (candidates.length === 0) return { agent, queues: [] };
+  const rows = await rowsOf(
+    client,
+    `SELECT d.* FROM unnest($2::text[]) AS k(key) CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM ${inQueue(database)} AND ${KEY} = k.key
+       ORDER BY t.wake_at, t.seq LIMIT $3 FOR UPDATE OF t SKIP LOCKED) AS d`,
+    [agent, candidates, sqlLimit(robin.tasksPerKey(candidates.length))],
+  );
+  const due = rows.map(toDue);
+  const queues = candidates.map((key) => ({ key, tasks: due.filter((task) => task.key === key) }));
+  return { agent, queues };
+}
+
+/** Tasks that have slept until now, or whose node has died, wait for a slot like all others. */
+function enqueueDue({ schema, now }: Database, agent: string): Statement {
+  return {
+    text: `UPDATE ${schema}.task t SET queued = true WHERE t.id = ANY(ARRAY(
+       SELECT t.id FROM ${schema}.task t
+       WHERE t.agent = $1 AND NOT t.queued AND t.wake_at <= ${now} AND ${isFree(schema, now)}
+       ORDER BY t.wake_at, t.seq LIMIT $2 FOR UPDATE OF t SKIP LOCKED))`,
+    values: [agent, MAX_ENQUEUED],
+  };
+}
+
+/** The keys with a task that can be given, each once, beginning with the one after a position: as many as a claim may need. */
+async function keysInQueue(
+  client: Queryable,
+  database: Database,
+  robin: RoundRobin,
+  { agent, position }: Place,
+): Promise<readonly string[]> {
+  const look = (first: string, upTo: string, bound: string): Statement => {
+    const next = (after: string): string =>
+      `SELECT ${KEY} AS key FROM ${inQueue(database)} AND ${after} AND ${upTo} ORDER BY ${KEY}, t.wake_at, t.seq LIMIT 1`;
+    return {
+      // Each key is one look at the index. PostgreSQL makes no more of them than the LIMIT asks for.
+      text: `WITH RECURSIVE ring(key) AS (
+         (${next(first)}) UNION ALL SELECT n.key FROM ring CROSS JOIN LATERAL (${next(`${KEY} > ring.key`)}) AS n)
+       SELECT key FROM ring WHERE key <> ALL($3::text[]) LIMIT $4`,
+      values: [agent, bound, robin.excluded, sqlLimit(robin.maxCandidates)],
+    };
+  };
+  const found = await inOrder(
+    client,
+    position === undefined
+      ? [look(`${KEY} >= $2`, 'true', '')]
+      : [look(`${KEY} > $2`, 'true', position), look(`${KEY} <= $2`, `${KEY} <= $2`, position)],
+  );
+  return found.flatMap(({ rows }) => rows.map(([key]) => String(key)));
+}
+
+function savePositions(schema: string, positions: ReadonlyMap<string, string>): Statement {
+  return {
+    text: `INSERT INTO ${schema}.claim_position (agent, fairness_key) SELECT * FROM unnest($1::text[], $2::text[])
+      ON CONFLICT (agent) DO UPDATE SET fairness_key = excluded.fairness_key`,
+    values: [[...positions.keys()], [...positions.values()]],
+  };
+}
+
+/** When the next task of these agents is due that no living node holds; with `after`, the next one later than that. */
+export async function nextWake(
+  database: Database,
+  agents: readonly string[],
+  after: number = Number.MIN_SAFE_INTEGER,
+): Promise<number | undefined> {
   const { schema, now } = database;
   const [row] = await database.rows(
-    `SELECT t.wake_at FROM ${schema}.task t
-     WHERE t.wake_at IS NOT NULL AND t.agent = ANY($1::text[]) AND ${isFree(schema, now)} ORDER BY t.wake_at LIMIT 1`,
-    [agents],
+    `SELECT min(d.wake_at) FROM ${byTime} CROSS JOIN LATERAL (
+       SELECT t.wake_at FROM ${schema}.task t
+       WHERE t.agent = a.agent AND t.queued = q.queued AND t.wake_at > $2 AND ${isFree(schema, now)}
+       ORDER BY t.wake_at LIMIT 1) AS d`,
+    [agents, Math.trunc(after)],
   );
-  return row && Number(row[0]);
+  return row === undefined || row[0] === null ? undefined : Number(row[0]);
 }
 
 export async function heartbeat(database: Database, node: string, ttlMs: number): Promise<void> {
@@ -58,6 +238,16 @@ export async function retire(database: Database, node: string): Promise<void> {
   await database.rows(`DELETE FROM ${database.schema}.node WHERE id = $1`, [node]);
 }
 
+/** The tasks of the agent `$1` in the queue that can be given. */
+function inQueue({ schema, now }: Database): string {
+  return `${schema}.task t WHERE t.agent = $1 AND t.queued AND t.wake_at <= ${now} AND ${isFree(schema, now)}`;
+}
+
 function isFree(schema: string, now: string): string {
   return `(t.node IS NULL OR NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node AND n.lives_until > ${now}))`;
+}
+
+function toDue(row: Row): Due {
+  const [id, agent, key, wakeAt, seq] = row as readonly [string, string, string, number, number];
+  return { id, agent, key, wakeAt, order: seq };
 }

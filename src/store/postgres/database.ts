@@ -57,16 +57,25 @@ export class Database {
     return '(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
   }
 
+  /** What is about now, by the clock of this process: good enough for what is compared with the right time later. */
+  get aboutNow(): number {
+    return this.#clock?.now() ?? Date.now();
+  }
+
   /**
    * Runs several statements as one.
    *
    * @param isAsked Whether a caller waits for it: what is late then is not stored, for he was told to come again.
+   * @param settings Those of the transaction, as SQL.
    */
-  async transaction<T>(work: (client: Queryable) => Promise<T>, { isAsked = false } = {}): Promise<T> {
+  async transaction<T>(
+    work: (client: Queryable) => Promise<T>,
+    { isAsked = false, settings = SETTINGS } = {},
+  ): Promise<T> {
     const since = performance.now();
     const client = await this.pool.connect();
     try {
-      await inOrder(client, [BEGIN, { text: `SELECT ${SETTINGS}`, values: [this.lockMs] }]);
+      await inOrder(client, [BEGIN, { text: `SELECT ${settings}`, values: [this.lockMs] }]);
       const result = await work(client);
       if (isAsked && performance.now() - since > this.callerMs) throw tooSlow();
       await client.query('COMMIT');
@@ -105,12 +114,22 @@ export const BEGIN: Statement = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }
  * All rows are found by their keys. A plan that is made while a table is empty would read all of it, and a plan may be
  * kept for as long as a connection lives; one that must read all of a table is not worth compiling.
  */
-export const SETTINGS = Object.entries({
+export const SETTINGS = withSettings("set_config('lock_timeout', $1::text, true)", {
   statement_timeout: STATEMENT_MS,
   idle_in_transaction_session_timeout: IDLE_MS,
   enable_seqscan: 'off',
   jit: 'off',
-}).reduce(
-  (sql, [name, value]) => `${sql}, set_config('${name}', '${value}', true)`,
-  "set_config('lock_timeout', $1::text, true)",
-);
+});
+
+/**
+ * For a transaction that reads the first rows of ranges that may be long. Before the statistics know of them, PostgreSQL
+ * would take the ranges for short ones, read them whole, and sort them.
+ */
+export const SORTED_RANGES = withSettings(SETTINGS, { enable_bitmapscan: 'off', enable_sort: 'off' });
+
+function withSettings(sql: string, settings: Readonly<Record<string, string | number>>): string {
+  return Object.entries(settings).reduce(
+    (all, [name, value]) => `${all}, set_config('${name}', '${value}', true)`,
+    sql,
+  );
+}

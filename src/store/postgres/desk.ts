@@ -8,6 +8,7 @@ import type {
   Scope,
   TaskRecord,
 } from '../store.ts';
+import { isQueued } from '../guard.ts';
 import type { Statement } from './statements.ts';
 import type { Database } from './database.ts';
 import { type Changed, CHANGING, changingOf, inserts, isKept, updates, updatesWithSnapshot } from './changed-tasks.ts';
@@ -61,6 +62,7 @@ export function requestName(scope: Scope, name: string): string {
  */
 export class Desk {
   readonly #locked: Locked;
+  readonly #now: number;
   readonly #changed = new Map<string, Changed>();
   readonly #requests = new Map<string, NewRequest>();
   readonly #aliases = new Map<string, string>();
@@ -77,8 +79,10 @@ export class Desk {
   });
   readonly #pushConfigs: PushConfigRows;
 
-  constructor(locked: Locked) {
+  /** @param now The time by which a task counts as due when it is written. */
+  constructor(locked: Locked, now: number) {
     this.#locked = locked;
+    this.#now = now;
     this.#pushConfigs = new PushConfigRows(locked.pushConfigs);
   }
 
@@ -92,7 +96,7 @@ export class Desk {
   }
 
   insert(record: TaskRecord, alias: string | undefined): void {
-    const task = { record, lastMessage: 1, seq: 0, version: undefined };
+    const task = { record, lastMessage: 1, seq: 0, version: undefined, queued: isQueued(record, this.#now) };
     this.#changed.set(record.id, { stored: undefined, alias, task });
     if (alias !== undefined) this.#aliases.set(requestName(record, alias), record.id);
   }
@@ -100,7 +104,8 @@ export class Desk {
   /** @param isHolders Whether who runs the task writes. What others write gives its row a new version in any case. */
   update(task: FoundTask, record: TaskRecord, lastMessage: number, isHolders: boolean): void {
     const changed = this.#change(task);
-    changed.task = { record, lastMessage, seq: task.seq, version: task.version };
+    const { seq, version } = task;
+    changed.task = { record, lastMessage, seq, version, queued: isQueued(record, this.#now) };
     if (!isHolders) changed.isRenewed = true;
   }
 

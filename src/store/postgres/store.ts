@@ -251,8 +251,8 @@ class PostgresStore implements Store {
     return this.#ask((database) => claimTasks(database, request));
   }
 
-  async nextWake(agents: readonly string[]): Promise<number | undefined> {
-    return this.#ask((database) => nextWake(database, agents));
+  async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
+    return this.#ask((database) => nextWake(database, agents, after));
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {

@@ -15,6 +15,8 @@ export interface FoundTask {
   readonly seq: number;
   /** The transaction that has written its row, as the row says it. Only those know that have locked it. */
   readonly version: string | undefined;
+  /** Whether it waits for a slot. Only what is about to be written says so. */
+  readonly queued?: boolean;
 }
 
 /** In the order of `TaskRow`, as the row has them. */
@@ -28,7 +30,7 @@ export function currentColumns(schema: string): string {
 function columnsOf(lastEvent: string, lastJournal: string): string {
   return `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
     ${lastEvent}, ${lastJournal}, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
-    t.metadata, t.origin, t.pushed`;
+    t.metadata, t.origin, t.pushed, t.fairness_key`;
 }
 
 /**
@@ -66,7 +68,7 @@ export function withNumbers(found: readonly FoundTask[], numbers: readonly Row[]
   return found;
 }
 
-export const TASK_COLUMN_COUNT = 22;
+export const TASK_COLUMN_COUNT = 23;
 
 type TaskRow = readonly [
   seq: number,
@@ -91,6 +93,7 @@ type TaskRow = readonly [
   metadata: string | null,
   origin: string,
   pushed: boolean,
+  fairnessKey: string | null,
 ];
 
 export function toFound(row: readonly unknown[]): FoundTask {
@@ -117,6 +120,7 @@ export function toFound(row: readonly unknown[]): FoundTask {
     metadata,
     origin,
     pushed,
+    fairnessKey,
   ] = row as unknown as TaskRow;
   let parsedOrigin: JsonObject | undefined;
   const record: Writable<TaskRecord> = {
@@ -139,6 +143,7 @@ export function toFound(row: readonly unknown[]): FoundTask {
     createdAt,
   };
   if (pushed) record.pushed = true;
+  if (fairnessKey !== null) record.fairnessKey = fairnessKey;
   if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
   if (node !== null) record.node = node;
   if (wakeAt !== null) record.wakeAt = wakeAt;

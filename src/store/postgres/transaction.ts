@@ -68,13 +68,14 @@ export async function begin(
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
   const outcomes = await inOrder(client, statements, answerMs);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
-  const desk = new Desk({
+  const locked = {
     tasks: new Map(withNumbers(rowsAt(tasksAt).map(toLocked), rowsAt(numbersAt)).map((task) => [task.record.id, task])),
     requests: new Map(rowsAt(keysAt).map(toRequest)),
     aliases: new Map(rowsAt(aliasesAt).map(toAlias)),
     pushConfigs: toKnownPushConfigs(rowsAt(pushedAt)),
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
-  });
+  };
+  const desk = new Desk(locked, database.aboutNow);
   const own = rowsAt(1)[0];
   const process = Number(own?.[1]);
   if (database.isOwnPool) notePeer(client, process);

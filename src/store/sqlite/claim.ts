@@ -1,59 +1,148 @@
+import { type AgentRotation, byDueTime, type DueTask, RoundRobin, rotationOf } from '../round-robin.ts';
 import type { ClaimRequest, TaskRecord } from '../store.ts';
 import { type Connection, sqlLimit } from './connection.ts';
+import type { Row } from './driver.ts';
 import type { Nodes } from './nodes.ts';
-import { type FoundTask, RECORD_COLUMNS, toFound } from './task-row.ts';
 import type { Desk } from './writes.ts';
 
-/** The name of the index is part of the statement: a plan that walks over the tasks of living nodes is an error. */
-const DUE = `SELECT ${RECORD_COLUMNS} FROM task INDEXED BY task_wake
-  WHERE node IS ? AND wake_at IS NOT NULL AND wake_at <= ? AND agent IN (SELECT value FROM json_each(?))
+const KEY = 'ifnull(fairness_key, owner)';
+const COLUMNS = `pk, id, agent, ${KEY}, wake_at`;
+
+/** The names of the indexes are part of the statements: a plan that reads the tasks of living nodes is an error. */
+const BY_TIME = 'FROM task INDEXED BY task_wake WHERE node IS ? AND queued = ? AND wake_at IS NOT NULL';
+const IN_QUEUE = `FROM task INDEXED BY task_queue WHERE queued = 1 AND wake_at IS NOT NULL AND agent = ? AND wake_at <= ?
+  AND (node IS NULL OR node IN (SELECT value FROM json_each(?)))`;
+
+const DUE = `SELECT ${COLUMNS} ${BY_TIME} AND wake_at <= ? AND agent IN (SELECT value FROM json_each(?))
   ORDER BY wake_at, pk LIMIT ?`;
 
-const NEXT = `SELECT wake_at FROM task INDEXED BY task_wake
-  WHERE node IS ? AND wake_at IS NOT NULL AND agent IN (SELECT value FROM json_each(?)) ORDER BY wake_at LIMIT 1`;
+const NEXT = `SELECT wake_at ${BY_TIME} AND wake_at > ? AND agent IN (SELECT value FROM json_each(?))
+  ORDER BY wake_at LIMIT 1`;
+
+const ENQUEUE = `UPDATE task SET queued = 1 WHERE pk IN (SELECT pk ${BY_TIME} AND wake_at <= ? ORDER BY wake_at LIMIT ?)`;
+
+const keyWhere = (bounds: string): string =>
+  `SELECT ${KEY} ${IN_QUEUE} AND ${bounds} ORDER BY ${KEY}, wake_at, pk LIMIT 1`;
+const FIRST_KEY = keyWhere(`${KEY} >= ''`);
+const NEXT_KEY = keyWhere(`${KEY} > ?`);
+const FIRST_KEY_UP_TO = keyWhere(`${KEY} <= ?`);
+const NEXT_KEY_UP_TO = keyWhere(`${KEY} > ? AND ${KEY} <= ?`);
+
+const OF_KEY = `SELECT ${COLUMNS} ${IN_QUEUE} AND ${KEY} = ? ORDER BY wake_at, pk LIMIT ?`;
 
 const KNOWN_NODES =
   'SELECT DISTINCT node FROM task INDEXED BY task_wake WHERE wake_at IS NOT NULL AND node IS NOT NULL';
+
+const IS_QUEUED = [0, 1] as const;
+
+/** Tasks that one claim puts into the queue at most, of each node that has died and of those that slept. */
+const MAX_ENQUEUED = 1000;
 
 /** The nodes that have tasks to run, as they were left behind. */
 export function knownNodes(connection: Connection): readonly string[] {
   return connection.all(KNOWN_NODES).map(([node]) => String(node));
 }
 
-/** Gives due tasks to a node, the longest due first. */
+interface Due extends DueTask {
+  readonly id: string;
+  readonly agent: string;
+}
+
+/** Gives due tasks to a node: all of them if they are few enough, otherwise round robin by fairness key. */
 export function claimTasks(desk: Desk, request: ClaimRequest, now: number): TaskRecord[] {
   const { tasks, nodes } = desk;
-  const { node, limit } = request;
+  const { node, taskId } = request;
   nodes.meet(node);
-  return dueTasks(desk, request, now)
-    .slice(0, Math.max(0, limit))
-    .map((task) => {
-      const { fence, attempts } = task.record;
-      const record = { ...task.record, node, fence: fence + 1, attempts: attempts + 1 };
-      tasks.update(task, record);
-      return record;
-    });
-}
-
-/** The longest due first. */
-function dueTasks({ connection, tasks, nodes }: Desk, request: ClaimRequest, now: number): readonly FoundTask[] {
-  const { agents, limit, taskId } = request;
-  if (taskId !== undefined) {
-    const task = tasks.find(taskId);
+  const ids = taskId === undefined ? chosenTasks(desk, request, now) : dueTask(desk, request, taskId, now);
+  return ids.flatMap((id) => {
+    const task = tasks.find(id);
     if (task === undefined) return [];
-    const { agent, node, wakeAt = Number.POSITIVE_INFINITY } = task.record;
-    return wakeAt <= now && agents.includes(agent) && !nodes.isAlive(node) ? [task] : [];
-  }
-  const holders = idleHolders(nodes);
-  const names = JSON.stringify(agents);
-  const due = holders.flatMap((holder) => connection.all(DUE, holder, now, names, sqlLimit(limit)).map(toFound));
-  return due.sort((a, b) => wakeTime(a) - wakeTime(b) || a.pk - b.pk);
+    const { fence, attempts } = task.record;
+    const record = { ...task.record, node, fence: fence + 1, attempts: attempts + 1 };
+    tasks.update(task, record);
+    return [record];
+  });
 }
 
-/** When the next task of these agents is due that no living node holds. */
-export function nextWake(connection: Connection, nodes: Nodes, agents: readonly string[]): number | undefined {
+function dueTask({ tasks, nodes }: Desk, { agents, limit }: ClaimRequest, id: string, now: number): readonly string[] {
+  const record = tasks.find(id)?.record;
+  if (record === undefined || limit < 1) return [];
+  const { agent, node, wakeAt = Number.POSITIVE_INFINITY } = record;
+  return wakeAt <= now && agents.includes(agent) && !nodes.isAlive(node) ? [id] : [];
+}
+
+function chosenTasks(desk: Desk, request: ClaimRequest, now: number): readonly string[] {
+  const { positions } = desk;
+  const due = dueTasks(desk, request, now);
+  const robin = new RoundRobin(request);
+  if (robin.allowsAll(due)) return due.map(({ id }) => id);
+  const areAll = due.length <= request.limit;
+  if (!areAll) enqueueDue(desk, now);
+  const rotations = request.agents.map((agent) =>
+    areAll
+      ? rotationOf(
+          agent,
+          due.filter((task) => task.agent === agent),
+          positions.get(agent),
+        )
+      : queuedRotation(desk, robin, agent, now),
+  );
+  const chosen = robin.choose(rotations);
+  if (!areAll || chosen.tasks.length < due.length) {
+    for (const [agent, key] of chosen.positions) positions.set(agent, key);
+  }
+  return chosen.tasks.map(({ id }) => id);
+}
+
+/** One more than the claim may give, if there are so many. The longest due first. */
+function dueTasks({ connection, nodes }: Desk, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
+  const most = Math.max(0, limit) + 1;
   const names = JSON.stringify(agents);
-  const rows = idleHolders(nodes).flatMap((holder) => connection.all(NEXT, holder, names));
+  const due = idleHolders(nodes).flatMap((holder) =>
+    IS_QUEUED.flatMap((isQueued) => connection.all(DUE, holder, isQueued, now, names, sqlLimit(most)).map(toDue)),
+  );
+  return due.sort(byDueTime).slice(0, most);
+}
+
+/** Tasks that have slept until now, or whose node has died, wait for a slot like all others. */
+function enqueueDue({ connection, nodes }: Desk, now: number): void {
+  for (const holder of idleHolders(nodes)) connection.run(ENQUEUE, holder, 0, now, MAX_ENQUEUED);
+}
+
+function queuedRotation(
+  { connection, nodes, positions }: Desk,
+  robin: RoundRobin,
+  agent: string,
+  now: number,
+): AgentRotation<Due> {
+  const free: Row = [agent, now, JSON.stringify(nodes.dead())];
+  const keys = robin.candidates(keysInQueue(connection, free, positions.get(agent)));
+  const most = sqlLimit(robin.tasksPerKey(keys.length));
+  return { agent, queues: keys.map((key) => ({ key, tasks: connection.all(OF_KEY, ...free, key, most).map(toDue) })) };
+}
+
+/** All keys with a task that can be given, each once, beginning with the one after a position. Each is one look at the index. */
+function* keysInQueue(connection: Connection, free: Row, position: string | undefined): Generator<string> {
+  const look = (sql: string, ...bounds: Row): string | undefined =>
+    (connection.get(sql, ...free, ...bounds) as readonly [string] | undefined)?.[0];
+  let key = position === undefined ? look(FIRST_KEY) : look(NEXT_KEY, position);
+  for (; key !== undefined; key = look(NEXT_KEY, key)) yield key;
+  if (position === undefined) return;
+  key = look(FIRST_KEY_UP_TO, position);
+  for (; key !== undefined; key = look(NEXT_KEY_UP_TO, key, position)) yield key;
+}
+
+/** When the next task of these agents is due that no living node holds; with `after`, the next one later than that. */
+export function nextWake(
+  connection: Connection,
+  nodes: Nodes,
+  agents: readonly string[],
+  after = Number.MIN_SAFE_INTEGER,
+): number | undefined {
+  const names = JSON.stringify(agents);
+  const rows = idleHolders(nodes).flatMap((holder) =>
+    IS_QUEUED.flatMap((isQueued) => connection.all(NEXT, holder, isQueued, after, names)),
+  );
   return rows.length === 0 ? undefined : Math.min(...rows.map(([wakeAt]) => Number(wakeAt)));
 }
 
@@ -62,6 +151,7 @@ function idleHolders(nodes: Nodes): readonly (string | null)[] {
   return [null, ...nodes.dead()];
 }
 
-function wakeTime({ record }: FoundTask): number {
-  return record.wakeAt ?? 0;
+function toDue(row: Row): Due {
+  const [pk, id, agent, key, wakeAt] = row as readonly [number, string, string, string, number];
+  return { order: pk, id, agent, key, wakeAt };
 }

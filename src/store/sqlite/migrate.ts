@@ -9,6 +9,7 @@ export const MIGRATIONS = [
   '0003_list_by_agent.sql',
   '0004_journal_in_order.sql',
   '0005_outbox.sql',
+  '0006_fair_claims.sql',
 ] as const;
 
 /** Stands in the header of our files, see the first migration. */

@@ -109,7 +109,8 @@ class SqliteStore implements Store {
     this.#connection = file.connection;
     this.#clock = clock;
     this.#nodes = new Nodes(clock, file.nodes);
-    this.#desk = { connection: file.connection, tasks: new Tasks(file.connection), nodes: this.#nodes, clock };
+    const tasks = new Tasks(file.connection, clock);
+    this.#desk = { connection: file.connection, tasks, nodes: this.#nodes, clock, positions: new Map() };
     this.#commits = new GroupCommit(file.connection, {
       check: () => this.#assertOurs(),
       finish: () => this.#desk.tasks.save(),
@@ -239,8 +240,8 @@ class SqliteStore implements Store {
     return this.#submit(() => claimTasks(this.#desk, request, this.#clock.now()));
   }
 
-  async nextWake(agents: readonly string[]): Promise<number | undefined> {
-    return this.#read((connection) => nextWake(connection, this.#nodes, agents));
+  async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
+    return this.#read((connection) => nextWake(connection, this.#nodes, agents, after));
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {

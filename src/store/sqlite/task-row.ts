@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import { statusTime } from '../guard.ts';
+import { isQueued, statusTime } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { Connection } from './connection.ts';
@@ -43,6 +43,7 @@ type TaskRow = readonly [
   metadata: string | null,
   origin: string,
   pushed: number,
+  fairnessKey: string | null,
   message?: string | null,
   artifacts?: string | null,
 ];
@@ -56,7 +57,7 @@ const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM j
 /** In the order of `TaskRow`, without the parts that lie in the row. */
 export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
   ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin,
-  pushed`;
+  pushed, fairness_key`;
 
 /** All of `TaskRow`. */
 export const TASK_COLUMNS = `${RECORD_COLUMNS}, message, artifacts`;
@@ -65,8 +66,8 @@ const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
 const INSERT = `INSERT INTO task (pk, last_message, id, tenant, owner, context_id, agent, alias, state, status_time, visible,
     canceling, has_events, last_event, last_journal, fence, attempts, node, wake_at, question, created_at, ended_at,
-    status, metadata, origin, message, artifacts, pushed)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    status, metadata, origin, message, artifacts, pushed, fairness_key, queued)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Longer parts have their own tables: a row is rewritten whenever its status changes. */
 const MAX_IN_ROW = 1024;
@@ -108,6 +109,7 @@ export function toFound(row: Row): FoundTask {
     metadata,
     origin,
     pushed,
+    fairnessKey,
     message = null,
     artifacts = null,
   ] = row as TaskRow;
@@ -131,6 +133,7 @@ export function toFound(row: Row): FoundTask {
     canceling: canceling === 1,
     createdAt,
   };
+  if (fairnessKey !== null) record.fairnessKey = fairnessKey;
   if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
   if (node !== null) record.node = node;
   if (wakeAt !== null) record.wakeAt = wakeAt;
@@ -142,7 +145,7 @@ export function toFound(row: Row): FoundTask {
 }
 
 /** Stores a task that has no row yet. Returns how many characters of JSON that took. */
-export function insertTask(connection: Connection, task: FoundTask, alias: string | undefined): number {
+export function insertTask(connection: Connection, task: FoundTask, alias: string | undefined, now: number): number {
   const { pk, record, lastMessage, message = null, artifacts = null } = task;
   const hasEnded = record.endedAt !== undefined;
   const status = JSON.stringify(record.status);
@@ -177,6 +180,8 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
     message,
     artifacts,
     Number(record.pushed === true),
+    record.fairnessKey ?? null,
+    Number(isQueued(record, now)),
   );
   return status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
 }
@@ -185,7 +190,7 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
  * Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. Returns
  * how many characters of text that took.
  */
-export function updateTask(connection: Connection, stored: FoundTask, task: FoundTask): number {
+export function updateTask(connection: Connection, stored: FoundTask, task: FoundTask, now: number): number {
   const { pk, record: before } = stored;
   const { record: after } = task;
   const values: SqlValue[] = [];
@@ -209,6 +214,9 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   if (after.attempts !== before.attempts) set('attempts', after.attempts);
   if (after.node !== before.node) set('node', after.node ?? null);
   if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
+  // Without a time to wake up it is in no index.
+  if (after.wakeAt !== undefined && (after.node !== before.node || after.wakeAt !== before.wakeAt))
+    set('queued', Number(isQueued(after, now)));
   if (after.question !== before.question) set('question', json(after.question));
   if (after.pushed !== before.pushed) set('pushed', Number(after.pushed === true));
   if (after.endedAt !== undefined) {

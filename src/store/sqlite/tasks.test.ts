@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import type { JsonObject } from '../../model/json.ts';
+import { steadyClock } from '../../support/steady-clock.ts';
 import { newRecord } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
 import { Connection } from './connection.ts';
@@ -35,7 +36,7 @@ beforeEach(() => {
     return { exec: (sql) => database.exec(sql), prepare: counted, close: () => database.close() };
   }, ':memory:');
   migrate(connection, 0);
-  tasks = new Tasks(connection);
+  tasks = new Tasks(connection, steadyClock);
   statements = 0;
 });
 

@@ -1,4 +1,5 @@
 import { A2AError } from '../../errors.ts';
+import type { Clock } from '../../support/clock.ts';
 import type { Writable } from '../../support/writable.ts';
 import { isSameButNumbers } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
@@ -32,14 +33,16 @@ export type RowParts = Partial<Pick<FoundTask, 'lastMessage' | 'artifacts'>>;
  */
 export class Tasks {
   readonly #connection: Connection;
+  readonly #clock: Clock;
   readonly #known = new Map<string, FoundTask>();
   readonly #unsaved = new Map<string, Unsaved>();
   /** Of those that are known and of some that were: what ended is not taken off, for the sake of a simple sum. */
   #size = 0;
   #lastPk: number | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, clock: Clock) {
     this.#connection = connection;
+    this.#clock = clock;
   }
 
   find(id: string): FoundTask | undefined {
@@ -85,9 +88,13 @@ export class Tasks {
 
   /** Writes what has changed. To be called before anybody else asks the table, and before a commit. */
   save(): void {
+    if (this.#unsaved.size === 0) return;
+    const now = this.#clock.now();
     for (const { stored, alias, task } of this.#unsaved.values()) {
       this.#size +=
-        stored === undefined ? insertTask(this.#connection, task, alias) : updateTask(this.#connection, stored, task);
+        stored === undefined
+          ? insertTask(this.#connection, task, alias, now)
+          : updateTask(this.#connection, stored, task, now);
     }
     this.#unsaved.clear();
     if (this.#size > MAX_SIZE) this.#forgetKnown();

@@ -21,6 +21,8 @@ export interface Desk {
   readonly tasks: Tasks;
   readonly nodes: Nodes;
   readonly clock: Clock;
+  /** The fairness key that got the last task, by agent: where the rotation of claims continues. */
+  readonly positions: Map<string, string>;
 }
 
 /** What came of a write, and the change that it made, if any. */

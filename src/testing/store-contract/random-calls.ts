@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict';
 
 import type { TaskState } from '../../model/state.ts';
 import { memoryStore } from '../../store/memory/store.ts';
-import type { Guard, NewTask, PushConfigToPut, Scope, Store, TaskQuery } from '../../store/store.ts';
+import type { ClaimRequest, Guard, NewTask, PushConfigToPut, Scope, Store, TaskQuery } from '../../store/store.ts';
 import type { FakeClock } from '../fake-clock.ts';
 import type { Behaviours } from './behaviours.ts';
 import {
@@ -122,10 +122,15 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   if (roll < 76) return ['resolveAlias', (store) => store.resolveAlias(scope, `alias-${number % 5}`)];
   if (roll < 84) {
     const agents = dice.pick([['translator'], ['painter'], ['translator', 'painter']]);
-    const request = { node, agents, limit: 2, ...(number % 4 === 0 && { taskId }) };
-    return ['claim', (store) => store.claim(request)];
+    const request = { node, agents, limit: 1 + dice.below(3), ...(number % 4 === 0 && { taskId }) };
+    if (number % 4 !== 1) return ['claim', (store) => store.claim(request)];
+    const shared = { ...request, agents: agents.slice(0, 1), shares: randomShares(dice) };
+    return [`claim ${JSON.stringify(shared)}`, (store) => store.claim(shared)];
   }
-  if (roll < 87) return ['nextWake', (store) => store.nextWake(['painter'])];
+  if (roll < 87) {
+    const after = dice.pick([undefined, clock.now()]);
+    return ['nextWake', (store) => store.nextWake(['painter'], after)];
+  }
   if (roll < 92) return ['heartbeat', (store) => store.heartbeat(node, TTL)];
   if (roll < 93) return ['retire', (store) => store.retire(node)];
   if (roll < 95) {
@@ -205,12 +210,19 @@ async function isKnown(store: Store, id: string): Promise<boolean> {
   return found.some((task) => task !== undefined);
 }
 
+function randomShares(dice: Dice): NonNullable<ClaimRequest['shares']> {
+  const keys = ['alice', 'bob', 'key-0'].filter(() => dice.below(2) === 0);
+  const running = new Map(keys.map((key) => [key, 1 + dice.below(2)]));
+  return { running, openSlots: dice.below(3), ...(dice.below(2) === 0 && { perKey: 1 + dice.below(3) }) };
+}
+
 /** Times of wake-up and end are all different in their last three digits: nobody says who comes first of two equal ones. */
 function randomTask(dice: Dice, scope: Scope, number: number): NewTask {
   const { event: _, ...task } = newTask(idOf(dice.below(TASKS)), {
     ...scope,
     contextId: `context-${dice.below(3)}`,
     agent: dice.pick(['translator', 'painter']),
+    ...(dice.below(4) === 0 && { fairnessKey: `key-${dice.below(2)}` }),
     status: status('TASK_STATE_SUBMITTED', START + dice.below(5)),
     wakeAt: START + number,
     ...(dice.below(3) === 0 && { node: dice.pick(NODES) }),

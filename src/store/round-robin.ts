@@ -1,0 +1,164 @@
+import type { ClaimRequest, TaskRecord } from './store.ts';
+
+/** The key by which a task competes for slots with the tasks of others. */
+export function fairnessKeyOf({ fairnessKey, owner }: Pick<TaskRecord, 'fairnessKey' | 'owner'>): string {
+  return fairnessKey ?? owner;
+}
+
+/** A due task that no living node holds. */
+export interface DueTask {
+  readonly key: string;
+  readonly wakeAt: number;
+  /** Decides between tasks of the same time. */
+  readonly order: number;
+}
+
+/** The due tasks of one fairness key, the longest due first. */
+export interface KeyQueue<T> {
+  readonly key: string;
+  readonly tasks: readonly T[];
+}
+
+/** The keys of one agent in the order of its rotation, which begins after the key that got the last task. */
+export interface AgentRotation<T> {
+  readonly agent: string;
+  readonly queues: readonly KeyQueue<T>[];
+}
+
+export interface Chosen<T> {
+  /** The longest due first. */
+  readonly tasks: readonly T[];
+  /** The key that got the last task, by agent. */
+  readonly positions: ReadonlyMap<string, string>;
+}
+
+/**
+ * Chooses which due tasks one claim gives: round robin by fairness key, within the shares of the request. A store walks
+ * over the keys of an agent in the order of the rotation, reads a few tasks of each candidate, and lets `choose` decide.
+ * It never has to read more than the first tasks of `limit` keys and of those that run something on the node.
+ */
+export class RoundRobin {
+  readonly #limit: number;
+  readonly #openSlots: number;
+  readonly #perKey: number;
+  readonly #running: Map<string, number>;
+
+  constructor({ limit, shares }: Pick<ClaimRequest, 'limit' | 'shares'>) {
+    this.#limit = Math.max(0, limit);
+    this.#openSlots = shares?.openSlots ?? Number.POSITIVE_INFINITY;
+    this.#perKey = shares?.perKey ?? Number.POSITIVE_INFINITY;
+    this.#running = new Map(shares?.running);
+  }
+
+  /** Whether all of these tasks can be given, in whatever order. If it cannot be said so simply, the answer is no. */
+  allowsAll(due: readonly DueTask[]): boolean {
+    if (due.length > Math.min(this.#limit, this.#openSlots)) return false;
+    if (this.#perKey === Number.POSITIVE_INFINITY) return true;
+    const running = new Map(this.#running);
+    for (const { key } of due) running.set(key, (running.get(key) ?? 0) + 1);
+    return due.every(({ key }) => (running.get(key) ?? 0) <= this.#perKey);
+  }
+
+  /** The keys that get nothing in this claim, however few wait beside them. */
+  get excluded(): readonly string[] {
+    return [...this.#running.keys()].filter((key) => this.#isExcluded(key));
+  }
+
+  /** `candidates` needs to see at most so many keys that are not excluded. */
+  get maxCandidates(): number {
+    return this.#limit + this.#running.size;
+  }
+
+  /** Of all keys with due tasks, in the order of the rotation, those whose tasks the claim may give. */
+  candidates(keys: Iterable<string>): readonly string[] {
+    const candidates: string[] = [];
+    let idle = 0;
+    if (this.#limit === 0) return candidates;
+    for (const key of keys) {
+      if (this.#isExcluded(key)) continue;
+      candidates.push(key);
+      // Each key without a running task gets one in the first round.
+      if (!this.#running.has(key) && ++idle >= this.#limit) break;
+    }
+    return candidates;
+  }
+
+  /** How many tasks of each candidate have to be read. */
+  tasksPerKey(candidates: number): number {
+    return candidates >= this.#limit ? 1 : this.#limit;
+  }
+
+  choose<T extends DueTask>(rotations: readonly AgentRotation<T>[]): Chosen<T> {
+    const tasks: T[] = [];
+    const positions = new Map<string, string>();
+    const lines = rotations.map(({ agent, queues }) => ({ agent, rest: inRounds(queues) }));
+    const heads = lines.map(({ rest }) => rest.next().value);
+    while (tasks.length < this.#limit) {
+      const first = longestDue(heads);
+      const task = heads[first];
+      if (task === undefined) break;
+      const line = lines[first];
+      heads[first] = line?.rest.next().value;
+      if (!this.#mayGet(task.key, tasks.length)) continue;
+      this.#running.set(task.key, (this.#running.get(task.key) ?? 0) + 1);
+      tasks.push(task);
+      if (line !== undefined) positions.set(line.agent, task.key);
+    }
+    return { tasks: tasks.sort(byDueTime), positions };
+  }
+
+  #mayGet(key: string, given: number): boolean {
+    const running = this.#running.get(key) ?? 0;
+    return running === 0 || (given < this.#openSlots && running < this.#perKey);
+  }
+
+  #isExcluded(key: string): boolean {
+    return !this.#mayGet(key, 0);
+  }
+}
+
+/** Groups all due tasks of an agent, of which there are few, into a rotation that begins after a key. */
+export function rotationOf<T extends DueTask>(
+  agent: string,
+  due: readonly T[],
+  position: string | undefined,
+): AgentRotation<T> {
+  const byKey = new Map<string, T[]>();
+  for (const task of due.toSorted(byDueTime)) {
+    const tasks = byKey.get(task.key);
+    if (tasks === undefined) byKey.set(task.key, [task]);
+    else tasks.push(task);
+  }
+  const queues = Array.from(byKey, ([key, tasks]) => ({ key, tasks })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const start = position === undefined ? 0 : queues.findIndex(({ key }) => key > position);
+  return { agent, queues: start <= 0 ? queues : [...queues.slice(start), ...queues.slice(0, start)] };
+}
+
+export function byDueTime(a: DueTask, b: DueTask): number {
+  return a.wakeAt - b.wakeAt || a.order - b.order;
+}
+
+/** The first task of each key, then the second of each, and so on. */
+function* inRounds<T>(queues: readonly KeyQueue<T>[]): Generator<T, undefined> {
+  for (let round = 0, isLast = false; !isLast; round++) {
+    isLast = true;
+    for (const { tasks } of queues) {
+      const task = tasks[round];
+      if (task === undefined) continue;
+      isLast = false;
+      yield task;
+    }
+  }
+}
+
+/** Where the longest due one stands; -1 if there is none. */
+function longestDue(tasks: readonly (DueTask | undefined)[]): number {
+  let first = -1;
+  let best: DueTask | undefined;
+  for (const [i, task] of tasks.entries()) {
+    if (task === undefined || (best !== undefined && byDueTime(task, best) > 0)) continue;
+    best = task;
+    first = i;
+  }
+  return first;
+}

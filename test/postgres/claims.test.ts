@@ -1,0 +1,253 @@
+/** What a claim reads, how claims of several processes meet, and tables of an earlier version. */
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { Engine } from '../../src/engine/engine.ts';
+import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrate.ts';
+import { postgres } from '../../src/store/postgres/store.ts';
+import type { ClaimRequest, Store } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { newTask } from '../../src/testing/store-contract/samples.ts';
+import { TestSchema } from './schemas.ts';
+
+const schema = new TestSchema();
+
+beforeEach(() => schema.empty());
+afterAll(() => schema.drop());
+
+const NOW = Date.now();
+const AGENTS = ['translator'];
+
+/** Tasks of an owner, due one after the other. */
+async function waiting(store: Store, owner: string, count: number, wakeAt: number = NOW - 100_000): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, (_, i) => store.create(newTask(`${owner}-${i}`, { owner, wakeAt: wakeAt + i }))),
+  );
+}
+
+async function claimed(store: Store, request: Partial<ClaimRequest> = {}): Promise<readonly string[]> {
+  await store.heartbeat('node-a', 60_000);
+  return (await store.claim({ node: 'node-a', agents: AGENTS, limit: 1, ...request })).map(({ id }) => id);
+}
+
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** The rows of tasks that a plan has read, of those too that it did not want. */
+function rowsRead(plan: Plan): number {
+  const own =
+    plan['Relation Name'] === 'task'
+      ? (plan['Actual Rows'] ?? 0) +
+        (plan['Rows Removed by Filter'] ?? 0) +
+        (plan['Rows Removed by Index Recheck'] ?? 0)
+      : 0;
+  return (plan.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), own * (plan['Actual Loops'] ?? 1));
+}
+
+/** A store that notes its statements, and what each of those of a claim reads when it is made once more. */
+function watchedStore(): { readonly store: Store; readonly reads: (claim: () => Promise<unknown>) => Promise<number> } {
+  const pool = new pg.Pool({ connectionString: schema.url, max: 2 });
+  let noted: { readonly text: string; readonly values?: unknown[] }[] = [];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+    const spied = (...given: [(typeof noted)[number] | string, ...unknown[]]): unknown => {
+      if (typeof given[0] === 'object') noted.push(given[0]);
+      return query(...given);
+    };
+    Object.assign(client, { query: spied });
+  });
+  const store = postgres(pool, { schema: schema.name });
+  onTestFinished(async () => {
+    await store.close();
+    await pool.end();
+  });
+  const reads = async (claim: () => Promise<unknown>): Promise<number> => {
+    noted = [];
+    await claim();
+    const statements = noted.filter(({ text }) => /\.task\b/.test(text));
+    expect(statements.length).toBeGreaterThan(1);
+    const settings = noted.find(({ text }) => text.includes('enable_seqscan'));
+    const client = await schema.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(settings?.text ?? '', settings?.values);
+      let rows = 0;
+      for (const { text, values } of statements) {
+        const [explained] = (
+          await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+        ).rows;
+        rows += explained === undefined ? 0 : rowsRead(explained['QUERY PLAN'][0].Plan);
+      }
+      await client.query('ROLLBACK');
+      return rows;
+    } finally {
+      client.release();
+    }
+  };
+  return { store, reads };
+}
+
+test.each([
+  ['before the database has statistics', ''],
+  ['after it was analyzed while nothing waited', 'ANALYZE'],
+])('a claim reads a few rows, however many tasks of one owner wait, %s', async (_, statement) => {
+  const { store, reads } = watchedStore();
+  await waiting(store, 'ended', 200);
+  for (const id of await claimed(store, { limit: 200 }))
+    await store.append({ taskId: id, guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: NOW });
+  if (statement !== '') await schema.query(`${statement} "${schema.name}".task`);
+  await waiting(store, 'flood', 3000);
+  for (const owner of ['ann', 'zoe']) await waiting(store, owner, 3, NOW - 1000);
+  await waiting(store, 'sleeper', 500, NOW + 1_000_000);
+  const shares = { running: new Map([['flood', 90]]), openSlots: 0 };
+
+  expect(await reads(() => claimed(store))).toBeLessThan(60);
+  expect(await reads(() => claimed(store, { limit: 4 }))).toBeLessThan(100);
+  expect(await reads(() => claimed(store, { limit: 10, shares }))).toBeLessThan(100);
+});
+
+test('a claim does not wait for another process that is about to move the rotation', async () => {
+  const store = schema.connect();
+  await waiting(store, 'ann', 5);
+  await waiting(store, 'bob', 5);
+  expect(await claimed(store)).toEqual(['ann-0']);
+  const other = await schema.pool.connect();
+  onTestFinished(() => other.release());
+  await other.query('BEGIN');
+  // What a claim of that process holds: the right to move the rotation, and the task that comes next.
+  await other.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`"${schema.name}" claim translator`]);
+  await other.query(`SELECT FROM "${schema.name}".task WHERE id = 'bob-0' FOR UPDATE`);
+
+  expect(await claimed(store)).toEqual(['bob-1']);
+  await other.query('ROLLBACK');
+  expect(await claimed(store)).toEqual(['bob-0']);
+  expect(await claimed(store)).toEqual(['ann-1']);
+});
+
+test('the rotation outlives the processes', async () => {
+  const first = schema.connect();
+  for (const owner of ['ann', 'bob', 'carl']) await waiting(first, owner, 3);
+  expect(await claimed(first, { limit: 2 })).toEqual(['ann-0', 'bob-0']);
+  await first.close();
+
+  expect(await claimed(schema.connect())).toEqual(['carl-0']);
+});
+
+interface OldTask {
+  readonly id: string;
+  readonly owner: string;
+  readonly wakeAt: number;
+  readonly node?: string;
+}
+
+const OLD_TASKS: readonly OldTask[] = [
+  { id: 'ann-0', owner: 'ann', wakeAt: NOW - 9000 },
+  { id: 'ann-1', owner: 'ann', wakeAt: NOW - 8000 },
+  { id: 'ann-2', owner: 'ann', wakeAt: NOW - 7000 },
+  { id: 'bob running', owner: 'bob', wakeAt: NOW - 6000, node: 'a process that is gone' },
+  { id: 'carl sleeping', owner: 'carl', wakeAt: NOW + 60_000 },
+  { id: 'dave waiting', owner: 'dave', wakeAt: NOW - 1000 },
+];
+
+/** Tables of the version before claims were fair. */
+async function schemaBeforeFairClaims(): Promise<string> {
+  const name = `${schema.name}_old`;
+  onTestFinished(async () => void (await schema.query(`DROP SCHEMA "${name}" CASCADE`)));
+  await schema.query(`CREATE SCHEMA "${name}"`);
+  await schema.query(`CREATE TABLE "${name}".migration (number integer PRIMARY KEY, applied_at timestamptz NOT NULL)`);
+  for (const [i, file] of MIGRATIONS.slice(0, 2).entries()) {
+    const sql = readFileSync(new URL(`../../src/store/postgres/migrations/${file}`, import.meta.url), 'utf8');
+    await schema.query(`INSERT INTO "${name}".migration VALUES ($1, now())`, [i + 1]);
+    await schema.query(sql.replaceAll('{schema}', `"${name}"`));
+  }
+  return name;
+}
+
+/** As a process of that version stores a task. */
+async function insertOld(name: string, { id, owner, wakeAt, node }: OldTask): Promise<void> {
+  const origin = JSON.stringify({ caller: { id: owner, isVerified: true }, acceptedOutputModes: [] });
+  const message = JSON.stringify({ messageId: id, role: 'ROLE_USER', parts: [{ text: id }] });
+  const runs = Number(node !== undefined);
+  await schema.query(
+    `INSERT INTO "${name}".task (id, tenant, owner, context_id, agent, state, status_time, visible, canceling, pushed,
+       last_event, last_journal, last_message, fence, attempts, node, wake_at, created_at, status, origin)
+     VALUES ($1, '', $2, 'c', 'agent', 1, 1, true, false, false, 0, 0, 1, $3, $3, $4, $5, 1, $6, $7)`,
+    [id, owner, runs, node ?? null, wakeAt, '{"state":"TASK_STATE_SUBMITTED"}', origin],
+  );
+  await schema.query(`INSERT INTO "${name}".message VALUES ($1, 1, $2)`, [id, message]);
+}
+
+test('tasks that waited, ran or slept in tables of the version before continue, and callers take turns', async () => {
+  const name = await schemaBeforeFairClaims();
+  for (const task of OLD_TASKS) await insertOld(name, task);
+  const clock = fakeClock(NOW);
+  const store = postgres(schema.pool, { schema: name, clock });
+  onTestFinished(() => store.close());
+  const begun: string[] = [];
+  const run = async ({ text }: { readonly text: string }): Promise<string> => {
+    begun.push(text);
+    return `${text} is done`;
+  };
+  const limits = { ...DEFAULT_LIMITS, concurrency: 1 };
+  const engine = await Engine.start({ store, clock, agents: [{ id: 'agent', run, limits }] });
+  onTestFinished(() => engine.close());
+
+  await expect.poll(() => begun).toEqual(['ann-0', 'bob running', 'dave waiting', 'ann-1', 'ann-2']);
+  clock.advance(60_000);
+  for (const { id, owner } of OLD_TASKS) {
+    const scope = { tenant: '', owner };
+    await expect.poll(async () => (await engine.get(scope, id)).status.state).toBe('TASK_STATE_COMPLETED');
+  }
+});
+
+test('processes of the version before may still write to the tables, and what they leave is claimed in turn', async () => {
+  const name = await schemaBeforeFairClaims();
+  const store = postgres(schema.pool, { schema: name, clock: fakeClock(NOW) });
+  onTestFinished(() => store.close());
+  await store.heartbeat('node-a', 60_000);
+  const claim = async (): Promise<readonly string[]> =>
+    (await store.claim({ node: 'node-a', agents: ['agent'], limit: 1 })).map(({ id }) => id);
+  await store.create(newTask('zoe', { owner: 'zoe', agent: 'agent', wakeAt: NOW - 20_000 }));
+  await store.create(newTask('zoe again', { owner: 'zoe', agent: 'agent', wakeAt: NOW - 10_000 }));
+  for (const task of OLD_TASKS) await insertOld(name, task);
+  // An old process has claimed one that this version put into the queue, and has ended it.
+  const end = `SET node = NULL, wake_at = NULL, ended_at = 1, status = '{"state":"TASK_STATE_COMPLETED"}'`;
+  await schema.query(`UPDATE "${name}".task ${end} WHERE id = 'zoe'`);
+
+  const order = [];
+  for (let i = 0; i < 6; i++) order.push(...(await claim()));
+  expect(order).toEqual(['ann-0', 'bob running', 'dave waiting', 'zoe again', 'ann-1', 'ann-2']);
+});
+
+test('claims of several processes at once give each task once, and leave no owner out', async () => {
+  const stores = Array.from({ length: 4 }, () => schema.connect());
+  const [first] = stores as [Store];
+  await waiting(first, 'flood', 300);
+  for (let i = 0; i < 10; i++) await waiting(first, `owner${i}`, 1, NOW - 1000);
+  for (const [i, store] of stores.entries()) await store.heartbeat(`node-${i}`, 60_000);
+
+  const given = (
+    await Promise.all(
+      stores.map(async (store, node) => {
+        const own: string[] = [];
+        for (let i = 0; i < 15; i++) {
+          const records = await store.claim({ node: `node-${node}`, agents: AGENTS, limit: 1 });
+          own.push(...records.map(({ id }) => id));
+        }
+        return own;
+      }),
+    )
+  ).flat();
+
+  expect(new Set(given).size).toBe(given.length);
+  expect(given.filter((id) => id.startsWith('owner')).toSorted()).toEqual(
+    Array.from({ length: 10 }, (_, i) => `owner${i}-0`),
+  );
+});
