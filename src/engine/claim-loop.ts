@@ -1,8 +1,9 @@
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import type { Runs } from './runs.ts';
 import type { Runnable } from './runnable.ts';
+import type { Runs } from './runs.ts';
+import { fairnessKeyOf } from './slots.ts';
 
 /** Tasks that one claim takes at most: a claim is one transaction. */
 const MAX_CLAIM = 64;
@@ -50,12 +51,13 @@ export class ClaimLoop {
   }
 
   async #claimAll(): Promise<void> {
-    let wakeAt: number | undefined;
+    let wakeAt = Number.POSITIVE_INFINITY;
     try {
       while (this.#again && !this.#isStopped) {
         this.#again = false;
+        const since = this.#core.clock.now();
         for (const agent of this.#core.agents.values()) await this.#claim(agent);
-        wakeAt = await this.#nextWake();
+        wakeAt = await this.#nextWake(since);
       }
     } catch (error) {
       if (!this.#isStopped) this.#core.log.warn('Looking for tasks failed', { error });
@@ -68,30 +70,43 @@ export class ClaimLoop {
 
   async #claim(agent: Runnable): Promise<void> {
     const { store, node, liveness } = this.#core;
-    if (this.#runs.free(agent) <= 0) return;
+    const slots = this.#runs.slots(agent);
+    if (slots.free <= 0) return;
     await this.#heartbeat.assure();
     const { spell } = liveness;
-    const limit = Math.min(this.#runs.free(agent), MAX_CLAIM);
-    if (limit <= 0) return;
-    const records = await store.claim({ node, agents: [agent.id], limit });
+    const request = slots.claimable(MAX_CLAIM);
+    if (request === undefined) return;
+    const records = await store.claim({ node, agents: [agent.id], ...request });
     for (const record of records) {
-      if (this.#runs.free(agent) > 0) {
-        this.#runs.reserve(agent);
+      const key = fairnessKeyOf(record);
+      // A new task may have started meanwhile.
+      if (slots.mayTake(key)) {
+        slots.take(key);
         void this.#runs.take(agent, record, spell);
       } else {
         this.#runs.decline(record);
       }
     }
-    if (records.length === limit) this.#again = true;
-    else if (records.length === 0) this.#runs.clearQueue(agent);
+    if (records.length === request.limit) this.#again = true;
+    else if (records.length === 0) slots.forgetClaimable();
   }
 
-  async #nextWake(): Promise<number | undefined> {
-    const agents = [...this.#core.agents.values()].filter((agent) => this.#runs.free(agent) > 0);
-    return agents.length === 0 ? undefined : this.#core.store.nextWake(agents.map(({ id }) => id));
+  /** @param since When the claims began. */
+  async #nextWake(since: number): Promise<number> {
+    const { store, agents } = this.#core;
+    const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
+    const isTight = (agent: Runnable): boolean => this.#runs.slots(agent).isTight;
+    const next = async (some: readonly Runnable[], after?: number): Promise<number> => {
+      if (some.length === 0) return Number.POSITIVE_INFINITY;
+      const ids = some.map(({ id }) => id);
+      return (await store.nextWake(ids, after)) ?? Number.POSITIVE_INFINITY;
+    };
+    const any = await next(hosts.filter((agent) => !isTight(agent)));
+    // Due tasks that their caller's share has kept from a slot wait until a run ends, and that is a reason to look again.
+    return Math.min(any, await next(hosts.filter(isTight), since));
   }
 
-  #arm(wakeAt = Number.POSITIVE_INFINITY): void {
+  #arm(wakeAt: number): void {
     this.#disarm();
     if (this.#isStopped) return;
     const time = Math.min(wakeAt, this.#core.clock.now() + this.#core.pollMs);

@@ -33,6 +33,7 @@ import { readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
+import { fairnessKeyOf } from './slots.ts';
 import { StoreTime } from './store-time.ts';
 import type { Submission } from './submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
@@ -330,10 +331,11 @@ export class Engine {
     });
   }
 
-  /** On demand nothing waits here for a place: it is left to others. */
+  /** On demand nothing waits here for a slot: it is left to others. */
   async #placed(agent: Runnable, submission: Submission): Promise<Submission> {
     await this.#onDemand?.wake();
-    return this.#runs.free(agent) > 0 ? submission : { ...submission, elsewhere: true };
+    const hasSlot = this.#runs.slots(agent).mayTake(fairnessKeyOf(submission));
+    return hasSlot ? submission : { ...submission, elsewhere: true };
   }
 
   async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {

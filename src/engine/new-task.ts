@@ -11,6 +11,7 @@ import { pushConfigOf } from './push-configs.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
 import { isSensitive } from './sensitive-parts.ts';
+import { fairnessKeyOf, queueShare, type Slots } from './slots.ts';
 import { timeText } from './status-time.ts';
 import {
   assertStorable,
@@ -22,7 +23,7 @@ import {
 } from './submission.ts';
 import { nameAt } from './task-access.ts';
 
-/** A task that is about to be made, with the place that its run will have. */
+/** A task that is about to be made, and whether its run has a slot. */
 export interface PreparedTask {
   readonly task: NewTask;
   readonly agent: Runnable;
@@ -44,15 +45,16 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   agent.access?.admit(submission.caller, submission.tenant, submission.skillId);
   agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
   const isElsewhere = submission.elsewhere === true;
-  // Who came before and waits goes first.
-  const hasPlace = !isElsewhere && runs.free(agent) > 0 && runs.queued(agent) === 0;
+  const slots = runs.slots(agent);
+  const key = fairnessKeyOf(submission);
+  const hasPlace = !isElsewhere && slots.mayStart(key);
   // Of what is left to other nodes nobody here knows how much there is.
   const waitsHere = !hasPlace && !isElsewhere && core.runsTasks;
-  if (waitsHere) assertQueueHasRoom(core, runs, agent);
+  if (waitsHere) assertQueueHasRoom(core, agent, slots.refusal(key));
   const task = newTask(core, submission, hasPlace);
-  // Before it is stored, or all messages of one moment would find the same last place.
-  if (hasPlace) runs.reserve(agent);
-  else if (waitsHere) runs.enqueue(agent, task);
+  // Before it is stored, or all messages of one moment would find the same last slot.
+  if (hasPlace) slots.take(key);
+  else if (waitsHere) slots.enqueue(task);
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key it would be made again.
     if (task.idempotency === undefined) return undefined;
@@ -76,8 +78,8 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
   // A handler that must not run twice must not run for a task that may be lost.
   const mayRunAhead = hasPlace && agent.limits.recovery !== 'fail';
   const giveUp = (): void => {
-    if (!hasPlace) runs.dequeue(agent, task.id);
-    else if (creation === undefined) runs.giveUp(agent);
+    if (!hasPlace) runs.slots(agent).dequeue(task.id);
+    else if (creation === undefined) runs.giveUp(agent, task);
     else {
       creation.fail();
       runs.abandon(task.id);
@@ -120,7 +122,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
   const contextId = submission.message.contextId ?? newId();
   const message = addressed(submission.message, id, contextId);
   const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now) };
-  const { tenant, owner, agent, alias, pushConfig } = submission;
+  const { tenant, owner, agent, fairnessKey, alias, pushConfig } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =
     idempotencyOf(submission, now) ??
@@ -138,6 +140,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
     createdAt: now,
     wakeAt: now,
   };
+  if (fairnessKey !== undefined) task.fairnessKey = fairnessKey;
   if (submission.returnImmediately === true) task.event = createdEvent({ id, contextId, status }, message);
   if (hasPlace) task.node = node;
   if (alias !== undefined) task.alias = nameAt(agent, alias);
@@ -164,11 +167,26 @@ export function keyReused(): A2AError {
   return new A2AError('INVALID_PARAMS', `This Idempotency-Key or messageId was used for another message: ${advice}`);
 }
 
-function assertQueueHasRoom({ pollMs, observers }: Core, runs: Runs, agent: Runnable): void {
-  const { limits } = agent;
-  if (runs.queued(agent) < limits.queue) return;
+function assertQueueHasRoom(
+  { pollMs, observers }: Core,
+  { limits }: Runnable,
+  refusal: ReturnType<Slots['refusal']>,
+): void {
+  if (refusal === undefined) return;
   observers.metrics?.limitHit('queue');
-  throw new A2AError('UNAVAILABLE', `The agent has ${limits.concurrency} tasks at work and ${limits.queue} waiting`, {
+  const { queue } = limits;
+  const [why, advice] =
+    refusal === 'full'
+      ? [
+          `it has no free slot for this caller, and ${queue} tasks wait already, which is its limit`,
+          'Send the message again later',
+        ]
+      : [
+          `${queueShare(queue)} tasks of this caller wait already, which is its share while others wait too`,
+          'Send the message again when some of them have started, or cancel some',
+        ];
+  throw new A2AError('UNAVAILABLE', `This agent is busy: ${why}. Nothing was stored. ${advice}.`, {
+    details: { limit: 'queue' },
     retryAfterMs: pollMs,
   });
 }

@@ -4,8 +4,8 @@ import { every } from '../support/every.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';
-import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
+import { fairnessKeyOf, type Slots } from './slots.ts';
 import { taskFields } from './task-trace.ts';
 import { Work, type WorkOptions } from './work.ts';
 
@@ -79,9 +79,7 @@ export class OnDemand {
     await this.wake();
     const { log, liveness } = this.#core;
     const { spell } = liveness;
-    const most = this.#most(limit);
-    const claimed = await this.#claim(most);
-    const records = claimed === 'full' ? [] : claimed;
+    const { records, isCut } = await this.#claimDue(limit);
     const options = signal === undefined ? { forMs } : { forMs, signal };
     const unfinished: string[] = [];
     const finish = async (record: TaskRecord): Promise<void> => {
@@ -97,7 +95,7 @@ export class OnDemand {
     await Promise.all(records.map(finish));
     // What is due for others than tasks, too.
     if (records.length === 0) await this.#during(new Work(this.#core, '', options), async () => 'resting');
-    const hasMore = records.length >= most && (await this.#isMoreDue());
+    const hasMore = isCut && (await this.#isMoreDue());
     await this.#prune().catch((error: unknown) =>
       log.warn('What has outlived its time could not be removed', { error }),
     );
@@ -168,13 +166,13 @@ export class OnDemand {
         if (work.onlyHere) break;
         await this.wake();
         const { spell } = this.#core.liveness;
-        const records = await this.#claim(1, taskId);
-        if (records === 'full') {
+        const record = await this.#claimTask(taskId);
+        if (record === 'full' || record === 'declined') {
+          if (record === 'declined') again = clock.now() + AGAIN_MS;
           if (!lingers) await work.pause(clock.now() + AGAIN_MS, again);
           if (lingers || work.isStopped) return 'full';
           continue;
         }
-        const [record] = records;
         rest = record && this.#take(record, spell);
       }
       if (rest !== undefined) {
@@ -201,35 +199,64 @@ export class OnDemand {
     return this.#runs.handOverOne(taskId, this.#core.clock.now() >= work.until);
   }
 
-  /** Agents that have a place for one more. */
-  #hosts(): readonly Runnable[] {
-    return [...this.#core.agents.values()].filter((agent) => this.#runs.free(agent) > 0);
-  }
-
-  /** How many tasks there is a place for, whosever they are. */
-  #most(limit: number): number {
-    const hosts = this.#hosts();
-    return hosts.length === 0 ? 0 : Math.min(limit, ...hosts.map((agent) => this.#runs.free(agent)));
-  }
-
-  /** Tasks with a place for each: it is taken before, because others may claim something at the same time. */
-  async #claim(limit: number, taskId?: string): Promise<readonly TaskRecord[] | 'full'> {
-    const { store, node } = this.#core;
-    const hosts = this.#hosts();
-    const most = this.#most(limit);
-    if (most === 0) return 'full';
-    for (const agent of hosts) this.#runs.reserve(agent, most);
-    let records: readonly TaskRecord[] = [];
-    try {
-      const agents = hosts.map(({ id }) => id);
-      records = await store.claim({ node, agents, limit: most, ...(taskId !== undefined && { taskId }) });
-    } finally {
-      for (const agent of hosts) {
-        const taken = records.filter((record) => record.agent === agent.id).length;
-        this.#runs.reserve(agent, taken - most);
+  /**
+   * Claims due tasks, each with a slot. Slots are held before, because others may claim something at the same time.
+   * `isCut`: there may be more that are due, and no slot for them.
+   */
+  async #claimDue(limit: number): Promise<{ readonly records: readonly TaskRecord[]; readonly isCut: boolean }> {
+    const { store, node, agents } = this.#core;
+    const records: TaskRecord[] = [];
+    let isCut = false;
+    let left = agents.size;
+    for (const agent of agents.values()) {
+      const slots = this.#runs.slots(agent);
+      const request = slots.claimable(Math.ceil((limit - records.length) / left--));
+      if (request === undefined) {
+        isCut = true;
+        continue;
       }
+      slots.hold(request.limit);
+      let claimed: readonly TaskRecord[] = [];
+      try {
+        claimed = await store.claim({ node, agents: [agent.id], ...request });
+      } finally {
+        slots.hold(-request.limit);
+      }
+      for (const record of claimed) if (await this.#hasSlot(slots, record)) records.push(record);
+      if (claimed.length >= request.limit || request.shares !== undefined) isCut = true;
     }
-    return records;
+    return { records, isCut };
+  }
+
+  /**
+   * Claims one task with a slot for it, if it is due and nobody has it. `full`: there is no slot. `declined`: there is none
+   * for its caller, and the task was released.
+   */
+  async #claimTask(taskId: string): Promise<TaskRecord | undefined | 'full' | 'declined'> {
+    const { store, node, agents } = this.#core;
+    const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
+    if (hosts.length === 0) return 'full';
+    for (const agent of hosts) this.#runs.slots(agent).hold(1);
+    let record: TaskRecord | undefined;
+    try {
+      [record] = await store.claim({ node, agents: hosts.map(({ id }) => id), limit: 1, taskId });
+    } finally {
+      for (const agent of hosts) this.#runs.slots(agent).hold(-1);
+    }
+    const agent = record && agents.get(record.agent);
+    if (record === undefined || agent === undefined) return undefined;
+    return (await this.#hasSlot(this.#runs.slots(agent), record)) ? record : 'declined';
+  }
+
+  /** Takes a slot for a task that was claimed. Without one for its caller the task is released. */
+  async #hasSlot(slots: Slots, record: TaskRecord): Promise<boolean> {
+    const key = fairnessKeyOf(record);
+    if (slots.mayTake(key)) {
+      slots.take(key);
+      return true;
+    }
+    await this.#runs.declineNow(record);
+    return false;
   }
 
   #take(record: TaskRecord, spell: number): Promise<TaskRecord | undefined> {

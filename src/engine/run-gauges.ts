@@ -1,24 +1,25 @@
 import type { Core } from './core.ts';
 import type { Runs } from './runs.ts';
+import type { Slots } from './slots.ts';
 import type { SuspendedRuns } from './suspended-runs.ts';
 
 /** Lets whoever asks for metrics see what this node has to do. */
 export function showRuns({ observers, agents }: Core, runs: Runs, suspended: SuspendedRuns): void {
   const { metrics } = observers;
   if (metrics === undefined) return;
-  const each = (read: (agent: Parameters<Runs['queued']>[0]) => number) => () =>
-    Array.from(agents.values(), (agent) => [[agent.id], read(agent)] as const);
+  const each = (read: (slots: Slots) => number) => () =>
+    Array.from(agents.values(), (agent) => [[agent.id], read(runs.slots(agent))] as const);
   metrics.gauge(
     'tandem_runs',
-    'Runs at work on this node; each holds a place and a lease',
+    'Runs at work on this node; each holds a slot and a lease',
     ['agent'],
-    each((agent) => runs.placesTaken(agent)),
+    each(({ taken }) => taken),
   );
   metrics.gauge(
     'tandem_queue',
-    'Tasks that wait on this node for a place',
+    'Tasks that wait on this node for a slot',
     ['agent'],
-    each((agent) => runs.queued(agent)),
+    each(({ waiting }) => waiting),
   );
   metrics.gauge('tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', [], () => [
     [[], suspended.size],

@@ -26,9 +26,11 @@ export interface RunnableAccess {
 export interface RunLimits {
   /** Working time of a run without a pause; then the task fails. */
   readonly timeoutMs: number;
-  /** Runs at the same time on one node. */
+  /** Runs at the same time on one node. A caller with a running task leaves a tenth of them, at least one, to others. */
   readonly concurrency: number;
-  /** Tasks that wait for a free place; more are refused with `UNAVAILABLE`. */
+  /** Runs of one caller at the same time on one node; as many as `concurrency` lets one caller have if not set. */
+  readonly runsPerCaller?: number;
+  /** Tasks that wait for a slot; above it the server rejects new ones with `UNAVAILABLE`. One caller may fill four fifths. */
   readonly queue: number;
   /** How long a canceled handler may still work. */
   readonly cancelGraceMs: number;

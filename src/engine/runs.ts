@@ -1,5 +1,5 @@
 import { A2AError } from '../errors.ts';
-import type { Scope, TaskRecord } from '../store/store.ts';
+import type { TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { Interruptions } from './interruptions.ts';
@@ -11,9 +11,9 @@ import { Run } from './run.ts';
 import { showRuns } from './run-gauges.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
+import { fairnessKeyOf, Slots } from './slots.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
 import { Takings } from './takings.ts';
-import { TaskQueues } from './task-queues.ts';
 import { taskFields } from './task-trace.ts';
 import type { Loss } from './loss.ts';
 
@@ -27,12 +27,11 @@ export class Runs {
   readonly #onFree: (taskId?: string) => void;
   readonly #running = new Map<string, Run>();
   readonly #suspended: SuspendedRuns;
-  /** Places taken, by agent. */
-  readonly #places = new Map<string, number>();
+  /** By agent. */
+  readonly #slots = new Map<string, Slots>();
   readonly #takings = new Takings();
   readonly #giveBacks: GiveBacks;
   readonly #interruptions: Interruptions;
-  readonly #queues: TaskQueues;
   #onEmpty: (() => void) | undefined;
   readonly #rests = new Rests();
   /** Tasks that are on their way in or out. */
@@ -49,7 +48,6 @@ export class Runs {
       onWakeWanted: (run) => void this.#wake(run),
     };
     this.#onFree = onFree;
-    this.#queues = new TaskQueues(core.store);
     this.#giveBacks = new GiveBacks(core, () => onFree());
     this.#interruptions = new Interruptions(core);
     this.#suspended = new SuspendedRuns(core.maxSuspended);
@@ -65,38 +63,20 @@ export class Runs {
     return this.#running.has(taskId);
   }
 
-  /** How many more runs of an agent there may be. */
-  free({ id, limits }: Runnable): number {
-    return this.#core.runsTasks ? limits.concurrency - (this.#places.get(id) ?? 0) : 0;
+  /** The slots of an agent on this node. One that runs no tasks has none. */
+  slots({ id, limits }: Runnable): Slots {
+    let slots = this.#slots.get(id);
+    if (slots === undefined) {
+      slots = new Slots(this.#core.runsTasks ? limits : { ...limits, concurrency: 0 });
+      this.#slots.set(id, slots);
+    }
+    return slots;
   }
 
-  /** How many runs of an agent there are, or are about to be. */
-  placesTaken({ id }: Runnable): number {
-    return this.#places.get(id) ?? 0;
-  }
-
-  /** Takes places, one if not set. Whoever takes one calls `start`, `take` or `giveUp`; a negative number gives some back. */
-  reserve({ id }: Runnable, count = 1): void {
-    this.#places.set(id, (this.#places.get(id) ?? 0) + count);
-  }
-
-  giveUp(agent: Runnable): void {
-    this.reserve(agent, -1);
+  /** Releases a slot that was taken for a task whose run does not begin. */
+  giveUp(agent: Runnable, task: Pick<TaskRecord, 'owner' | 'fairnessKey'>): void {
+    this.slots(agent).release(fairnessKeyOf(task));
     this.#onFree();
-  }
-
-  /** How many tasks wait for a place. */
-  queued(agent: Runnable): number {
-    return this.#queues.size(agent);
-  }
-
-  /** Takes a place in the queue. */
-  enqueue(agent: Runnable, task: Scope & { readonly id: string }): void {
-    this.#queues.add(agent, task);
-  }
-
-  dequeue(agent: Runnable, taskId: string): void {
-    this.#queues.delete(agent, taskId);
   }
 
   /** There may be something to run. */
@@ -104,14 +84,10 @@ export class Runs {
     this.#onFree();
   }
 
-  /** Nothing waits in the store, so nothing waits here: other nodes have taken it. */
-  clearQueue(agent: Runnable): void {
-    this.#queues.clear(agent);
-  }
-
+  /** Runs a task for which a slot was taken, as `take` does. */
   start(agent: Runnable, task: LoadedTask): void {
     if (this.#isOver) this.#giveBack(task.record);
-    else if (this.#isOutdated(task.record)) this.giveUp(agent);
+    else if (this.#isOutdated(task.record)) this.giveUp(agent, task.record);
     else this.#enter(new Run(this.#env, agent, task)).start();
   }
 
@@ -126,14 +102,14 @@ export class Runs {
 
   async #take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#core.faultPoint('after-claim');
-    this.#queues.delete(agent, record.id);
+    this.slots(agent).dequeue(record.id);
     try {
       if (await this.#resumed(record, spell)) return;
       const task = await loadTask(this.#core.store, record);
       this.#core.faultPoint('after-load');
-      if (task === undefined || this.#takings.isOvertaken(record)) this.giveUp(agent);
+      if (task === undefined || this.#takings.isOvertaken(record)) this.giveUp(agent, record);
       else if (this.#isOver) this.#giveBack(record);
-      else if (this.#isOutdated(record)) this.giveUp(agent);
+      else if (this.#isOutdated(record)) this.giveUp(agent, record);
       else this.#begin(agent, task, spell);
     } catch (error) {
       // A node that is gone holds nothing.
@@ -150,7 +126,7 @@ export class Runs {
   #notBegun(agent: Runnable, record: TaskRecord, wakeAt: number): void {
     this.#giveBack(record, 'undo', AGAIN_MS);
     this.#rests.tell(record.id, { ...record, wakeAt });
-    this.giveUp(agent);
+    this.giveUp(agent, record);
   }
 
   /** As `take`, until the run comes to rest here: with the task as it is then, or with nothing if it did not begin. */
@@ -205,7 +181,7 @@ export class Runs {
     try {
       this.#takings.noteNews(taskId);
       if (run === undefined) {
-        await this.#queues.hear(taskId);
+        await this.#hearWaiting(taskId);
         return;
       }
       // Nobody can have heard of it.
@@ -229,9 +205,14 @@ export class Runs {
     }
   }
 
-  /** Gives back a task that was claimed when the last place had just been taken. */
+  /** Releases a task that was claimed when its slot had just been taken. */
   decline(record: TaskRecord): void {
     this.#giveBack(record);
+  }
+
+  /** As `decline`, for a node that may be frozen soon: the task is free when this resolves. */
+  async declineNow(record: TaskRecord): Promise<void> {
+    await this.#giveBacks.give(record, 'undo').catch(() => this.#giveBack(record));
   }
 
   /** For hints that were lost. Those that wait in memory need none: a claim shows whether others had the task. */
@@ -271,6 +252,16 @@ export class Runs {
     while (this.#pending.size > 0) {
       await Promise.allSettled(this.#pending);
       await this.#giveBacks.settled();
+    }
+  }
+
+  /** A task that was canceled, or that another node runs, waits here no longer. */
+  async #hearWaiting(taskId: string): Promise<void> {
+    for (const slots of this.#slots.values()) {
+      const owner = slots.ownerOf(taskId);
+      if (owner === undefined) continue;
+      const record = (await this.#core.store.read(owner, taskId, { history: 0 }))?.record;
+      if (record === undefined || record.fence > 0 || record.endedAt !== undefined) slots.dequeue(taskId);
     }
   }
 
@@ -324,11 +315,12 @@ export class Runs {
     this.#rests.tell(taskId, run.record);
     if (loss === undefined) this.#interruptions.forget(taskId);
     else this.#lost(run, loss);
-    const wasFull = this.free(agent) <= 0;
-    this.reserve(agent, -1);
-    // While there are places, all that is due has been claimed already, and a task that has ended will not be due again.
+    const slots = this.slots(agent);
+    const wasTight = slots.isTight;
+    slots.release(fairnessKeyOf(run.record));
+    // Otherwise all that is due has been claimed already, and a task that has ended will not be due again.
     const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
-    if (wasFull || !hasEnded || this.queued(agent) > 0) this.#onFree();
+    if (wasTight || !hasEnded || slots.waiting > 0) this.#onFree();
     if (this.#running.size === 0) this.#onEmpty?.();
   }
 

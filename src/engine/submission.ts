@@ -18,6 +18,8 @@ export interface Submission extends Scope {
   readonly agent: string;
   readonly message: Message;
   readonly caller: Caller;
+  /** Whose share of the slots and the queue the task counts against, if not its owner's: see `NewTask.fairnessKey`. */
+  readonly fairnessKey?: string;
   readonly acceptedOutputModes?: readonly string[];
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
@@ -61,9 +63,11 @@ export function assertStorable(submission: Submission): void {
 }
 
 /** A name that a store could take for another one would show its owner what is not his; for a long one it has no place. */
-function assertNames({ tenant, owner, message, idempotencyKey, alias, pushConfig }: Submission): void {
+function assertNames(submission: Submission): void {
+  const { tenant, owner, fairnessKey, message, idempotencyKey, alias, pushConfig } = submission;
   assertName('tenant', tenant);
   assertName('owner', owner, MAX_CALLER);
+  assertName('fairnessKey', fairnessKey, MAX_CALLER);
   assertName('message.messageId', message.messageId);
   assertName('message.contextId', message.contextId);
   assertName('message.taskId', message.taskId);

@@ -148,6 +148,14 @@ test('a time may have a rest from its calculation', () => {
   expect(readOptions({ ...BASE, timeoutMs: 0.1 * 3 * 1000 }).limits.timeoutMs).toBe(300);
 });
 
+test('runsPerCaller is a whole number from 1 on, and is not set by default', () => {
+  expect(readOptions(BASE).limits.runsPerCaller).toBeUndefined();
+  expect(readOptions({ ...BASE, runsPerCaller: 3 }).limits.runsPerCaller).toBe(3);
+  for (const runsPerCaller of [0, 1.5, '3']) {
+    expect(() => readOptions({ ...BASE, runsPerCaller })).toThrow(/runsPerCaller: must be a whole number, 1 or more/);
+  }
+});
+
 test('what is planted in a skill, a provider or an extension is refused, and its value not told', () => {
   const secret = 'TOP-SECRET';
   const skill = { id: 'a', name: 'A', description: 'A', systemPrompt: secret };

@@ -28,6 +28,8 @@ export interface Call {
   readonly signal: LeaveSignal;
   /** The address that the request came from, if anybody knows. */
   readonly remoteAddress: string | undefined;
+  /** Against whose share of slots and queue new tasks count, if not against the caller's. */
+  readonly fairnessKey: string | undefined;
   /** Keeps the process awake after the answer, where the host can do so. */
   readonly waitUntil?: WaitUntil | undefined;
 }

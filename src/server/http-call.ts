@@ -7,6 +7,7 @@ import { type RequestedVersion, requestedVersion } from '../wire/version.ts';
 import { childOf, parseTrace, type TraceContext } from '../observe/trace-context.ts';
 import type { Span } from '../observe/tracer.ts';
 import type { Binding, Call } from './call.ts';
+import { networkName } from './limits/address.ts';
 import type { HttpRequest, HttpResponse, WaitUntil } from './http.ts';
 import type { Service } from './service.ts';
 
@@ -76,6 +77,13 @@ export class HttpCall implements Call {
 
   get remoteAddress(): string | undefined {
     return this.request.remoteAddress;
+  }
+
+  /** All anonymous callers are one owner. Those of this machine, and those of unknown addresses, share what that one gets. */
+  get fairnessKey(): string | undefined {
+    if (this.caller.isVerified || this.isLocal) return undefined;
+    const { remoteAddress } = this.request;
+    return remoteAddress === undefined ? undefined : networkName(remoteAddress);
   }
 
   get waitUntil(): WaitUntil | undefined {

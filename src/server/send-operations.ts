@@ -100,6 +100,8 @@ async function submissionOf(
   else submission.signal = call.signal;
   if (configuration?.acceptedOutputModes !== undefined)
     submission.acceptedOutputModes = configuration.acceptedOutputModes;
+  const { fairnessKey } = call;
+  if (fairnessKey !== undefined) submission.fairnessKey = fairnessKey;
   const skillId = agent.namesSkills ? namedSkill(input) : undefined;
   if (skillId !== undefined) submission.skillId = skillId;
   if (metadata !== undefined) submission.metadata = scrubMetadata(metadata);

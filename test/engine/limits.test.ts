@@ -26,9 +26,9 @@ function gate() {
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('tasks beyond the concurrency wait, and run in the order in which they came', async () => {
+  test('tasks of one caller that find no slot wait, and run in the order in which they came', async () => {
     const { begun, open, run } = gate();
-    const { task, engine } = await harness(run, { variant, limits: { concurrency: 2 } });
+    const { task, engine } = await harness(run, { variant, limits: { concurrency: 3 } });
     const tasks = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) tasks.push(await task(name, IMMEDIATELY));
     await turns(10);
@@ -94,9 +94,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual(['a', 'c']);
   });
 
-  test('the concurrency is never exceeded, whoever comes when', async () => {
+  test('the concurrency is never exceeded, whichever caller sends when', async () => {
     let running = 0;
     let most = 0;
+    const callers = [ANN, BOB, { tenant: '', owner: 'carl' }];
     const { task, reply, engine } = await harness(
       async ({ text, ask }) => {
         most = Math.max(most, ++running);
@@ -116,12 +117,16 @@ describe.each(VARIANTS)('$name', (variant) => {
     const rests = await Promise.all(
       texts.map(async (text, i) => {
         await turns(i % 7);
-        return task(text);
+        return { scope: callers[i % 3] ?? ANN, task: await task(text, callers[i % 3]) };
       }),
     );
-    const asked = rests.filter(({ status }) => status.state === 'TASK_STATE_INPUT_REQUIRED');
-    await Promise.all(asked.map((paused) => reply(paused, 'yes')));
-    for (const { id } of rests) expect((await engine.get(ANN, id)).status.state).toBe('TASK_STATE_COMPLETED');
+    const asked = rests.filter((rest) => rest.task.status.state === 'TASK_STATE_INPUT_REQUIRED');
+    await Promise.all(asked.map((paused) => reply(paused.task, 'yes', paused.scope)));
+    for (const {
+      scope,
+      task: { id },
+    } of rests)
+      expect((await engine.get(scope, id)).status.state).toBe('TASK_STATE_COMPLETED');
     expect(asked).toHaveLength(14);
     expect(most).toBe(3);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
 import { pass, turns } from './faults.ts';
-import { ANN, artifactText, until, VARIANTS } from './harness.ts';
+import { ANN, artifactText, BOB, until, VARIANTS } from './harness.ts';
 import { hosts, SECOND, stateOf, STORED } from './on-demand-hosts.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
@@ -81,13 +81,74 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(most).toBe(1);
   });
 
-  test('a sweep that had few places says that there is more', async () => {
-    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 2 } });
+  test('a sweep that has too few slots for one caller reports that more tasks are due', async () => {
+    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 3 } });
     const only = await node();
     for (const text of ['a', 'b', 'c']) await only.task(text, STORED);
     const options = { forMs: SECOND, limit: 10 };
     expect(await only.engine.onDemand.sweep(options)).toEqual({ taken: 2, unfinished: [], hasMore: true });
     expect(await only.engine.onDemand.sweep(options)).toEqual({ taken: 1, unfinished: [], hasMore: false });
+  });
+
+  test('sweeps at the same time claim no more tasks than there are slots', async () => {
+    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 3 } });
+    const only = await node();
+    for (const text of ['a', 'b', 'c']) await only.task(text, STORED);
+    only.line.set('late', 'claim');
+    const sweeps = [1, 2].map(() => only.engine.onDemand.sweep({ forMs: SECOND, limit: 10 }));
+    await turns(20);
+    expect(only.line.calls.filter((name) => name === 'claim')).toHaveLength(1);
+    only.line.set('open');
+    expect((await Promise.all(sweeps)).map(({ taken }) => taken)).toEqual([2, 0]);
+  });
+
+  test('without a slot for its caller a task is left to others, and another caller is served', async () => {
+    const door = deferred<void>();
+    const { node } = hosts(
+      async ({ text }) => {
+        if (text === 'stay') await door.promise;
+        return text;
+      },
+      // And nothing waits here: there is no queue on demand.
+      { variant, limits: { concurrency: 2, queue: 0 } },
+    );
+    const [full, free] = [await node(), await node()];
+    const staying = full.task('stay');
+    await turns(20);
+    const { id } = await full.task('go', { returnImmediately: true });
+
+    expect(await full.engine.onDemand.work(id, { forMs: SECOND, lingers: true })).toBe('full');
+    expect(await stateOf(full, id)).toBe('submitted');
+    expect(artifactText(await full.task('hi', BOB))).toBe('hi');
+    expect(await free.engine.onDemand.work(id, { forMs: SECOND })).toBe('resting');
+    expect(await stateOf(full, id)).toBe('completed');
+    door.resolve();
+    expect(artifactText(await staying)).toBe('stay');
+  });
+
+  test('who waits for a slot that its caller may not have tries again now and then, and gets it', async () => {
+    const door = deferred<void>();
+    const { node, clock } = hosts(
+      async ({ text }) => {
+        if (text === 'stay') await door.promise;
+        return text;
+      },
+      { variant, limits: { concurrency: 2 } },
+    );
+    const only = await node();
+    const staying = only.task('stay');
+    await turns(20);
+    const { id } = await only.task('go', STORED);
+    const claims = (): number => only.line.calls.filter((name) => name === 'claim').length;
+    const before = claims();
+    const work = only.engine.onDemand.work(id, { forMs: 60 * SECOND });
+    await pass(clock, 5 * SECOND, 50);
+    expect(claims() - before).toBeLessThan(30);
+    door.resolve();
+    await staying;
+    await pass(clock, SECOND, 250);
+    expect(await work).toBe('resting');
+    expect(await stateOf(only, id)).toBe('completed');
   });
 
   test.each(['prune', 'nextWake'] as const)('a sweep hands over before it is stopped by %s', async (name) => {

@@ -44,7 +44,10 @@ test('docs/limits.md has the numbers of the options beside it', () => {
   const rows = rowsOf(BESIDE);
 
   expect(rows.length).toBeGreaterThan(5);
-  for (const [name, byDefault] of rows) expect([name, byDefault]).toEqual([name, written(name, all[name] ?? '')]);
+  for (const [name, byDefault] of rows) {
+    const value = all[name];
+    expect([name, byDefault]).toEqual([name, value === undefined ? 'none' : written(name, value)]);
+  }
 });
 
 test('docs/limits.md has the numbers that are fixed', () => {
@@ -64,6 +67,13 @@ test('docs/limits.md has the numbers that are fixed', () => {
     ['src/server/push-config-limits.ts', "credentials': 8192", '8,192 for the credentials'],
     ['src/node/listener.ts', 'STALL_MS = 30_000', '30 s with a full connection'],
     ['src/server/limits/token-buckets.ts', 'MAX_BUCKETS = 10_000', 'at most 10,000 callers'],
+    ['src/engine/slots.ts', 'SLOTS_PER_RESERVED = 10', 'more than a tenth of the slots are free'],
+    ['src/engine/slots.ts', 'QUEUE_SHARE = 0.8', 'may fill four fifths of `queue`'],
+    [
+      'src/server/limits/address.ts',
+      'digest(networkOf(address)).slice(-3)',
+      `one of ${(36 ** 3).toLocaleString('en-US')} short names`,
+    ],
   ];
 
   for (const [path, code, words] of facts) {

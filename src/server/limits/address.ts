@@ -1,9 +1,18 @@
+import { digest } from '../../support/digest.ts';
 import type { HttpRequest } from '../http.ts';
 
 /** Whether a socket's address is of this machine. */
 export function isThisMachine(address: string | undefined): boolean {
   if (address === undefined) return false;
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
+}
+
+/**
+ * A name for the network of an address that can be stored: there are 46,656 of them, so that each stands for some 90,000
+ * networks of IPv4 alone and does not tell which one it was.
+ */
+export function networkName(address: string): string {
+  return `address-${digest(networkOf(address)).slice(-3)}`;
 }
 
 /**

@@ -1,0 +1,155 @@
+import type { ClaimRequest, Scope, TaskRecord } from '../store/store.ts';
+import type { RunLimits } from './runnable.ts';
+
+/** One slot in so many is kept for callers without a running task. */
+const SLOTS_PER_RESERVED = 10;
+/** The share of the queue that one caller may fill while another one waits too. */
+const QUEUE_SHARE = 0.8;
+
+/** The key by which tasks compete for slots: that of one caller is the same for all of them. */
+export function fairnessKeyOf({ fairnessKey, owner }: Pick<TaskRecord, 'fairnessKey' | 'owner'>): string {
+  return fairnessKey ?? owner;
+}
+
+/** How many of the waiting tasks may be of one caller while another one waits too. */
+export function queueShare(queue: number): number {
+  return Math.max(1, Math.floor(queue * QUEUE_SHARE));
+}
+
+interface Waiting {
+  readonly scope: Scope;
+  readonly key: string;
+}
+
+/**
+ * The slots of one agent on this node: which callers hold them, and which new tasks wait here for one.
+ *
+ * A caller with a running task gets another slot only while more than the reserve are free: a tenth of all, at least one
+ * unless there is just one. So a caller that runs nothing does not wait for those that run much. The same rule holds for
+ * tasks that start at once and for claims.
+ */
+export class Slots {
+  readonly #limits: Pick<RunLimits, 'concurrency' | 'queue' | 'runsPerCaller'>;
+  /** The number of slots in use below which a caller with a running task may start another one. */
+  readonly #open: number;
+  readonly #perKey: number;
+  #taken = 0;
+  readonly #running = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #waitingByKey = new Map<string, number>();
+
+  constructor(limits: Pick<RunLimits, 'concurrency' | 'queue' | 'runsPerCaller'>) {
+    const { concurrency, runsPerCaller = Number.POSITIVE_INFINITY } = limits;
+    this.#limits = limits;
+    this.#open =
+      concurrency <= 1 ? concurrency : concurrency - Math.max(1, Math.floor(concurrency / SLOTS_PER_RESERVED));
+    this.#perKey = runsPerCaller;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get free(): number {
+    return this.#limits.concurrency - this.#taken;
+  }
+
+  /** How many new tasks wait here for a slot. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether there may be due tasks that no claim gives this node now, because of their caller. */
+  get isTight(): boolean {
+    if (this.#taken >= this.#open) return true;
+    if (this.#perKey === Number.POSITIVE_INFINITY) return false;
+    for (const running of this.#running.values()) if (running >= this.#perKey) return true;
+    return false;
+  }
+
+  /** Whether a caller may have one more slot. */
+  mayTake(key: string): boolean {
+    const running = this.#running.get(key) ?? 0;
+    if (running === 0) return this.#taken < this.#limits.concurrency;
+    return this.#taken < this.#open && running < this.#perKey;
+  }
+
+  /** Whether a new task of a caller may start at once: no task that waits here may. */
+  mayStart(key: string): boolean {
+    if (!this.mayTake(key)) return false;
+    for (const waiting of this.#waitingByKey.keys()) if (this.mayTake(waiting)) return false;
+    return true;
+  }
+
+  take(key: string): void {
+    this.#taken += 1;
+    add(this.#running, key, 1);
+  }
+
+  release(key: string): void {
+    this.#taken -= 1;
+    add(this.#running, key, -1);
+  }
+
+  /** Keeps slots for a claim that is under way; a negative number gives them back. */
+  hold(count: number): void {
+    this.#taken += count;
+  }
+
+  /** What a claim may ask for, at most so many tasks; nothing if there is no slot. */
+  claimable(max: number): Pick<ClaimRequest, 'limit' | 'shares'> | undefined {
+    const limit = Math.min(this.free, max);
+    if (limit <= 0) return undefined;
+    const openSlots = Math.max(0, this.#open - this.#taken);
+    const { runsPerCaller } = this.#limits;
+    if (openSlots >= limit && runsPerCaller === undefined) return { limit };
+    const shares = { running: new Map(this.#running), openSlots };
+    return { limit, shares: runsPerCaller === undefined ? shares : { ...shares, perKey: runsPerCaller } };
+  }
+
+  /**
+   * Why a task of a caller may not wait here, if it may not. `share`: the caller has its share of the queue, and others
+   * wait too. `full`: there is no room. What a caller has above its share takes no room from the others.
+   */
+  refusal(key: string): 'full' | 'share' | undefined {
+    const { queue } = this.#limits;
+    const share = queueShare(queue);
+    const own = this.#waitingByKey.get(key) ?? 0;
+    if (own >= share && own < this.#waiting.size) return 'share';
+    if (this.#waiting.size < queue) return undefined;
+    let above = 0;
+    for (const [other, count] of this.#waitingByKey) if (other !== key && count > share) above += count - share;
+    return queue > 0 && this.#waiting.size - above < queue ? undefined : 'full';
+  }
+
+  /** Of the task only its owner is kept: a long queue of long messages would fill the memory. */
+  enqueue(task: Pick<TaskRecord, 'id' | 'tenant' | 'owner' | 'fairnessKey'>): void {
+    const { id, tenant, owner } = task;
+    const key = fairnessKeyOf(task);
+    this.#waiting.set(id, { scope: { tenant, owner }, key });
+    add(this.#waitingByKey, key, 1);
+  }
+
+  dequeue(taskId: string): void {
+    const waiting = this.#waiting.get(taskId);
+    if (waiting === undefined) return;
+    this.#waiting.delete(taskId);
+    add(this.#waitingByKey, waiting.key, -1);
+  }
+
+  /** Whose a task is that waits here. */
+  ownerOf(taskId: string): Scope | undefined {
+    return this.#waiting.get(taskId)?.scope;
+  }
+
+  /** The store gave nothing: what could have been claimed does not wait any more, because other nodes have it. */
+  forgetClaimable(): void {
+    for (const [taskId, { key }] of this.#waiting) if (this.mayTake(key)) this.dequeue(taskId);
+  }
+}
+
+function add(counts: Map<string, number>, key: string, step: number): void {
+  const count = (counts.get(key) ?? 0) + step;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
