@@ -192,8 +192,7 @@ export class Runs {
         store.journal(taskId, run.journal.seen),
       ]);
       if (stored !== undefined && stored.record.fence <= run.record.fence && stored.record.endedAt === undefined) {
-        // What was read before the run got its present lease is old news.
-        if (stored.record.fence === run.record.fence) run.hear(stored.record, entries);
+        run.hear(stored.record, entries);
       } else {
         this.#suspended.delete(taskId);
         const isCanceled = stored?.record.status.state === 'TASK_STATE_CANCELED';
