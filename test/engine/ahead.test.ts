@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { A2AError } from '../../src/errors.ts';
 import { newRecord } from '../../src/store/guard.ts';
 import type { Store } from '../../src/store/store.ts';
+import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { cluster, toldToStop, turns } from './faults.ts';
+import { cluster, pass, toldToStop, turns } from './faults.ts';
 import { ANN, artifactText, openStore, runnable, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
@@ -95,6 +96,36 @@ describe.each(VARIANTS)('$name', (variant) => {
       'told: The task could not be stored',
     ]);
     expect((await engine.list(ANN, { limit: 5 })).total).toBe(1);
+  });
+
+  test('a run whose task is not stored yet survives when its node looks for hints that were lost', async () => {
+    const clock = fakeClock();
+    const inner = openStore(variant, clock);
+    const [stored, ended] = [deferred<void>(), deferred<void>()];
+    const create: Store['create'] = async (task, accepted) => {
+      accepted?.(newRecord(task));
+      await stored.promise;
+      return inner.create(task);
+    };
+    let runs = 0;
+    const run = async (): Promise<string> => {
+      runs++;
+      await ended.promise;
+      return 'done';
+    };
+    const { task } = await startHarness(
+      { store: withMethods(inner, { create }), agents: [runnable(run)], clock, maxSuspended: variant.maxSuspended },
+      clock,
+    );
+    const sent = task('go');
+    await until(() => runs === 1);
+    // A node looks once in five polls: the store knows of no such task then.
+    await pass(clock, 12_000, 1000);
+    stored.resolve();
+    ended.resolve();
+
+    expect(artifactText(await sent)).toBe('done');
+    expect(runs).toBe(1);
   });
 
   test('a reply is given after its task is stored, whatever the order in which the store does things', async () => {

@@ -93,30 +93,42 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(attempts).toBe(3);
   });
 
-  test('a run that came to a pause by itself begins to count anew', async () => {
-    let attempts = 0;
-    const { node, clock } = cluster(
-      async ({ ask, step }) => {
-        attempts++;
+  test('a run that came to a pause by itself counts its attempts from zero again', async () => {
+    let runs = 0;
+    const { node, clock, store } = cluster(
+      async ({ ask }) => {
+        const run = ++runs;
+        if (run === 1) await new Promise(() => {});
         const answer = await ask('Go on?');
-        const isStuck = await step('count', () => attempts < 4);
-        if (isStuck) await new Promise(() => {});
+        if (run === 3) await new Promise(() => {});
         return answer;
       },
       { variant, limits: { maxAttempts: 2 } },
     );
-    let last = await node();
-    const asked = await last.task('go');
-    for (let i = 0; i < 4; i++) {
-      last.kill();
-      await pass(clock, DEAD_MS, 5000);
-      last = await node();
-    }
+    const attempts = async (id: string): Promise<number | undefined> => (await store.read(ANN, id))?.record.attempts;
+    const first = await node();
+    const early = await first.task('go', IMMEDIATELY);
+    await until(() => runs === 1);
+    first.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const second = await node();
+    const isAsked = async (): Promise<boolean> =>
+      (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_INPUT_REQUIRED';
+    await until(isAsked);
+    // It has used up both attempts, and its pause has given them back.
+    expect([runs, await attempts(early.id)]).toEqual([2, 0]);
+    second.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const third = await node();
     // Nobody has run it: it waits for an answer, not for a process.
-    expect(attempts).toBe(1);
-    expect((await last.engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
-    void last.reply(asked, 'yes').catch(() => {});
-    await until(() => attempts === 2);
+    expect([runs, await attempts(early.id)]).toEqual([2, 0]);
+    void third.reply(early, 'yes').catch(() => {});
+    await until(() => runs === 3);
+    third.kill();
+    await pass(clock, DEAD_MS, 5000);
+    const fourth = await node();
+    await until(async () => artifactText(await fourth.engine.get(ANN, early.id)) === 'yes');
+    expect(runs).toBe(4);
   });
 
   test.each([
