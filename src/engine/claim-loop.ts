@@ -1,9 +1,9 @@
 import { type Deferred, deferred } from '../support/deferred.ts';
+import { fairnessKeyOf } from '../store/round-robin.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
-import { fairnessKeyOf } from './slots.ts';
 
 /** Tasks that one claim takes at most: a claim is one transaction. */
 const MAX_CLAIM = 64;

@@ -4,6 +4,7 @@ import type { PushConfigName, PushConfigRecord, ReadProgress, TaskQuery, TaskRec
 import { steadyClock } from '../support/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/every.ts';
+import { fairnessKeyOf } from '../store/round-robin.ts';
 import { Answers, type SendResult } from './answers.ts';
 import { authorize } from './authorize.ts';
 import { cancelTask } from './cancel.ts';
@@ -33,7 +34,6 @@ import { readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './runs.ts';
-import { fairnessKeyOf } from './slots.ts';
 import { StoreTime } from './store-time.ts';
 import type { Submission } from './submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';

@@ -2,6 +2,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Created, NewTask, TaskRecord } from '../store/store.ts';
 import type { Writable } from '../support/writable.ts';
+import { fairnessKeyOf } from '../store/round-robin.ts';
 import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
 import { Creation } from './creation.ts';
@@ -11,7 +12,7 @@ import { pushConfigOf } from './push-configs.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
 import { isSensitive } from './sensitive-parts.ts';
-import { fairnessKeyOf, queueShare, type Slots } from './slots.ts';
+import { queueShare, type Slots } from './slots.ts';
 import { timeText } from './status-time.ts';
 import {
   assertStorable,

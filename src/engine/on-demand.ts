@@ -1,11 +1,12 @@
 import type { TaskStatus } from '../model/task.ts';
 import type { Scope, TaskRecord } from '../store/store.ts';
 import { every } from '../support/every.ts';
+import { fairnessKeyOf } from '../store/round-robin.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';
 import type { Runs } from './runs.ts';
-import { fairnessKeyOf, type Slots } from './slots.ts';
+import type { Slots } from './slots.ts';
 import { taskFields } from './task-trace.ts';
 import { Work, type WorkOptions } from './work.ts';
 

@@ -22,43 +22,50 @@ async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean
 }
 
 test('below the bound nothing waits', () => {
-  const { memory } = memoryOf(100);
-  memory.add(100);
+  const { memory } = memoryOf(256);
+  memory.add(256);
   expect(memory.isFull).toBe(false);
-  expect(memory.room({})).toBeUndefined();
+  expect(memory.room({}, 2)).toBeUndefined();
 });
 
 test('above the bound one run continues, and the others wait until there is room', async () => {
-  const { memory, rooms } = memoryOf(100);
+  const { memory, rooms } = memoryOf(256);
   const [first, second, third] = [{}, {}, {}];
-  memory.add(101);
-  expect(memory.room(first)).toBeUndefined();
-  const waiting = [memory.room(second), memory.room(third)];
-  expect(memory.room(first)).toBeUndefined();
+  memory.add(257);
+  expect(memory.room(first, 2)).toBeUndefined();
+  const waiting = [memory.room(second, 2), memory.room(third, 2)];
+  expect(memory.room(first, 2)).toBeUndefined();
   expect(await Promise.all(waiting.map(isSettled))).toEqual([false, false]);
   memory.release(first, 60);
   expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true]);
-  expect(memory.room(second)).toBeUndefined();
+  expect(memory.room(second, 2)).toBeUndefined();
   expect(rooms()).toBe(1);
 });
 
+test('a run that holds little does not wait', () => {
+  const { memory } = memoryOf(256);
+  memory.add(257);
+  memory.room({}, 2);
+  expect(memory.room({}, 1)).toBeUndefined();
+});
+
 test('if the run that continued has ended and there is no room, the one that waited longest continues', async () => {
-  const { memory, rooms } = memoryOf(100);
+  const { memory, rooms } = memoryOf(256);
   const [first, second, third] = [{}, {}, {}];
-  memory.add(300);
-  memory.room(first);
-  const waiting = [memory.room(second), memory.room(third)];
+  memory.add(700);
+  memory.room(first, 2);
+  const waiting = [memory.room(second, 2), memory.room(third, 2)];
   memory.release(first, 50);
   expect(await Promise.all(waiting.map(isSettled))).toEqual([true, false]);
-  expect(memory.room(second)).toBeUndefined();
+  expect(memory.room(second, 2)).toBeUndefined();
   expect(rooms()).toBe(0);
 });
 
 test('a run that has waited for 30 s fails, and says why', async () => {
-  const { memory, clock } = memoryOf(100);
-  memory.add(101);
-  memory.room({});
-  const waiting = memory.room({});
+  const { memory, clock } = memoryOf(256);
+  memory.add(257);
+  memory.room({}, 2);
+  const waiting = memory.room({}, 2);
   clock.advance(29_999);
   expect(await isSettled(waiting)).toBe(false);
   clock.advance(1);
@@ -69,19 +76,19 @@ test('a run that has waited for 30 s fails, and says why', async () => {
 });
 
 test('a run that is over does not wait any more', async () => {
-  const { memory, clock } = memoryOf(100);
+  const { memory, clock } = memoryOf(256);
   const run = {};
-  memory.add(101);
-  memory.room({});
-  const waiting = memory.room(run);
+  memory.add(257);
+  memory.room({}, 2);
+  const waiting = memory.room(run, 2);
   memory.release(run, 0);
   clock.advance(60_000);
   expect(await isSettled(waiting)).toBe(false);
 });
 
 test('output that nobody waits for is refused above twice the bound', () => {
-  const { memory } = memoryOf(100);
-  memory.add(200);
+  const { memory } = memoryOf(256);
+  memory.add(512);
   expect(() => memory.assertRoom()).not.toThrow();
   memory.add(1);
   expect(() => memory.assertRoom()).toThrow(/no memory left/);

@@ -5,6 +5,8 @@ import type { Timers } from '../support/timers.ts';
 
 /** How long a run waits for memory before it fails. */
 const MAX_WAIT_MS = 30_000;
+/** A run that holds less than this part of the bound never waits: it is not to blame. */
+const SMALL_SHARE = 1 / 256;
 /** Output that a handler emits without waiting for room is refused above this many times the bound. */
 const REFUSED_ABOVE = 2;
 
@@ -14,9 +16,10 @@ interface Waiter {
 }
 
 /**
- * Bounds what all running tasks of this process hold in memory: their requests and their outputs. Above the bound no task
- * begins, and runs wait before their next output, until others have ended or are suspended. One of them continues all
- * the same, so that runs which wait for each other come to an end: it is bounded by `maxTaskBytes`.
+ * Bounds what all running tasks of this process hold in memory: their requests and their outputs. Above the bound only
+ * callers without a running task may begin one, and runs that hold more than a little wait before their next output, until others
+ * have ended or are suspended. One of them continues all the same, so that runs which wait for each other come to an end:
+ * it is bounded by `maxTaskBytes`.
  */
 export class RunMemory {
   readonly #maxBytes: number;
@@ -41,7 +44,7 @@ export class RunMemory {
     return this.#bytes;
   }
 
-  /** Nothing should begin, and runs wait. */
+  /** Runs wait. */
   get isFull(): boolean {
     return this.#bytes > this.#maxBytes;
   }
@@ -61,9 +64,13 @@ export class RunMemory {
     if (wasFull && !this.isFull) this.#onRoom();
   }
 
-  /** Something to wait for before a run gives its next output. */
-  room(run: object): Promise<void> | undefined {
-    if (!this.isFull) return undefined;
+  /**
+   * Something to wait for before a run gives its next output.
+   *
+   * @param bytes What the run holds.
+   */
+  room(run: object, bytes: number): Promise<void> | undefined {
+    if (!this.isFull || bytes <= this.#maxBytes * SMALL_SHARE) return undefined;
     this.#first ??= run;
     if (this.#first === run) return undefined;
     return (this.#waiting.get(run) ?? this.#wait(run)).room.promise;

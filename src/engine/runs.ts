@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { TaskRecord } from '../store/store.ts';
+import { fairnessKeyOf } from '../store/round-robin.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { Interruptions } from './interruptions.ts';
@@ -11,7 +12,7 @@ import { Run } from './run.ts';
 import { showRuns } from './run-gauges.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
-import { fairnessKeyOf, Slots } from './slots.ts';
+import { Slots } from './slots.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
 import { Takings } from './takings.ts';
 import { taskFields } from './task-trace.ts';
@@ -67,7 +68,8 @@ export class Runs {
   slots({ id, limits }: Runnable): Slots {
     let slots = this.#slots.get(id);
     if (slots === undefined) {
-      slots = new Slots(this.#core.runsTasks ? limits : { ...limits, concurrency: 0 });
+      const { runsTasks, memory } = this.#core;
+      slots = new Slots(runsTasks ? limits : { ...limits, concurrency: 0 }, memory);
       this.#slots.set(id, slots);
     }
     return slots;

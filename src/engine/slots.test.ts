@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 
 import { queueShare, Slots } from './slots.ts';
 
-function slots(concurrency: number, more: { readonly queue?: number; readonly runsPerCaller?: number } = {}): Slots {
-  return new Slots({ concurrency, queue: 10, ...more });
+function slots(
+  concurrency: number,
+  more: { readonly queue?: number; readonly runsPerCaller?: number } = {},
+  memory = { isFull: false },
+): Slots {
+  return new Slots({ concurrency, queue: 10, ...more }, memory);
 }
 
 /** Takes slots for a caller until it may take no more. */
@@ -157,4 +161,15 @@ test('tasks that a claim could have given and did not are forgotten, the others 
     { tenant: '', owner: 'ann' },
     undefined,
   ]);
+});
+
+test('while the memory of running tasks is full, a caller with a running task gets no other slot', () => {
+  const memory = { isFull: false };
+  const some = slots(10, {}, memory);
+  some.take('ann');
+  memory.isFull = true;
+  expect([some.mayTake('ann'), some.mayTake('bob')]).toEqual([false, true]);
+  expect(some.claimable(5)).toMatchObject({ limit: 5, shares: { openSlots: 0 } });
+  memory.isFull = false;
+  expect(some.mayTake('ann')).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { fairnessKeyOf } from '../store/round-robin.ts';
 import type { ClaimRequest, Scope, TaskRecord } from '../store/store.ts';
 import type { RunLimits } from './runnable.ts';
 
@@ -5,11 +6,6 @@ import type { RunLimits } from './runnable.ts';
 const SLOTS_PER_RESERVED = 10;
 /** The share of the queue that one caller may fill while another one waits too. */
 const QUEUE_SHARE = 0.8;
-
-/** The key by which tasks compete for slots: that of one caller is the same for all of them. */
-export function fairnessKeyOf({ fairnessKey, owner }: Pick<TaskRecord, 'fairnessKey' | 'owner'>): string {
-  return fairnessKey ?? owner;
-}
 
 /** How many of the waiting tasks may be of one caller while another one waits too. */
 export function queueShare(queue: number): number {
@@ -33,12 +29,18 @@ export class Slots {
   /** The number of slots in use below which a caller with a running task may start another one. */
   readonly #open: number;
   readonly #perKey: number;
+  readonly #memory: { readonly isFull: boolean };
   #taken = 0;
   readonly #running = new Map<string, number>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #waitingByKey = new Map<string, number>();
 
-  constructor(limits: Pick<RunLimits, 'concurrency' | 'queue' | 'runsPerCaller'>) {
+  /** @param memory Above its bound, a caller with a running task gets no other slot. */
+  constructor(
+    limits: Pick<RunLimits, 'concurrency' | 'queue' | 'runsPerCaller'>,
+    memory: { readonly isFull: boolean },
+  ) {
+    this.#memory = memory;
     const { concurrency, runsPerCaller = Number.POSITIVE_INFINITY } = limits;
     this.#limits = limits;
     this.#open =
@@ -61,7 +63,7 @@ export class Slots {
 
   /** Whether there may be due tasks that no claim gives this node now, because of their caller. */
   get isTight(): boolean {
-    if (this.#taken >= this.#open) return true;
+    if (this.#taken >= this.#open || this.#memory.isFull) return true;
     if (this.#perKey === Number.POSITIVE_INFINITY) return false;
     for (const running of this.#running.values()) if (running >= this.#perKey) return true;
     return false;
@@ -71,7 +73,7 @@ export class Slots {
   mayTake(key: string): boolean {
     const running = this.#running.get(key) ?? 0;
     if (running === 0) return this.#taken < this.#limits.concurrency;
-    return this.#taken < this.#open && running < this.#perKey;
+    return this.#taken < this.#open && running < this.#perKey && !this.#memory.isFull;
   }
 
   /** Whether a new task of a caller may start at once: no task that waits here may. */
@@ -100,7 +102,7 @@ export class Slots {
   claimable(max: number): Pick<ClaimRequest, 'limit' | 'shares'> | undefined {
     const limit = Math.min(this.free, max);
     if (limit <= 0) return undefined;
-    const openSlots = Math.max(0, this.#open - this.#taken);
+    const openSlots = this.#memory.isFull ? 0 : Math.max(0, this.#open - this.#taken);
     const { runsPerCaller } = this.#limits;
     if (openSlots >= limit && runsPerCaller === undefined) return { limit };
     const shares = { running: new Map(this.#running), openSlots };

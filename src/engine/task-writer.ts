@@ -164,7 +164,8 @@ export class TaskWriter implements Gatherer {
   /** Resolves when there is room for more output. */
   room(): Promise<void> | undefined {
     const { events, journal, bytes } = this.#batch;
-    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES) return this.#env.memory.room(this);
+    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES)
+      return this.#env.memory.room(this, this.#heldBytes);
     this.#schedule();
     return (this.#room ??= deferred<void>()).promise;
   }

@@ -1,20 +1,26 @@
 /** What running tasks hold in memory is bounded for the process. */
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { ANN, artifactText, type Harness, harness, statusText, STORES, until } from './harness.ts';
+import { ANN, artifactText, BOB, type Harness, harness, statusText, STORES, until } from './harness.ts';
 
 const KIB = 'x'.repeat(1024);
 const BOUND = 64 * 1024;
+const AS_BOB = { ...BOB, caller: { id: 'bob', isVerified: true } };
 
 const stateOf = async ({ engine }: Harness, id: string): Promise<string> => (await engine.get(ANN, id)).status.state;
 
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 describe.each(STORES)('$name', (variant) => {
-  test('runs wait for memory, no task begins meanwhile, and all continue when there is some', async () => {
+  test('runs wait for memory, their caller begins no task meanwhile, and others are served', async () => {
     const [mayEnd, isFull] = [deferred<void>(), deferred<void>()];
     const begun: string[] = [];
     const node = await harness(
       async ({ text, artifact }) => {
         begun.push(text);
+        if (text === 'little') return 'done';
         if (text === 'big') {
           for (let i = 0; i < 70; i++) await artifact('big').append(KIB);
           isFull.resolve();
@@ -22,25 +28,26 @@ describe.each(STORES)('$name', (variant) => {
           return 'done';
         }
         await isFull.promise;
-        for (const piece of ['a', 'b', 'c']) await artifact('small').append(piece);
+        for (let i = 0; i < 3; i++) await artifact('waits').append(KIB);
         return 'done';
       },
       { variant, maxRunBytes: BOUND },
     );
-    const small = await node.task('small', { returnImmediately: true });
+    const waiting = await node.task('waits', { returnImmediately: true });
     await until(() => begun.length === 1);
     const big = await node.task('big', { returnImmediately: true });
     await isFull.promise;
     const late = await node.task('late', { returnImmediately: true });
-    // The first output is there, the second one waits.
-    await until(async () => artifactText(await node.engine.get(ANN, small.id), 'small') === 'a');
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(artifactText(await node.engine.get(ANN, small.id), 'small')).toBe('a');
-    expect(begun).toEqual(['small', 'big']);
+    // The first output is published, the second one waits.
+    await until(async () => artifactText(await node.engine.get(ANN, waiting.id), 'waits')?.length === 1024);
+    await turns();
+    expect(artifactText(await node.engine.get(ANN, waiting.id), 'waits')).toHaveLength(1024);
+    expect(begun).toEqual(['waits', 'big']);
+    expect((await node.task('little', AS_BOB)).status.state).toBe('TASK_STATE_COMPLETED');
     mayEnd.resolve();
-    for (const { id } of [big, small, late])
+    for (const { id } of [big, waiting, late])
       await until(async () => (await stateOf(node, id)) === 'TASK_STATE_COMPLETED');
-    expect(artifactText(await node.engine.get(ANN, small.id), 'small')).toBe('abc');
+    expect(artifactText(await node.engine.get(ANN, waiting.id), 'waits')).toHaveLength(3 * 1024);
   });
 
   test('a run that waits for memory for 30 s fails with a reason that its caller can read', async () => {
@@ -54,18 +61,18 @@ describe.each(STORES)('$name', (variant) => {
           return;
         }
         await isFull.promise;
-        for (const piece of ['a', 'b', 'c']) await artifact('small').append(piece);
+        for (let i = 0; i < 3; i++) await artifact('waits').append(KIB);
       },
       { variant, maxRunBytes: BOUND },
     );
-    const small = await node.task('small', { returnImmediately: true });
+    const waiting = await node.task('waits', { returnImmediately: true });
     await node.task('big', { returnImmediately: true });
     await isFull.promise;
     await until(async () => {
       node.clock.advance(1000);
-      return (await stateOf(node, small.id)) === 'TASK_STATE_FAILED';
+      return (await stateOf(node, waiting.id)) === 'TASK_STATE_FAILED';
     });
-    expect(statusText(await node.engine.get(ANN, small.id))).toBe(
+    expect(statusText(await node.engine.get(ANN, waiting.id))).toBe(
       'The agent has no memory left for more output: too much is in work. Try again later',
     );
   });
@@ -88,8 +95,8 @@ describe.each(STORES)('$name', (variant) => {
   test('a handler that does not wait for room is stopped at twice the bound', async () => {
     const node = await harness(
       async ({ artifact }) => {
-        const said = Array.from({ length: 200 }, () => artifact('big').append(KIB));
-        await Promise.all(said);
+        const published = Array.from({ length: 200 }, () => artifact('big').append(KIB));
+        await Promise.all(published);
       },
       { variant, maxRunBytes: BOUND },
     );

@@ -1,4 +1,5 @@
 import { digest } from '../../support/digest.ts';
+import { networkOf } from '../../support/network-of.ts';
 import type { HttpRequest } from '../http.ts';
 
 /** Whether a socket's address is of this machine. */
