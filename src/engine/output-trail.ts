@@ -40,8 +40,10 @@ export class OutputTrail {
   #cursor = 0;
   /** What failed attempts have published and the present ones have not, by step. */
   #retried: Map<StepOutputs, PublishedOutput[]> | undefined;
-  /** Loose outputs that may be emitted again now, by what they say. */
+  /** Loose outputs that may be emitted again while steps are in flight, by what they say. */
   #open: Map<string, PublishedOutput[]> | undefined;
+  /** Those of them that may not any more when no step is in flight: their steps were called. */
+  readonly #closing: PublishedOutput[] = [];
   /** How many outputs are ahead of this attempt. */
   #ahead = 0;
   #isLenient = false;
@@ -68,7 +70,7 @@ export class OutputTrail {
   }
 
   push(output: PublishedOutput): void {
-    if (output.isReplacement) this.close();
+    if (output.isReplacement) this.#closeBefore(undefined);
     this.#outputs.push(output);
   }
 
@@ -87,14 +89,15 @@ export class OutputTrail {
     output.state = state;
     output.isAhead = true;
     this.#ahead++;
+    if (state === 'loose') this.#add(output);
   }
 
-  /** The step is called in whose time an output was published. If it is loose, it may be emitted again. */
+  /** The step is called in whose time an output was published. */
   reach(output: PublishedOutput): void {
     if (!output.isAhead) return;
     output.isAhead = false;
     this.#ahead--;
-    if (output.state === 'loose') this.open(output);
+    if (output.state === 'loose') this.#closing.push(output);
   }
 
   /** From now on outputs that are expected may be left out: recorded steps may have published them. */
@@ -106,16 +109,18 @@ export class OutputTrail {
    * Compares what is emitted with what is expected of this step or, if nothing is, of this attempt.
    *
    * @param asFirst What `body` would be for the first chunk of an artifact.
+   * @param isBeside Whether steps are in flight: then loose outputs may come again.
    */
   match(
     body: string,
     asFirst: (() => string) | undefined,
     step: StepOutputs | undefined,
+    isBeside: boolean,
   ): PublishedOutput | 'new' | 'different' {
     const retried = this.#retriedOf(step);
     const expected = retried?.[0] ?? this.#nextExpected();
     if (expected !== undefined && this.#isSame(expected, body, asFirst)) return this.#take(expected, step);
-    const loose = this.#takeOpen(body) ?? (asFirst && this.#open && this.#takeOpen(asFirst()));
+    const loose = isBeside && this.#open ? (this.#takeOpen(body) ?? (asFirst && this.#takeOpen(asFirst()))) : undefined;
     if (loose !== undefined) return loose;
     if (expected === undefined) return 'new';
     return this.#isLenient && retried === undefined ? this.#skipTo(body, asFirst, step) : 'different';
@@ -183,17 +188,16 @@ export class OutputTrail {
     return left;
   }
 
-  /** Lets an output be emitted again. */
+  /** Lets an output be emitted again while steps are in flight. */
   open(output: PublishedOutput): void {
-    this.#open ??= new Map();
-    const same = this.#open.get(output.body);
-    if (same === undefined) this.#open.set(output.body, [output]);
-    else if (!same.includes(output)) same.push(output);
+    if (this.#open?.get(output.body)?.includes(output) === true) return;
+    this.#add(output);
+    this.#closing.push(output);
   }
 
-  /** From now on loose outputs are not compared: what is emitted is new. */
+  /** No step is in flight: what is emitted from now on is new. */
   close(): void {
-    this.#open = undefined;
+    for (const output of this.#closing.splice(0)) this.#remove(output);
   }
 
   /** The artifact, of all that counts. */
@@ -213,10 +217,25 @@ export class OutputTrail {
 
   /** Outputs that were replaced have to be published again if they are emitted again. */
   #closeBefore(next: PublishedOutput | undefined): void {
-    const replaced = new Set(this.#outputs.slice(0, next === undefined ? undefined : this.#outputs.indexOf(next)));
-    const open = [...(this.#open?.values() ?? [])].flat().filter((output) => !replaced.has(output));
-    this.close();
-    for (const output of open) this.open(output);
+    if (this.#open === undefined) return;
+    const end = next === undefined ? this.#outputs.length : this.#outputs.indexOf(next);
+    for (const output of this.#outputs.slice(0, end)) this.#remove(output);
+  }
+
+  #add(output: PublishedOutput): void {
+    this.#open ??= new Map();
+    const same = this.#open.get(output.body);
+    if (same === undefined) this.#open.set(output.body, [output]);
+    else same.push(output);
+  }
+
+  #remove(output: PublishedOutput): void {
+    const same = this.#open?.get(output.body) ?? [];
+    const index = same.indexOf(output);
+    if (index < 0) return;
+    same.splice(index, 1);
+    if (same.length === 0) this.#open?.delete(output.body);
+    if (this.#open?.size === 0) this.#open = undefined;
   }
 
   #retriedOf(step: StepOutputs | undefined): PublishedOutput[] | undefined {
@@ -249,10 +268,8 @@ export class OutputTrail {
   /** A replacement is the same again only if nothing came after it, because it would remove that now. */
   #takeOpen(body: string): PublishedOutput | undefined {
     const same = this.#open?.get(body) ?? [];
-    const index = same.findIndex((output) => !output.isReplacement || output === this.#outputs.findLast(isLeft));
-    if (index < 0) return undefined;
-    const [output] = same.splice(index, 1);
-    if (same.length === 0) this.#open?.delete(body);
+    const output = same.find((one) => !one.isReplacement || one === this.#outputs.findLast(isLeft));
+    if (output !== undefined) this.#remove(output);
     return output;
   }
 

@@ -44,7 +44,7 @@ export interface Correction {
  *   dropped, the new output takes its place, and one event shows the artifact as it is then. Events are never taken back.
  * - An output that a recorded step has published through its own context stays and does not come again.
  * - An output that was published through the context of the task while a recorded step ran may be the step's own or not.
- *   It stays; and if the same is emitted again while such a step is in flight, it is not published twice.
+ *   It stays; and if the same is emitted again while steps are in flight, it is not published twice.
  * - A retry of a step is compared with what its failed attempts have published, in the same way.
  */
 export class PublishedOutputs {
@@ -105,7 +105,8 @@ export class PublishedOutputs {
   ): Verdict {
     const trail = this.#artifacts?.get(update.artifact.artifactId);
     if (trail === undefined) return 'new';
-    const match = trail.match(body, isAppend ? () => firstChunk(update) : undefined, step);
+    const asFirst = isAppend ? (): string => firstChunk(update) : undefined;
+    const match = trail.match(body, asFirst, step, this.#inFlight > 0);
     // What a recorded step has published must not be replaced before the step is called.
     if (match === 'new') return !isAppend && trail.isAhead ? 'different' : 'new';
     if (match === 'different') return match;
@@ -151,7 +152,7 @@ export class PublishedOutputs {
   compareStatus(content: () => string, step: StepOutputs | undefined): 'known' | 'new' | Ranges {
     const trail = this.#statuses;
     if (trail === undefined) return 'new';
-    const match = trail.match(content(), undefined, step);
+    const match = trail.match(content(), undefined, step, this.#inFlight > 0);
     if (match === 'new') return match;
     if (match === 'different') return placesOf(trail.dropExpected(step));
     this.#attribute(match, step);
