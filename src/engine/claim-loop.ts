@@ -1,5 +1,5 @@
+import { fairnessKeyOf } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
-import { fairnessKeyOf } from '../store/round-robin.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Runnable } from './runnable.ts';

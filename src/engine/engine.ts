@@ -1,10 +1,16 @@
 import { A2AError } from '../errors.ts';
 import type { Task } from '../model/task.ts';
-import type { PushConfigName, PushConfigRecord, ReadProgress, TaskQuery, TaskRecord } from '../store/store.ts';
+import {
+  fairnessKeyOf,
+  type PushConfigName,
+  type PushConfigRecord,
+  type ReadProgress,
+  type TaskQuery,
+  type TaskRecord,
+} from '../store/store.ts';
 import { steadyClock } from '../support/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/every.ts';
-import { fairnessKeyOf } from '../store/round-robin.ts';
 import { Answers, type SendResult } from './answers.ts';
 import { authorize } from './authorize.ts';
 import { cancelTask } from './cancel.ts';

@@ -1,8 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
-import type { Created, NewTask, TaskRecord } from '../store/store.ts';
+import { fairnessKeyOf, type Created, type NewTask, type TaskRecord } from '../store/store.ts';
 import type { Writable } from '../support/writable.ts';
-import { fairnessKeyOf } from '../store/round-robin.ts';
 import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
 import { Creation } from './creation.ts';

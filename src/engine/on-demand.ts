@@ -1,7 +1,6 @@
 import type { TaskStatus } from '../model/task.ts';
-import type { Scope, TaskRecord } from '../store/store.ts';
+import { fairnessKeyOf, type Scope, type TaskRecord } from '../store/store.ts';
 import { every } from '../support/every.ts';
-import { fairnessKeyOf } from '../store/round-robin.ts';
 import type { Core } from './core.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Outbox } from './outbox.ts';

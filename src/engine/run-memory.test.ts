@@ -45,7 +45,7 @@ test('above the bound one run continues, and the others wait until there is room
 test('a run that holds little does not wait', () => {
   const { memory } = memoryOf(256);
   memory.add(257);
-  memory.room({}, 2);
+  void memory.room({}, 2);
   expect(memory.room({}, 1)).toBeUndefined();
 });
 
@@ -53,7 +53,7 @@ test('if the run that continued has ended and there is no room, the one that wai
   const { memory, rooms } = memoryOf(256);
   const [first, second, third] = [{}, {}, {}];
   memory.add(700);
-  memory.room(first, 2);
+  void memory.room(first, 2);
   const waiting = [memory.room(second, 2), memory.room(third, 2)];
   memory.release(first, 50);
   expect(await Promise.all(waiting.map(isSettled))).toEqual([true, false]);
@@ -64,7 +64,7 @@ test('if the run that continued has ended and there is no room, the one that wai
 test('a run that has waited for 30 s fails, and says why', async () => {
   const { memory, clock } = memoryOf(256);
   memory.add(257);
-  memory.room({}, 2);
+  void memory.room({}, 2);
   const waiting = memory.room({}, 2);
   clock.advance(29_999);
   expect(await isSettled(waiting)).toBe(false);
@@ -79,7 +79,7 @@ test('a run that is over does not wait any more', async () => {
   const { memory, clock } = memoryOf(256);
   const run = {};
   memory.add(257);
-  memory.room({}, 2);
+  void memory.room({}, 2);
   const waiting = memory.room(run, 2);
   memory.release(run, 0);
   clock.advance(60_000);

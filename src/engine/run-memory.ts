@@ -93,7 +93,7 @@ export class RunMemory {
   }
 
   #admit(): void {
-    for (const run of [...this.#waiting.keys()]) {
+    for (const run of this.#waiting.keys()) {
       if (this.isFull && this.#first !== undefined) return;
       if (this.isFull) this.#first = run;
       this.#stopWaiting(run)?.room.resolve();

@@ -1,6 +1,5 @@
 import { A2AError } from '../errors.ts';
-import type { TaskRecord } from '../store/store.ts';
-import { fairnessKeyOf } from '../store/round-robin.ts';
+import { fairnessKeyOf, type TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { type GiveBack, GiveBacks, type LeasedTask } from './give-backs.ts';
 import { Interruptions } from './interruptions.ts';

@@ -1,5 +1,4 @@
-import { fairnessKeyOf } from '../store/round-robin.ts';
-import type { ClaimRequest, Scope, TaskRecord } from '../store/store.ts';
+import { fairnessKeyOf, type ClaimRequest, type Scope, type TaskRecord } from '../store/store.ts';
 import type { RunLimits } from './runnable.ts';
 
 /** One slot in so many is kept for callers without a running task. */

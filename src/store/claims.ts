@@ -24,3 +24,8 @@ export interface ClaimShares {
   /** The number of tasks that one key may have running on the node; unlimited if not set. */
   readonly perKey?: number;
 }
+
+/** The key by which a task competes for slots with the tasks of others. */
+export function fairnessKeyOf({ fairnessKey, owner }: { fairnessKey?: string | undefined; owner: string }): string {
+  return fairnessKey ?? owner;
+}

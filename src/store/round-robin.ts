@@ -1,9 +1,4 @@
-import type { ClaimRequest, TaskRecord } from './store.ts';
-
-/** The key by which a task competes for slots with the tasks of others. */
-export function fairnessKeyOf({ fairnessKey, owner }: Pick<TaskRecord, 'fairnessKey' | 'owner'>): string {
-  return fairnessKey ?? owner;
-}
+import type { ClaimRequest } from './store.ts';
 
 /** A due task that no living node holds. */
 export interface DueTask {

@@ -20,6 +20,7 @@ import type {
 import type { TokenTake, TokenTaken } from './tokens.ts';
 
 export type * from './claims.ts';
+export { fairnessKeyOf } from './claims.ts';
 export type * from './event.ts';
 export type * from './push.ts';
 export type * from './tokens.ts';

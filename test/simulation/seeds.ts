@@ -36,9 +36,12 @@ export async function playSeedsWithReceivers(): Promise<void> {
 /** Worlds in which steps publish output. */
 export async function playSeedsWithStepOutputs(): Promise<void> {
   const options = { hasStepOutputs: true };
-  if (ONLY !== undefined) await play(Number(ONLY), options);
-  else for (const seed of FOUND_WITH_OUTPUTS) await play(seed, options);
-  for (let seed = 1; ONLY === undefined && seed <= COUNT / 2; seed++) await play(seed, options);
+  if (ONLY !== undefined) {
+    await play(Number(ONLY), options);
+    return;
+  }
+  for (const seed of FOUND_WITH_OUTPUTS) await play(seed, options);
+  for (let seed = 1; seed <= COUNT / 2; seed++) await play(seed, options);
 }
 
 async function play(seed: number, options: SimulateOptions = {}): Promise<void> {

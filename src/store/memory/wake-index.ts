@@ -1,5 +1,5 @@
-import { type AgentRotation, fairnessKeyOf, RoundRobin } from '../round-robin.ts';
-import type { ClaimRequest, TaskRecord } from '../store.ts';
+import { type AgentRotation, RoundRobin } from '../round-robin.ts';
+import { type ClaimRequest, fairnessKeyOf, type TaskRecord } from '../store.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** What the index needs of a row. */
