@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { StreamResponse } from '../model/event.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
+import { JsonShapeError, parseForeignJson } from '../support/foreign-json.ts';
 import type { Decoded } from '../wire/dialect.ts';
 import type { ReadOptions } from '../wire/reader.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -41,10 +42,17 @@ export function bindingOf({ binding }: Endpoint): Binding {
   return BY_NAME[binding];
 }
 
+/**
+ * What an agent sent, or `undefined` if it is not JSON. The number of its values has no bound of its own: a page of small
+ * tasks has many, and the size of a response is bounded.
+ *
+ * @throws A2AError `INVALID_AGENT_RESPONSE` if it nests too deeply to be read.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseForeignJson(text, Infinity);
+  } catch (error) {
+    if (error instanceof JsonShapeError) throw new A2AError('INVALID_AGENT_RESPONSE', `The JSON ${error.message}`);
     return undefined;
   }
 }

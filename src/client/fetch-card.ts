@@ -145,12 +145,23 @@ async function fetchOnce(
     response.discard();
     throw refusal(url, response, clock.now());
   }
-  const json = parseJson(await response.text(limits.maxCardBytes));
-  if (json === undefined) throw new NoCard(`${url} has something that is not JSON`);
+  const json = readJson(url, await response.text(limits.maxCardBytes));
   // Checked here because all later code that reads or copies the card is recursive.
   const { maxDepth } = DEFAULT_LIMITS;
   if (isDeeperThan(maxDepth, json)) throw new NoCard(`${url} has JSON of more than ${maxDepth} levels`);
   return { json, keep: kept(json, response, clock.now()) };
+}
+
+/** @throws NoCard */
+function readJson(url: string, text: string): unknown {
+  let json: unknown;
+  try {
+    json = parseJson(text);
+  } catch (error) {
+    throw new NoCard(`${url} has something that is not a card: ${(error as Error).message}`);
+  }
+  if (json === undefined) throw new NoCard(`${url} has something that is not JSON`);
+  return json;
 }
 
 function refusal(url: string, response: TransportResponse, now: number): Error {

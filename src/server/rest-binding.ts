@@ -2,6 +2,7 @@ import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { OperationName } from '../model/operation.ts';
+import { JsonShapeError, parseForeignJson } from '../support/foreign-json.ts';
 import { isObject } from '../wire/codec.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
@@ -92,8 +93,9 @@ async function readBody(service: Service, request: HttpRequest): Promise<JsonObj
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseForeignJson(text);
   } catch (cause) {
+    if (cause instanceof JsonShapeError) throw new A2AError('INVALID_REQUEST', `The body ${cause.message}`);
     throw new A2AError('PARSE_ERROR', 'The body is not valid JSON', { cause });
   }
 }

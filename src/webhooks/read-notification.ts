@@ -1,5 +1,6 @@
 import { A2AError } from '../errors.ts';
 import type { StreamResponse } from '../model/event.ts';
+import { JsonShapeError, parseForeignJson } from '../support/foreign-json.ts';
 import { classifyPayload } from '../wire/classify.ts';
 import { decode, type Decoded } from '../wire/dialect.ts';
 import { dialects, repairs } from '../wire/select.ts';
@@ -27,8 +28,9 @@ export function taskIdOf(event: StreamResponse): string {
 
 function parsed(body: string): unknown {
   try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    throw new Refusal(400, 'The body is no JSON');
+    return parseForeignJson(body, Infinity);
+  } catch (error) {
+    if (error instanceof JsonShapeError) throw new Refusal(400, `The body ${error.message}`);
+    throw new Refusal(400, 'The body is not JSON');
   }
 }

@@ -1,5 +1,6 @@
 import { A2AError, ERRORS } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';
+import { JsonShapeError, parseForeignJson } from '../support/foreign-json.ts';
 import { isObject } from './codec.ts';
 import { type ReadOptions, Reader, type Warning } from './reader.ts';
 
@@ -58,8 +59,9 @@ const MAX_ID_CHARACTERS = 256;
 export function parseRequest(text: string, options: RequestOptions = {}): JsonRpcCall | JsonRpcRefusal {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseForeignJson(text);
   } catch (cause) {
+    if (cause instanceof JsonShapeError) return refuse(null, `The body ${cause.message}`);
     const message = text.trim() === '' ? 'The body is empty' : 'The body is not valid JSON';
     return { id: null, error: new A2AError('PARSE_ERROR', message, { cause }) };
   }

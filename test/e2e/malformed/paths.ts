@@ -212,6 +212,7 @@ const BODIES: readonly MalformedCase[] = [
   mismatch('/v1/tasks/$TASK:cancel', { id: 'other' }, 'id', 'old'),
   body('/message:send', '{', rest('PARSE_ERROR', 'not valid JSON')),
   body('/message:send', '\ufeff{}', rest('PARSE_ERROR', 'not valid JSON')),
+  body('/message:send', '['.repeat(20_000), rest('INVALID_REQUEST', 'The body nests deeper than 80 levels')),
   body('/message:send', '[]', rest('INVALID_PARAMS', 'Expected the body to be a JSON object')),
   body('/message:send', '"hi"', rest('INVALID_PARAMS', 'Expected the body to be a JSON object')),
   body('/message:send', '5', rest('INVALID_PARAMS', 'Expected the body to be a JSON object')),

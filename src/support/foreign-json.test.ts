@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { JsonShapeError, MAX_NESTING, MAX_STRUCTURE, parseForeignJson } from './foreign-json.ts';
+
+/** Longer than what is parsed without a look at its shape. */
+const PADDING = ' '.repeat(2 ** 14);
+
+function lists(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels);
+}
+
+test('a long text with the deepest nesting allowed is parsed, and one level more is rejected', () => {
+  expect(parseForeignJson(PADDING + lists(MAX_NESTING))).toEqual(JSON.parse(lists(MAX_NESTING)));
+  expect(() => parseForeignJson(PADDING + lists(MAX_NESTING + 1))).toThrow(
+    new JsonShapeError(`nests deeper than ${MAX_NESTING} levels`),
+  );
+  expect(() => parseForeignJson(PADDING + '{"a":'.repeat(MAX_NESTING + 1))).toThrow(JsonShapeError);
+});
+
+test('lists that stand beside each other do not add up to nesting', () => {
+  const text = `[${Array.from({ length: 1000 }, () => lists(70)).join()}]`;
+  expect(parseForeignJson(text)).toHaveLength(1000);
+});
+
+test('a text with as many brackets, commas and colons as allowed is parsed, and one more is rejected', () => {
+  // One bracket, and one comma fewer than values.
+  const list = (structure: number): string => `[${'1,'.repeat(structure - 1)}1]`;
+  expect(parseForeignJson(list(MAX_STRUCTURE))).toHaveLength(MAX_STRUCTURE);
+  expect(() => parseForeignJson(list(MAX_STRUCTURE + 1))).toThrow(
+    new JsonShapeError(`has more than ${MAX_STRUCTURE} brackets, commas and colons outside of strings`),
+  );
+  expect(parseForeignJson(list(MAX_STRUCTURE + 1), Infinity)).toHaveLength(MAX_STRUCTURE + 1);
+});
+
+test.each([
+  ['a backslash before a quote', String.raw`\"`],
+  ['two backslashes and the end of the string', String.raw`\\`],
+  ['three backslashes before a quote', String.raw`\\\"`],
+  ['a backslash as \\u005c', String.raw`\u005c`],
+])('brackets inside of a string do not count: %s', (_what, escape) => {
+  for (const before of ['', 'x', 'x'.repeat(31), 'x'.repeat(32), 'x'.repeat(33), 'x'.repeat(1000)]) {
+    const string = `"${before}${escape}${'['.repeat(1000)}${escape}${before}"`;
+    const text = `${PADDING}[${string},{"${escape}${before}":${string}},[[1]]]`;
+    expect(parseForeignJson(text)).toEqual(JSON.parse(text));
+    expect(() => parseForeignJson(`${PADDING}[${string},${lists(MAX_NESTING)}]`)).toThrow(JsonShapeError);
+  }
+});
+
+test.each([
+  ['a string without an end', `"${'x'.repeat(100)}`],
+  ['a string that ends with a backslash', '"abc\\'],
+  ['closing brackets alone', ']'.repeat(100)],
+])('a long text that is not JSON is rejected as such: %s', (_what, text) => {
+  expect(() => parseForeignJson(PADDING + text)).toThrow(SyntaxError);
+});
+
+test('a short text is parsed without a look at its shape', () => {
+  expect(() => parseForeignJson(lists(1000))).not.toThrow();
+});
