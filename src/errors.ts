@@ -26,6 +26,7 @@ export const ERRORS = {
   PERMISSION_DENIED: { rpc: -32000, http: 403, grpc: 'PERMISSION_DENIED' },
   RATE_LIMIT_EXCEEDED: { rpc: -32000, http: 429, grpc: 'RESOURCE_EXHAUSTED' },
   METHOD_NOT_ALLOWED: { rpc: -32600, http: 405, grpc: 'UNIMPLEMENTED' },
+  REQUEST_TIMEOUT: { rpc: -32600, http: 408, grpc: 'DEADLINE_EXCEEDED' },
   PAYLOAD_TOO_LARGE: { rpc: -32600, http: 413, grpc: 'RESOURCE_EXHAUSTED' },
   UNAVAILABLE: { rpc: -32603, http: 503, grpc: 'UNAVAILABLE' },
 

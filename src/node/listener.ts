@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHandler } from '../server/handler.ts';
 import { NodeRequest } from './node-request.ts';
-import { sendResponse, type StreamCare } from './node-response.ts';
+import { sendResponse, type SendCare } from './node-response.ts';
 
-/** How long a reader may leave a full connection unread. It can come back for the rest by number. */
+/** How long a client may leave a full connection unread. A stream can be resumed by number. */
 const STALL_MS = 30_000;
 
 /** A listener for `node:http`, and a handler for whatever passes its requests on, such as Express. */
@@ -20,9 +20,9 @@ export function toNodeListener(handler: AgentHandler): NodeListener {
   return listenerWith(handler, STALL_MS);
 }
 
-/** As `toNodeListener`, with another patience for readers who do not read. */
+/** As `toNodeListener`, with another time for clients that do not read. */
 export function listenerWith(handler: AgentHandler, stallMs: number): NodeListener {
-  const care = { heartbeats: handler.heartbeats, stallMs };
+  const care = { heartbeats: handler.heartbeats, stallMs, responses: handler.edge.inFlight.responses };
   return (incoming, outgoing) => {
     void answer(handler, incoming, outgoing, care);
   };
@@ -33,7 +33,7 @@ async function answer(
   handler: AgentHandler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  care: StreamCare,
+  care: SendCare,
 ): Promise<void> {
   const request = new NodeRequest(incoming, outgoing, handler.edge);
   try {
@@ -42,7 +42,7 @@ async function answer(
     // further request.
     const isLast = !incoming.complete || handler.isClosing;
     if (isLast && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
-    sendResponse(response, outgoing, request.method === 'HEAD', care);
+    sendResponse(response, request, outgoing, request.method === 'HEAD', care);
   } catch {
     // The socket broke while it was written to; the core itself never rejects.
     outgoing.destroy();

@@ -1,13 +1,13 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { A2AError } from '../errors.ts';
+import type { Caller } from '../engine/handler.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from '../server/base-url.ts';
-import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
+import { alreadyRead } from '../server/body-errors.ts';
 import type { HttpBody, HttpRequest } from '../server/http.ts';
 import { forwardedAddress, isThisMachine } from '../server/limits/address.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 import { trimEndOf } from '../support/trim-end.ts';
+import { parsedText, readBody } from './read-body.ts';
 
 /** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
 interface FrameworkMessage extends IncomingMessage {
@@ -20,6 +20,7 @@ export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly path: string | undefined;
   readonly query: string;
+  caller: Caller | undefined = undefined;
   readonly #incoming: FrameworkMessage;
   readonly #outgoing: ServerResponse;
   readonly #edge: EdgeOptions;
@@ -65,6 +66,10 @@ export class NodeRequest implements HttpRequest {
     return this.#edge.trustProxy ? forwardedAddress(this.header('x-forwarded-for')) : undefined;
   }
 
+  get releasesHold(): boolean {
+    return true;
+  }
+
   get signal(): LeaveSignal {
     if (this.#leaving === undefined) {
       const leaving = (this.#leaving = new Leaving());
@@ -81,7 +86,8 @@ export class NodeRequest implements HttpRequest {
   body(maxBytes: number): Promise<HttpBody> {
     const incoming = this.#incoming;
     // A parser that found nothing for it leaves an empty body and the stream unread.
-    if (!incoming.readableDidRead && !incoming.readableEnded) return readBody(incoming, maxBytes);
+    if (!incoming.readableDidRead && !incoming.readableEnded)
+      return readBody(incoming, maxBytes, this, this.#edge.inFlight);
     return parsedBody(incoming.body, incoming.readableDidRead);
   }
 }
@@ -111,49 +117,5 @@ async function parsedBody(body: unknown, hadBytes: boolean): Promise<HttpBody> {
   if (body === undefined && hadBytes) throw alreadyRead();
   if (body === undefined) return { text: '' };
   if (typeof body === 'string') return { text: body };
-  return body instanceof Uint8Array ? { text: textOf(body) } : { json: body };
-}
-
-function readBody(incoming: IncomingMessage, maxBytes: number): Promise<HttpBody> {
-  return new Promise((resolve, reject) => {
-    // Who went before he was asked for it is not heard going.
-    if (incoming.destroyed) return reject(cutOff(undefined));
-    if (isPacked(incoming.headers['content-encoding'])) return reject(packed());
-    if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
-    let first: Buffer | undefined;
-    let more: Buffer[] | undefined;
-    let length = 0;
-    const take = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length > maxBytes) {
-        incoming.pause();
-        fail(tooLarge(maxBytes));
-      } else if (first === undefined) first = chunk;
-      else (more ??= [first]).push(chunk);
-    };
-    const finish = (): void => {
-      letGo();
-      const whole = more === undefined ? first : Buffer.concat(more, length);
-      if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
-      else resolve({ text: whole?.toString('utf8') ?? '' });
-    };
-    const fail = (error: A2AError): void => {
-      letGo();
-      reject(error);
-    };
-    const breakOff = (cause: Error): void => fail(cutOff(cause));
-    // Without an error, and without an end: nobody waits for the answer, but somebody for the promise.
-    const close = (): void => fail(cutOff(undefined));
-    // The answer may be a stream that is open for days, and the request stays as long: what listens to it would keep the
-    // whole body.
-    const letGo = (): void => {
-      incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', close);
-    };
-    incoming.on('data', take).on('end', finish).on('error', breakOff).on('close', close);
-  });
-}
-
-function textOf(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw notUtf8();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return body instanceof Uint8Array ? { text: parsedText(body) } : { json: body };
 }

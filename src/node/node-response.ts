@@ -1,34 +1,85 @@
 import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../server/heartbeats.ts';
-import type { HttpResponse } from '../server/http.ts';
+import type { HttpResponse, ResponseHold } from '../server/http.ts';
+import { type BytesInFlight, type Holder, UNCOUNTED_BYTES } from '../server/limits/bytes-in-flight.ts';
 import { endAnswer } from './early-answer.ts';
+import { whenDrained, whenSent, writeSlices } from './unread.ts';
 
-/** What the writing of a stream depends on, besides the stream. */
-export interface StreamCare {
+/** What the writing of responses depends on, besides the response. */
+export interface SendCare {
   readonly heartbeats: Heartbeats;
-  /** How long a reader may leave a full connection unread. */
+  /** How long a client may leave a full connection unread. */
   readonly stallMs: number;
+  /** Counts the bytes that wait to be sent. */
+  readonly responses: BytesInFlight;
 }
 
-/** Writes an answer of the core. */
+/** Writes a response of the core for `holder`. */
 export function sendResponse(
   response: HttpResponse,
+  holder: Holder,
   outgoing: ServerResponse,
   isHead: boolean,
-  care: StreamCare,
+  care: SendCare,
 ): void {
-  const { status, headers, body } = response;
-  if (outgoing.destroyed) return leave(body);
-  if (body === undefined || typeof body === 'string') {
+  const { status, headers, body, hold } = response;
+  if (outgoing.destroyed) {
+    hold?.release();
+    return leave(body);
+  }
+  if (typeof body === 'object') {
+    outgoing.writeHead(status, headers);
+    // The first events are often here before the loop turns, and then go with the headers in one write.
+    setImmediate(flushHeaders, outgoing);
+    new PieceWriter(body[Symbol.asyncIterator](), holder, outgoing, care).start();
+  } else if (body !== undefined && body.length > UNCOUNTED_BYTES && !isHead) {
+    const counted = hold ?? holdOf(care, holder, body);
+    if (counted !== undefined) return sendLarge(response, body, counted, outgoing, care.stallMs);
+    outgoing.writeHead(503, { 'retry-after': '2', 'content-length': 0 });
+    endText(outgoing, '', care.stallMs);
+  } else {
+    hold?.release();
     // 204 and 304 have no body, so no length either.
     outgoing.writeHead(status, body === undefined ? headers : withLength(outgoing, headers, Buffer.byteLength(body)));
-    endAnswer(outgoing.req, outgoing, isHead ? '' : (body ?? ''));
-    return;
+    endText(outgoing, isHead ? '' : (body ?? ''), care.stallMs);
   }
-  outgoing.writeHead(status, headers);
-  // The first events are often here before the loop turns, and then go with the headers in one write.
-  setImmediate(flushHeaders, outgoing);
-  new PieceWriter(body[Symbol.asyncIterator](), outgoing, care).start();
+}
+
+/**
+ * Writes a text as bytes, which lie outside of the heap of JavaScript, and in slices, so that the client is seen to read.
+ * The bytes count until all of them are sent.
+ */
+function sendLarge(
+  { status, headers }: HttpResponse,
+  text: string,
+  hold: ResponseHold,
+  outgoing: ServerResponse,
+  stallMs: number,
+): void {
+  const bytes = Buffer.from(text);
+  hold.resize(bytes.length);
+  try {
+    outgoing.writeHead(status, withLength(outgoing, headers, bytes.length));
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+  writeSlices(outgoing, bytes, stallMs, () => {
+    hold.release();
+    if (!outgoing.destroyed) endText(outgoing, '', stallMs);
+  });
+}
+
+/** Nearly always the operating system takes all of a small text at once; if not, the client has to read it. */
+function endText(outgoing: ServerResponse, text: string, stallMs: number): void {
+  endAnswer(outgoing.req, outgoing, text);
+  if (outgoing.writableLength > 0) whenSent(outgoing, stallMs);
+}
+
+/** What is large and not the result of an operation, such as a card with hundreds of skills, counts from here on. */
+function holdOf({ responses }: SendCare, holder: Holder, text: string): ResponseHold | undefined {
+  const hold = responses.open(holder);
+  return hold.take(text.length) === undefined ? hold : undefined;
 }
 
 /**
@@ -59,21 +110,24 @@ function leave(body: HttpResponse['body']): void {
 
 /**
  * Takes a piece only when there is room for it, so that a slow reader holds no more than the buffer of its socket: what it
- * has not read yet is in the store.
+ * has not read yet is in the store. A large piece counts as long as it waits; a stream whose piece has no room is closed,
+ * and its client can resume it by number.
  *
  * No async function: there may be thousands of these, and one that waits would hold all it has ever seen.
  */
 class PieceWriter {
   readonly #pieces: AsyncIterator<string, unknown>;
+  readonly #holder: Holder;
   readonly #outgoing: ServerResponse;
   readonly #stopBeating: () => void;
-  readonly #stallMs: number;
+  readonly #care: SendCare;
 
-  constructor(pieces: AsyncIterator<string, unknown>, outgoing: ServerResponse, { heartbeats, stallMs }: StreamCare) {
+  constructor(pieces: AsyncIterator<string, unknown>, holder: Holder, outgoing: ServerResponse, care: SendCare) {
     this.#pieces = pieces;
+    this.#holder = holder;
     this.#outgoing = outgoing;
-    this.#stallMs = stallMs;
-    this.#stopBeating = heartbeats.add((beat) => {
+    this.#care = care;
+    this.#stopBeating = care.heartbeats.add((beat) => {
       // Who has not read what is there needs no sign of life.
       if (!outgoing.writableNeedDrain) outgoing.write(beat);
     });
@@ -89,12 +143,15 @@ class PieceWriter {
       if (next.done === true) {
         this.#stopBeating();
         outgoing.end();
+        if (outgoing.writableLength > 0) whenSent(outgoing, this.#care.stallMs);
       } else if (outgoing.destroyed) {
         this.#breakOff();
+      } else if (next.value.length > UNCOUNTED_BYTES) {
+        this.#writeLarge(Buffer.from(next.value));
       } else if (outgoing.write(next.value)) {
         this.start();
       } else {
-        whenDrained(outgoing, this.#stallMs, () => this.start());
+        whenDrained(outgoing, this.#care.stallMs, () => this.start());
       }
     } catch {
       // Somebody else's `write`: middleware may have put its own in the place of Node's.
@@ -102,28 +159,19 @@ class PieceWriter {
     }
   };
 
+  #writeLarge(bytes: Buffer): void {
+    const hold = this.#care.responses.open(this.#holder);
+    if (hold.take(bytes.length) !== undefined) return this.#breakOff();
+    writeSlices(this.#outgoing, bytes, this.#care.stallMs, () => {
+      hold.release();
+      this.start();
+    });
+  }
+
   /** Nobody reads on, or nothing can be written. The core itself never rejects. */
   readonly #breakOff = (): void => {
     this.#stopBeating();
     this.#outgoing.destroy();
     void this.#pieces.return?.();
   };
-}
-
-/** Calls back when there is room again, or nobody to need it. */
-function whenDrained(outgoing: ServerResponse, stallMs: number, then: () => void): void {
-  const stalled = setTimeout(() => {
-    outgoing.destroy();
-    // An answer that waits for its turn on the connection is not told of its own end.
-    done();
-  }, stallMs);
-  const done = (): void => {
-    clearTimeout(stalled);
-    outgoing.off('drain', done);
-    outgoing.off('close', done);
-    then();
-  };
-  outgoing.on('drain', done);
-  outgoing.on('close', done);
-  if (outgoing.destroyed) done();
 }

@@ -1,4 +1,5 @@
 import { trimEndOf } from '../support/trim-end.ts';
+import type { InFlight } from './limits/in-flight.ts';
 
 /** How an edge reads where a request came to. */
 export interface EdgeOptions {
@@ -6,6 +7,8 @@ export interface EdgeOptions {
   readonly basePath: string;
   /** Whether to believe what a proxy says of a request. */
   readonly trustProxy: boolean;
+  /** What the edge counts while it receives and sends; absent if nobody limits it. */
+  readonly inFlight?: InFlight;
 }
 
 /** What an edge knows of where a request came to. */

@@ -24,6 +24,12 @@ export function notUtf8(cause?: unknown): A2AError {
   return new A2AError('PARSE_ERROR', 'The body is not UTF-8', { cause });
 }
 
+export function tooSlow(): A2AError {
+  return new A2AError('REQUEST_TIMEOUT', 'The body arrived too slowly: send at least 64 KiB in each second', {
+    details: { limit: 'bodyPace' },
+  });
+}
+
 export function cutOff(cause: unknown): A2AError {
   return new A2AError('INVALID_REQUEST', 'The connection ended inside the body', { cause });
 }

@@ -5,17 +5,22 @@ import {
   type SendMessageRequest,
   type SubscribeToTaskRequest,
 } from '../model/operation.ts';
+import { jsonSize } from '../support/json-size.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
 import type { HttpCall } from './http-call.ts';
+import { type BytesHold, type BytesInFlight, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
 import { assertModest } from './limits/content.ts';
 import { streaming, unary } from './operations.ts';
 import type { TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
+import { undelivered } from './undelivered.ts';
 
-/** What an operation came to: its result in the words of the caller, or the events of which each will be. */
+/** What an operation came to: its result as JSON in the dialect of the caller, or the events of a stream. */
 export type Outcome =
   | {
-      readonly json: unknown;
+      readonly text: string;
+      /** Counts a large result until it is sent. */
+      readonly hold?: BytesHold | undefined;
       /** There is nothing to tell but that it was done. */
       readonly isNothing: boolean;
       /** In the place of those that answers have. */
@@ -76,9 +81,40 @@ async function perform(
   }
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
-  const json = operationCodec(dialect, operation).result.encode(output as never);
-  if (operation === 'GetExtendedAgentCard') return extendedCard(service, json as JsonObject);
-  return { json, isNothing: output === null };
+  if (operation !== 'GetExtendedAgentCard') return unaryOutcome(service, call, operation, output);
+  return extendedCard(service, operationCodec(dialect, operation).result.encode(output as never) as JsonObject);
+}
+
+/**
+ * Writes a result as JSON, and counts it if it is large. For a caller that has other responses in flight this is decided by
+ * an estimate, before the result is written: hundreds of requests may get the same large result at the same moment.
+ *
+ * @throws A2AError `RATE_LIMIT_EXCEEDED` or `UNAVAILABLE` if there is no room for it.
+ */
+function unaryOutcome(service: Service, call: HttpCall, operation: OperationName, output: unknown): Outcome {
+  const { responses } = service.limits;
+  const estimated = responses.isHolding(call.request)
+    ? held(responses, call, operation, output, jsonSize(output))
+    : undefined;
+  const text = JSON.stringify(operationCodec(call.dialect, operation).result.encode(output as never) ?? null);
+  const hold = estimated ?? held(responses, call, operation, output, text.length);
+  return { text, hold, isNothing: output === null };
+}
+
+/** What counts a result of so many characters; nothing if it is small, or if the edge would not release it. */
+function held(
+  responses: BytesInFlight,
+  call: HttpCall,
+  operation: OperationName,
+  output: unknown,
+  size: number,
+): BytesHold | undefined {
+  const { request } = call;
+  if (size <= UNCOUNTED_BYTES || request.releasesHold !== true) return undefined;
+  const hold = responses.open(request);
+  const refusal = hold.take(size);
+  if (refusal !== undefined) throw undelivered(refusal, call, operation, output);
+  return hold;
 }
 
 function taskKey({ caller }: HttpCall, { id, tenant = '' }: SubscribeToTaskRequest): string {
@@ -86,6 +122,7 @@ function taskKey({ caller }: HttpCall, { id, tenant = '' }: SubscribeToTaskReque
 }
 
 async function extendedCard({ extendedCards }: Service, json: JsonObject): Promise<Outcome> {
-  if (extendedCards === undefined) return { json, isNothing: false };
-  return { json: await extendedCards.signed(json), isNothing: false, headers: extendedCards.headers };
+  if (extendedCards === undefined) return { text: JSON.stringify(json), isNothing: false };
+  const text = JSON.stringify(await extendedCards.signed(json));
+  return { text, isNothing: false, headers: extendedCards.headers };
 }

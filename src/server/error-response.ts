@@ -7,6 +7,7 @@ import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from './http.
 const EXCHANGE_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'UNAUTHENTICATED',
   'PERMISSION_DENIED',
+  'REQUEST_TIMEOUT',
   'RATE_LIMIT_EXCEEDED',
   'UNAVAILABLE',
 ]);

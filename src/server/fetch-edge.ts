@@ -1,9 +1,14 @@
+import type { Caller } from '../engine/handler.ts';
 import { joinBytes } from '../support/join-bytes.ts';
+import type { Writable } from '../support/writable.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
-import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
+import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge, tooSlow } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import { forwardedAddress, isThisMachine } from './limits/address.ts';
-import { pieceStream } from './piece-stream.ts';
+import { BodyPace, type PacedBody } from './limits/body-pace.ts';
+import { type BytesHold, type Holder, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
+import type { InFlight } from './limits/in-flight.ts';
+import { pieceStream, sliceStream } from './piece-stream.ts';
 import type { HttpBody, HttpRequest, HttpResponse, WaitUntil } from './http.ts';
 
 /** A web-standard request, as the core sees it. */
@@ -11,6 +16,8 @@ export class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly path: string | undefined;
   readonly query: string;
+  readonly releasesHold = true;
+  caller: Caller | undefined = undefined;
   readonly #request: Request;
   readonly #url: URL;
   readonly #options: EdgeOptions;
@@ -82,22 +89,56 @@ export class FetchRequest implements HttpRequest {
     if (this.#request.bodyUsed) throw alreadyRead();
     if (isPacked(this.header('content-encoding'))) throw packed();
     if (Number(this.header('content-length')) > maxBytes) throw tooLarge(maxBytes);
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    const reader = (this.#request.body as ReadableStream<Uint8Array> | null)?.getReader();
+    const stream = this.#request.body as ReadableStream<Uint8Array> | null;
+    if (stream === null) return { text: '' };
+    return { text: decodeUtf8(await readBytes(stream.getReader(), maxBytes, this, this.#options.inFlight)) };
+  }
+}
+
+/** At most `maxBytes`, at a minimum pace, and within what the caller may have in flight. Bytes count when they arrive. */
+async function readBytes(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+  holder: Holder,
+  inFlight: InFlight | undefined,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  let isSlow = false;
+  const body: Writable<PacedBody> = {
+    length: 0,
+    since: 0,
+    tooSlow: () => {
+      isSlow = true;
+      // Ends the read that waits.
+      cancel();
+    },
+  };
+  // Of its own, because on some hosts a timer ends with the request in which it was set.
+  const pace = inFlight && new BodyPace();
+  pace?.watch(body);
+  let hold: BytesHold | undefined;
+  try {
     for (;;) {
-      const next = await reader?.read().catch((cause: unknown) => {
+      const next = await reader.read().catch((cause: unknown) => {
         throw cutOff(cause);
       });
-      if (next === undefined || next.done) break;
-      length += next.value.length;
-      if (length > maxBytes) {
-        void reader?.cancel().catch(() => {});
-        throw tooLarge(maxBytes);
+      if (isSlow) throw tooSlow();
+      if (next.done) return joinBytes(chunks, body.length);
+      body.length += next.value.length;
+      if (body.length > maxBytes) throw tooLarge(maxBytes);
+      if (body.length > UNCOUNTED_BYTES) {
+        const refusal = (hold ??= inFlight?.requests.open(holder))?.reach(body.length);
+        if (refusal !== undefined) throw refusal;
       }
       chunks.push(next.value);
     }
-    return { text: decodeUtf8(joinBytes(chunks, length)) };
+  } catch (error) {
+    cancel();
+    throw error;
+  } finally {
+    pace?.close();
+    hold?.release();
   }
 }
 
@@ -114,10 +155,28 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The answer of the core as a web-standard one. */
-export function toResponse(response: HttpResponse, request: FetchRequest, heartbeats: Heartbeats): Response {
-  const { status, headers, body } = response;
-  if (body === undefined || request.method === 'HEAD') return new Response(null, { status, headers });
-  if (typeof body === 'string') return new Response(body, { status, headers });
-  return new Response(pieceStream(body, request, heartbeats), { status, headers });
+/** What the writing of responses depends on, besides the response. */
+export interface FetchCare {
+  readonly heartbeats: Heartbeats;
+  readonly edge: EdgeOptions;
+}
+
+/**
+ * The response of the core as a web-standard one. A large text becomes a stream of slices: only so is it known when the host
+ * has taken all of it.
+ */
+export function toResponse(response: HttpResponse, request: FetchRequest, { heartbeats, edge }: FetchCare): Response {
+  const { status, headers, body, hold } = response;
+  if (body === undefined || request.method === 'HEAD') {
+    hold?.release();
+    return new Response(null, { status, headers });
+  }
+  if (typeof body === 'object') {
+    const counted = { open: () => edge.inFlight?.responses.open(request) };
+    return new Response(pieceStream(body, request, heartbeats, counted), { status, headers });
+  }
+  if (body.length <= UNCOUNTED_BYTES) return new Response(body, { status, headers });
+  const bytes = new TextEncoder().encode(body);
+  const all = { ...headers, 'content-length': String(bytes.length) };
+  return new Response(sliceStream(bytes, hold), { status, headers: all });
 }

@@ -15,6 +15,7 @@ import { FetchRequest, toResponse } from './fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
+import { createInFlight } from './limits/in-flight.ts';
 import { OwnPaths } from './own-paths.ts';
 import { READINESS_PATH, READY_MS } from './page-paths.ts';
 import { type Strangers, strangersAtMount } from './strangers.ts';
@@ -56,6 +57,8 @@ export class AgentHandler {
   readonly #paths: OwnPaths;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
+  /** @internal For the edges that make requests of ours. */
+  readonly edge: Required<EdgeOptions>;
   #workings: Promise<Workings> | undefined;
   /** The workings, once the agent is at work. */
   #started: Workings | undefined;
@@ -71,11 +74,8 @@ export class AgentHandler {
     this.#strangers = strangers;
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
     this.#paths = new OwnPaths(settings);
-  }
-
-  /** @internal For the edges that make requests of ours. */
-  get edge(): EdgeOptions {
-    return this.#settings;
+    const { basePath, trustProxy } = settings;
+    this.edge = { basePath, trustProxy, inFlight: createInFlight(settings.limits) };
   }
 
   /** @internal Writes down that an edge has refused a request by itself, and why. */
@@ -95,7 +95,7 @@ export class AgentHandler {
    */
   readonly fetch = async (request: Request, from?: object, context?: object): Promise<Response> => {
     const own = new FetchRequest(request, this.edge, from, context);
-    return toResponse(await this.handle(own), own, this.heartbeats);
+    return toResponse(await this.handle(own), own, this);
   };
 
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
@@ -212,6 +212,7 @@ export class AgentHandler {
       heartbeats: this.heartbeats,
       paths: this.#paths,
       isClosing: () => this.isClosing,
+      inFlight: this.edge.inFlight,
     });
   }
 
@@ -228,6 +229,7 @@ export class AgentHandler {
     // Readers who never came for the end of their stream.
     this.heartbeats.close();
     this.#audit.close();
+    this.edge.inFlight.pace.close();
   }
 
   async #handleLater(request: HttpRequest): Promise<HttpResponse> {

@@ -1,3 +1,4 @@
+import type { Caller } from '../engine/handler.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 
 /**
@@ -24,6 +25,10 @@ export interface HttpRequest {
   readonly remoteAddress?: string | undefined;
   /** Whether it came from this machine by itself: not by the word of a proxy, who says what he was told. */
   readonly isLocal?: boolean;
+  /** Set by the core as soon as it knows who calls: from then on the edge counts bytes for this caller. */
+  caller?: Caller | undefined;
+  /** Whether the edge releases the `hold` of a response when the response is sent or given up. */
+  readonly releasesHold?: boolean;
   /** Keeps the process awake after the answer, where the host can do so. */
   readonly waitUntil?: WaitUntil | undefined;
   /** The name in lower case. A header that came twice is one list. */
@@ -44,6 +49,23 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** A text, or the pieces of one that is made while it is sent. */
   readonly body?: string | AsyncIterable<string>;
+  /** Counts a large text until it is sent, or until nobody is there to read it: then the edge releases it. */
+  readonly hold?: ResponseHold | undefined;
+}
+
+/** The bytes of a response, as they count against the limits. */
+export interface ResponseHold {
+  /** Corrects the number, whatever the limits. */
+  resize(bytes: number): void;
+  release(): void;
+}
+
+/** The same response with other headers. */
+export function withHeaders(response: HttpResponse, headers: HttpResponse['headers']): HttpResponse {
+  const { status, body, hold } = response;
+  // Most responses have no hold: one member fewer is one hidden class fewer for the edges.
+  if (hold !== undefined) return { status, headers, ...(body !== undefined && { body }), hold };
+  return body === undefined ? { status, headers } : { status, headers, body };
 }
 
 /** Headers of every answer: nobody should guess what it is. */

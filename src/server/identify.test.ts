@@ -13,6 +13,7 @@ import { AddressGuard } from '../push/address-guard.ts';
 import { anonymous, type Identify } from './identify.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
 import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
+import { BytesInFlight } from './limits/bytes-in-flight.ts';
 import { createLimits } from './limits/service-limits.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc } from './rpc-binding.ts';
@@ -38,7 +39,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     audit: new AuditTrail(undefined, silentLog),
     watch: undefined,
     isClosing: () => false,
-    limits: createLimits({ settings: LIMITS, agent: WHO.id }),
+    limits: createLimits({ settings: LIMITS, agent: WHO.id }, new BytesInFlight('response', LIMITS)),
     access: new Access({
       auth: undefined,
       access: undefined,

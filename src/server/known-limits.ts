@@ -1,8 +1,8 @@
 import type { A2AError, ErrorCode } from '../errors.ts';
 import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
 
-/** The names under which limits are counted and written down: those of the options, and `body` for the one that stands beside them. */
-const NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULT_LIMITS), 'body']);
+/** The names under which limits are counted and logged: those of the options, `body` for `maxBodyBytes`, and `bodyPace`. */
+const NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULT_LIMITS), 'body', 'bodyPace']);
 
 /** For errors that do not say which one it was. */
 const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -1,6 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Leaving } from '../support/leave-signal.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { BytesInFlight } from './limits/bytes-in-flight.ts';
+import { DEFAULT_LIMITS } from './limits/limit-settings.ts';
 import { pieceStream } from './piece-stream.ts';
 
 /** A stream with one piece, after which `then` decides. */
@@ -18,7 +20,9 @@ function opened(then: () => Promise<IteratorResult<string, undefined>>) {
     },
     [Symbol.asyncIterator]: () => pieces,
   };
-  const stream = pieceStream(pieces, { signal: leaving, leave: () => leaving.leave() }, heartbeats);
+  const stream = pieceStream(pieces, { signal: leaving, leave: () => leaving.leave() }, heartbeats, {
+    open: () => undefined,
+  });
   return { stream, leaving, beating: () => heartbeats.size, returned: () => returned };
 }
 
@@ -66,9 +70,49 @@ test('who is gone before the answer begins gets none', async () => {
     yield 'one';
   })();
 
-  const stream = pieceStream(pieces, { signal: leaving, leave: () => {} }, heartbeats);
+  const stream = pieceStream(pieces, { signal: leaving, leave: () => {} }, heartbeats, { open: () => undefined });
 
   expect(await stream.getReader().read()).toEqual({ done: true, value: undefined });
+  expect(heartbeats.size).toBe(0);
+});
+
+test('a stream whose reader does not ask for more for 30 s is ended at the next heartbeat', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const heartbeats = new Heartbeats(20_000);
+  const leaving = new Leaving();
+  const hold = new BytesInFlight('response', { ...DEFAULT_LIMITS, given: new Set() }).open({});
+  const pieces = (async function* large() {
+    for (;;) yield 'x'.repeat(2 ** 17);
+  })();
+  const reader = { signal: leaving, leave: () => leaving.leave() };
+  const read = pieceStream(pieces, reader, heartbeats, { open: () => hold }).getReader();
+  await read.read();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([heartbeats.size, hold.size]).toEqual([1, 2 ** 17]);
+
+  await vi.advanceTimersByTimeAsync(10_000);
+
+  expect([heartbeats.size, hold.size, leaving.aborted]).toEqual([0, 0, true]);
+  await expect(read.read()).rejects.toThrow('The response was not read for 30 s');
+});
+
+test('a stream whose large piece has no room is ended', async () => {
+  const heartbeats = new Heartbeats(60_000);
+  const limits = { ...DEFAULT_LIMITS, responseBytesPerProcess: 1, given: new Set<never>() };
+  const bytes = new BytesInFlight('response', limits);
+  const other = bytes.open({});
+  other.take(1);
+  onTestFinished(() => other.release());
+  const pieces = (async function* large() {
+    yield 'x'.repeat(2 ** 17);
+  })();
+
+  const stream = pieceStream(pieces, { signal: new Leaving(), leave: () => {} }, heartbeats, {
+    open: () => bytes.open({}),
+  });
+
+  await expect(stream.getReader().read()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   expect(heartbeats.size).toBe(0);
 });
 

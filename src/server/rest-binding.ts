@@ -47,6 +47,8 @@ export async function answerRest(
     rate = taken !== undefined && 'then' in taken ? await taken : taken;
     assertTaken(rate);
     service.access.requireUse(caller);
+    request.caller = caller;
+    service.limits.responses.assertRoom(request);
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect, operation } = flat);
@@ -106,7 +108,7 @@ function respond(service: Service, call: HttpCall, operation: OperationName, out
   if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const usual = jsonHeaders(dialect.mediaType);
   const headers = outcome.headers === undefined ? usual : { ...usual, ...outcome.headers };
-  return { status: 200, headers: withExtensions(headers, call), body: JSON.stringify(outcome.json) };
+  return { status: 200, headers: withExtensions(headers, call), body: outcome.text, hold: outcome.hold };
 }
 
 function jsonHeaders(mediaType: string): HttpResponse['headers'] {

@@ -31,6 +31,8 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     rate = taken !== undefined && 'then' in taken ? await taken : taken;
     assertTaken(rate);
     service.access.requireUse(caller);
+    request.caller = caller;
+    service.limits.responses.assertRoom(request);
     const rpc = await readRpc(service, request);
     id = rpc.id;
     if (rpc.error !== undefined) throw rpc.error;
@@ -75,9 +77,9 @@ function respond(
   outcome: Outcome,
 ): HttpResponse {
   if ('events' in outcome) return streamResponse(service, call, outcome, envelopeOf(service, call, operation, id));
-  const body = successText(id, JSON.stringify(outcome.json ?? null));
+  const body = successText(id, outcome.text);
   const headers = outcome.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...outcome.headers };
-  return { status: 200, headers: withExtensions(headers, call), body };
+  return { status: 200, headers: withExtensions(headers, call), body, hold: outcome.hold };
 }
 
 function envelopeOf(

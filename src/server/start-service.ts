@@ -10,6 +10,7 @@ import type { AgentCards } from './agent-cards.ts';
 import type { Access } from './auth/access.ts';
 import { Failures } from './failure.ts';
 import type { HandlerSettings } from './handler-options.ts';
+import type { InFlight } from './limits/in-flight.ts';
 import { createLimits } from './limits/service-limits.ts';
 import { OperationWatch } from './operation-watch.ts';
 import type { Outbound } from './outbound.ts';
@@ -29,11 +30,12 @@ export interface ServiceParts {
   readonly metrics: Metrics | undefined;
   readonly audit: AuditTrail;
   readonly isClosing: () => boolean;
+  readonly inFlight: InFlight;
 }
 
 /** Puts an agent to work: what an earlier process left unfinished goes on. */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  const { agent, settings, log, access, cards, outbound, metrics, audit, isClosing } = parts;
+  const { agent, settings, log, access, cards, outbound, metrics, audit, isClosing, inFlight } = parts;
   const { store, limits, tracing } = settings;
   await Promise.all([cards.signer?.start(), outbound.start()]);
   const tracer = tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing);
@@ -55,7 +57,10 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     audit,
     watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(agent.id, observers),
     isClosing,
-    limits: createLimits({ settings: limits, agent: agent.id, takeTokens: store?.takeTokens?.bind(store) }),
+    limits: createLimits(
+      { settings: limits, agent: agent.id, takeTokens: store?.takeTokens?.bind(store) },
+      inFlight.responses,
+    ),
     access,
     serverless,
   };

@@ -1,4 +1,4 @@
-import type { HttpResponse } from './http.ts';
+import { type HttpResponse, withHeaders } from './http.ts';
 
 /** A year. Subdomains may belong to others. */
 const HSTS = 'max-age=31536000';
@@ -7,11 +7,12 @@ const HSTS = 'max-age=31536000';
 const extended = new WeakMap<HttpResponse['headers'], HttpResponse['headers']>();
 
 /** The answer with the word that this place is to be reached over TLS only (RFC 6797). */
-export function overTlsOnly({ status, headers, body }: HttpResponse): HttpResponse {
+export function overTlsOnly(response: HttpResponse): HttpResponse {
+  const { headers } = response;
   let all = extended.get(headers);
   if (all === undefined) {
     all = Object.assign({ 'strict-transport-security': HSTS }, headers);
     if (headers['x-ratelimit-limit'] === undefined) extended.set(headers, all);
   }
-  return body === undefined ? { status, headers: all } : { status, headers: all, body };
+  return withHeaders(response, all);
 }

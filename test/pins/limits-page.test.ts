@@ -25,7 +25,7 @@ function written(name: string, value: number | Rate | false | string): string {
   if (typeof value === 'object') return `${value.perMinute} a minute, ${value.burst} at once`;
   const number = Number(value);
   if (name.endsWith('Ms')) return `${number / 60_000} minutes`;
-  if (name.endsWith('Bytes')) return number >= 2 ** 20 ? `${number / 2 ** 20} MiB` : `${number / 2 ** 10} KiB`;
+  if (name.includes('Bytes')) return number >= 2 ** 20 ? `${number / 2 ** 20} MiB` : `${number / 2 ** 10} KiB`;
   if (name === 'textCharacters') return `${number / 2 ** 20} Mi`;
   return number.toLocaleString('en-US');
 }
@@ -68,7 +68,10 @@ test('docs/limits.md has the numbers that are fixed', () => {
     ['src/server/push-config-limits.ts', 'url: 2048,\n  id: 256,\n  token: 4096', '2,048, 256 and 4,096 characters'],
     ['src/server/push-config-limits.ts', "scheme': 64", '64 characters for the scheme'],
     ['src/server/push-config-limits.ts', "credentials': 8192", '8,192 for the credentials'],
-    ['src/node/listener.ts', 'STALL_MS = 30_000', '30 s with a full connection'],
+    ['src/node/listener.ts', 'STALL_MS = 30_000', '30 s without progress'],
+    ['src/server/piece-stream.ts', 'STALL_MS = 30_000', '30 s without progress'],
+    ['src/server/limits/body-pace.ts', 'BYTES_PER_CHECK = 64 * 2 ** 10', '64 KiB/s after the first 5 s'],
+    ['src/server/limits/bytes-in-flight.ts', 'UNCOUNTED_BYTES = 64 * 2 ** 10', 'up to 64 KiB are not counted'],
     ['src/server/limits/token-buckets.ts', 'MAX_BUCKETS = 10_000', 'at most 10,000 callers'],
     ['src/engine/slots.ts', 'SLOTS_PER_RESERVED = 10', 'more than a tenth of the slots are free'],
     ['src/engine/slots.ts', 'QUEUE_SHARE = 0.8', 'may fill four fifths of `queue`'],

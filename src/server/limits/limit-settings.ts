@@ -14,6 +14,14 @@ export interface Limits {
   readonly streamsPerCaller: number;
   /** Streams of those who subscribe to one task. */
   readonly subscribersPerTask: number;
+  /** Bytes of request bodies that one caller has begun to send and not completed; of one address without `auth`. */
+  readonly requestBytesPerCaller: number;
+  /** The same for all callers of this process together. */
+  readonly requestBytesPerProcess: number;
+  /** Bytes of responses that one caller has not read yet; one address without `auth`. */
+  readonly responseBytesPerCaller: number;
+  /** The same for all callers of this process together. */
+  readonly responseBytesPerProcess: number;
   readonly pushConfigsPerTask: number;
   /** Messages in the history of a task, from both sides: then it takes no more of its caller. */
   readonly messagesPerTask: number;
@@ -41,6 +49,10 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   failedLogins: Object.freeze({ perMinute: 10, burst: 20 }),
   streamsPerCaller: 100,
   subscribersPerTask: 1000,
+  requestBytesPerCaller: 32 * 2 ** 20,
+  requestBytesPerProcess: 256 * 2 ** 20,
+  responseBytesPerCaller: 32 * 2 ** 20,
+  responseBytesPerProcess: 256 * 2 ** 20,
   pushConfigsPerTask: 10,
   messagesPerTask: 1000,
   partsPerMessage: 500,

@@ -1,8 +1,8 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { HttpRequest, HttpResponse } from '../http.ts';
 import { networkOf } from '../../support/network-of.ts';
+import { type HttpRequest, type HttpResponse, withHeaders } from '../http.ts';
 import type { LimitSettings, Rate } from './limit-settings.ts';
 import { type Taking, timeFor, TokenBuckets } from './token-buckets.ts';
 
@@ -78,12 +78,20 @@ function statusOf(buckets: TokenBuckets, name: string): RateStatus {
   return { isTaken, left, rate: buckets.rate, now };
 }
 
+/** Limits that are counted by caller or address. */
+type CountedName =
+  | 'rate'
+  | 'streamsPerCaller'
+  | 'subscribersPerTask'
+  | 'requestBytesPerCaller'
+  | 'responseBytesPerCaller';
+
 /** Whom a limit that nobody has set is not meant for. Who has a name is counted by it, wherever he comes from. */
 export function isSpared(
   { given }: LimitSettings,
-  name: 'rate' | 'streamsPerCaller' | 'subscribersPerTask',
+  name: CountedName,
   { remoteAddress, isLocal = false }: Requester,
-  { isVerified }: Caller,
+  { isVerified }: Pick<Caller, 'isVerified'>,
 ): boolean {
   if (isVerified || given.has(name)) return false;
   return remoteAddress === undefined || isLocal;
@@ -115,6 +123,5 @@ export function withRate(response: HttpResponse, status: RateStatus | undefined)
   };
   // A spread with members after it takes thirty times as long: each has a hidden class of its own.
   const headers = Object.assign(stands, response.headers);
-  const { status: code, body } = response;
-  return body === undefined ? { status: code, headers } : { status: code, headers, body };
+  return withHeaders(response, headers);
 }

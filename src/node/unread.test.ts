@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { beforeEach, afterEach, expect, test, vi } from 'vitest';
+import { whenDrained, whenSent, writeSlices } from './unread.ts';
+
+const STALL_MS = 30_000;
+const SLICE_BYTES = 64 * 2 ** 10;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+interface FakeResponse {
+  destroyed: boolean;
+  socket: EventEmitter | null;
+  write(slice: Uint8Array): boolean;
+}
+
+/** A response whose connection takes one slice at a time, when the test says so. */
+function fullConnection() {
+  const connection = Object.assign(new EventEmitter(), { destroyed: false });
+  const written: number[] = [];
+  const outgoing: EventEmitter & FakeResponse = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    socket: connection,
+    req: { socket: connection },
+    write(slice: Uint8Array): boolean {
+      written.push(slice.length);
+      return false;
+    },
+    destroy() {
+      outgoing.destroyed = true;
+      outgoing.emit('close');
+    },
+  });
+  return { outgoing, connection, written, response: outgoing as unknown as ServerResponse };
+}
+
+test('a client that reads slowly but steadily gets all of a response, however long that takes', () => {
+  const { outgoing, written, response } = fullConnection();
+  const then = vi.fn<() => void>();
+  writeSlices(response, Buffer.alloc(10 * SLICE_BYTES + 1), STALL_MS, then);
+
+  for (let read = 0; read < 10; read++) {
+    vi.advanceTimersByTime(STALL_MS - 1);
+    outgoing.emit('drain');
+  }
+  expect([written.length, outgoing.destroyed, then.mock.calls.length]).toEqual([11, false, 0]);
+  outgoing.emit('drain');
+
+  expect(written).toEqual([...Array.from({ length: 10 }, () => SLICE_BYTES), 1]);
+  expect([outgoing.destroyed, then.mock.calls.length]).toEqual([false, 1]);
+});
+
+test('a client that stops reading in the middle is disconnected after the time for it, and nothing more is written', () => {
+  const { outgoing, written, response } = fullConnection();
+  const then = vi.fn<() => void>();
+  writeSlices(response, Buffer.alloc(10 * SLICE_BYTES), STALL_MS, then);
+  outgoing.emit('drain');
+
+  vi.advanceTimersByTime(STALL_MS - 1);
+  expect(outgoing.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+
+  expect([outgoing.destroyed, written.length, then.mock.calls.length]).toEqual([true, 2, 1]);
+  expect([outgoing.eventNames(), vi.getTimerCount()]).toEqual([[], 0]);
+});
+
+test('a write that throws ends the response', () => {
+  const { outgoing, response } = fullConnection();
+  const then = vi.fn<() => void>();
+  writeSlices(response, Buffer.alloc(2 * SLICE_BYTES), STALL_MS, then);
+  outgoing.write = () => {
+    throw new Error('broken middleware');
+  };
+
+  outgoing.emit('drain');
+
+  expect([outgoing.destroyed, then.mock.calls.length]).toEqual([true, 1]);
+});
+
+test('the end of a response that nobody reads is waited for as long, and then the connection is closed', () => {
+  const { outgoing, response } = fullConnection();
+  whenSent(response, STALL_MS);
+
+  vi.advanceTimersByTime(STALL_MS);
+
+  expect([outgoing.destroyed, outgoing.eventNames(), vi.getTimerCount()]).toEqual([true, [], 0]);
+});
+
+test('nothing waits any more for a response that is sent', () => {
+  const { outgoing, response } = fullConnection();
+  whenSent(response, STALL_MS);
+
+  outgoing.emit('finish');
+
+  expect([outgoing.destroyed, outgoing.eventNames(), vi.getTimerCount()]).toEqual([false, [], 0]);
+});
+
+test('a response that waits behind another one on its connection is not closed before its turn', () => {
+  const { outgoing, connection, response } = fullConnection();
+  outgoing.socket = null;
+  const then = vi.fn<() => void>();
+  whenDrained(response, STALL_MS, then);
+
+  vi.advanceTimersByTime(10 * STALL_MS);
+  expect([outgoing.destroyed, then.mock.calls.length]).toEqual([false, 0]);
+  outgoing.socket = connection;
+  vi.advanceTimersByTime(STALL_MS);
+
+  expect([outgoing.destroyed, then.mock.calls.length, connection.eventNames()]).toEqual([true, 1, []]);
+});
+
+test('a response that waits behind another one ends with its connection', () => {
+  const { outgoing, connection, response } = fullConnection();
+  outgoing.socket = null;
+  const then = vi.fn<() => void>();
+  whenDrained(response, STALL_MS, then);
+
+  connection.emit('close');
+
+  expect([then.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0]);
+});

@@ -1,0 +1,170 @@
+import type { Caller } from '../../engine/handler.ts';
+import { A2AError } from '../../errors.ts';
+import type { HttpRequest } from '../http.ts';
+import type { LimitSettings } from './limit-settings.ts';
+import { addressKey, isSpared } from './rate-limit.ts';
+
+/** Bodies and responses up to this size are not counted: all connections together hold little of them. */
+export const UNCOUNTED_BYTES = 64 * 2 ** 10;
+
+/** When to try again. Nobody knows when another response is read or another body is complete, so soon. */
+const RETRY_MS = 2000;
+
+/** Whose bytes they are: the caller if it is known, else its address. */
+export type Holder = Pick<HttpRequest, 'caller' | 'remoteAddress' | 'isLocal'>;
+
+const ANONYMOUS: Pick<Caller, 'isVerified'> = { isVerified: false };
+
+const KINDS = {
+  request: {
+    perCaller: 'requestBytesPerCaller',
+    perProcess: 'requestBytesPerProcess',
+    tooMuch: 'The request bodies that you are sending have more than',
+    advice: 'send fewer at a time',
+    full: 'The server is receiving as many request bodies as it can hold',
+  },
+  response: {
+    perCaller: 'responseBytesPerCaller',
+    perProcess: 'responseBytesPerProcess',
+    tooMuch: 'The responses that you have not read yet have more than',
+    advice: 'read them, or close their connections, before you send more requests',
+    full: 'The server holds as many unread responses as it can',
+  },
+} as const;
+
+/** What all handlers of this process hold, because they share its memory. */
+const inProcess: Record<keyof typeof KINDS, number> = { request: 0, response: 0 };
+
+/**
+ * Counts bytes that wait in memory: of request bodies that are not complete, or of responses that are not sent. They are
+ * bounded for each caller and for the process. A caller with nothing else in flight may exceed its bound with one body or
+ * response, because no waiting would ever make room for that one; the same holds for the process.
+ */
+export class BytesInFlight {
+  readonly #kind: keyof typeof KINDS;
+  readonly #settings: LimitSettings;
+  readonly #byCaller = new Map<string, number>();
+
+  constructor(kind: keyof typeof KINDS, settings: LimitSettings) {
+    this.#kind = kind;
+    this.#settings = settings;
+  }
+
+  /** All bytes of this kind that the process holds. */
+  get total(): number {
+    return inProcess[this.#kind];
+  }
+
+  /** Whether anything is held for the caller. Costs next to nothing while nothing is held for anybody. */
+  isHolding(holder: Holder): boolean {
+    return this.#byCaller.size > 0 && this.#byCaller.has(keyOf(holder));
+  }
+
+  /** Checks at the start of a request. @throws A2AError `RATE_LIMIT_EXCEEDED` or `UNAVAILABLE` */
+  assertRoom(holder: Holder): void {
+    const refusal = this.refusal(holder);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /**
+   * Why a caller may not hold anything more; undefined if it may. Callers that hold nothing pass even if the process is
+   * full: most of what they ask for is small.
+   */
+  refusal(holder: Holder): A2AError | undefined {
+    if (this.#byCaller.size === 0) return undefined;
+    const held = this.#byCaller.get(keyOf(holder));
+    if (held === undefined) return undefined;
+    const max = this.#maxFor(holder);
+    if (held >= max) return this.#tooMuch(max);
+    return this.total >= this.#settings[KINDS[this.#kind].perProcess] ? this.#full() : undefined;
+  }
+
+  /** Counts one body or response, from nothing on. */
+  open(holder: Holder): BytesHold {
+    return new BytesHold(this, keyOf(holder), this.#maxFor(holder));
+  }
+
+  /** @internal Why the hold `own` cannot have so many more; undefined if it can, and then they are counted. */
+  take(key: string, max: number, own: number, bytes: number): A2AError | undefined {
+    const held = this.#byCaller.get(key) ?? 0;
+    if (held > own && held + bytes > max) return this.#tooMuch(max);
+    if (this.total > own && this.total + bytes > this.#settings[KINDS[this.#kind].perProcess]) return this.#full();
+    this.add(key, bytes);
+    return undefined;
+  }
+
+  /** @internal */
+  add(key: string, bytes: number): void {
+    if (bytes === 0) return;
+    inProcess[this.#kind] += bytes;
+    const held = (this.#byCaller.get(key) ?? 0) + bytes;
+    if (held > 0) this.#byCaller.set(key, held);
+    else this.#byCaller.delete(key);
+  }
+
+  #maxFor(holder: Holder): number {
+    const { perCaller } = KINDS[this.#kind];
+    const isFree = isSpared(this.#settings, perCaller, holder, holder.caller ?? ANONYMOUS);
+    return isFree ? Infinity : this.#settings[perCaller];
+  }
+
+  #tooMuch(max: number): A2AError {
+    const { perCaller, tooMuch, advice } = KINDS[this.#kind];
+    const message = `${tooMuch} ${max} bytes together: ${advice}`;
+    return new A2AError('RATE_LIMIT_EXCEEDED', message, { details: { limit: perCaller }, retryAfterMs: RETRY_MS });
+  }
+
+  #full(): A2AError {
+    const { perProcess, full } = KINDS[this.#kind];
+    const message = `${full}: repeat the request later`;
+    return new A2AError('UNAVAILABLE', message, { details: { limit: perProcess }, retryAfterMs: RETRY_MS });
+  }
+}
+
+/** The bytes of one body or response. */
+export class BytesHold {
+  readonly #all: BytesInFlight;
+  readonly #key: string;
+  readonly #max: number;
+  #bytes = 0;
+
+  /** @internal */
+  constructor(all: BytesInFlight, key: string, max: number) {
+    this.#all = all;
+    this.#key = key;
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#bytes;
+  }
+
+  /** Holds so many more, unless that exceeds a bound: then it holds what it held, and returns the error for the caller. */
+  take(bytes: number): A2AError | undefined {
+    const refusal = this.#all.take(this.#key, this.#max, this.#bytes, bytes);
+    if (refusal === undefined) this.#bytes += bytes;
+    return refusal;
+  }
+
+  /** As `take`, for so many in all. */
+  reach(bytes: number): A2AError | undefined {
+    return this.take(bytes - this.#bytes);
+  }
+
+  /** Corrects an estimate, whatever the bounds. */
+  resize(bytes: number): void {
+    this.#all.add(this.#key, bytes - this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  /** Holds nothing any more. Harmless if it is called again. */
+  release(): void {
+    this.resize(0);
+  }
+}
+
+/** Callers and addresses have different first characters, so that none can be named like another. */
+function keyOf(holder: Holder): string {
+  const { caller } = holder;
+  return caller?.isVerified === true ? `c${caller.id}` : `a${addressKey(holder)}`;
+}

@@ -1,0 +1,48 @@
+import { A2AError } from '../errors.ts';
+import type { OperationName, SendMessageResponse } from '../model/operation.ts';
+import type { Task } from '../model/task.ts';
+import type { HttpCall } from './http-call.ts';
+
+/**
+ * The error in place of a response that is not delivered because too many bytes wait to be sent. An operation that changes
+ * something has done so by then: the error says that, and how the caller gets the result. It asks the caller to try again
+ * only if a repeat is recognised, because clients take that for a request that was not begun.
+ */
+export function undelivered(
+  error: A2AError,
+  call: Pick<HttpCall, 'caller' | 'idempotencyKey'>,
+  operation: OperationName,
+  output: unknown,
+): A2AError {
+  if (operation === 'CancelTask') {
+    return withAdvice(error, (output as Task).id, 'The task was canceled; get the task to see its result', true);
+  }
+  if (operation !== 'SendMessage') return error;
+  const result = output as SendMessageResponse;
+  const taskId = 'task' in result ? result.task.id : undefined;
+  const repeat = repeatedBy(call);
+  const ways = [
+    ...(taskId === undefined ? [] : [`get task ${taskId}`]),
+    ...(repeat === undefined ? [] : [`repeat the request with the same ${repeat}, which does not run it again`]),
+  ];
+  const advice = ways.length === 0 ? 'its result is lost: send an Idempotency-Key with messages' : ways.join(', or ');
+  return withAdvice(error, taskId, `The message was accepted and processed; ${advice}`, repeat !== undefined);
+}
+
+/** By what a repeat of the message is recognised; nothing if it would be a new message. */
+function repeatedBy({ caller, idempotencyKey }: Pick<HttpCall, 'caller' | 'idempotencyKey'>): string | undefined {
+  if (idempotencyKey !== undefined) return 'Idempotency-Key';
+  return caller.isVerified ? 'messageId' : undefined;
+}
+
+function withAdvice(
+  { code, message, details, retryAfterMs }: A2AError,
+  taskId: string | undefined,
+  advice: string,
+  isRepeatable: boolean,
+): A2AError {
+  return new A2AError(code, `${message}. ${advice}`, {
+    details: { ...details, accepted: 'true', ...(taskId !== undefined && { taskId }) },
+    ...(isRepeatable && retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}

@@ -1,0 +1,287 @@
+/** Clients that do not read their responses: how much waits for them, for how long, and what others notice of it. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { agent } from '../../src/server/agent.ts';
+import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import type { HandlerOptions } from '../../src/server/handler-options.ts';
+import { eventually } from './eventually.ts';
+import { type Listening, listening } from './listening.ts';
+import { RawSocket, rawRequest } from './raw-socket.ts';
+import { requestOf, REST_1, RPC_1, userMessage, type WireRequest } from './ways.ts';
+
+const MEBIBYTE = 2 ** 20;
+/** More than the operating system takes of a response that nobody reads. */
+const LARGE = 7 * MEBIBYTE;
+
+const AUTH = { auth: bearerTokens({ alice: 'token-of-alice', bob: 'token-of-bob' }) };
+
+let runs = 0;
+const filler = agent({
+  name: 'Filler',
+  description: 'Responds with as many characters as it is told.',
+  run: ({ text }) => {
+    runs += 1;
+    return 'x'.repeat(Number(text));
+  },
+});
+
+function serving(options: HandlerOptions = {}, stallMs?: number): Promise<Listening> {
+  return listening(filler, { ...AUTH, ...options }, stallMs);
+}
+
+function as(caller: string, request: WireRequest): WireRequest {
+  return { ...request, headers: { ...request.headers, authorization: `Bearer token-of-${caller}` } };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+async function call(port: number, { method, path, headers, body }: WireRequest): Promise<Reply> {
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+function sendOf(size: number, messageId?: string): WireRequest {
+  const { message } = userMessage(String(size));
+  const params = { message: messageId === undefined ? message : { ...message, messageId } };
+  return requestOf(REST_1, 'SendMessage', params);
+}
+
+async function taskOf(port: number, caller: string, size: number): Promise<string> {
+  const { text } = await call(port, as(caller, sendOf(size)));
+  return (JSON.parse(text) as { task: { id: string } }).task.id;
+}
+
+/** Asks for something and does not read a byte of it. */
+function unread(port: number, request: WireRequest): RawSocket {
+  const client = new RawSocket(port);
+  client.socket.pause();
+  return client.write(rawRequest(request));
+}
+
+/** Until so many responses wait to be read. */
+async function untilHeld({ handler }: Listening, bytes: (total: number) => boolean): Promise<void> {
+  await eventually(() => bytes(handler.edge.inFlight.responses.total));
+}
+
+test('the connection of a client that does not read a large response is closed, and nothing is held for it', async () => {
+  const server = await serving({}, 100);
+  const id = await taskOf(server.port, 'alice', LARGE);
+  await eventually(() => server.responses.size === 0);
+  const client = unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
+
+  await untilHeld(server, (total) => total >= LARGE);
+  await untilHeld(server, (total) => total === 0);
+  await eventually(() => server.responses.size === 0);
+
+  client.socket.resume();
+  await client.closed;
+  expect(client.text.length).toBeLessThan(LARGE);
+});
+
+test('the connection of a client that does not read small responses is closed', async () => {
+  const server = await serving({}, 100);
+  const card = rawRequest({ method: 'GET', path: '/.well-known/agent-card.json', headers: {}, body: undefined });
+  const client = unread(server.port, { method: 'GET', path: '/healthz', headers: {}, body: undefined });
+
+  // As many as it takes to fill the connection in both directions.
+  const pump = (): void => {
+    while (!client.socket.destroyed && client.socket.write(card.repeat(100)));
+  };
+  client.socket.on('drain', pump);
+  pump();
+
+  await eventually(() => server.responses.size > 0);
+  await eventually(() => server.responses.size === 0);
+  client.socket.destroy();
+});
+
+test('a caller with too many unread bytes gets 429 until it reads them, and other callers notice nothing', async () => {
+  const server = await serving({ limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
+  const id = await taskOf(server.port, 'alice', LARGE);
+  const get = requestOf(REST_1, 'GetTask', { id });
+  const clients = Array.from({ length: 2 }, () => unread(server.port, as('alice', get)));
+  await untilHeld(server, (total) => total >= 2 * LARGE);
+
+  // Two fit; a third would not.
+  const third = await call(server.port, as('alice', get));
+  expect([third.status, third.headers.get('retry-after')]).toEqual([429, '2']);
+  expect(JSON.parse(third.text)).toMatchObject({
+    error: { details: [{ metadata: { limit: 'responseBytesPerCaller' } }, {}] },
+  });
+  expect((await call(server.port, as('bob', sendOf(LARGE)))).status).toBe(200);
+  expect((await call(server.port, as('alice', sendOf(10)))).status).toBe(200);
+
+  for (const { socket } of clients) socket.resume();
+  await untilHeld(server, (total) => total === 0);
+  expect((await call(server.port, as('alice', get))).status).toBe(200);
+});
+
+test('a caller at its bound is refused before its request is read or run', async () => {
+  const server = await serving({ limits: { responseBytesPerCaller: 1 } });
+  const id = await taskOf(server.port, 'alice', LARGE);
+  unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
+  await untilHeld(server, (total) => total >= LARGE);
+  const before = runs;
+
+  const refused = await call(server.port, as('alice', sendOf(1)));
+
+  expect([refused.status, refused.headers.get('retry-after'), runs]).toEqual([429, '2', before]);
+});
+
+test('a message whose result does not fit was accepted: the error says so, and a repeat brings the result', async () => {
+  const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const id = await taskOf(server.port, 'alice', LARGE);
+  const client = unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
+  await untilHeld(server, (total) => total >= LARGE);
+  const before = runs;
+
+  const refused = await call(server.port, as('alice', sendOf(2 * MEBIBYTE, 'the-message')));
+  const { message, details } = (
+    JSON.parse(refused.text) as { error: { message: string; details: { metadata?: Record<string, string> }[] } }
+  ).error;
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+  expect(details[0]?.metadata).toMatchObject({ accepted: 'true', limit: 'responseBytesPerCaller' });
+  const taskId = details[0]?.metadata?.['taskId'] ?? '';
+  expect(message).toMatch(
+    /The message was accepted and processed; get task \S+, or repeat the request with the same messageId, which does not run it again$/,
+  );
+
+  client.socket.destroy();
+  await untilHeld(server, (total) => total === 0);
+  const repeated = await call(server.port, as('alice', sendOf(2 * MEBIBYTE, 'the-message')));
+  expect([repeated.status, runs]).toEqual([200, before + 1]);
+  expect(JSON.parse(repeated.text)).toMatchObject({ task: { id: taskId, status: { state: 'TASK_STATE_COMPLETED' } } });
+});
+
+test('a caller without credentials is not asked to repeat a message that would run again', async () => {
+  const server = await listening(filler, { limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const { text } = await call(server.port, sendOf(LARGE));
+  const { id } = (JSON.parse(text) as { task: { id: string } }).task;
+  unread(server.port, requestOf(REST_1, 'GetTask', { id }));
+  await untilHeld(server, (total) => total >= LARGE);
+
+  const refused = await call(server.port, sendOf(2 * MEBIBYTE));
+  const keyed = sendOf(2 * MEBIBYTE);
+  const withKey = await call(server.port, { ...keyed, headers: { ...keyed.headers, 'idempotency-key': 'k' } });
+
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null]);
+  expect(refused.text).toMatch(/The message was accepted and processed; get task [\w-]+"/);
+  expect([withKey.status, withKey.headers.get('retry-after')]).toEqual([429, '2']);
+  expect(withKey.text).toContain('repeat the request with the same Idempotency-Key');
+});
+
+test('a full process answers large results with 503 and small ones as ever', async () => {
+  const limits = { responseBytesPerProcess: 8 * MEBIBYTE };
+  const server = await serving({ limits });
+  const id = await taskOf(server.port, 'alice', LARGE);
+  const bobs = await taskOf(server.port, 'bob', 2 * MEBIBYTE);
+  unread(server.port, as('alice', requestOf(RPC_1, 'GetTask', { id })));
+  await untilHeld(server, (total) => total >= LARGE);
+
+  const large = await call(server.port, as('bob', requestOf(RPC_1, 'GetTask', { id: bobs })));
+  const small = await call(server.port, as('bob', requestOf(RPC_1, 'SendMessage', userMessage('10'))));
+
+  expect([large.status, large.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(large.text).toContain('The server holds as many unread responses as it can: repeat the request later');
+  expect([small.status, small.text.includes('TASK_STATE_COMPLETED')]).toEqual([200, true]);
+});
+
+test('streams count too: one that has no room for its next event is closed, and resumes by number', async () => {
+  const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const id = await taskOf(server.port, 'alice', LARGE);
+  const subscribe = as('alice', requestOf(REST_1, 'SubscribeToTask', { id }, 0));
+  const first = unread(server.port, subscribe);
+  await untilHeld(server, (total) => total >= LARGE);
+
+  const second = new RawSocket(server.port).write(rawRequest(subscribe));
+  await second.closed;
+  expect(second.text).not.toContain('TASK_STATE_COMPLETED');
+
+  first.socket.destroy();
+  await untilHeld(server, (total) => total === 0);
+  const resumed = await call(server.port, subscribe);
+  expect(resumed.text).toContain('TASK_STATE_COMPLETED');
+});
+
+test('requests that wait for one large result at the same moment get it as far as there is room', async () => {
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const slow = agent({
+    name: 'Slow',
+    description: 'Responds late, and to all at once.',
+    async *run({ inbox }) {
+      yield { status: 'working', text: 'Waiting' };
+      for await (const { text } of inbox) if (text === 'end') break;
+      await gate;
+      yield 'x'.repeat(LARGE);
+    },
+  });
+  const server = await listening(slow, { ...AUTH, limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
+  const begun = await call(
+    server.port,
+    as(
+      'alice',
+      requestOf(REST_1, 'SendMessage', { ...userMessage('begin'), configuration: { returnImmediately: true } }),
+    ),
+  );
+  const { id } = (JSON.parse(begun.text) as { task: { id: string } }).task;
+  const stringify = vi.spyOn(JSON, 'stringify');
+  onTestFinished(() => stringify.mockRestore());
+  const waiting = ['one', 'two', 'three', 'four', 'five', 'end'].map((text) =>
+    call(server.port, as('alice', requestOf(REST_1, 'SendMessage', userMessage(text, id)))),
+  );
+  await eventually(() => server.responses.size === waiting.length);
+  release();
+
+  const replies = await Promise.all(waiting);
+
+  const statuses = replies.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  // A result that has no room is not even written.
+  const written = stringify.mock.results.filter(({ value }) => typeof value === 'string' && value.length > LARGE);
+  expect(written.length).toBeLessThan(waiting.length);
+});
+
+test('over fetch, a large response counts until it is read or canceled', async () => {
+  const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const id = await taskOf(server.port, 'alice', LARGE);
+  await untilHeld(server, (total) => total === 0);
+  const { path, headers } = as('alice', requestOf(REST_1, 'GetTask', { id }));
+  const get = (): Promise<Response> => server.handler.fetch(new Request(`http://localhost${path}`, { headers }));
+
+  const first = await get();
+  expect((await get()).status).toBe(429);
+  expect((await first.text()).length).toBe(Number(first.headers.get('content-length')));
+  const second = await get();
+  expect(second.status).toBe(200);
+  await second.body?.cancel();
+  const third = await get();
+  expect(third.status).toBe(200);
+  await third.body?.cancel();
+
+  expect(server.handler.edge.inFlight.responses.total).toBe(0);
+});
+
+test('over fetch, a response that nobody reads for 30 s is given up', async () => {
+  const server = await serving();
+  const id = await taskOf(server.port, 'alice', LARGE);
+  await untilHeld(server, (total) => total === 0);
+  const { path, headers } = as('alice', requestOf(REST_1, 'GetTask', { id }));
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const response = await server.handler.fetch(new Request(`http://localhost${path}`, { headers }));
+  const reader = response.body?.getReader();
+  await reader?.read();
+
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(server.handler.edge.inFlight.responses.total).toBeGreaterThan(LARGE);
+  await vi.advanceTimersByTimeAsync(1);
+
+  expect(server.handler.edge.inFlight.responses.total).toBe(0);
+  await expect(reader?.read()).rejects.toThrow('The response was not read for 30 s');
+});
