@@ -1,4 +1,6 @@
+import type { Message } from '../model/message.ts';
 import { isTerminal } from '../model/state.ts';
+import { jsonSize } from '../support/json-size.ts';
 import type { Writable } from '../support/writable.ts';
 import type { Guard, NewTask, TaskRecord, TaskWrite } from './store.ts';
 
@@ -6,13 +8,14 @@ type Draft = Writable<TaskRecord>;
 
 /** Whether a write may happen. Stores that check in memory use this; it is also the definition for those that do not. */
 export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boolean {
-  const { lease, states, idle, question, canceling, lastEvent } = guard;
+  const { lease, states, idle, question, canceling, lastEvent, maxHistoryBytes } = guard;
   if (isTerminal(task.status.state)) return false;
   if (lease !== undefined && (lease.node !== task.node || lease.fence !== task.fence)) return false;
   if (states !== undefined && !states.includes(task.status.state)) return false;
   if (idle === true && isHeld) return false;
   if (question !== undefined && question !== task.question) return false;
   if (lastEvent !== undefined && lastEvent !== task.lastEvent) return false;
+  if (maxHistoryBytes !== undefined && (task.historyBytes ?? 0) > maxHistoryBytes) return false;
   return canceling === undefined || canceling === task.canceling;
 }
 
@@ -36,6 +39,7 @@ export function newRecord(task: NewTask): TaskRecord {
     canceling: false,
     createdAt: task.createdAt,
     wakeAt: task.wakeAt,
+    historyBytes: task.historyBytes ?? jsonSize(task.message),
   };
   if (task.fairnessKey !== undefined) record.fairnessKey = task.fairnessKey;
   if (task.metadata !== undefined) record.metadata = task.metadata;
@@ -68,7 +72,8 @@ export function isSameButNumbers(before: TaskRecord, after: TaskRecord): boolean
     after.node === before.node &&
     after.wakeAt === before.wakeAt &&
     after.question === before.question &&
-    after.pushed === before.pushed
+    after.pushed === before.pushed &&
+    after.historyBytes === before.historyBytes
   );
 }
 
@@ -81,6 +86,7 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   if (write.canceling === true) after.canceling = true;
   if (write.events !== undefined) after.lastEvent += write.events.length;
   if (write.journal !== undefined) after.lastJournal += write.journal.length;
+  if (after.historyBytes !== undefined) after.historyBytes += write.historyBytes ?? sizeOf(write.history);
   if (write.revoke === true) after.fence += 1;
   if (write.release === true) after.attempts = 0;
   else if (write.uncounted === true && after.attempts > 0) after.attempts -= 1;
@@ -120,7 +126,14 @@ function lasting(task: TaskRecord): Draft {
   if (task.metadata !== undefined) copy.metadata = task.metadata;
   if (task.endedAt !== undefined) copy.endedAt = task.endedAt;
   if (task.pushed === true) copy.pushed = true;
+  if (task.historyBytes !== undefined) copy.historyBytes = task.historyBytes;
   return copy;
+}
+
+function sizeOf(history: readonly Message[] = []): number {
+  let size = 0;
+  for (const message of history) size += jsonSize(message);
+  return size;
 }
 
 type Fleeting = { readonly [K in 'node' | 'wakeAt' | 'question']: TaskRecord[K] | undefined };

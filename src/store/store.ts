@@ -212,6 +212,11 @@ export interface TaskRecord extends Scope {
   /** The number of the last public event; 0 while there is none. */
   readonly lastEvent: number;
   readonly lastJournal: number;
+  /**
+   * About how many bytes the history has as JSON: the sum of what each write counted for. Absent if nobody has counted, as for
+   * tasks that ended before there was a count.
+   */
+  readonly historyBytes?: number;
   /** The last fencing number given out; 0 while nobody has run the task. */
   readonly fence: number;
   /** Who runs it now, or was running it when its node died. */
@@ -234,6 +239,8 @@ export interface StoredTask {
   readonly record: TaskRecord;
   /** The last messages, oldest first. */
   readonly history: readonly Message[];
+  /** How many messages before these were asked for, and left out for the sake of `historyBytes`; absent if none were. */
+  readonly omitted?: number;
   /** The last snapshot, serialised, and the artifact events after it: the current artifacts are a fold of both. */
   readonly artifacts?: { readonly snapshot?: string; readonly tail: readonly TaskEvent[] };
 }
@@ -241,6 +248,8 @@ export interface StoredTask {
 export interface ReadParts {
   /** How many of the last messages; all if not set. */
   readonly history?: number;
+  /** Of these the last that have about so many bytes together; a store need not load the others. */
+  readonly historyBytes?: number;
   readonly artifacts?: boolean;
 }
 
@@ -280,6 +289,8 @@ export interface NewTask extends Scope {
   readonly metadata?: JsonObject;
   readonly origin: JsonObject;
   readonly message: Message;
+  /** What the message counts for in `historyBytes` of the record; its size as JSON if not set. */
+  readonly historyBytes?: number;
   /** Makes the task visible, as event 1. Without it the task is provisional. */
   readonly event?: NewEvent;
   readonly createdAt: number;
@@ -313,6 +324,8 @@ export interface Guard {
   readonly canceling?: boolean;
   /** No event has come since the one with this number. */
   readonly lastEvent?: number;
+  /** The history has at most so many bytes, by `historyBytes` of the record. */
+  readonly maxHistoryBytes?: number;
 }
 
 /** One change of one task. What is not mentioned stays as it is; `null` takes it away. */
@@ -325,6 +338,8 @@ export interface TaskWrite {
   readonly journal?: readonly JournalEntry[];
   /** Messages that enter the history. */
   readonly history?: readonly Message[];
+  /** What they count for in `historyBytes` of the record; their size as JSON if not set. */
+  readonly historyBytes?: number;
   /** The new status. Its timestamp is the time by which tasks are listed. */
   readonly status?: TaskStatus;
   readonly metadata?: JsonObject;
@@ -372,6 +387,11 @@ export interface TaskQuery extends ReadParts {
   /** Only tasks whose status is of this time or later. */
   readonly statusSince?: number;
   readonly limit: number;
+  /**
+   * The page ends before the task with which history and artifacts would have more than about so many bytes, but has one task
+   * at least. Nothing beyond that is loaded.
+   */
+  readonly pageBytes?: number;
   /** Where the page before this one ended. */
   readonly after?: PagePosition;
 }
@@ -385,6 +405,8 @@ export interface TaskPage {
   readonly tasks: readonly StoredTask[];
   /** All tasks that match, on whatever page. */
   readonly total: number;
+  /** The page ended for the sake of `pageBytes`, and more tasks follow. */
+  readonly isCut?: true;
 }
 
 export interface RetentionPolicy {

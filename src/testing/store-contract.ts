@@ -9,6 +9,7 @@ import { durability } from './store-contract/durability.ts';
 import { ending } from './store-contract/ending.ts';
 import { durableFairClaims, fairClaims } from './store-contract/fair-claims.ts';
 import { guards } from './store-contract/guards.ts';
+import { historyBytes } from './store-contract/history-bytes.ts';
 import { idempotency } from './store-contract/idempotency.ts';
 import { leases } from './store-contract/leases.ts';
 import { listing } from './store-contract/listing.ts';
@@ -46,6 +47,7 @@ const FOR_ALL: readonly Behaviours[] = [
   scopes,
   provisional,
   writing,
+  historyBytes,
   numbering,
   guards,
   ending,

@@ -12,12 +12,14 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
   '0004_journal_in_order.sql': '093987b3ad63d6f4cb0f1c9289e7fe789e71b07f910cd7661fb8e10e3cc19f75',
   '0005_outbox.sql': 'a407f8bdffa9ea023adcab97f88eddb9c7671b8fc392ed51898575f731fa7758',
   '0006_fair_claims.sql': '2acd1e3a954ee7345b5e0c2367f5342bd42f632c72f03e370b6343c54c9e710e',
+  '0007_history_bytes.sql': '5e81d4406d62c3faf839daf11f9c68547addec247d273a371e2eb871f4eeeb8b',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {
   '0001_init.sql': '15659a6cf7fa9fae1b45fbbd9797c930180f868fe6236fa08753446a0150c069',
   '0002_channel.sql': 'f938b587f3d6159ee8ec13ac6ec07b869a3009fe4d03a3a62ded71ecf79ceb9c',
   '0003_fair_claims.sql': '19386346cbad626a118ce2193cbe4fe6dc9affa91b3964ccb05853c0310c55ad',
+  '0004_history_bytes.sql': 'f89d4b71b527c5d4e025c8300f8180594da0ee20110bc69156bc97c5d7faabb7',
 };
 
 test.each([

@@ -1,4 +1,5 @@
 /** Where the tables are, and who may make them. */
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/index.ts';
@@ -6,7 +7,7 @@ import { serve } from '../../src/node/serve.ts';
 import { agent } from '../../src/server/agent.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrate.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
-import { newTask, ALICE } from '../../src/testing/store-contract/samples.ts';
+import { newTask, ALICE, message } from '../../src/testing/store-contract/samples.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();
@@ -52,9 +53,46 @@ test('nodes that start at once make the tables once', async () => {
   onTestFinished(async () => void (await Promise.all(stores.map((store) => store.close()))));
 
   await expect(Promise.all(stores.map((store) => store.read(ALICE, 'a')))).resolves.toHaveLength(8);
-  expect(await schema.query(`SELECT number FROM "${name}".migration`)).toEqual(
-    MIGRATIONS.map((_, i) => ({ number: i + 1 })),
-  );
+  const applied = MIGRATIONS.map((_, index) => ({ number: index + 1 }));
+  expect(await schema.query(`SELECT number FROM "${name}".migration ORDER BY number`)).toEqual(applied);
+});
+
+test('a schema from before histories were counted is counted where tasks go on, and nothing is lost', async () => {
+  const name = `${schema.name}_uncounted`;
+  dropLater(name);
+  await schema.query(`CREATE SCHEMA "${name}"`);
+  await schema.query(`CREATE TABLE "${name}".migration (number integer PRIMARY KEY, applied_at timestamptz NOT NULL)`);
+  for (const [index, file] of MIGRATIONS.slice(0, 2).entries()) {
+    const sql = readFileSync(new URL(`../../src/store/postgres/migrations/${file}`, import.meta.url), 'utf8');
+    await schema.query(sql.replaceAll('{schema}', `"${name}"`));
+    await schema.query(`INSERT INTO "${name}".migration VALUES (${index + 1}, now())`);
+  }
+  const bodies = ['first', 'second'].map((id) => JSON.stringify(message(id, 'x'.repeat(1000))));
+  for (const [id, state, endedAt] of [
+    ['open', 2, 'NULL'],
+    ['ended', 3, '5'],
+  ] as const) {
+    await schema.query(`INSERT INTO "${name}".task (id, tenant, owner, context_id, agent, state, status_time, visible,
+        canceling, pushed, last_event, last_journal, last_message, fence, attempts, created_at, ended_at, status, origin)
+      VALUES ('${id}', 'acme', 'alice', 'c', 'translator', ${state}, 1, true, false, false, 0, 0, 2, 0, 0, 1, ${endedAt},
+        '{"state":"${endedAt === 'NULL' ? 'TASK_STATE_WORKING' : 'TASK_STATE_COMPLETED'}"}', '{}')`);
+    for (const [i, body] of bodies.entries())
+      await schema.query(`INSERT INTO "${name}".message VALUES ('${id}', ${i + 1}, '${body}')`);
+  }
+
+  const store = postgres(schema.pool, { schema: name });
+  onTestFinished(() => store.close());
+
+  const counted = bodies.join('').length;
+  expect((await store.read(ALICE, 'open'))?.record.historyBytes).toBe(counted);
+  expect((await store.read(ALICE, 'ended'))?.record).not.toHaveProperty('historyBytes');
+  expect(await store.read(ALICE, 'ended', { historyBytes: 1500 })).toMatchObject({
+    history: [{ messageId: 'second' }],
+    omitted: 1,
+  });
+  const write = { taskId: 'open', guard: { maxHistoryBytes: counted }, history: [message('third')], historyBytes: 7 };
+  expect(await store.append(write)).toMatchObject({ kind: 'appended', record: { historyBytes: counted + 7 } });
+  expect((await store.append(write)).kind).toBe('refused');
 });
 
 test('a schema of a newer version is refused, and left as it is', async () => {

@@ -1,4 +1,6 @@
 import type { Message } from '../../model/message.ts';
+import { jsonSize } from '../../support/json-size.ts';
+import type { Writable } from '../../support/writable.ts';
 import { newRecord } from '../guard.ts';
 import type {
   JournalRecord,
@@ -73,13 +75,33 @@ function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
   return { number, kind, body };
 }
 
-export function stored({ record, history, artifacts, events }: Row, parts: ReadParts): StoredTask {
-  const last = parts.history ?? history.length;
-  const shown = last === 0 ? [] : history.slice(-last);
-  if (parts.artifacts !== true) return { record, history: shown };
+export function stored(row: Row, parts: ReadParts): StoredTask {
+  const { record, history } = row;
+  const last = Math.min(parts.history ?? history.length, history.length);
+  const first = history.length - last;
+  const shown = isWithin(record, parts) ? first : firstWithin(history, first, parts.historyBytes ?? Infinity);
+  const read: Writable<StoredTask> = { record, history: history.slice(shown) };
+  if (shown > first) read.omitted = shown - first;
+  if (parts.artifacts === true) read.artifacts = storedArtifacts(row);
+  return read;
+}
+
+function storedArtifacts({ artifacts, events }: Row): NonNullable<StoredTask['artifacts']> {
   const tail = events.slice(artifacts?.upTo ?? 0).filter(({ kind }) => kind === 'artifact');
-  const made = artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail };
-  return { record, history: shown, artifacts: made };
+  return artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail };
+}
+
+/** Most histories are known to be small enough as a whole. */
+function isWithin({ historyBytes = Infinity }: TaskRecord, parts: ReadParts): boolean {
+  return parts.historyBytes === undefined || historyBytes <= parts.historyBytes;
+}
+
+/** The place of the first message of the last ones that have so many bytes together. */
+function firstWithin(history: readonly Message[], first: number, maxBytes: number): number {
+  let bytes = 0;
+  let start = history.length;
+  while (start > first && (bytes += jsonSize(history[start - 1])) <= maxBytes) start -= 1;
+  return start;
 }
 
 /** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */

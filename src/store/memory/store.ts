@@ -32,6 +32,7 @@ import type {
   TaskWrite,
   WatchListener,
 } from '../store.ts';
+import { boundedPage } from '../page.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
@@ -152,7 +153,7 @@ class MemoryStore implements Store {
 
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     const { rows, total } = this.#index.page(scope, query);
-    return { tasks: rows.map((row) => stored(row, query)), total };
+    return boundedPage(rows, total, query.pageBytes, (row) => stored(row, query));
   }
 
   async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {

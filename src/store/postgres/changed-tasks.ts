@@ -35,6 +35,7 @@ export const CHANGING = {
   ended_at: 'bigint',
   status: 'text',
   metadata: 'text',
+  history_bytes: 'bigint',
 } as const;
 
 const LASTING = {
@@ -68,6 +69,7 @@ export function changingOf({ record, lastMessage, queued = false }: FoundTask): 
     record.endedAt ?? null,
     JSON.stringify(record.status),
     json(record.metadata),
+    record.historyBytes ?? null,
   ];
 }
 

@@ -23,14 +23,30 @@ export async function listTasks(database: Database, scope: Scope, query: TaskQue
   const total = database.read(`SELECT count(*) FROM ${schema}.task t WHERE ${matching.sql}`, [...matching.values]);
   const page = matching.copy();
   if (query.after !== undefined) page.add('(t.status_time, t.id) < (?, ?)', query.after.statusTime, query.after.id);
+  const found = `SELECT * FROM ${schema}.task t WHERE ${page.sql}
+    ORDER BY t.status_time DESC, t.id DESC LIMIT $${page.values.length + 1}`;
   const tasks = database.read(
-    `SELECT ${columnsWith(schema, query)} FROM ${schema}.task t WHERE ${page.sql}
-      ORDER BY t.status_time DESC, t.id DESC LIMIT $${page.values.length + 1}`,
-    [...page.values, sqlLimit(query.limit)],
+    `SELECT ${columnsWith(schema, query)}, t.found FROM (${withSizes(found, query)}) AS t
+      WHERE t.bytes <= $${page.values.length + 2} OR t.place = 1 ORDER BY t.place`,
+    [...page.values, sqlLimit(query.limit), query.pageBytes ?? Number.MAX_SAFE_INTEGER],
   );
   const [counted, rows] = await Promise.all([total, tasks]);
-  return { tasks: rows.map((row) => toStored(row, query)), total: Number(counted[0]?.[0]) };
+  const all = { tasks: rows.map((row) => toStored(row, query)), total: Number(counted[0]?.[0]) };
+  return rows.length < Number(rows[0]?.at(-1) ?? 0) ? { ...all, isCut: true } : all;
 }
+
+/**
+ * The rows of a page, each with its place and with about how many bytes it and those before it have, and with how many rows
+ * there are: a row that is too much is found by its sizes, before any of its parts is read.
+ */
+function withSizes(found: string, { history, historyBytes, artifacts }: TaskQuery): string {
+  const messages = history === 0 ? '0' : `least(coalesce(t.history_bytes, 0), ${Math.trunc(historyBytes ?? MOST)})`;
+  const made = artifacts === true ? 'coalesce(octet_length(t.artifacts), 0)' : '0';
+  return `SELECT t.*, count(*) OVER () AS found, row_number() OVER page AS place, sum(${messages} + ${made}) OVER page AS bytes
+    FROM (${found}) AS t WINDOW page AS (ORDER BY t.status_time DESC, t.id DESC ROWS UNBOUNDED PRECEDING)`;
+}
+
+const MOST = Number.MAX_SAFE_INTEGER;
 
 /** Conditions that all must hold; each question mark becomes the number of its value. */
 class Conditions {

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { ClientBase } from 'pg';
 
 /** In the order of their numbers, which start at 1 and have no gaps. Never edited once released. */
-export const MIGRATIONS = ['0001_init.sql', '0002_channel.sql', '0003_fair_claims.sql'] as const;
+export const MIGRATIONS = [
+  '0001_init.sql',
+  '0002_channel.sql',
+  '0003_fair_claims.sql',
+  '0004_history_bytes.sql',
+] as const;
 
 /** Any number will do, as long as all of us take the same. */
 const LOCK = 1_414_415_409;

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
+import type { Writable } from '../../support/writable.ts';
 import type { JournalRecord, ReadParts, Scope, StoredTask, TaskEvent } from '../store.ts';
 import type { Database } from './database.ts';
 import type { Row } from './statements.ts';
@@ -9,13 +10,8 @@ import { currentColumns, TASK_COLUMN_COUNT, toFound } from './task-row.ts';
 const ARTIFACT = EVENT_KINDS.indexOf('artifact');
 
 /** The columns of a task and of the parts that are asked for. One statement, so that all are of the same moment. */
-export function columnsWith(schema: string, { history, artifacts }: ReadParts): string {
-  const last = Number.isFinite(history ?? Infinity) ? `LIMIT ${Math.max(0, Math.trunc(history ?? 0))}` : '';
-  const messages =
-    history === 0
-      ? 'NULL'
-      : `(SELECT json_agg(m.body ORDER BY m.number) FROM
-          (SELECT number, body FROM ${schema}.message WHERE task_id = t.id ORDER BY number DESC ${last}) AS m)`;
+export function columnsWith(schema: string, { history, historyBytes, artifacts }: ReadParts): string {
+  const messages = history === 0 ? 'NULL' : messagesOf(schema, history, historyBytes);
   const made =
     artifacts === true
       ? `t.artifacts, (SELECT json_agg(json_build_array(e.number, e.body) ORDER BY e.number) FROM ${schema}.event e
@@ -24,22 +20,37 @@ export function columnsWith(schema: string, { history, artifacts }: ReadParts): 
   return `${currentColumns(schema)}, ${messages}, ${made}`;
 }
 
+/**
+ * The last messages. If they may have more than `maxBytes` their sizes are added up from the last on, which PostgreSQL knows
+ * without reading them; nearly every history is known to be small enough as a whole.
+ */
+function messagesOf(schema: string, history: number | undefined, maxBytes: number | undefined): string {
+  const last = Number.isFinite(history ?? Infinity) ? `LIMIT ${Math.max(0, Math.trunc(history ?? 0))}` : '';
+  const from = `FROM ${schema}.message WHERE task_id = t.id ORDER BY number DESC ${last}`;
+  const all = `(SELECT json_agg(m.body ORDER BY m.number) FROM (SELECT number, body ${from}) AS m)`;
+  if (maxBytes === undefined) return all;
+  const within = `(SELECT json_agg(m.body ORDER BY m.number) FROM
+    (SELECT number, body, sum(octet_length(body)) OVER (ORDER BY number DESC) AS bytes ${from}) AS m
+    WHERE m.bytes <= ${Math.trunc(maxBytes)})`;
+  return `CASE WHEN t.history_bytes <= ${Math.trunc(maxBytes)} THEN ${all} ELSE ${within} END`;
+}
+
 /** Reads a row of `columnsWith`. */
-export function toStored(row: Row, { artifacts }: ReadParts): StoredTask {
-  const { record } = toFound(row);
+export function toStored(row: Row, parts: ReadParts): StoredTask {
+  const { record, lastMessage } = toFound(row);
   const [messages, snapshot, tail] = row.slice(TASK_COLUMN_COUNT) as (string | null)[];
   const history = (JSON.parse(messages ?? '[]') as string[]).map((body) => JSON.parse(body) as Message);
-  if (artifacts !== true) return { record, history };
+  const omitted = Math.min(parts.history ?? Infinity, lastMessage) - history.length;
+  const read: Writable<StoredTask> = { record, history };
+  if (parts.historyBytes !== undefined && omitted > 0) read.omitted = omitted;
+  if (parts.artifacts !== true) return read;
   const later = (JSON.parse(tail ?? '[]') as [number, string][]).map(([number, body]): TaskEvent => ({
     number,
     kind: 'artifact',
     body,
   }));
-  return {
-    record,
-    history,
-    artifacts: snapshot === null || snapshot === undefined ? { tail: later } : { snapshot, tail: later },
-  };
+  read.artifacts = snapshot === null || snapshot === undefined ? { tail: later } : { snapshot, tail: later };
+  return read;
 }
 
 export async function readTask(

@@ -30,7 +30,7 @@ export function currentColumns(schema: string): string {
 function columnsOf(lastEvent: string, lastJournal: string): string {
   return `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
     ${lastEvent}, ${lastJournal}, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
-    t.metadata, t.origin, t.pushed, t.fairness_key`;
+    t.metadata, t.origin, t.pushed, t.fairness_key, t.history_bytes`;
 }
 
 /**
@@ -94,6 +94,7 @@ type TaskRow = readonly [
   origin: string,
   pushed: boolean,
   fairnessKey: string | null,
+  historyBytes: number | null,
 ];
 
 export function toFound(row: readonly unknown[]): FoundTask {
@@ -121,6 +122,7 @@ export function toFound(row: readonly unknown[]): FoundTask {
     origin,
     pushed,
     fairnessKey,
+    historyBytes,
   ] = row as unknown as TaskRow;
   let parsedOrigin: JsonObject | undefined;
   const record: Writable<TaskRecord> = {
@@ -144,6 +146,7 @@ export function toFound(row: readonly unknown[]): FoundTask {
   };
   if (pushed) record.pushed = true;
   if (fairnessKey !== null) record.fairnessKey = fairnessKey;
+  if (historyBytes !== null) record.historyBytes = historyBytes;
   if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
   if (node !== null) record.node = node;
   if (wakeAt !== null) record.wakeAt = wakeAt;

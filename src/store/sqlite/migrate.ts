@@ -10,6 +10,7 @@ export const MIGRATIONS = [
   '0004_journal_in_order.sql',
   '0005_outbox.sql',
   '0006_fair_claims.sql',
+  '0007_history_bytes.sql',
 ] as const;
 
 /** Stands in the header of our files, see the first migration. */

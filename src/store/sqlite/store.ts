@@ -41,6 +41,7 @@ import { toStoreError } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
+import { boundedPage } from '../page.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import { Nodes } from './nodes.ts';
 import { closeFile, type OpenFile, openFile } from './open.ts';
@@ -166,8 +167,9 @@ class SqliteStore implements Store {
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
     return this.#read((connection) => {
-      const tasks = listPage(connection, this.#tally, scope, query).map((task) => readParts(connection, task, query));
-      return { tasks, total: listTotal(connection, this.#tally, scope, query) };
+      const found = listPage(connection, this.#tally, scope, query);
+      const total = listTotal(connection, this.#tally, scope, query);
+      return boundedPage(found, total, query.pageBytes, (task) => readParts(connection, task, query));
     });
   }
 

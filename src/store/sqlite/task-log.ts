@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalEntry, JournalRecord, ReadParts, StoredTask } from '../store.ts';
+import type { Writable } from '../../support/writable.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import { dropEvents, readArtifactEvents } from './task-events.ts';
 import type { FoundTask } from './task-row.ts';
@@ -62,10 +63,13 @@ export function readJournal(connection: Connection, taskId: string, after: numbe
 
 /** The task with the parts that are asked for. */
 export function readParts(connection: Connection, task: FoundTask, parts: ReadParts): StoredTask {
-  const { record } = task;
-  const history = readHistory(connection, task, parts.history ?? Infinity);
-  if (parts.artifacts !== true) return { record, history };
-  return { record, history, artifacts: readArtifacts(connection, task) };
+  const { record, lastMessage } = task;
+  const last = Math.min(parts.history ?? Infinity, lastMessage);
+  const history = readHistory(connection, task, last, parts.historyBytes);
+  const read: Writable<StoredTask> = { record, history };
+  if (history.length < last && parts.historyBytes !== undefined) read.omitted = last - history.length;
+  if (parts.artifacts === true) read.artifacts = readArtifacts(connection, task);
+  return read;
 }
 
 function readArtifacts(connection: Connection, task: FoundTask): NonNullable<StoredTask['artifacts']> {
@@ -77,9 +81,12 @@ function readArtifacts(connection: Connection, task: FoundTask): NonNullable<Sto
   return saved === undefined ? { tail } : { snapshot: saved[1], tail };
 }
 
-function readHistory(connection: Connection, task: FoundTask, last: number): Message[] {
+function readHistory(connection: Connection, task: FoundTask, last: number, maxBytes: number | undefined): Message[] {
   if (last === 0) return [];
-  const { pk, lastMessage, message: inRow = null } = task;
+  const { pk, lastMessage, message: inRow = null, record } = task;
+  // Nearly every history is known to be small enough as a whole.
+  const isBounded = maxBytes !== undefined && (record.historyBytes ?? Infinity) > maxBytes;
+  if (isBounded) return readWithin(connection, task, last, maxBytes);
   const later = inRow !== null && lastMessage === 1 ? [] : readMessages(connection, pk, last);
   if (inRow !== null && later.length < last) later.unshift(JSON.parse(inRow) as Message);
   return later;
@@ -89,4 +96,23 @@ function readMessages(connection: Connection, pk: number, last: number): Message
   const sql = 'SELECT body FROM message WHERE task_pk = ? ORDER BY number DESC LIMIT ?';
   const rows = connection.all(sql, pk, sqlLimit(last)) as (readonly [body: string])[];
   return rows.toReversed().map(([body]) => JSON.parse(body) as Message);
+}
+
+/** One by one from the last on, until they have so many bytes: what is left out is not loaded. */
+function readWithin(connection: Connection, task: FoundTask, last: number, maxBytes: number): Message[] {
+  const { pk, lastMessage, message: inRow = null } = task;
+  const messages: Message[] = [];
+  let bytes = 0;
+  for (let number = lastMessage; number > lastMessage - last; number--) {
+    const body = number === 1 && inRow !== null ? inRow : bodyOf(connection, pk, number);
+    bytes += body.length;
+    if (bytes > maxBytes) break;
+    messages.push(JSON.parse(body) as Message);
+  }
+  return messages.reverse();
+}
+
+function bodyOf(connection: Connection, pk: number, number: number): string {
+  const row = connection.get('SELECT body FROM message WHERE task_pk = ? AND number = ?', pk, number);
+  return (row as readonly [body: string] | undefined)?.[0] ?? 'null';
 }

@@ -44,6 +44,7 @@ type TaskRow = readonly [
   origin: string,
   pushed: number,
   fairnessKey: string | null,
+  historyBytes: number | null,
   message?: string | null,
   artifacts?: string | null,
 ];
@@ -57,7 +58,7 @@ const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM j
 /** In the order of `TaskRow`, without the parts that lie in the row. */
 export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
   ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin,
-  pushed, fairness_key`;
+  pushed, fairness_key, history_bytes`;
 
 /** All of `TaskRow`. */
 export const TASK_COLUMNS = `${RECORD_COLUMNS}, message, artifacts`;
@@ -66,8 +67,8 @@ const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
 const INSERT = `INSERT INTO task (pk, last_message, id, tenant, owner, context_id, agent, alias, state, status_time, visible,
     canceling, has_events, last_event, last_journal, fence, attempts, node, wake_at, question, created_at, ended_at,
-    status, metadata, origin, message, artifacts, pushed, fairness_key, queued)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    status, metadata, origin, message, artifacts, pushed, fairness_key, queued, history_bytes)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Longer parts have their own tables: a row is rewritten whenever its status changes. */
 const MAX_IN_ROW = 1024;
@@ -110,6 +111,7 @@ export function toFound(row: Row): FoundTask {
     origin,
     pushed,
     fairnessKey,
+    historyBytes,
     message = null,
     artifacts = null,
   ] = row as TaskRow;
@@ -140,6 +142,7 @@ export function toFound(row: Row): FoundTask {
   if (question !== null) record.question = JSON.parse(question) as string;
   if (endedAt !== null) record.endedAt = endedAt;
   if (pushed === 1) record.pushed = true;
+  if (historyBytes !== null) record.historyBytes = historyBytes;
   const size = status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
   return { pk, record, lastMessage, message, artifacts, size };
 }
@@ -182,6 +185,7 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
     Number(record.pushed === true),
     record.fairnessKey ?? null,
     Number(isQueued(record, now)),
+    record.historyBytes ?? null,
   );
   return status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
 }
@@ -202,6 +206,7 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
     if (typeof value === 'string') length += value.length;
   };
   if (task.lastMessage !== stored.lastMessage) set('last_message', task.lastMessage);
+  if (after.historyBytes !== before.historyBytes) set('history_bytes', after.historyBytes ?? null);
   if (after.status !== before.status) {
     set('state', stateNumber(after.status.state));
     set('status_time', statusTime(after));

@@ -59,6 +59,7 @@ export const ending: Behaviours = {
 
     deepEqual(record, {
       ...rest,
+      historyBytes: record.historyBytes,
       status: status('TASK_STATE_COMPLETED', START + 50),
       lastEvent: 3,
       lastJournal: 3,

@@ -1,0 +1,119 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+
+import type { ReadParts, Store, StoredTask } from '../../store/store.ts';
+import type { Behaviours } from './behaviours.ts';
+import { ALICE, append, create, end, event, message, newTask, recordOf, START, status, times } from './samples.ts';
+
+/** A message of about so many bytes. */
+const SIZE = 1000;
+const large = (id: string): ReturnType<typeof message> => message(id, 'x'.repeat(SIZE));
+
+/** A task with its first message and three large ones. */
+async function talkative(store: Store, id = 'one'): Promise<void> {
+  await create(store, newTask(id));
+  for (const name of ['a', 'b', 'c']) await append(store, id, { history: [large(name)] });
+}
+
+/** The ids of the messages that come, and how many were left out. */
+async function read(store: Store, parts: ReadParts, id = 'one'): Promise<readonly [readonly string[], number]> {
+  return shown(await store.read(ALICE, id, parts));
+}
+
+function shown(task: StoredTask | undefined): readonly [readonly string[], number] {
+  return [(task?.history ?? []).map(({ messageId }) => messageId), task?.omitted ?? 0];
+}
+
+export const historyBytes: Behaviours = {
+  'the bytes of the history are counted as the writes say': async ({ store }) => {
+    const created = await create(store, newTask('one', { historyBytes: 100 }));
+    const { record } = await append(store, 'one', { history: [message('a'), message('b')], historyBytes: 50 });
+    const later = await append(store, 'one', { events: [event('no message')] });
+
+    equal(created.historyBytes, 100);
+    equal(record.historyBytes, 150);
+    equal(later.record.historyBytes, 150);
+    equal((await recordOf(store, 'one')).historyBytes, 150);
+  },
+
+  'a write that does not say counts its messages by their size as JSON': async ({ store }) => {
+    await create(store, newTask('one', { historyBytes: 0 }));
+    const { record } = await append(store, 'one', { history: [large('a'), large('b')] });
+
+    const counted = record.historyBytes ?? 0;
+    ok(counted >= 2 * SIZE && counted < 2 * SIZE + 500, String(counted));
+    equal((await recordOf(store, 'one')).historyBytes, counted);
+  },
+
+  'a guard of so many bytes of history holds up to that number': async ({ store }) => {
+    await create(store, newTask('one', { historyBytes: 100 }));
+    const write = (maxHistoryBytes: number): ReturnType<Store['append']> =>
+      store.append({ taskId: 'one', guard: { maxHistoryBytes }, history: [message('a')], historyBytes: 1 });
+
+    equal((await write(99)).kind, 'refused');
+    equal((await write(100)).kind, 'appended');
+    equal((await write(100)).kind, 'refused');
+    equal((await recordOf(store, 'one')).historyBytes, 101);
+  },
+
+  'of many writes at once no more than fit are stored': async ({ store }) => {
+    await create(store, newTask('one', { historyBytes: 0 }));
+
+    const written = await Promise.all(
+      times(10).map((i) =>
+        store.append({
+          taskId: 'one',
+          guard: { maxHistoryBytes: 20 },
+          history: [message(`m-${i}`)],
+          historyBytes: 10,
+        }),
+      ),
+    );
+
+    equal(written.filter(({ kind }) => kind === 'appended').length, 3);
+  },
+
+  'a reader gets the last messages that have as many bytes as it takes': async ({ store }) => {
+    await talkative(store);
+
+    deepEqual(await read(store, { historyBytes: 10 * SIZE }), [['first of one', 'a', 'b', 'c'], 0]);
+    deepEqual(await read(store, { historyBytes: 2 * SIZE + 500 }), [['b', 'c'], 2]);
+    deepEqual(await read(store, { historyBytes: SIZE + 500 }), [['c'], 3]);
+    deepEqual(await read(store, { historyBytes: 0 }), [[], 4]);
+  },
+
+  'messages that were not asked for are not missed': async ({ store }) => {
+    await talkative(store);
+
+    deepEqual(await read(store, { history: 2, historyBytes: 10 * SIZE }), [['b', 'c'], 0]);
+    deepEqual(await read(store, { history: 3, historyBytes: SIZE + 500 }), [['c'], 2]);
+    deepEqual(await read(store, { history: 0, historyBytes: 0 }), [[], 0]);
+    equal('omitted' in ((await store.read(ALICE, 'one', { history: 2 })) ?? {}), false);
+  },
+
+  'the same holds for a task that has ended, and for tasks in a list': async ({ store }) => {
+    await talkative(store);
+    await append(store, 'one', { ...end(), history: [large('d')] });
+
+    deepEqual(await read(store, { historyBytes: 2 * SIZE + 500 }), [['c', 'd'], 3]);
+    const { tasks } = await store.list(ALICE, { limit: 10, historyBytes: SIZE + 500 });
+    deepEqual(tasks.map(shown), [[['d'], 4]]);
+  },
+
+  'a page of a list ends before the task with which it has too many bytes': async ({ store }) => {
+    for (const i of times(4)) {
+      await create(store, newTask(`${i}`, { status: status('TASK_STATE_SUBMITTED', START + i), historyBytes: 0 }));
+      await append(store, `${i}`, { history: [large('a')], artifacts: JSON.stringify(['x'.repeat(SIZE)]) });
+    }
+    const page = async (query: Omit<Parameters<Store['list']>[1], 'limit'>): Promise<unknown> => {
+      const { tasks, total, isCut = false } = await store.list(ALICE, { limit: 3, ...query });
+      return [tasks.map(({ record }) => record.id), total, isCut];
+    };
+
+    deepEqual(await page({}), [['3', '2', '1'], 4, false]);
+    deepEqual(await page({ pageBytes: 10 * SIZE }), [['3', '2', '1'], 4, false]);
+    deepEqual(await page({ pageBytes: 2 * SIZE + 500 }), [['3', '2'], 4, true]);
+    deepEqual(await page({ pageBytes: 2 * SIZE + 500, artifacts: true }), [['3'], 4, true]);
+    deepEqual(await page({ pageBytes: 10, artifacts: true }), [['3'], 4, true]);
+    deepEqual(await page({ pageBytes: 2 * SIZE + 500, history: 0 }), [['3', '2', '1'], 4, false]);
+  },
+};
