@@ -8,7 +8,9 @@ import { notFound } from './not-found.ts';
 import { asItIs, readTask } from './read-task.ts';
 import type { Runnable } from './runnable.ts';
 import type { Runs } from './runs.ts';
+import type { TaskRecord } from '../store/store.ts';
 import type { Submission } from './submission.ts';
+import { fitsPage } from './task-page.ts';
 import { RestWaiter } from './wait.ts';
 
 /** What a send comes to: a task, or a bare message. */
@@ -18,6 +20,7 @@ export type SendResult = { readonly task: Task } | { readonly message: Message }
 export class Answers {
   readonly #core: Core;
   readonly #runs: Runs;
+  readonly #reading = new Map<string, Promise<Task>>();
 
   constructor(core: Core, runs: Runs) {
     this.#core = core;
@@ -67,7 +70,19 @@ export class Answers {
       if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
       return asItIs(this.#core, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
-    return { task: rest.task ?? (await readTask(this.#core, submission, taskId)) };
+    const { task, record } = rest;
+    return { task: task !== undefined && fitsPage(record) ? task : await this.#read(submission, record) };
+  }
+
+  /** Many may wait for the same task: those that hear of its end at the same moment share what is read. */
+  #read(submission: Submission, { id, lastEvent, lastJournal }: TaskRecord): Promise<Task> {
+    const key = `${id} ${lastEvent} ${lastJournal}`;
+    let reading = this.#reading.get(key);
+    if (reading === undefined) {
+      reading = readTask(this.#core, submission, id).finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    return reading;
   }
 
   /** Of a task that is gone: the run that dropped it, if it is here, is about to say what for. */

@@ -62,7 +62,9 @@ function assertCanceled(record: TaskRecord): TaskRecord {
 }
 
 async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | undefined> {
-  const stored = await core.store.read(record, record.id, { artifacts: true });
+  // The first message is of use only if nobody has heard of the task yet.
+  const parts = record.lastEvent === 0 ? { artifacts: true } : { artifacts: true, history: 0 };
+  const stored = await core.store.read(record, record.id, parts);
   if (stored === undefined) throw notFound(record.id);
   const [message] = stored.history;
   const isUnheardOf = stored.record.lastEvent === 0 && message !== undefined;

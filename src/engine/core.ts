@@ -43,6 +43,8 @@ export interface Core {
   readonly maxPushConfigs: number;
   /** Messages in the history of a task with which it takes no more. */
   readonly maxMessages: number;
+  /** Bytes of messages that a task takes in its history. */
+  readonly maxHistoryBytes: number;
   /** Whether this node works only while somebody asks it to: it may be frozen at any other time. */
   readonly isOnDemand: boolean;
   /** Whether the node has slept: its timers are late, and others may have its tasks. */

@@ -2,8 +2,8 @@ import type { Task } from '../model/task.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
 import type { PushConfigName, PushConfigRecord, Scope, Store, TaskEvent, TaskRecord } from '../store/store.ts';
 import { digest } from '../support/digest.ts';
-import { taskOf } from './event-body.ts';
 import { notFound } from './not-found.ts';
+import { PAGE_PARTS, pagedTask } from './task-page.ts';
 
 /** One event on its way to one receiver. */
 export interface Delivery {
@@ -14,7 +14,7 @@ export interface Delivery {
   readonly task: TaskRecord;
   readonly config: PushConfigRecord;
   readonly event: TaskEvent;
-  /** The task as it is now, whole. */
+  /** The task as it is now, without its oldest messages if it is too large for one notification. */
   readonly taskView: () => Promise<Task>;
   /** Where in a trace it is, for the receiver to go on from. */
   readonly trace: TraceContext | undefined;
@@ -46,7 +46,7 @@ export function deliveryId({ taskId, configId }: PushConfigName, number: number)
 
 /** The task as it is when this is called. @throws A2AError `TASK_NOT_FOUND` if it is gone by then. */
 export async function currentTask(store: Store, scope: Scope, taskId: string): Promise<Task> {
-  const stored = await store.read(scope, taskId, { artifacts: true });
+  const stored = await store.read(scope, taskId, PAGE_PARTS);
   if (stored === undefined) throw notFound(taskId);
-  return taskOf(stored);
+  return pagedTask(stored);
 }

@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly maxPushConfigs?: number;
   /** Messages in the history of a task with which it takes no more of its caller, at least 1. */
   readonly maxMessages?: number;
+  /** Bytes of messages that a task takes in its history, about as long as they are as JSON; 16 MiB if not set. */
+  readonly maxHistoryBytes?: number;
   /** Tells receivers of tasks. Without one nothing is told. */
   readonly courier?: Courier;
   readonly push?: Partial<PushPolicy>;
@@ -99,6 +101,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     maxSuspended: options.maxSuspended ?? 1000,
     maxPushConfigs: options.maxPushConfigs ?? 10,
     maxMessages: options.maxMessages ?? 1000,
+    maxHistoryBytes: options.maxHistoryBytes ?? 16 * 2 ** 20,
     isOnDemand: onDemand,
     hasSlept,
     pushConfigChanged,

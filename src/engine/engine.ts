@@ -20,7 +20,7 @@ import { type DeadLetter, type DeadLetterRange, listDeadLetters, type Redelivere
 import type { Courier } from './delivery.ts';
 import { senderLeft, untilLeft } from './disconnect.ts';
 import { createCore, type EngineOptions, POLLS_PER_LOOK } from './engine-options.ts';
-import { taskOf, taskView } from './event-body.ts';
+import { taskView } from './event-body.ts';
 import { followUp } from './follow-up.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Mailbox, noReply } from './mailbox.ts';
@@ -44,6 +44,7 @@ import { StoreTime } from './store-time.ts';
 import type { Submission } from './submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
 import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
+import { pagedTask } from './task-page.ts';
 import { RestWaiter } from './wait.ts';
 
 export type { EngineOptions, SendResult };
@@ -189,10 +190,10 @@ export class Engine {
   async list(
     access: TaskAccess,
     query: TaskQuery,
-  ): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
+  ): Promise<{ readonly tasks: readonly Task[]; readonly total: number; readonly isCut?: true }> {
     const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
-    const { tasks, total } = await this.#core.store.list(access, narrowed);
-    return { tasks: tasks.map(taskOf), total };
+    const { tasks, total, isCut } = await this.#core.store.list(access, narrowed);
+    return { tasks: tasks.map(pagedTask), total, ...(isCut === true && { isCut }) };
   }
 
   /** Ends a task as canceled; resolves when it is. Harmless if it is already. */

@@ -3,6 +3,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
+import { jsonSize } from '../support/json-size.ts';
 import type { Appended, Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../store/store.ts';
 import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
@@ -41,6 +42,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
       const isLate = secretFor !== undefined && secretFor !== record.question;
       if (record.question === undefined || isLate) write = toInbox(submission, record, isLate, core.clock.now());
       else ({ write, secretFor } = await toQuestion(core, submission, record));
+      write = withinHistory(core, submission, record, write);
     } catch (error) {
       if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
       throw error;
@@ -103,12 +105,38 @@ async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Pro
   const { id, lastEvent, lastJournal } = record;
   // A message comes with an event or with an entry of the journal, but for the first: most often that is all to know.
   if (lastEvent + lastJournal + 1 < maxMessages) return;
-  const stored = await store.read(record, id, { history: maxMessages });
-  if (stored === undefined || stored.history.length < maxMessages) return;
+  // Counted, and not loaded.
+  const stored = await store.read(record, id, { history: maxMessages, historyBytes: 0 });
+  if (stored === undefined || stored.history.length + (stored.omitted ?? 0) < maxMessages) return;
   throw new A2AError(
     'UNSUPPORTED_OPERATION',
     `Task ${id} has ${maxMessages} messages, and no room for more: begin a new task in the same context`,
     { details: { taskId: id, limit: 'messagesPerTask', maxMessages: String(maxMessages) } },
+  );
+}
+
+/**
+ * The write with what its messages count for, if the task has room for them. A message counts as it was sent, because its
+ * sensitive parts are stored as well, only not in the history. The guard counts again: others may write at the same moment.
+ *
+ * @throws A2AError `UNSUPPORTED_OPERATION`
+ */
+function withinHistory(
+  { maxHistoryBytes }: Core,
+  { message, metadata }: Submission,
+  { id, status, historyBytes = 0 }: TaskRecord,
+  write: TaskWrite,
+): TaskWrite {
+  const asked = write.question === null && status.message !== undefined ? jsonSize(status.message) : 0;
+  const added = jsonSize(message) + (metadata === undefined ? 0 : jsonSize(metadata)) + asked;
+  if (historyBytes + added <= maxHistoryBytes) {
+    return { ...write, historyBytes: added, guard: { ...write.guard, maxHistoryBytes: maxHistoryBytes - added } };
+  }
+  throw new A2AError(
+    'UNSUPPORTED_OPERATION',
+    `Task ${id} has ${historyBytes} bytes of messages, and no room for ${added} more: a task takes ${maxHistoryBytes} bytes. ` +
+      'Begin a new task in the same context, or send large files by url',
+    { details: { taskId: id, limit: 'historyBytesPerTask', maxHistoryBytes: String(maxHistoryBytes) } },
   );
 }
 

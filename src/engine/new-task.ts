@@ -1,6 +1,7 @@
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import { fairnessKeyOf, type Created, type NewTask, type TaskRecord } from '../store/store.ts';
+import { jsonSize } from '../support/json-size.ts';
 import type { Writable } from '../support/writable.ts';
 import { addressed } from './addressed.ts';
 import type { Core } from './core.ts';
@@ -116,11 +117,13 @@ function assertNothingSensitive({ parts }: Message): void {
   });
 }
 
-function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace: boolean): NewTask {
+function newTask({ newId, clock, node, maxHistoryBytes }: Core, submission: Submission, hasPlace: boolean): NewTask {
   const now = clock.now();
   const id = newId();
   const contextId = submission.message.contextId ?? newId();
   const message = addressed(submission.message, id, contextId);
+  const historyBytes = jsonSize(message);
+  if (historyBytes > maxHistoryBytes) throw messageTooLarge(maxHistoryBytes);
   const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now) };
   const { tenant, owner, agent, fairnessKey, alias, pushConfig } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
@@ -137,6 +140,7 @@ function newTask({ newId, clock, node }: Core, submission: Submission, hasPlace:
     status,
     origin: originOfSubmission(submission),
     message,
+    historyBytes,
     createdAt: now,
     wakeAt: now,
   };
@@ -160,6 +164,14 @@ function knownTask(known: Exclude<Created, { kind: 'created' }>): Extract<Create
         details: { taskId: known.taskId },
       });
   }
+}
+
+function messageTooLarge(maxBytes: number): A2AError {
+  const description = `expected at most ${maxBytes} bytes: send large files by url`;
+  return new A2AError('PAYLOAD_TOO_LARGE', `message: ${description}`, {
+    details: { limit: 'historyBytesPerTask' },
+    violations: [{ field: 'message', description }],
+  });
 }
 
 export function keyReused(): A2AError {

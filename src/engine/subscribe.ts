@@ -3,16 +3,16 @@ import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
 import type { Core } from './core.ts';
-import { taskOf } from './event-body.ts';
 import { type FindReply, Mailbox, moved, NOTHING, type Position, positionOf } from './mailbox.ts';
 import { notFound } from './not-found.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import { isWithin, type TaskAccess } from './task-access.ts';
+import { PAGE_PARTS, pagedTask } from './task-page.ts';
 
 /** What a subscriber gets: events by number, or the whole task where there is no event to begin with. */
 export type StreamItem =
   | TaskEvent
-  /** The task with all events up to `number` in it. */
+  /** The task with all events up to `number` in it, without its oldest messages if it is too large for one event. */
   | { readonly kind: 'snapshot'; readonly number: number; readonly task: Task }
   /** The answer of a task that was never made. */
   | { readonly kind: 'message'; readonly message: Message };
@@ -144,7 +144,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   ): Promise<readonly StreamItem[] | undefined> {
     const { store } = this.#core;
     const comesBack = after !== undefined && Number.isSafeInteger(after) && after >= 0;
-    let stored = await store.read(access, taskId, comesBack ? { history: 0 } : { artifacts: true });
+    let stored = await store.read(access, taskId, comesBack ? { history: 0 } : PAGE_PARTS);
     const message = stored === undefined ? await findReply?.() : undefined;
     if (message !== undefined) return this.#lastWord(message);
     if (stored === undefined || !isWithin(access, stored.record)) throw notFound(taskId);
@@ -155,7 +155,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
       this.#position = after;
       return undefined;
     }
-    if (comesBack) stored = await store.read(access, taskId, { artifacts: true });
+    if (comesBack) stored = await store.read(access, taskId, PAGE_PARTS);
     if (stored === undefined) throw notFound(taskId);
     this.#hasTask = true;
     return this.#snapshot(stored);
@@ -173,14 +173,14 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
       return this.#hasTask ? events.filter(({ kind }) => kind !== 'task') : events;
     }
     // The events are gone, which only happens after the end: the task says it all.
-    const stored = this.#task && (await store.read(this.#task, id, { artifacts: true }));
+    const stored = this.#task && (await store.read(this.#task, id, PAGE_PARTS));
     return stored && this.#snapshot(stored);
   }
 
   #snapshot(stored: StoredTask): readonly StreamItem[] {
     this.#task = positionOf(stored.record);
     this.#position = stored.record.lastEvent;
-    return [{ kind: 'snapshot', number: stored.record.lastEvent, task: taskOf(stored) }];
+    return [{ kind: 'snapshot', number: stored.record.lastEvent, task: pagedTask(stored) }];
   }
 
   #lastWord(message: Message): readonly StreamItem[] {

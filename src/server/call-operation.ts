@@ -1,10 +1,13 @@
+import { PAGE_BYTES, withinPage } from '../engine/task-page.ts';
 import type { JsonObject } from '../model/json.ts';
 import {
   isStreaming,
   type OperationName,
   type SendMessageRequest,
+  type SendMessageResponse,
   type SubscribeToTaskRequest,
 } from '../model/operation.ts';
+import type { Task } from '../model/task.ts';
 import { jsonSize } from '../support/json-size.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
 import type { HttpCall } from './http-call.ts';
@@ -96,9 +99,26 @@ function unaryOutcome(service: Service, call: HttpCall, operation: OperationName
   const estimated = responses.isHolding(call.request)
     ? held(responses, call, operation, output, jsonSize(output))
     : undefined;
-  const text = JSON.stringify(operationCodec(call.dialect, operation).result.encode(output as never) ?? null);
+  const text = textOf(call, operation, output);
   const hold = estimated ?? held(responses, call, operation, output, text.length);
   return { text, hold, isNothing: output === null };
+}
+
+/** The result as JSON, without the oldest messages of a task if it would be longer than a page. */
+function textOf({ dialect }: HttpCall, operation: OperationName, output: unknown): string {
+  const { result } = operationCodec(dialect, operation);
+  const text = JSON.stringify(result.encode(output as never) ?? null);
+  if (text.length <= PAGE_BYTES) return text;
+  const shorter = shortened(operation, output);
+  return shorter === output ? text : JSON.stringify(result.encode(shorter as never));
+}
+
+function shortened(operation: OperationName, output: unknown): unknown {
+  if (operation === 'GetTask' || operation === 'CancelTask') return withinPage(output as Task);
+  const sent = operation === 'SendMessage' ? (output as SendMessageResponse) : undefined;
+  if (sent === undefined || !('task' in sent)) return output;
+  const task = withinPage(sent.task);
+  return task === sent.task ? output : { task };
 }
 
 /** What counts a result of so many characters; nothing if it is small, or if the edge would not release it. */

@@ -1,11 +1,11 @@
 import type { StreamItem } from '../engine/subscribe.ts';
+import { withHistory } from '../engine/task-page.ts';
 import type { StreamResponse } from '../model/event.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { TaskEvent } from '../store/store.ts';
 import type { Dialect, StreamEncoder } from '../wire/dialect.ts';
 import { encodeSse } from '../wire/sse-writer.ts';
 import { renameEvent } from './aliases.ts';
-import { withHistory } from './history.ts';
 import type { TaskEvents } from './send-operations.ts';
 
 /** What a binding puts around each item of a stream, and around what went wrong in it. */

@@ -1,5 +1,6 @@
 import type { Submission } from '../engine/submission.ts';
 import type { StreamItem } from '../engine/subscribe.ts';
+import { withHistory } from '../engine/task-page.ts';
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
@@ -7,7 +8,6 @@ import type { Task } from '../model/task.ts';
 import type { Writable } from '../support/writable.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type Call, accessOf, requireTenant } from './call.ts';
-import { withHistory } from './history.ts';
 import { inlinePushConfig } from './push-operations.ts';
 import { namedSkill } from './named-skill.ts';
 import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';

@@ -98,6 +98,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     ...(retention !== undefined && { retention }),
     maxPushConfigs: limits.pushConfigsPerTask,
     maxMessages: limits.messagesPerTask,
+    maxHistoryBytes: limits.historyBytesPerTask,
     onDemand: settings.serverless !== undefined,
   });
 }

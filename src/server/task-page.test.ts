@@ -20,15 +20,16 @@ function tasksOf(lengths: readonly number[]): readonly Task[] {
 async function pageOf(
   lengths: readonly number[],
   query: TaskQuery,
-): Promise<{ readonly ids: string; readonly page: PageOfTasks; readonly reads: readonly number[] }> {
+): Promise<{ readonly ids: string; readonly page: PageOfTasks; readonly queries: readonly TaskQuery[] }> {
   const all = tasksOf(lengths);
-  const reads: number[] = [];
-  const page = await readPage(async ({ limit, after }) => {
-    reads.push(limit);
+  const queries: TaskQuery[] = [];
+  const page = await readPage(async (asked) => {
+    queries.push(asked);
+    const { limit, after } = asked;
     const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after.id) + 1;
     return { tasks: all.slice(start, start + limit), total: all.length };
   }, query);
-  return { ids: page.tasks.map(({ id }) => id.slice(5)).join(' '), page, reads };
+  return { ids: page.tasks.map(({ id }) => id.slice(5)).join(' '), page, queries };
 }
 
 function times(count: number, length: number): readonly number[] {
@@ -53,18 +54,16 @@ test.each([
   expect(page.total).toBe(lengths.length);
 });
 
-test('small tasks are read in two parts, whatever the page', async () => {
-  expect((await pageOf(times(200, 100), { limit: 100 })).reads).toEqual([10, 91]);
-  expect((await pageOf(times(200, 100), { limit: 5 })).reads).toEqual([6]);
-  expect((await pageOf(times(30, 100), { limit: 50 })).reads).toEqual([10, 41]);
+test('a page is read at once, within its bytes', async () => {
+  const { queries } = await pageOf(times(200, 100), { limit: 100, history: 3 });
+
+  expect(queries).toEqual([{ limit: 101, history: 3, historyBytes: 8 * MIB, pageBytes: 8 * MIB }]);
 });
 
-test('of large ones no more are read than the page has room for', async () => {
-  const { page, reads } = await pageOf(times(100, MIB / 2), { limit: 100 });
+test('a page that the store has ended for its bytes is followed by another', async () => {
+  const page = await readPage(async () => ({ tasks: tasksOf([1, 1]), total: 7, isCut: true }), { limit: 5 });
 
-  expect(page.tasks).toHaveLength(15);
-  expect(reads[0]).toBe(10);
-  expect(reads.slice(1).reduce((sum, limit) => sum + limit, 0)).toBeLessThanOrEqual(6);
+  expect([page.tasks.length, page.next?.id, page.total]).toEqual([2, 'task-1', 7]);
 });
 
 test('page after page gives all of them, each once', async () => {

@@ -388,8 +388,8 @@ export interface TaskQuery extends ReadParts {
   readonly statusSince?: number;
   readonly limit: number;
   /**
-   * The page ends before the task with which history and artifacts would have more than about so many bytes, but has one task
-   * at least. Nothing beyond that is loaded.
+   * The page ends before the task with which statuses, history and artifacts would have more than about so many bytes, but has
+   * one task at least. Little beyond that is loaded.
    */
   readonly pageBytes?: number;
   /** Where the page before this one ended. */

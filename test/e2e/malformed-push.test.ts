@@ -159,6 +159,13 @@ describe('a receiver of notifications', () => {
     expect(told).toEqual([]);
   });
 
+  test('rejects a body that nests too deeply before it is parsed', async () => {
+    const { fetch } = createWebhookHandler({ insecure: true, onEvent: () => {} });
+    const body = '['.repeat(100_000);
+    const response = await fetch(new Request('https://receiver.example/hook', { method: 'POST', body }));
+    expect([response.status, await response.json()]).toEqual([400, { error: 'The body nests deeper than 80 levels' }]);
+  });
+
   test('answers whatever is signed, and gives on what it can read', async () => {
     const { post, told } = openReceiver();
     const signatures = new WebhookSignatures([SECRET]);

@@ -126,7 +126,7 @@ test(
         if (text === 'talk') for (let i = 0; i < 3; i++) yield 'x'.repeat(11 * 2 ** 20);
         await ask('Go on?');
       },
-      { limits: { maxOutputBytes: 2 ** 24, maxTaskBytes: 2 ** 27 } },
+      { limits: { maxOutputBytes: 2 ** 24, maxTaskBytes: 2 ** 27 }, maxHistoryBytes: 2 ** 26 },
     );
     const large = await task('x'.repeat(33 * 2 ** 20));
     const talkative = await task('talk');

@@ -25,6 +25,8 @@ export interface Limits {
   readonly pushConfigsPerTask: number;
   /** Messages in the history of a task, from both sides: then it takes no more of its caller. */
   readonly messagesPerTask: number;
+  /** Bytes of messages in the history of a task, about as long as they are as JSON: then it takes no more of its caller. */
+  readonly historyBytesPerTask: number;
   readonly partsPerMessage: number;
   /** Characters in the text of one part. */
   readonly textCharacters: number;
@@ -55,6 +57,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   responseBytesPerProcess: 256 * 2 ** 20,
   pushConfigsPerTask: 10,
   messagesPerTask: 1000,
+  historyBytesPerTask: 16 * 2 ** 20,
   partsPerMessage: 500,
   textCharacters: 4 * 2 ** 20,
   fileBytes: 5 * 2 ** 20,

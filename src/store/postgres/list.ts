@@ -41,8 +41,10 @@ export async function listTasks(database: Database, scope: Scope, query: TaskQue
  */
 function withSizes(found: string, { history, historyBytes, artifacts }: TaskQuery): string {
   const messages = history === 0 ? '0' : `least(coalesce(t.history_bytes, 0), ${Math.trunc(historyBytes ?? MOST)})`;
+  // Sizes that PostgreSQL knows without reading what is that large.
   const made = artifacts === true ? 'coalesce(octet_length(t.artifacts), 0)' : '0';
-  return `SELECT t.*, count(*) OVER () AS found, row_number() OVER page AS place, sum(${messages} + ${made}) OVER page AS bytes
+  return `SELECT t.*, count(*) OVER () AS found, row_number() OVER page AS place, 
+    sum(octet_length(t.status) + ${messages} + ${made}) OVER page AS bytes
     FROM (${found}) AS t WINDOW page AS (ORDER BY t.status_time DESC, t.id DESC ROWS UNBOUNDED PRECEDING)`;
 }
 

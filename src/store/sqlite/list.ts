@@ -1,7 +1,7 @@
 import { statusTime } from '../guard.ts';
 import type { Scope, TaskQuery } from '../store.ts';
 import { type Connection, getNumber, sqlLimit } from './connection.ts';
-import type { SqlValue } from './driver.ts';
+import type { Row, SqlValue } from './driver.ts';
 import type { Tally } from './tally.ts';
 import { type FoundTask, RECORD_COLUMNS, stateNumber, TASK_COLUMNS, toFound } from './task-row.ts';
 
@@ -12,16 +12,28 @@ interface Range {
   readonly values: readonly SqlValue[];
 }
 
+/** The tasks of a page, without their bulky parts. */
+export interface FoundPage {
+  readonly tasks: readonly FoundTask[];
+  /** It ended for the sake of `pageBytes`. */
+  readonly isCut: boolean;
+}
+
 /**
  * A page by the position where the one before it ended, so that it costs the same wherever it lies. The index is named
  * in the statement: a plan that would sort or walk is an error and not a slow list.
  */
-export function listPage(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): FoundTask[] {
-  const ranges = rangesOf(tally, scope, query);
-  const tasks = ranges.flatMap((range) => readRange(connection, range, query));
+export function listPage(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): FoundPage {
+  const limit = Math.max(0, query.limit);
+  const ranges = rangesOf(tally, scope, query).map((range) => readRange(connection, range, query));
+  const [only] = ranges;
+  if (ranges.length === 1 && only !== undefined) return only;
   // The ranges of several agents or states are merged here; each gave as many as the page can hold.
-  if (ranges.length > 1) tasks.sort(byTimeAndId);
-  return tasks.slice(0, Math.max(0, query.limit));
+  const tasks = ranges.flatMap((range) => range.tasks).sort(byTimeAndId);
+  // Behind the last task of a range that was cut, others of that range are missing.
+  const ends = ranges.filter(({ isCut }) => isCut).map((range) => tasks.indexOf(range.tasks.at(-1) as FoundTask) + 1);
+  const end = Math.min(limit, ...ends);
+  return { tasks: tasks.slice(0, end), isCut: ends.length > 0 && end < limit };
 }
 
 /** How many tasks match, on whatever page. */
@@ -75,14 +87,28 @@ function oneOf(column: string, values: readonly (string | number)[] | undefined)
   return [{ condition: `${column} IN (SELECT value FROM json_each(?))`, value: JSON.stringify(values) }];
 }
 
-function readRange(connection: Connection, { index, where, values }: Range, query: TaskQuery): FoundTask[] {
-  const { after, limit, history, artifacts } = query;
+function readRange(connection: Connection, range: Range, query: TaskQuery): FoundPage {
+  const { after, limit, history, artifacts, pageBytes } = query;
+  const { index, where, values } = range;
   const all = after === undefined ? where : [...where, '(status_time, id) < (?, ?)'];
-  const columns = history === 0 && artifacts !== true ? RECORD_COLUMNS : TASK_COLUMNS;
-  const sql = `SELECT ${columns} FROM task INDEXED BY ${index} WHERE ${all.join(' AND ')}
-    ORDER BY status_time DESC, id DESC LIMIT ?`;
+  const from = `FROM task INDEXED BY ${index} WHERE ${all.join(' AND ')} ORDER BY status_time DESC, id DESC LIMIT ?`;
   const position = after === undefined ? [] : [after.statusTime, after.id];
-  return connection.all(sql, ...values, ...position, sqlLimit(limit)).map(toFound);
+  const read = (columns: string, most: number): Row[] =>
+    connection.all(`SELECT ${columns} ${from}`, ...values, ...position, sqlLimit(most));
+  const sizes = pageBytes === undefined ? undefined : read(ROW_BYTES, limit).map(([bytes]) => Number(bytes));
+  const count = sizes === undefined ? limit : countWithin(sizes, pageBytes ?? Infinity);
+  const columns = history === 0 && artifacts !== true ? RECORD_COLUMNS : TASK_COLUMNS;
+  return { tasks: read(columns, count).map(toFound), isCut: sizes !== undefined && count < sizes.length };
+}
+
+/** The bytes of a row, which SQLite knows without reading them. */
+const ROW_BYTES = 'octet_length(status) + octet_length(origin) + ifnull(octet_length(metadata), 0)';
+
+/** How many of the first rows have so many bytes together; one at least. */
+function countWithin(sizes: readonly number[], maxBytes: number): number {
+  let bytes = 0;
+  const first = sizes.findIndex((size, i) => (bytes += size) > maxBytes && i > 0);
+  return first < 0 ? sizes.length : first;
 }
 
 function countRange(connection: Connection, { index, where, values }: Range): number {

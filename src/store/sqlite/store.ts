@@ -167,9 +167,10 @@ class SqliteStore implements Store {
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
     return this.#read((connection) => {
-      const found = listPage(connection, this.#tally, scope, query);
+      const { tasks, isCut } = listPage(connection, this.#tally, scope, query);
       const total = listTotal(connection, this.#tally, scope, query);
-      return boundedPage(found, total, query.pageBytes, (task) => readParts(connection, task, query));
+      const page = boundedPage(tasks, total, query.pageBytes, (task) => readParts(connection, task, query));
+      return isCut ? { ...page, isCut } : page;
     });
   }
 

@@ -109,7 +109,7 @@ function readWithin(connection: Connection, task: FoundTask, last: number, maxBy
     if (bytes > maxBytes) break;
     messages.push(JSON.parse(body) as Message);
   }
-  return messages.reverse();
+  return messages.toReversed();
 }
 
 function bodyOf(connection: Connection, pk: number, number: number): string {

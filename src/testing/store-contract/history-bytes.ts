@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 
-import type { ReadParts, Store, StoredTask } from '../../store/store.ts';
+import type { PagePosition, ReadParts, Store, StoredTask } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
 import { ALICE, append, create, end, event, message, newTask, recordOf, START, status, times } from './samples.ts';
 
@@ -115,5 +115,32 @@ export const historyBytes: Behaviours = {
     deepEqual(await page({ pageBytes: 2 * SIZE + 500, artifacts: true }), [['3'], 4, true]);
     deepEqual(await page({ pageBytes: 10, artifacts: true }), [['3'], 4, true]);
     deepEqual(await page({ pageBytes: 2 * SIZE + 500, history: 0 }), [['3', '2', '1'], 4, false]);
+  },
+
+  'page after page has every task once, whatever their sizes, agents and states': async ({ store }) => {
+    const states = ['TASK_STATE_WORKING', 'TASK_STATE_SUBMITTED'] as const;
+    const agents = ['translator', 'painter'];
+    for (const i of times(24)) {
+      const text = 'x'.repeat(i % 5 === 0 ? 3 * SIZE : 10);
+      const said = { ...status(states[i % 2] ?? 'TASK_STATE_WORKING', START + i), message: message('s', text) };
+      const task = newTask(`${i}`.padStart(2, '0'), { agent: agents[i % 3] ?? 'translator', status: said });
+      await create(store, i % 7 === 0 ? { ...task, message: large('m') } : task);
+    }
+    for (const query of [{}, { agents }, { states }, { agents, states }]) {
+      const seen: string[] = [];
+      let after: PagePosition | undefined;
+      // At least one task on each page, and an empty one at the end.
+      for (const _ of times(25)) {
+        const page = await store.list(ALICE, { limit: 5, pageBytes: 4 * SIZE, ...query, ...(after && { after }) });
+        const last = page.tasks.at(-1)?.record;
+        if (last === undefined) break;
+        seen.push(...page.tasks.map(({ record }) => record.id));
+        after = { statusTime: Date.parse(last.status.timestamp ?? ''), id: last.id };
+      }
+      deepEqual(
+        seen,
+        times(24).map((i) => `${23 - i}`.padStart(2, '0')),
+      );
+    }
   },
 };

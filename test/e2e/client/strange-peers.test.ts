@@ -231,6 +231,19 @@ test('an answer that comes in pieces has the bounds of one', async () => {
   });
 });
 
+test('a card that nests too deeply is not a card, the first time and the second', async () => {
+  const deep = `{"name":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+  const peer = await startPeer((_got, response) => result(response, { task: task() }), {
+    card: (_got, response) => void response.writeHead(200, JSON_TYPE).end(deep),
+  });
+  for (const _ of ['first', 'second']) {
+    await expect(connect(peer.url)).rejects.toMatchObject({
+      code: 'DISCOVERY_FAILED',
+      message: expect.stringContaining('The JSON nests deeper than 80 levels') as string,
+    });
+  }
+});
+
 test.each([
   [
     'a response',

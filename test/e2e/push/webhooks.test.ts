@@ -381,14 +381,6 @@ describe('a body', () => {
     expect(events).toEqual([]);
   });
 
-  test('that nests too deeply is answered with 400 before it is parsed', async () => {
-    const { events, post } = receiver({ insecure: true });
-    const response = await post('['.repeat(100_000));
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ error: 'The body nests deeper than 80 levels' });
-    expect(events).toEqual([]);
-  });
-
   test('that is odd is understood, with a warning', async () => {
     const { events, post } = receiver({ insecure: true });
     await post(JSON.stringify({ kind: 'status-update', taskId: 'task-1', status, final: true }));

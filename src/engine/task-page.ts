@@ -1,0 +1,81 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Task } from '../model/task.ts';
+import type { ReadParts, StoredTask, TaskRecord } from '../store/store.ts';
+import { jsonSize } from '../support/json-size.ts';
+import { taskOf } from './event-body.ts';
+
+/** About how many bytes of history and artifacts one response carries; of a list, all its tasks together. */
+export const PAGE_BYTES = 8 * 2 ** 20;
+
+/** Metadata of a task that is shown without its oldest messages: `{ omitted: 12 }`. */
+export const HISTORY_KEY = 'urn:tandem-a2a:history';
+
+/** What is read of a task to show it. */
+export const PAGE_PARTS: ReadParts = Object.freeze({ artifacts: true, historyBytes: PAGE_BYTES });
+
+/**
+ * A stored task as the protocol shows it, without the oldest messages if history and artifacts have more bytes than one
+ * response carries. Artifacts are never left out: they are the result.
+ */
+export function pagedTask(stored: StoredTask): Task {
+  const { record, omitted = 0, artifacts } = stored;
+  const task = taskOf(stored);
+  const made = artifactBytes(artifacts);
+  if (omitted === 0 && (record.historyBytes ?? Infinity) + made <= PAGE_BYTES) return task;
+  return withLastMessages(task, PAGE_BYTES - made, omitted);
+}
+
+/** Whether the history of a task may be shown as a whole, as far as it counts. */
+export function fitsPage({ historyBytes = 0 }: TaskRecord): boolean {
+  return historyBytes <= PAGE_BYTES;
+}
+
+/** The same for a task whose response turned out to be too long. */
+export function withinPage(task: Task): Task {
+  const { history, ...others } = task;
+  if (history === undefined) return task;
+  return withLastMessages(task, PAGE_BYTES - jsonSize(others), omittedOf(task));
+}
+
+/** The task with at most so many of its last messages; without a number, with all of them. None: no member at all. */
+export function withHistory(task: Task, length: number | undefined): Task {
+  const { history = [] } = task;
+  if (length === undefined) return task;
+  const omitted = omittedOf(task);
+  if (history.length <= length && omitted === 0) return task;
+  const shown = length === 0 ? [] : history.slice(-length);
+  return withMessages(task, shown, Math.min(length, history.length + omitted) - shown.length);
+}
+
+/** @param omitted How many messages before its own are left out already. */
+function withLastMessages(task: Task, maxBytes: number, omitted: number): Task {
+  const { history = [] } = task;
+  let bytes = 0;
+  let first = history.length;
+  while (first > 0 && (bytes += jsonSize(history[first - 1])) <= maxBytes) first -= 1;
+  return first === 0 && omitted === omittedOf(task) ? task : withMessages(task, history.slice(first), omitted + first);
+}
+
+function withMessages(task: Task, history: readonly Message[], omitted: number): Task {
+  const { history: _history, metadata = {}, ...others } = task;
+  const { [HISTORY_KEY]: _mark, ...own } = metadata;
+  const marked: JsonObject = omitted === 0 ? own : { ...own, [HISTORY_KEY]: { omitted } };
+  return {
+    ...others,
+    ...(history.length > 0 && { history }),
+    ...(Object.keys(marked).length > 0 && { metadata: marked }),
+  };
+}
+
+/** How many messages a task is shown without. */
+function omittedOf({ metadata }: Task): number {
+  const mark = metadata?.[HISTORY_KEY] as { readonly omitted?: unknown } | undefined;
+  return typeof mark?.omitted === 'number' ? mark.omitted : 0;
+}
+
+function artifactBytes(artifacts: StoredTask['artifacts']): number {
+  let bytes = artifacts?.snapshot?.length ?? 0;
+  for (const { body } of artifacts?.tail ?? []) bytes += body.length;
+  return bytes;
+}

@@ -1,0 +1,139 @@
+/** How many bytes of messages a task takes, and how many of them one response carries. */
+import { describe, expect, test } from 'vitest';
+
+import type { Answer } from './kit/exchange.ts';
+import { startServer, type TestServer } from './kit/server.ts';
+import { getTask, nextOf, sendTask } from './kit/talk.ts';
+import { NEWEST, RPC_01, RPC_1, VOICES, type Voice } from './kit/voices.ts';
+import { rpc } from './kit/voices/rpc.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/** Two of these fit into one response, three do not. */
+const LARGE = 'x'.repeat(3 * MEBIBYTE);
+
+/** All messages, also of 0.1, which gives none unless it is asked. */
+const ALL = 100;
+
+/** A task that waits for an authorization, which takes any other message as well. */
+async function paused(server: TestServer, voice: Voice): Promise<string> {
+  const { id, state } = await sendTask(server, voice, { text: 'authorize' });
+  expect(state).toMatch(/^(auth|input)-required$/);
+  return id;
+}
+
+function say(server: TestServer, voice: Voice, id: string, text: string): Promise<Answer> {
+  return server.ask(voice.send({ text, taskId: id, historyLength: ALL }));
+}
+
+/** What an answer says about messages that it leaves out, wherever its version has the metadata of a task. */
+function omittedIn({ text }: Pick<Answer, 'text'>): number | undefined {
+  const [, omitted] = /"urn:tandem-a2a:history":\{"omitted":(\d+)\}/.exec(text) ?? [];
+  return omitted === undefined ? undefined : Number(omitted);
+}
+
+describe('a response that would be longer than a page', () => {
+  test.each(VOICES)('$name: leaves out the oldest messages and says how many', async (voice) => {
+    const server = await startServer();
+    const id = await paused(server, voice);
+    for (let i = 0; i < 3; i++) expect((await say(server, voice, id, LARGE)).status).toBe(200);
+
+    const sent = await say(server, voice, id, LARGE);
+    const got = await server.ask(voice.get(id, ALL));
+    const few = await server.ask(voice.get(id, 2));
+
+    // The first message, and two of the four large ones.
+    expect([omittedIn(sent), omittedIn(got), omittedIn(few)]).toEqual([3, 3, undefined]);
+    const { history } = voice.task(got);
+    expect(history?.map((message) => message.length)).toEqual([LARGE.length + 6, LARGE.length + 6]);
+    expect(got.text.length).toBeLessThan(8 * MEBIBYTE);
+  });
+
+  test.each([...NEWEST])('$name: so does the first event of a subscription', async (voice) => {
+    const server = await startServer();
+    const id = await paused(server, voice);
+    for (let i = 0; i < 4; i++) await say(server, voice, id, LARGE);
+
+    const stream = await server.open(voice.subscribe(id));
+    const first = await stream.next();
+    stream.leave();
+
+    expect(omittedIn({ text: JSON.stringify(first?.json) })).toBe(3);
+  });
+
+  test('so does a list, which ends before a task that does not fit', async () => {
+    const server = await startServer();
+    const id = await paused(server, RPC_1);
+    for (let i = 0; i < 4; i++) await say(server, RPC_1, id, LARGE);
+    await sendTask(server, RPC_1, { text: LARGE });
+
+    const [first, second] = [await page(server), await page(server, await nextToken(server))];
+
+    expect(first.tasks).toHaveLength(1);
+    expect(second.tasks.map((task) => [task.id, task.metadata])).toEqual([
+      [id, { 'urn:tandem-a2a:history': { omitted: 3 } }],
+    ]);
+  });
+});
+
+interface Page {
+  readonly tasks: readonly { readonly id: string; readonly metadata?: unknown }[];
+  readonly nextPageToken: string;
+}
+
+async function page(server: TestServer, pageToken?: string): Promise<Page> {
+  const { json } = await server.ask(rpc('1.0', 'ListTasks', { pageToken, includeArtifacts: true }));
+  return (json as { result: Page }).result;
+}
+
+async function nextToken(server: TestServer): Promise<string> {
+  return (await page(server)).nextPageToken;
+}
+
+describe('the messages of one task', () => {
+  test.each(VOICES)(
+    '$name: have at most as many bytes as the limit says, and the error says what to do',
+    async (voice) => {
+      const server = await startServer({ limits: { historyBytesPerTask: 10_000 } });
+      const id = await paused(server, voice);
+      const small = 'x'.repeat(4000);
+      for (let i = 0; i < 2; i++) expect((await say(server, voice, id, small)).status).toBe(200);
+
+      const refused = voice.error(await say(server, voice, id, small));
+
+      expect(refused.reason).toBe('UNSUPPORTED_OPERATION');
+      expect(refused.message).toMatch(
+        /^Task \S+ has 8\d{3} bytes of messages, and no room for 4\d{3} more: a task takes 10000 bytes\. Begin a new task in the same context, or send large files by url$/,
+      );
+      const { history } = await getTask(server, voice, id, ALL);
+      expect(history).toHaveLength(3);
+    },
+  );
+
+  test.each(VOICES.filter((voice) => voice !== RPC_01))(
+    '$name: have a bound for the first one as well',
+    async (voice) => {
+      const server = await startServer({ limits: { historyBytesPerTask: 10_000 } });
+
+      const refused = voice.error(await server.ask(voice.send({ text: 'x'.repeat(10_000) })));
+
+      expect(refused).toMatchObject({
+        reason: 'PAYLOAD_TOO_LARGE',
+        message: 'message: expected at most 10000 bytes: send large files by url',
+      });
+      expect(server.runs()).toBe(0);
+    },
+  );
+});
+
+test('a stream that begins with a large task resumes from there', async () => {
+  const server = await startServer();
+  const id = await paused(server, RPC_1);
+  for (let i = 0; i < 4; i++) await say(server, RPC_1, id, LARGE);
+
+  const stream = await server.open(RPC_1.subscribe(id));
+  expect(await nextOf(stream, RPC_1)).toMatchObject({ kind: 'task', task: { id, state: 'auth-required' } });
+  await server.ask(RPC_1.cancel(id));
+
+  expect(await nextOf(stream, RPC_1)).toMatchObject({ kind: 'status', state: 'canceled' });
+});
