@@ -19,6 +19,13 @@ export class PushConfigs {
     return this.#byId.size;
   }
 
+  /** About how many bytes they take. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const { json } of this.#byId.values()) bytes += json.length;
+    return bytes;
+  }
+
   /** Whether somebody is to be told of something. */
   get isDue(): boolean {
     return [...this.#byId.values()].some(({ dueAt }) => dueAt !== undefined);

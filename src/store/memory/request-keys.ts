@@ -1,5 +1,6 @@
 import type { Message } from '../../model/message.ts';
 import { defined } from '../../support/defined.ts';
+import { jsonSize } from '../../support/json-size.ts';
 import type { Created, Idempotency, Scope } from '../store.ts';
 import { type Endable, EndedQueue } from './ended-queue.ts';
 
@@ -13,6 +14,7 @@ export interface RequestKey extends Endable {
   readonly taskId: string;
   readonly keepUntil: number;
   reply: Message | undefined;
+  replyBytes: number;
   /** The one before it of the same task. */
   earlier: RequestKey | undefined;
   /** Once it has had to make room, the same request may have come again. */
@@ -29,27 +31,36 @@ export function requestKey(scope: Scope, taskId: string, given: Idempotency | un
     taskId,
     keepUntil,
     reply: undefined,
+    replyBytes: 0,
     earlier: undefined,
     isKept: false,
     endedPlace: undefined,
   };
 }
 
+/** What a key takes in memory beside its texts: measured. */
+const KEY_BYTES = 256;
+
 /** When there are too many, so large a part of them goes at once: to find the oldest is to walk over those that left. */
 const PART = 64;
 
 /**
- * Requests that may come twice, and what came of them. There is an end to how many are kept: beyond it those go whose
- * task is gone, in the order in which it went, and then the oldest.
+ * Requests that may come twice, and what came of them. There is an end to how many are kept, and to how many bytes they
+ * take: beyond it those go whose task is gone, in the order in which it went, and then the oldest.
  */
 export class RequestKeys {
   readonly #max: number;
+  readonly #maxBytes: number;
   readonly #keys = new Map<string, RequestKey>();
   /** Those that only wait for their time. */
   readonly #loose = new EndedQueue<RequestKey>();
 
-  constructor(max: number) {
+  /** Of all of them. */
+  #bytes = 0;
+
+  constructor(max: number, maxBytes: number) {
     this.#max = max;
+    this.#maxBytes = maxBytes;
   }
 
   /** What a request comes to that was made before; nothing if it is new. */
@@ -63,7 +74,18 @@ export class RequestKeys {
   add(key: RequestKey): void {
     key.isKept = true;
     this.#keys.set(key.name, key);
-    if (this.#keys.size > this.#max) this.#makeRoom();
+    this.#bytes += bytesOf(key);
+    this.#makeRoom();
+  }
+
+  /** A message is what came of the request of this key and of those before it. */
+  answer(last: RequestKey | undefined, reply: Message): void {
+    const size = jsonSize(reply);
+    for (let key = last; key !== undefined; key = key.earlier) {
+      if (key.isKept) this.#bytes += size - key.replyBytes;
+      key.reply = reply;
+      key.replyBytes = size;
+    }
   }
 
   /** The task of this key and of those before it goes. They stay until their time has come. */
@@ -84,22 +106,27 @@ export class RequestKeys {
   }
 
   #makeRoom(): void {
+    if (this.#keys.size <= this.#max && this.#bytes <= this.#maxBytes) return;
     const left = this.#max - Math.floor(this.#max / PART);
-    for (let key = this.#loose.first(); key !== undefined; key = this.#loose.first()) {
-      if (this.#keys.size <= left) return;
-      this.#remove(key);
-    }
+    const leftBytes = this.#maxBytes - Math.floor(this.#maxBytes / PART);
+    const isEnough = (): boolean => this.#keys.size <= left && this.#bytes <= leftBytes;
+    for (let key = this.#loose.first(); key !== undefined && !isEnough(); key = this.#loose.first()) this.#remove(key);
     for (const key of this.#keys.values()) {
-      if (this.#keys.size <= left) return;
+      if (isEnough()) return;
       this.#remove(key);
     }
   }
 
   #remove(key: RequestKey): void {
+    this.#bytes -= bytesOf(key);
     key.isKept = false;
     this.#keys.delete(key.name);
     this.#loose.remove(key);
   }
+}
+
+function bytesOf({ name, digest, replyBytes }: RequestKey): number {
+  return KEY_BYTES + name.length + digest.length + replyBytes;
 }
 
 /** What is unique to a scope, under a name that is unique. Joined, because what is put together keeps all its pieces. */

@@ -31,13 +31,30 @@ export interface Row {
   endedPlace: number | undefined;
   /** Belongs to the index of wake-ups. */
   isQueued: boolean;
+  /** About how many bytes its parts take: see `bytesOf`. */
+  originBytes: number;
+  eventBytes: number;
+  journalBytes: number;
+  statusBytes: number;
+}
+
+/** What a task, an event and an entry of the journal take in memory beside what they say: measured. */
+const TASK_BYTES = 2048;
+const EVENT_BYTES = 128;
+const ENTRY_BYTES = 192;
+
+/** About how many bytes a task takes with all that belongs to it. */
+export function bytesOf(row: Row): number {
+  const { record, artifacts, pushConfigs, originBytes, eventBytes, journalBytes, statusBytes } = row;
+  const said = (record.historyBytes ?? 0) + (artifacts?.snapshot.length ?? 0) + statusBytes;
+  return TASK_BYTES + originBytes + said + eventBytes + journalBytes + (pushConfigs?.bytes ?? 0);
 }
 
 /** So many events are copied rather than pushed to. */
 const FEW = 4;
 
 /** Shared by all tasks without a journal, which most are. Never changed. */
-export const NONE: JournalRecord[] = [];
+const NONE: JournalRecord[] = [];
 
 export function newRow(task: NewTask, order: number): Row {
   const { message, event, alias } = task;
@@ -54,13 +71,21 @@ export function newRow(task: NewTask, order: number): Row {
     pushConfigs: undefined,
     endedPlace: undefined,
     isQueued: false,
+    // Most of an origin is the caller, whom all its tasks share.
+    originBytes: task.origin['metadata'] === undefined ? 0 : jsonSize(task.origin['metadata']),
+    eventBytes: event === undefined ? 0 : event.body.length + EVENT_BYTES,
+    journalBytes: 0,
+    statusBytes: 0,
   };
 }
 
 export function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { events, journal }: TaskWrite): void {
   if (events !== undefined && events.length > 0) {
     let number = lastEvent;
-    const added = events.map((event) => numbered(event, (number += 1)));
+    const added = events.map((event) => {
+      row.eventBytes += event.body.length + EVENT_BYTES;
+      return numbered(event, (number += 1));
+    });
     // A list that is pushed to gets room for 16 more, and most tasks have three events.
     if (row.events.length < FEW) row.events = row.events.concat(added);
     else for (const event of added) row.events.push(event);
@@ -68,7 +93,10 @@ export function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { 
   if (journal === undefined || journal.length === 0) return;
   if (row.journal === NONE) row.journal = [];
   let number = lastJournal;
-  for (const { kind, key, body } of journal) row.journal.push({ kind, key, body, number: (number += 1) });
+  for (const { kind, key, body } of journal) {
+    row.journalBytes += jsonSize(body) + ENTRY_BYTES;
+    row.journal.push({ kind, key, body, number: (number += 1) });
+  }
 }
 
 function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
@@ -107,6 +135,13 @@ function firstWithin(history: readonly Message[], first: number, maxBytes: numbe
 /** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */
 export function dropEvents(row: Row): void {
   row.events = [];
+  row.eventBytes = 0;
+}
+
+/** Nobody runs a task that has ended, and so nobody needs what its runs remembered. */
+export function dropJournal(row: Row): void {
+  row.journal = NONE;
+  row.journalBytes = 0;
 }
 
 export function endTime({ endedAt = 0 }: TaskRecord): number {

@@ -1,6 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import type { Clock } from '../../support/clock.ts';
+import { jsonSize } from '../../support/json-size.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 import { guardHolds, recordAfter, withPushed } from '../guard.ts';
 import type {
@@ -37,7 +38,7 @@ import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
 import { type RequestKey, requestKey, RequestKeys, scoped } from './request-keys.ts';
-import { addNumbered, dropEvents, endTime, newRow, NONE, type Row, stored } from './row.ts';
+import { addNumbered, bytesOf, dropEvents, dropJournal, endTime, newRow, type Row, stored } from './row.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeIndex } from './wake-index.ts';
 
@@ -47,11 +48,23 @@ export interface MemoryStoreOptions {
    * replies to them, four times as many are kept: beyond it those of tasks that are gone make room, and then the oldest.
    */
   readonly maxTasks?: number;
+  /**
+   * About how many bytes tasks may take at most, 256 MiB if not set; beyond it those that ended first make room. If unfinished
+   * tasks alone take as much, new tasks and messages are refused with `UNAVAILABLE`. The keys of requests, with the replies to
+   * them, may take a quarter of it beside that.
+   */
+  readonly maxBytes?: number;
   readonly clock?: Clock;
 }
 
 /** Most requests make one task; some are follow-ups. */
 const KEYS_PER_TASK = 4;
+
+const MAX_BYTES = 256 * 2 ** 20;
+const KEYS_PART = 4;
+
+/** When to try again if the store is full: nobody knows when a task ends. */
+const RETRY_MS = 5000;
 
 /** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -63,6 +76,7 @@ class MemoryStore implements Store {
   readonly isVolatile = true;
   readonly #clock: Clock;
   readonly #maxTasks: number;
+  readonly #maxBytes: number;
   readonly #rows = new Map<string, Row>();
   readonly #index = new TaskIndex<Row>();
   readonly #wakes = new WakeIndex<Row>();
@@ -74,12 +88,15 @@ class MemoryStore implements Store {
   readonly #watchers = new Set<WatchListener>();
   readonly #pushes: PushQueue;
   #created = 0;
+  /** What all rows take. */
+  #bytes = 0;
 
-  constructor({ clock = steadyClock, maxTasks = 100_000 }: MemoryStoreOptions) {
+  constructor({ clock = steadyClock, maxTasks = 100_000, maxBytes = MAX_BYTES }: MemoryStoreOptions) {
     this.#clock = clock;
     this.#maxTasks = maxTasks;
+    this.#maxBytes = maxBytes;
     this.#pushes = new PushQueue(clock, (node) => this.#isAlive(node));
-    this.#keys = new RequestKeys(maxTasks * KEYS_PER_TASK);
+    this.#keys = new RequestKeys(maxTasks * KEYS_PER_TASK, maxBytes / KEYS_PART);
   }
 
   async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
@@ -89,8 +106,8 @@ class MemoryStore implements Store {
     const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
     if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
     if (this.#rows.has(task.id)) throw new A2AError('INTERNAL_ERROR', `There is a task ${task.id} already`);
-    this.#makeRoom();
     const row = newRow(task, (this.#created += 1));
+    if (!this.#makeRoom(1, bytesOf(row))) throw this.#full();
     this.#rows.set(task.id, row);
     this.#index.add(row);
     this.#wakes.add(row);
@@ -100,6 +117,7 @@ class MemoryStore implements Store {
       this.#pushConfigsOf(row).add(task.pushConfig, 0);
       if (task.event !== undefined) row.pushConfigs?.makeDue();
     }
+    this.#bytes += bytesOf(row);
     this.#tell(task.id, task.node);
     const { record } = row;
     accepted?.(record);
@@ -114,6 +132,10 @@ class MemoryStore implements Store {
     const known = key && this.#keys.find(key);
     if (known !== undefined) return known;
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
+    // What a run says is stored in any case: it has a bound of its own, and nowhere else to go.
+    const isCallers = write.guard.lease === undefined && write.historyBytes !== undefined;
+    if (isCallers && !this.#makeRoom(0, write.historyBytes)) throw this.#full();
+    const held = bytesOf(row);
     if (write.pushConfig !== undefined) {
       const { record, max } = write.pushConfig;
       if (this.#pushConfigsOf(row).put(record, max).kind === 'full') return { kind: 'full' };
@@ -122,11 +144,13 @@ class MemoryStore implements Store {
     if (write.history !== undefined) row.history.push(...write.history);
     const after = recordAfter(before, write);
     if (write.artifacts !== undefined) row.artifacts = { snapshot: write.artifacts, upTo: after.lastEvent };
-    if (after.endedAt !== undefined) {
-      row.journal = NONE;
-      this.#ended.add(row);
-    }
+    if (write.status !== undefined)
+      row.statusBytes = write.status.message === undefined ? 0 : jsonSize(write.status.message);
     this.#replace(row, after);
+    if (after.endedAt !== undefined) dropJournal(row);
+    this.#bytes += bytesOf(row) - held;
+    this.#makeRoom(0, 0);
+    if (after.endedAt !== undefined) this.#ended.add(row);
     if (after.lastEvent > before.lastEvent) row.pushConfigs?.makeDue();
     this.#remember(row, key);
     this.#tell(write.taskId, write.by);
@@ -136,7 +160,7 @@ class MemoryStore implements Store {
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     const row = this.#rows.get(taskId);
     if (row === undefined || row.record.visible || !guardHolds({ lease }, row.record, true)) return false;
-    for (let key = row.lastKey; key !== undefined; key = key.earlier) key.reply = reply;
+    this.#keys.answer(row.lastKey, reply);
     this.#remove(row);
     this.#tell(taskId, lease.node);
     return true;
@@ -174,7 +198,9 @@ class MemoryStore implements Store {
   ): Promise<PushConfigPut | undefined> {
     const row = this.#shown(scope, taskId);
     if (row === undefined) return undefined;
+    const held = bytesOf(row);
     const put = this.#pushConfigsOf(row).put(config, max);
+    this.#bytes += bytesOf(row) - held;
     if (row.record.pushed !== true && put.kind === 'stored') this.#replace(row, withPushed(row.record, true));
     return put;
   }
@@ -191,7 +217,9 @@ class MemoryStore implements Store {
   async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
     const row = this.#shown(scope, taskId);
     if (row === undefined) return undefined;
+    const held = bytesOf(row);
     const isDeleted = row.pushConfigs?.delete(id) ?? false;
+    this.#bytes += bytesOf(row) - held;
     if (isDeleted && row.pushConfigs?.size === 0) this.#replace(row, withPushed(row.record, false));
     return isDeleted;
   }
@@ -258,7 +286,10 @@ class MemoryStore implements Store {
       .slice(0, policy.limit);
     for (const row of gone) this.#remove(row);
     for (const row of ended) {
-      if (endTime(row.record) < policy.eventsEndedBefore && row.pushConfigs?.isDue !== true) dropEvents(row);
+      if (endTime(row.record) >= policy.eventsEndedBefore || row.pushConfigs?.isDue === true) continue;
+      // Those that were removed just now are not counted any more.
+      if (this.#rows.has(row.record.id)) this.#bytes -= row.eventBytes;
+      dropEvents(row);
     }
     this.#pushes.letters.keep(policy.keepDeadLetters ?? Infinity);
     this.#keys.prune(this.#clock.now());
@@ -315,20 +346,29 @@ class MemoryStore implements Store {
     row.lastKey = key;
   }
 
-  #makeRoom(): void {
-    if (this.#rows.size < this.#maxTasks) return;
-    const oldest = this.#ended.first();
-    if (oldest === undefined) {
-      throw new A2AError(
-        'UNAVAILABLE',
-        `The memory store is full: ${this.#maxTasks} tasks, and none of them has ended`,
-      );
+  /** Whether there is room for so much more, once the tasks that ended first are removed as far as it takes. */
+  #makeRoom(tasks: number, bytes: number): boolean {
+    while (this.#rows.size + tasks > this.#maxTasks || this.#bytes + bytes > this.#maxBytes) {
+      const oldest = this.#ended.first();
+      // A single task may be as large as it likes: it would never fit otherwise.
+      if (oldest === undefined) return this.#rows.size === 0;
+      this.#remove(oldest);
     }
-    this.#remove(oldest);
+    return true;
+  }
+
+  #full(): A2AError {
+    const { size } = this.#rows;
+    const limits = `${this.#maxTasks} tasks (maxTasks) and ${this.#maxBytes} bytes (maxBytes)`;
+    return new A2AError('UNAVAILABLE', 'The agent has no room for more while its unfinished tasks are not done', {
+      retryAfterMs: RETRY_MS,
+      cause: new Error(`The memory store is full: ${size} unfinished tasks take ${this.#bytes} bytes, of ${limits}`),
+    });
   }
 
   #remove(row: Row): void {
     this.#rows.delete(row.record.id);
+    this.#bytes -= bytesOf(row);
     this.#index.remove(row);
     this.#wakes.remove(row);
     this.#ended.remove(row);

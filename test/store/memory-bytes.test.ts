@@ -1,0 +1,146 @@
+/** How much memory tasks may take in the memory store, and what makes room. */
+import { describe, expect, test } from 'vitest';
+
+import { memoryStore } from '../../src/store/memory/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import {
+  ALICE,
+  append,
+  create,
+  end,
+  entry,
+  event,
+  key,
+  lease,
+  listed,
+  message,
+  newTask,
+  provisionalTask,
+  pushConfig,
+  putPush,
+  START,
+  times,
+} from '../../src/testing/store-contract/samples.ts';
+
+const KIBIBYTE = 2 ** 10;
+const large = (id: string): ReturnType<typeof message> => message(id, 'x'.repeat(100 * KIBIBYTE));
+
+/** Room for nine tasks with a large message, and not for ten. */
+const MAX_BYTES = 1000 * KIBIBYTE;
+
+function fullStore(): Store {
+  return memoryStore({ maxBytes: MAX_BYTES });
+}
+
+async function createLarge(store: Store, id: string): Promise<void> {
+  await create(store, newTask(id, { message: large(id) }));
+}
+
+test('tasks that ended first make room for new ones when all take too many bytes', async () => {
+  const store = fullStore();
+  for (const i of times(9)) await createLarge(store, `${i}`);
+  await append(store, '4', end(START + 1));
+  await append(store, '2', end(START + 2));
+
+  await createLarge(store, 'new');
+  expect((await listed(store)).ids).not.toContain('4');
+  await createLarge(store, 'newer');
+
+  expect((await listed(store)).ids).not.toContain('2');
+  expect((await listed(store)).total).toBe(9);
+});
+
+describe('a store whose unfinished tasks take all there is', () => {
+  async function occupied(): Promise<Store> {
+    const store = fullStore();
+    for (const i of times(9)) await createLarge(store, `${i}`);
+    return store;
+  }
+
+  test('refuses new tasks and messages, and says so to callers and operators', async () => {
+    const store = await occupied();
+
+    await expect(createLarge(store, 'new')).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'The agent has no room for more while its unfinished tasks are not done',
+      retryAfterMs: 5000,
+      cause: { message: expect.stringMatching(/^The memory store is full: 9 unfinished tasks take 9\d{5} bytes, of /) },
+    });
+    const write = { taskId: '1', guard: {}, history: [large('m')], historyBytes: 100 * KIBIBYTE };
+    await expect(store.append({ ...write, idempotency: key('k') })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    await append(store, '0', end());
+    expect((await store.append({ ...write, idempotency: key('k') })).kind).toBe('appended');
+  });
+
+  test('stores what their runs say', async () => {
+    const store = await occupied();
+    const { fence } = await lease(store, 'node', '1');
+    const guard = { lease: { node: 'node', fence } };
+
+    const body = JSON.stringify('x'.repeat(500 * KIBIBYTE));
+    await append(store, '1', { events: [{ kind: 'artifact', body }] }, guard);
+    await append(store, '1', end(), guard);
+
+    expect((await store.read(ALICE, '1'))?.record.endedAt).toBe(START);
+  });
+});
+
+test('one task may be as large as it likes if it is alone', async () => {
+  const store = memoryStore({ maxBytes: 10 });
+  await createLarge(store, 'one');
+  await expect(createLarge(store, 'two')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('whatever is dropped of tasks is not counted any more', async () => {
+  const store = fullStore();
+  for (const round of times(200)) {
+    const id = `task-${round}`;
+    await create(store, provisionalTask(id, { node: 'node-a', message: large(id), pushConfig: pushConfig('a') }));
+    await append(store, id, {
+      visible: true,
+      events: [event('a'.repeat(5000), 'artifact')],
+      journal: [{ ...entry('step'), body: 'x'.repeat(50_000) }],
+      artifacts: JSON.stringify('x'.repeat(5000)),
+      status: { state: 'TASK_STATE_WORKING', message: message('s', 'x'.repeat(5000)) },
+    });
+    await putPush(store, id, pushConfig('b'));
+    await store.deletePushConfig(ALICE, id, 'a');
+    if (round % 3 === 0) await append(store, id, { ...end(START + round), events: [event('end')] });
+    else if (round % 3 === 1) {
+      await append(store, id, { ...end(START + round), artifacts: '[]' });
+      await store.prune({ endedBefore: 0, keepEnded: 1000, eventsEndedBefore: Infinity, limit: 1000 });
+    } else {
+      await append(store, id, end(START + round));
+      await store.prune({ endedBefore: Infinity, keepEnded: 0, eventsEndedBefore: Infinity, limit: 1000 });
+    }
+  }
+  await store.prune({ endedBefore: Infinity, keepEnded: 0, eventsEndedBefore: Infinity, limit: 1000 });
+  expect((await listed(store)).total).toBe(0);
+
+  // As many as an empty store takes.
+  for (const i of times(9)) await createLarge(store, `${i}`);
+  await expect(createLarge(store, '10')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+test('replies that are kept for repeats take a quarter of the bytes, and the oldest go first', async () => {
+  const store = fullStore();
+  for (const i of times(10)) {
+    await create(store, provisionalTask(`${i}`, { node: 'node-a', idempotency: key(`k-${i}`) }));
+    await store.dropForReply(`${i}`, { node: 'node-a', fence: 1 }, large(`reply ${i}`));
+  }
+  // Makes room, as every new key does.
+  await create(store, newTask('last', { idempotency: key('k-last') }));
+
+  const known = await Promise.all(
+    times(10).map(async (i) => {
+      const again = await store.append({
+        taskId: 'last',
+        guard: { question: 'nobody asks' },
+        idempotency: key(`k-${i}`),
+      });
+      return again.kind === 'repeated';
+    }),
+  );
+  expect(known).toEqual([false, false, false, false, false, false, false, false, true, true]);
+});
