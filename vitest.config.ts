@@ -9,6 +9,7 @@ const FOLDERS = [
   'streams',
   'simulation',
   'crash',
+  'attacks',
   'cli',
   'interop',
   'peers',
@@ -40,7 +41,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
  * they have started. All others share processes, because to start one and to import the sources again takes longer than
  * most files run; `leak-check.ts` fails a file that leaves something changed for the next.
  */
-const ALONE = new Set(['streams', 'crash', 'cli', 'runtimes', 'postgres']);
+const ALONE = new Set(['streams', 'crash', 'attacks', 'cli', 'runtimes', 'postgres']);
 
 /** Those whose files connect to servers by address. */
 const CONNECTING = new Set(['e2e', 'peers', 'frameworks']);

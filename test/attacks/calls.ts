@@ -1,0 +1,94 @@
+/** Requests as attackers make them: complete or not, read or not. All of them are cut when the test is over. */
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const MEBIBYTE = 2 ** 20;
+
+export function times<T>(count: number, make: (i: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, i) => make(i));
+}
+
+/** The largest text that the default limits let through. */
+export const LARGEST_TEXT = 'x'.repeat(4 * MEBIBYTE);
+
+let messages = 0;
+
+export interface SendOptions {
+  readonly taskId?: string;
+  readonly returnImmediately?: boolean;
+  /** None if not set: the response is not what most attacks are about. */
+  readonly historyLength?: number;
+}
+
+/** Sends a message, and waits for its outcome unless it is told otherwise. */
+export function sendOf(text: string, { taskId, returnImmediately, historyLength = 0 }: SendOptions = {}): Request {
+  const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], taskId };
+  const body = JSON.stringify({ message, configuration: { returnImmediately, historyLength } });
+  return { method: 'POST', path: '/message:send', body };
+}
+
+export function getOf(id: string): Request {
+  return { method: 'GET', path: `/tasks/${id}` };
+}
+
+function headersOf(caller: string): Readonly<Record<string, string>> {
+  return { 'content-type': 'application/json', 'a2a-version': '1.0', authorization: `Bearer token-of-${caller}` };
+}
+
+/** Makes a request and reads the whole response. */
+export async function call(port: number, caller: string, request: Request, signal?: AbortSignal): Promise<Reply> {
+  const { method, path, body } = request;
+  const init = { method, headers: headersOf(caller), ...(body !== undefined && { body }), ...(signal && { signal }) };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The id of the task that a message made. */
+export async function taskOf(port: number, caller: string, request: Request): Promise<string> {
+  const { text } = await call(port, caller, request);
+  return (JSON.parse(text) as { task: { id: string } }).task.id;
+}
+
+/** Makes a request and reads nothing of the response. */
+export function unread(port: number, caller: string, { method, path, body = '' }: Request, more = ''): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {}).pause();
+  onTestFinished(() => void socket.destroy());
+  socket.write(head(caller, method, path, Buffer.byteLength(body), more) + body);
+  return socket;
+}
+
+/** Announces a body of so many bytes, and sends so many of them. */
+export function halfSent(port: number, caller: string, path: string, length: number, sent: number): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {}).resume();
+  onTestFinished(() => void socket.destroy());
+  socket.write(head(caller, 'POST', path, length));
+  socket.write(Buffer.alloc(sent, ' '));
+  return socket;
+}
+
+function head(caller: string, method: string, path: string, length: number, more = ''): string {
+  const headers = Object.entries({ host: 'localhost', ...headersOf(caller), 'content-length': String(length) });
+  return `${method} ${path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${more}\r\n`;
+}
+
+/** Resolves with the first line that the server says, or with nothing if it only closes the connection. */
+export function statusOn(socket: Socket): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    socket.once('data', (bytes: Buffer) => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(bytes.toString('latin1'))?.[1])));
+    socket.once('close', () => resolve(undefined));
+  });
+}

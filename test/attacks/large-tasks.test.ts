@@ -1,0 +1,92 @@
+/** One caller inside the default limits makes tasks as large, and as many, as it can, and reads them in every way. */
+import { expect, test } from 'vitest';
+import { call, getOf, LARGEST_TEXT, sendOf, taskOf, times } from './calls.ts';
+import { victims, whileBobCalls } from './victim.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+const start = victims();
+
+test.each(['memory', 'sqlite'] as const)(
+  'a task takes a bounded history, and so does reading it (%s)',
+  async (store) => {
+    const victim = await start({ heapMb: 192, store });
+    const { port } = victim;
+    const id = await taskOf(port, 'alice', sendOf('pause'));
+
+    await whileBobCalls(victim, async () => {
+      const statuses: number[] = [];
+      for (let i = 0; i < 20; i++) {
+        const { status } = await call(port, 'alice', sendOf(LARGEST_TEXT, { taskId: id }));
+        statuses.push(status);
+      }
+      // Three of 4 MiB fit into 16 MiB beside the first message.
+      expect(statuses).toEqual([200, 200, 200, ...times(7, () => 400)]);
+      const replies = await Promise.all(times(20, () => call(port, 'alice', getOf(id))));
+      for (const { status, text } of replies) {
+        expect([200, 429]).toContain(status);
+        expect(text.length).toBeLessThan(9 * MEBIBYTE);
+      }
+      expect(replies.some(({ status }) => status === 200)).toBe(true);
+    });
+  },
+);
+
+test('a list of large tasks takes a bounded page', async () => {
+  const victim = await start({ heapMb: 192, store: 'sqlite' });
+  const { port } = victim;
+  for (let i = 0; i < 20; i++) await taskOf(port, 'alice', sendOf(LARGEST_TEXT, { returnImmediately: true }));
+  // The latest are small, so that nobody can guess the sizes of the others from them.
+  for (let i = 0; i < 12; i++) await taskOf(port, 'alice', sendOf('small'));
+
+  await whileBobCalls(victim, async () => {
+    const path = '/tasks?pageSize=100&includeArtifacts=true';
+    const replies = await Promise.all(times(10, () => call(port, 'alice', { method: 'GET', path })));
+    for (const { status, text } of replies) {
+      expect([200, 429]).toContain(status);
+      expect(text.length).toBeLessThan(9 * MEBIBYTE);
+    }
+  });
+});
+
+test('a large result that many requests wait for is read once, and sent as far as there is room', async () => {
+  const victim = await start({ heapMb: 192, store: 'sqlite' });
+  const { port } = victim;
+  const id = await taskOf(port, 'alice', sendOf('listen', { returnImmediately: true }));
+  for (let i = 0; i < 2; i++) await call(port, 'alice', sendOf(LARGEST_TEXT, { taskId: id, returnImmediately: true }));
+
+  await whileBobCalls(victim, async () => {
+    const all = { historyLength: 1000 };
+    const waiting = times(80, () => call(port, 'alice', sendOf('more', { taskId: id, ...all })));
+    await call(port, 'alice', sendOf('end', { taskId: id }));
+    const replies = await Promise.all(waiting);
+    for (const { status } of replies) expect([200, 429]).toContain(status);
+    expect(replies.some(({ status }) => status === 200)).toBe(true);
+  });
+});
+
+test('tasks that ended take a bounded part of a memory store, and the latest stay', async () => {
+  const victim = await start({ heapMb: 400 });
+  const { port } = victim;
+
+  await whileBobCalls(victim, async () => {
+    let last = '';
+    // 16 MiB each, with its events and its artifact.
+    for (let i = 0; i < 24; i++) last = await taskOf(port, 'alice', sendOf(LARGEST_TEXT, { returnImmediately: true }));
+    expect((await call(port, 'alice', getOf(last))).status).toBe(200);
+    expect((await victim.condition()).heap).toBeLessThan(350 * MEBIBYTE);
+  });
+});
+
+test('unfinished tasks take a bounded part of a memory store, and then new ones are refused', async () => {
+  const victim = await start({ heapMb: 400 });
+  const { port } = victim;
+  const statuses: number[] = [];
+  for (let i = 0; i < 34; i++) {
+    const { status } = await call(port, 'alice', sendOf(`pause ${LARGEST_TEXT.slice(6)}`));
+    statuses.push(status);
+  }
+
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  expect((await victim.condition()).heap).toBeLessThan(350 * MEBIBYTE);
+});

@@ -1,0 +1,83 @@
+/** Starts processes to be attacked, each with a small heap, and an innocent caller who uses them meanwhile. */
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { type Bundle, bundle } from '../crash/bundle.ts';
+import { Child } from '../streams/child.ts';
+import { call, sendOf } from './calls.ts';
+import type { Condition } from './victim-server.ts';
+
+/** For a machine that is busy. A hang is found as well. */
+export const TIMEOUT_MS = 120_000;
+
+/** Longer than any response takes on a busy machine, and shorter than any stop of the service. */
+const PATIENCE_MS = 10_000;
+
+export interface VictimOptions {
+  /** The heap of the process, in MiB. */
+  readonly heapMb: number;
+  /** Where tasks are kept: in memory if not set. */
+  readonly store?: 'memory' | 'sqlite';
+}
+
+/** A process that is attacked. */
+export interface Victim {
+  readonly port: number;
+  condition(): Promise<Condition>;
+}
+
+/** To be called at the top of a test file. */
+export function victims(): (options: VictimOptions) => Promise<Victim> {
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-attacks-'));
+  let built: Bundle | undefined;
+  let files = 0;
+  vi.setConfig({ testTimeout: TIMEOUT_MS });
+  beforeAll(async () => {
+    built = await bundle(new URL('victim-server.ts', import.meta.url));
+  }, TIMEOUT_MS);
+  afterAll(() => {
+    built?.remove();
+    rmSync(folder, { recursive: true });
+  });
+  return async ({ heapMb, store = 'memory' }) => {
+    const args = store === 'sqlite' ? [join(folder, `${++files}.db`)] : [];
+    const execArgv = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--enable-source-maps'];
+    const child = new Child<Condition>(fork(built?.path ?? '', args, { execArgv }));
+    onTestFinished(() => child.kill());
+    const port = await child.says<number>();
+    return { port, condition: () => child.ask() };
+  };
+}
+
+/**
+ * Runs an attack while another caller sends small messages, one after the other. That caller gets a normal response to each
+ * of them, before, during and after the attack.
+ */
+export async function whileBobCalls<T>({ port }: Victim, attack: () => Promise<T>): Promise<T> {
+  const problems: string[] = [];
+  let responses = 0;
+  let isOver = false;
+  const ask = async (): Promise<void> => {
+    const { status, text } = await call(port, 'bob', sendOf('hello'), AbortSignal.timeout(PATIENCE_MS));
+    if (status !== 200 || !text.includes('TASK_STATE_COMPLETED')) problems.push(`${status} ${text.slice(0, 300)}`);
+    responses += 1;
+    // Within the default rate, whatever else he does.
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  };
+  await ask();
+  const calling = (async () => {
+    while (!isOver && problems.length === 0)
+      await ask().catch((error: unknown) => void problems.push(String((error as Error).cause ?? error)));
+  })();
+  try {
+    return await attack();
+  } finally {
+    isOver = true;
+    await calling;
+    await ask();
+    expect(problems).toEqual([]);
+    expect(responses).toBeGreaterThan(2);
+  }
+}
