@@ -1,8 +1,8 @@
 /**
  * `npm run test:long`: what takes too long for every change. Ten times the kills and the seeds of `npm test`, ten minutes
- * of mixed load on a server, ten of a cluster in trouble, and the tests that need nothing but Node on each later Node that
- * we support. Ends with the sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`, `SEEDS`, `TANDEM_SOAK_MS` and
- * `TANDEM_CHAOS_MS` change how long it is.
+ * of mixed load on a server, ten of a cluster in trouble, a million requests of any kind, and the tests that need nothing but
+ * Node on each later Node that we support. Ends with the sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`,
+ * `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS` and `TANDEM_FUZZ` change how long it is.
  */
 import { execFileSync } from 'node:child_process';
 
@@ -10,6 +10,7 @@ import { runVitest, summary } from './run-vitest.mjs';
 
 const NODES = [22, 24];
 const { TANDEM_KILLS = '500', SEEDS = '20000', TANDEM_SOAK_MS = '600000', TANDEM_CHAOS_MS = '600000' } = process.env;
+const { TANDEM_FUZZ = '1000000' } = process.env;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 let exitCode = 0;
@@ -25,6 +26,10 @@ if (!isInterrupted) {
 if (!isInterrupted) {
   say(`${Number(TANDEM_SOAK_MS) / 1000} s of mixed load`);
   await run({ args: ['test/streams/soak.test.ts'], env: { TANDEM_SOAK_MS } });
+}
+if (!isInterrupted) {
+  say(`${TANDEM_FUZZ} requests of any kind`);
+  await run({ args: ['test/attacks/fuzz.test.ts'], env: { TANDEM_FUZZ } });
 }
 for (const version of NODES) {
   if (isInterrupted) break;

@@ -1,10 +1,11 @@
 /** The process that is attacked: an agent with default limits that knows two callers, and says how it is. */
+import { inspect } from 'node:util';
 import { serve } from '../../src/node/serve.ts';
-import { silentLog } from '../../src/observe/log.ts';
 import { agent } from '../../src/server/agent.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
+import type { Store } from '../../src/store/store.ts';
 
 /** What the process answers to any message. */
 export interface Condition {
@@ -13,6 +14,16 @@ export interface Condition {
   readonly buffers: number;
   /** CPU that the process has used so far, in milliseconds. */
   readonly cpuMs: number;
+  /** The first errors that it has logged. */
+  readonly errors: readonly string[];
+}
+
+/** The argument of the process, as JSON. */
+export interface VictimArguments {
+  /** Of the database; without one, tasks are in memory. */
+  readonly file?: string | undefined;
+  readonly storeBytes?: number | undefined;
+  readonly isUnlimited: boolean;
 }
 
 const target = agent({
@@ -29,12 +40,17 @@ const target = agent({
   },
 });
 
-const [, , file = ''] = process.argv;
+const { file, storeBytes, isUnlimited } = JSON.parse(process.argv[2] ?? '{}') as VictimArguments;
+const memory = (): Store => (storeBytes === undefined ? memoryStore() : memoryStore({ maxBytes: storeBytes }));
+const errors: string[] = [];
+const quiet = (): void => {};
 const server = await serve(target, {
   port: 0,
-  store: file === '' ? memoryStore() : sqlite(file),
+  store: file === undefined ? memory() : sqlite(file),
   auth: bearerTokens({ alice: 'token-of-alice', bob: 'token-of-bob' }),
-  log: silentLog,
+  pushNotifications: true,
+  log: { info: quiet, warn: quiet, error: noteError },
+  ...(isUnlimited && { limits: { rate: false } }),
 });
 
 process.on('message', () => process.send?.(condition()));
@@ -44,5 +60,9 @@ function condition(): Condition {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  return { heap: heapUsed, buffers: arrayBuffers, cpuMs: (user + system) / 1000 };
+  return { heap: heapUsed, buffers: arrayBuffers, cpuMs: (user + system) / 1000, errors };
+}
+
+function noteError(message: string, fields?: object): void {
+  if (errors.length < 10) errors.push(`${message} ${inspect(fields)}`);
 }

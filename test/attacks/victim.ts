@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { type Bundle, bundle } from '../crash/bundle.ts';
 import { Child } from '../streams/child.ts';
 import { call, sendOf } from './calls.ts';
-import type { Condition } from './victim-server.ts';
+import type { Condition, VictimArguments } from './victim-server.ts';
 
 /** For a machine that is busy. A hang is found as well. */
 export const TIMEOUT_MS = 120_000;
@@ -20,6 +20,10 @@ export interface VictimOptions {
   readonly heapMb: number;
   /** Where tasks are kept: in memory if not set. */
   readonly store?: 'memory' | 'sqlite';
+  /** The bytes of a store in memory, as many as it takes by default if not set. */
+  readonly storeBytes?: number;
+  /** Whether requests are not limited in number, for what is not about that. */
+  readonly isUnlimited?: boolean;
 }
 
 /** A process that is attacked. */
@@ -41,8 +45,9 @@ export function victims(): (options: VictimOptions) => Promise<Victim> {
     built?.remove();
     rmSync(folder, { recursive: true });
   });
-  return async ({ heapMb, store = 'memory' }) => {
-    const args = store === 'sqlite' ? [join(folder, `${++files}.db`)] : [];
+  return async ({ heapMb, store = 'memory', storeBytes, isUnlimited = false }) => {
+    const file = store === 'sqlite' ? join(folder, `${++files}.db`) : undefined;
+    const args = [JSON.stringify({ file, storeBytes, isUnlimited } satisfies VictimArguments)];
     const execArgv = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--enable-source-maps'];
     const child = new Child<Condition>(fork(built?.path ?? '', args, { execArgv }));
     onTestFinished(() => child.kill());
@@ -58,26 +63,30 @@ export function victims(): (options: VictimOptions) => Promise<Victim> {
 export async function whileBobCalls<T>({ port }: Victim, attack: () => Promise<T>): Promise<T> {
   const problems: string[] = [];
   let responses = 0;
-  let isOver = false;
+  const state = { isOver: false };
   const ask = async (): Promise<void> => {
-    const { status, text } = await call(port, 'bob', sendOf('hello'), AbortSignal.timeout(PATIENCE_MS));
-    if (status !== 200 || !text.includes('TASK_STATE_COMPLETED')) problems.push(`${status} ${text.slice(0, 300)}`);
-    responses += 1;
-    // Within the default rate, whatever else he does.
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    try {
+      const { status, text } = await call(port, 'bob', sendOf('hello'), AbortSignal.timeout(PATIENCE_MS));
+      if (status !== 200 || !text.includes('TASK_STATE_COMPLETED')) problems.push(`${status} ${text.slice(0, 300)}`);
+      responses += 1;
+    } catch (error) {
+      problems.push(String((error as Error).cause ?? error));
+    }
   };
-  await ask();
   const calling = (async () => {
-    while (!isOver && problems.length === 0)
-      await ask().catch((error: unknown) => void problems.push(String((error as Error).cause ?? error)));
+    while (!state.isOver && problems.length === 0) {
+      await ask();
+      // Within the default rate, however fast the machine is.
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
   })();
   try {
     return await attack();
   } finally {
-    isOver = true;
+    state.isOver = true;
     await calling;
     await ask();
     expect(problems).toEqual([]);
-    expect(responses).toBeGreaterThan(2);
+    expect(responses).toBeGreaterThan(1);
   }
 }

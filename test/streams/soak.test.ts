@@ -1,6 +1,7 @@
 /** A server under mixed load for as long as `TANDEM_SOAK_MS` says: its memory does not grow. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { grows, thirds } from '../helpers/flat-memory.ts';
 import { Random } from '../simulation/random.ts';
 import { children, TIMEOUT_MS } from './child.ts';
 import { runErrand } from './soak-client.ts';
@@ -10,25 +11,8 @@ const SEED = process.env['TANDEM_SEED'] ?? String(Math.trunc(Math.random() * 2 *
 const SOAK_MS = Number(process.env['TANDEM_SOAK_MS'] ?? 5000);
 const LANES = 12;
 const SAMPLES = 60;
-const MEBIBYTE = 2 ** 20;
 
 const { folder, start } = children(new URL('soak-server.ts', import.meta.url));
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
-}
-
-/** The medians of the thirds, in MiB, after a fifth in which all there is to warm up does. */
-function thirds(values: readonly number[]): readonly number[] {
-  const warm = values.slice(Math.trunc(values.length / 5));
-  const size = Math.ceil(warm.length / 3);
-  return [0, 1, 2].map((i) => Math.round(median(warm.slice(i * size, (i + 1) * size)) / MEBIBYTE));
-}
-
-/** Grows from third to third, and by more than a fifth and what chance may do. */
-function grows([first = 0, second = 0, third = 0]: readonly number[], chance: number): boolean {
-  return second > first && third > second && third > first * 1.2 + chance;
-}
 
 test(
   `memory stays where it is under mixed load for ${SOAK_MS / 1000} s (seed ${SEED})`,

@@ -102,11 +102,13 @@ export const strangeBody = fc.option(
   { nil: undefined },
 );
 
-/** Nobody needs stacks and names of files, and they say where things are. */
+/** Stacks, names of files and of errors inside: nobody needs them, and they say where things are. */
+export const LEAKS = /\n\s+at |node:internal|node_modules|\.[cm]?[jt]s:\d+|SqliteError|TypeError|RangeError/;
+
 export function assertDiscreet({ status, headers: said, text }: Answer): void {
   expect(status).not.toBe(500);
   expect(text).not.toContain('-32603');
-  expect(text).not.toMatch(/\n\s+at |node:internal|node_modules|\.[cm]?[jt]s:\d+|SqliteError|TypeError|RangeError/);
+  expect(text).not.toMatch(LEAKS);
   if (status === 401) expect(said).toHaveProperty('www-authenticate');
   if (text !== '' && said['content-type']?.startsWith('text/') !== true) JSON.parse(text);
 }
