@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { A2AError } from '../errors.ts';
-import { cutOff, isPacked, notUtf8, packed, tooLarge, tooSlow } from '../server/body-errors.ts';
+import { cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
 import type { HttpBody } from '../server/http.ts';
-import type { PacedBody } from '../server/limits/body-pace.ts';
+import { pacedBody } from '../server/limits/body-pace.ts';
 import { type BytesHold, type Holder, UNCOUNTED_BYTES } from '../server/limits/bytes-in-flight.ts';
 import type { InFlight } from '../server/limits/in-flight.ts';
 
@@ -22,7 +22,43 @@ export function readBody(
     if (incoming.destroyed) return reject(cutOff(undefined));
     if (isPacked(incoming.headers['content-encoding'])) return reject(packed());
     if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
-    new BodyReader(incoming, maxBytes, holder, inFlight, resolve, reject).start();
+    let first: Buffer | undefined;
+    let more: Buffer[] | undefined;
+    let hold: BytesHold | undefined;
+    const fail = (error: A2AError): void => {
+      letGo();
+      incoming.pause();
+      reject(error);
+    };
+    const body = pacedBody(fail);
+    const take = (chunk: Buffer): void => {
+      const length = (body.length += chunk.length);
+      if (length > maxBytes) return fail(tooLarge(maxBytes));
+      if (length > UNCOUNTED_BYTES) {
+        const refusal = (hold ??= inFlight?.requests.open(holder))?.reach(length);
+        if (refusal !== undefined) return fail(refusal);
+      }
+      if (first === undefined) first = chunk;
+      else (more ??= [first]).push(chunk);
+    };
+    const finish = (): void => {
+      letGo();
+      const whole = more === undefined ? first : Buffer.concat(more, body.length);
+      if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
+      else resolve({ text: whole?.toString('utf8') ?? '' });
+    };
+    const breakOff = (cause: Error): void => fail(cutOff(cause));
+    // Without an error, and without an end: nobody waits for the response, but somebody for the promise.
+    const close = (): void => fail(cutOff(undefined));
+    // The response may be a stream that is open for days, and the request stays as long: a listener on it would keep the
+    // whole body.
+    const letGo = (): void => {
+      inFlight?.pace.unwatch(body);
+      hold?.release();
+      incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', close);
+    };
+    inFlight?.pace.watch(body);
+    incoming.on('data', take).on('end', finish).on('error', breakOff).on('close', close);
   });
 }
 
@@ -30,88 +66,4 @@ export function readBody(
 export function parsedText(body: Uint8Array): string {
   if (!isUtf8(body)) throw notUtf8();
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-}
-
-class BodyReader implements PacedBody {
-  length = 0;
-  since = 0;
-  readonly #incoming: IncomingMessage;
-  readonly #maxBytes: number;
-  readonly #holder: Holder;
-  readonly #inFlight: InFlight | undefined;
-  readonly #resolve: (body: HttpBody) => void;
-  readonly #reject: (error: A2AError) => void;
-  #first: Buffer | undefined;
-  #more: Buffer[] | undefined;
-  #hold: BytesHold | undefined;
-
-  constructor(
-    incoming: IncomingMessage,
-    maxBytes: number,
-    holder: Holder,
-    inFlight: InFlight | undefined,
-    resolve: (body: HttpBody) => void,
-    reject: (error: A2AError) => void,
-  ) {
-    this.#incoming = incoming;
-    this.#maxBytes = maxBytes;
-    this.#holder = holder;
-    this.#inFlight = inFlight;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  start(): void {
-    this.#inFlight?.pace.watch(this);
-    this.#incoming.on('data', this.#take).on('end', this.#finish).on('error', this.#breakOff).on('close', this.#close);
-  }
-
-  tooSlow(): void {
-    this.#refuse(tooSlow());
-  }
-
-  readonly #take = (chunk: Buffer): void => {
-    this.length += chunk.length;
-    if (this.length > this.#maxBytes) return this.#refuse(tooLarge(this.#maxBytes));
-    if (this.length > UNCOUNTED_BYTES) {
-      const refusal = (this.#hold ??= this.#inFlight?.requests.open(this.#holder))?.reach(this.length);
-      if (refusal !== undefined) return this.#refuse(refusal);
-    }
-    if (this.#first === undefined) this.#first = chunk;
-    else (this.#more ??= [this.#first]).push(chunk);
-  };
-
-  readonly #finish = (): void => {
-    this.#letGo();
-    const whole = this.#more === undefined ? this.#first : Buffer.concat(this.#more, this.length);
-    if (whole !== undefined && !isUtf8(whole)) this.#reject(notUtf8());
-    else this.#resolve({ text: whole?.toString('utf8') ?? '' });
-  };
-
-  readonly #breakOff = (cause: Error): void => this.#fail(cutOff(cause));
-
-  /** Without an error, and without an end: nobody waits for the response, but somebody for the promise. */
-  readonly #close = (): void => this.#fail(cutOff(undefined));
-
-  /** Reads nothing more of it. */
-  #refuse(error: A2AError): void {
-    this.#incoming.pause();
-    this.#fail(error);
-  }
-
-  #fail(error: A2AError): void {
-    this.#letGo();
-    this.#reject(error);
-  }
-
-  /**
-   * The response may be a stream that is open for days, and the request stays as long: a listener on it would keep the whole
-   * body.
-   */
-  #letGo(): void {
-    this.#inFlight?.pace.unwatch(this);
-    this.#hold?.release();
-    this.#incoming.off('data', this.#take).off('end', this.#finish).off('error', this.#breakOff);
-    this.#incoming.off('close', this.#close);
-  }
 }

@@ -1,11 +1,11 @@
 import type { Caller } from '../engine/handler.ts';
+import type { A2AError } from '../errors.ts';
 import { joinBytes } from '../support/join-bytes.ts';
-import type { Writable } from '../support/writable.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
-import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge, tooSlow } from './body-errors.ts';
+import { alreadyRead, cutOff, isPacked, notUtf8, packed, tooLarge } from './body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import { forwardedAddress, isThisMachine } from './limits/address.ts';
-import { BodyPace, type PacedBody } from './limits/body-pace.ts';
+import { BodyPace, pacedBody } from './limits/body-pace.ts';
 import { type BytesHold, type Holder, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import { pieceStream, sliceStream } from './piece-stream.ts';
@@ -104,16 +104,12 @@ async function readBytes(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const cancel = (): void => void reader.cancel().catch(() => {});
-  let isSlow = false;
-  const body: Writable<PacedBody> = {
-    length: 0,
-    since: 0,
-    tooSlow: () => {
-      isSlow = true;
-      // Ends the read that waits.
-      cancel();
-    },
-  };
+  let failure: A2AError | undefined;
+  const body = pacedBody((error) => {
+    failure = error;
+    // Ends the read that waits.
+    cancel();
+  });
   // Of its own, because on some hosts a timer ends with the request in which it was set.
   const pace = inFlight && new BodyPace();
   pace?.watch(body);
@@ -123,7 +119,7 @@ async function readBytes(
       const next = await reader.read().catch((cause: unknown) => {
         throw cutOff(cause);
       });
-      if (isSlow) throw tooSlow();
+      if (failure !== undefined) throw failure;
       if (next.done) return joinBytes(chunks, body.length);
       body.length += next.value.length;
       if (body.length > maxBytes) throw tooLarge(maxBytes);

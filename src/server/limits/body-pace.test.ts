@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BodyPace } from './body-pace.ts';
+import { BodyPace, pacedBody } from './body-pace.ts';
 
 const SECOND = 64 * 2 ** 10;
 
@@ -7,7 +7,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function bodyOf(length = 0) {
-  return { length, since: 0, tooSlow: vi.fn<() => void>() };
+  const tooSlow = vi.fn<() => void>();
+  return Object.assign(pacedBody(tooSlow), { length, tooSlow });
 }
 
 test('a body has 5 s to arrive at any pace, then it is too slow, once', () => {
@@ -58,6 +59,20 @@ test('a body that begins late has its own 5 s', () => {
   vi.advanceTimersByTime(5000);
 
   expect([early.tooSlow.mock.calls.length, late.tooSlow.mock.calls.length]).toEqual([1, 0]);
+  pace.close();
+});
+
+test('of several bodies those are found that are too slow, wherever they are among the others', () => {
+  const pace = new BodyPace();
+  const bodies = [0, 100, 0, 100, 0].map((seconds) => bodyOf(seconds * SECOND));
+  for (const body of bodies) pace.watch(body);
+  const [first, , third] = bodies;
+  if (first !== undefined) pace.unwatch(first);
+
+  vi.advanceTimersByTime(10_000);
+
+  expect(bodies.map(({ tooSlow }) => tooSlow.mock.calls.length)).toEqual([0, 0, 1, 0, 1]);
+  expect(third?.tooSlow).toHaveBeenCalledWith(expect.objectContaining({ code: 'REQUEST_TIMEOUT' }));
   pace.close();
 });
 
