@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../server/heartbeats.ts';
 import type { HttpResponse, ResponseHold } from '../server/http.ts';
-import { type BytesInFlight, type Holder, UNCOUNTED_BYTES } from '../server/limits/bytes-in-flight.ts';
+import {
+  type BytesInFlight,
+  type Holder,
+  UNCOUNTED_BYTES,
+  UNCOUNTED_PIECE_BYTES,
+} from '../server/limits/bytes-in-flight.ts';
 import { endAnswer } from './early-answer.ts';
 import { whenDrained, whenSent, writeSlices } from './unread.ts';
 
@@ -146,7 +151,7 @@ class PieceWriter {
         if (outgoing.writableLength > 0) whenSent(outgoing, this.#care.stallMs);
       } else if (outgoing.destroyed) {
         this.#breakOff();
-      } else if (next.value.length > UNCOUNTED_BYTES) {
+      } else if (next.value.length > UNCOUNTED_PIECE_BYTES) {
         this.#writeLarge(Buffer.from(next.value));
       } else if (outgoing.write(next.value)) {
         this.start();

@@ -118,5 +118,16 @@ test('a response that waits behind another one ends with its connection', () => 
 
   connection.emit('close');
 
-  expect([then.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0]);
+  expect([then.mock.calls.length, outgoing.destroyed, vi.getTimerCount()]).toEqual([1, true, 0]);
+});
+
+test('nothing is written for a connection that was closed before the turn of its response came', () => {
+  const { outgoing, connection, written, response } = fullConnection();
+  outgoing.socket = null;
+  connection.destroyed = true;
+  const then = vi.fn<() => void>();
+
+  writeSlices(response, Buffer.alloc(100 * SLICE_BYTES), STALL_MS, then);
+
+  expect([written.length, outgoing.destroyed, then.mock.calls.length]).toEqual([1, true, 1]);
 });

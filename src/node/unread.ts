@@ -43,25 +43,26 @@ function whenTaken(outgoing: ServerResponse, event: 'drain' | 'finish', stallMs:
     then();
   };
   const timer = setTimeout(() => {
-    if (isQueued(outgoing)) {
-      timer.refresh();
-      return;
-    }
-    stop();
-    outgoing.destroy();
-    then();
+    if (isQueued(outgoing)) timer.refresh();
+    else lose();
   }, stallMs);
   // A response that waits for its turn is not told that its connection is closed.
   const connection = outgoing.socket === null ? outgoing.req.socket : undefined;
+  const lose = (): void => {
+    stop();
+    outgoing.destroy();
+    then();
+  };
   const stop = (): void => {
     clearTimeout(timer);
     outgoing.off(event, done).off('close', done);
-    connection?.off('close', done);
+    connection?.off('close', lose);
   };
   outgoing.on(event, done).on('close', done);
   // A client may send any number of requests at once, each with a listener of its own.
-  connection?.setMaxListeners(0).on('close', done);
-  if (outgoing.destroyed || connection?.destroyed === true) done();
+  connection?.setMaxListeners(0).on('close', lose);
+  if (outgoing.destroyed) done();
+  else if (connection?.destroyed === true) lose();
 }
 
 /**

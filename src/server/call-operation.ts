@@ -10,8 +10,9 @@ import {
 import type { Task } from '../model/task.ts';
 import { jsonSize } from '../support/json-size.ts';
 import { decodeParams, operationCodec } from '../wire/dialect.ts';
+import type { HttpRequest } from './http.ts';
 import type { HttpCall } from './http-call.ts';
-import { type BytesHold, type BytesInFlight, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
+import { type BytesHold, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
 import { assertModest } from './limits/content.ts';
 import { streaming, unary } from './operations.ts';
 import type { TaskEvents } from './send-operations.ts';
@@ -84,7 +85,7 @@ async function perform(
   }
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
-  if (operation !== 'GetExtendedAgentCard') return unaryOutcome(service, call, operation, output);
+  if (operation !== 'GetExtendedAgentCard') return unaryOutcome(service, call, operation, params, output);
   return extendedCard(service, operationCodec(dialect, operation).result.encode(output as never) as JsonObject);
 }
 
@@ -94,14 +95,30 @@ async function perform(
  *
  * @throws A2AError `RATE_LIMIT_EXCEEDED` or `UNAVAILABLE` if there is no room for it.
  */
-function unaryOutcome(service: Service, call: HttpCall, operation: OperationName, output: unknown): Outcome {
+function unaryOutcome(
+  service: Service,
+  call: HttpCall,
+  operation: OperationName,
+  params: unknown,
+  output: unknown,
+): Outcome {
   const { responses } = service.limits;
-  const estimated = responses.isHolding(call.request)
-    ? held(responses, call, operation, output, jsonSize(output))
-    : undefined;
-  const text = textOf(call, operation, output);
-  const hold = estimated ?? held(responses, call, operation, output, text.length);
+  const { request } = call;
+  const estimate = responses.isHolding(request) ? jsonSize(output) : 0;
+  let hold = isCounted(request, estimate) ? responses.open(request) : undefined;
+  let refusal = hold?.take(estimate);
+  const text = refusal === undefined ? textOf(call, operation, output) : '';
+  if (hold === undefined && isCounted(request, text.length)) {
+    hold = responses.open(request);
+    refusal = hold.take(text.length);
+  }
+  if (refusal !== undefined) throw undelivered(refusal, call, { operation, params, output });
   return { text, hold, isNothing: output === null };
+}
+
+/** Small results are not counted, nor those for an edge that would not release them. */
+function isCounted(request: HttpRequest, size: number): boolean {
+  return size > UNCOUNTED_BYTES && request.releasesHold === true;
 }
 
 /** The result as JSON, without the oldest messages of a task if it would be longer than a page. */
@@ -119,22 +136,6 @@ function shortened(operation: OperationName, output: unknown): unknown {
   if (sent === undefined || !('task' in sent)) return output;
   const task = withinPage(sent.task);
   return task === sent.task ? output : { task };
-}
-
-/** What counts a result of so many characters; nothing if it is small, or if the edge would not release it. */
-function held(
-  responses: BytesInFlight,
-  call: HttpCall,
-  operation: OperationName,
-  output: unknown,
-  size: number,
-): BytesHold | undefined {
-  const { request } = call;
-  if (size <= UNCOUNTED_BYTES || request.releasesHold !== true) return undefined;
-  const hold = responses.open(request);
-  const refusal = hold.take(size);
-  if (refusal !== undefined) throw undelivered(refusal, call, operation, output);
-  return hold;
 }
 
 function taskKey({ caller }: HttpCall, { id, tenant = '' }: SubscribeToTaskRequest): string {

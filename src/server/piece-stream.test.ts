@@ -83,13 +83,13 @@ test('a stream whose reader does not ask for more for 30 s is ended at the next 
   const leaving = new Leaving();
   const hold = new BytesInFlight('response', { ...DEFAULT_LIMITS, given: new Set() }).open({});
   const pieces = (async function* large() {
-    for (;;) yield 'x'.repeat(2 ** 17);
+    for (;;) yield 'x'.repeat(2 ** 18);
   })();
   const reader = { signal: leaving, leave: () => leaving.leave() };
   const read = pieceStream(pieces, reader, heartbeats, { open: () => hold }).getReader();
   await read.read();
   await vi.advanceTimersByTimeAsync(30_000);
-  expect([heartbeats.size, hold.size]).toEqual([1, 2 ** 17]);
+  expect([heartbeats.size, hold.size]).toEqual([1, 2 ** 18]);
 
   await vi.advanceTimersByTimeAsync(10_000);
 
@@ -105,7 +105,7 @@ test('a stream whose large piece has no room is ended', async () => {
   other.take(1);
   onTestFinished(() => other.release());
   const pieces = (async function* large() {
-    yield 'x'.repeat(2 ** 17);
+    yield 'x'.repeat(2 ** 18);
   })();
 
   const stream = pieceStream(pieces, { signal: new Leaving(), leave: () => {} }, heartbeats, {

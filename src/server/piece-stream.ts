@@ -1,7 +1,7 @@
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { ResponseHold } from './http.ts';
-import { type BytesHold, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
+import { type BytesHold, UNCOUNTED_PIECE_BYTES } from './limits/bytes-in-flight.ts';
 
 /** The request whose answer is a stream. */
 interface Reader {
@@ -126,7 +126,7 @@ class PieceSource {
 
   /** A large piece counts until the reader asks for the next one. @throws A2AError if there is no room for it. */
   #give(controller: ReadableStreamDefaultController<Uint8Array>, piece: Uint8Array): void {
-    if (piece.length > UNCOUNTED_BYTES) {
+    if (piece.length > UNCOUNTED_PIECE_BYTES) {
       const refusal = (this.#hold ??= this.#counted.open())?.take(piece.length);
       if (refusal !== undefined) throw refusal;
     }

@@ -1,26 +1,32 @@
 import { A2AError } from '../errors.ts';
 import type { OperationName, SendMessageResponse } from '../model/operation.ts';
 import type { Task } from '../model/task.ts';
+import { isObject } from './check.ts';
 import type { HttpCall } from './http-call.ts';
+
+/** An operation whose result is to be sent. */
+export interface DoneOperation {
+  readonly operation: OperationName;
+  /** As they came. */
+  readonly params: unknown;
+  readonly output: unknown;
+}
+
+type Asked = Pick<HttpCall, 'caller' | 'idempotencyKey'>;
 
 /**
  * The error in place of a response that is not delivered because too many bytes wait to be sent. An operation that changes
  * something has done so by then: the error says that, and how the caller gets the result. It asks the caller to try again
  * only if a repeat is recognised, because clients take that for a request that was not begun.
  */
-export function undelivered(
-  error: A2AError,
-  call: Pick<HttpCall, 'caller' | 'idempotencyKey'>,
-  operation: OperationName,
-  output: unknown,
-): A2AError {
+export function undelivered(error: A2AError, call: Asked, { operation, params, output }: DoneOperation): A2AError {
   if (operation === 'CancelTask') {
     return withAdvice(error, (output as Task).id, 'The task was canceled; get the task to see its result', true);
   }
   if (operation !== 'SendMessage') return error;
   const result = output as SendMessageResponse;
   const taskId = 'task' in result ? result.task.id : undefined;
-  const repeat = repeatedBy(call);
+  const repeat = repeatedBy(call, params);
   const ways = [
     ...(taskId === undefined ? [] : [`get task ${taskId}`]),
     ...(repeat === undefined ? [] : [`repeat the request with the same ${repeat}, which does not run it again`]),
@@ -30,9 +36,12 @@ export function undelivered(
 }
 
 /** By what a repeat of the message is recognised; nothing if it would be a new message. */
-function repeatedBy({ caller, idempotencyKey }: Pick<HttpCall, 'caller' | 'idempotencyKey'>): string | undefined {
+function repeatedBy({ caller, idempotencyKey }: Asked, params: unknown): string | undefined {
   if (idempotencyKey !== undefined) return 'Idempotency-Key';
-  return caller.isVerified ? 'messageId' : undefined;
+  // Messages of 0.1 have no ids, and other callers may leave them out: then each repeat is given another one.
+  const message = isObject(params) ? params['message'] : undefined;
+  const hasId = isObject(message) && typeof message['messageId'] === 'string';
+  return caller.isVerified && hasId ? 'messageId' : undefined;
 }
 
 function withAdvice(

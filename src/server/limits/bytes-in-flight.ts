@@ -7,6 +7,9 @@ import { addressKey, isSpared } from './rate-limit.ts';
 /** Bodies and responses up to this size are not counted: all connections together hold little of them. */
 export const UNCOUNTED_BYTES = 64 * 2 ** 10;
 
+/** The same for pieces of a stream: they end at about 64 KiB, so only one with a large event in it has more. */
+export const UNCOUNTED_PIECE_BYTES = 2 * UNCOUNTED_BYTES;
+
 /** When to try again. Nobody knows when another response is read or another body is complete, so soon. */
 const RETRY_MS = 2000;
 

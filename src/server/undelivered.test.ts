@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { A2AError } from '../errors.ts';
+import { undelivered } from './undelivered.ts';
+
+const REFUSAL = new A2AError('RATE_LIMIT_EXCEEDED', 'Too much', { details: { limit: 'l' }, retryAfterMs: 2000 });
+const VERIFIED = { caller: { id: 'ann', isVerified: true }, idempotencyKey: undefined };
+const ANONYMOUS = { caller: { id: 'anonymous', isVerified: false }, idempotencyKey: undefined };
+const TASK = { task: { id: 't-1', status: { state: 'TASK_STATE_COMPLETED' } } };
+const MESSAGE = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [] } };
+const GET = 'get task t-1';
+const BY_ID = 'repeat the request with the same messageId, which does not run it again';
+const BY_KEY = 'repeat the request with the same Idempotency-Key, which does not run it again';
+
+test.each([
+  ['a caller with credentials', VERIFIED, { message: { messageId: 'm' } }, TASK, `${GET}, or ${BY_ID}`, 2000],
+  ['one whose message has no id', VERIFIED, { message: {} }, TASK, GET, undefined],
+  ['one whose params are not an object', VERIFIED, undefined, TASK, GET, undefined],
+  ['an anonymous caller', ANONYMOUS, { message: { messageId: 'm' } }, TASK, GET, undefined],
+  ['one with a key', { ...ANONYMOUS, idempotencyKey: 'k' }, {}, TASK, `${GET}, or ${BY_KEY}`, 2000],
+  ['one that gets a bare message', VERIFIED, { message: { messageId: 'm' } }, MESSAGE, BY_ID, 2000],
+  [
+    'an anonymous one that gets a bare message',
+    ANONYMOUS,
+    {},
+    MESSAGE,
+    'its result is lost: send an Idempotency-Key with messages',
+    undefined,
+  ],
+])('%s reads how to get the result of its message', (_who, call, params, output, advice, retryAfterMs) => {
+  const error = undelivered(REFUSAL, call, { operation: 'SendMessage', params, output });
+
+  expect(error).toMatchObject({
+    code: 'RATE_LIMIT_EXCEEDED',
+    message: `Too much. The message was accepted and processed; ${advice}`,
+    details: { limit: 'l', accepted: 'true', ...('task' in output && { taskId: 't-1' }) },
+    retryAfterMs,
+  });
+});
+
+test('a task that was canceled can be canceled again, and read', () => {
+  const error = undelivered(REFUSAL, ANONYMOUS, { operation: 'CancelTask', params: {}, output: TASK.task });
+
+  expect(error).toMatchObject({
+    message: 'Too much. The task was canceled; get the task to see its result',
+    details: { accepted: 'true', taskId: 't-1' },
+    retryAfterMs: 2000,
+  });
+});
+
+test('an operation that changes nothing is refused as it is', () => {
+  expect(undelivered(REFUSAL, VERIFIED, { operation: 'GetTask', params: {}, output: TASK.task })).toBe(REFUSAL);
+});
