@@ -71,7 +71,13 @@ function sendLarge(
   }
   writeSlices(outgoing, bytes, stallMs, () => {
     hold.release();
-    if (!outgoing.destroyed) endText(outgoing, '', stallMs);
+    if (outgoing.destroyed) return;
+    try {
+      endText(outgoing, '', stallMs);
+    } catch {
+      // Middleware may have put its own `end` in the place of Node's.
+      outgoing.destroy();
+    }
   });
 }
 

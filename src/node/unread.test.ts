@@ -131,3 +131,14 @@ test('nothing is written for a connection that was closed before the turn of its
 
   expect([written.length, outgoing.destroyed, then.mock.calls.length]).toEqual([1, true, 1]);
 });
+
+test('middleware that cannot be told to stop listening is not listened to twice', () => {
+  const { outgoing, written, response } = fullConnection();
+  outgoing.off = () => outgoing;
+  const then = vi.fn<() => void>();
+  writeSlices(response, Buffer.alloc(3 * SLICE_BYTES), STALL_MS, then);
+
+  for (let i = 0; i < 6; i++) outgoing.emit('drain');
+
+  expect([written.length, then.mock.calls.length, outgoing.listenerCount('drain')]).toEqual([3, 1, 1]);
+});

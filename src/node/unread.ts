@@ -11,36 +11,62 @@ const SLICE_BYTES = 64 * 2 ** 10;
  */
 export function writeSlices(outgoing: ServerResponse, bytes: Buffer, stallMs: number, then: () => void): void {
   let at = 0;
-  const next = (): void => {
+  const write = (): boolean => {
     try {
       while (at < bytes.length && !outgoing.destroyed) {
-        const slice = bytes.subarray(at, (at += SLICE_BYTES));
-        if (!outgoing.write(slice)) return whenDrained(outgoing, stallMs, next);
+        if (!outgoing.write(bytes.subarray(at, (at += SLICE_BYTES)))) return true;
       }
-      then();
     } catch {
       // Somebody else's `write`: middleware may have put its own in the place of Node's.
       outgoing.destroy();
-      then();
     }
+    return false;
   };
-  next();
+  if (write()) whileUnread(outgoing, 'drain', stallMs, write, then);
+  else then();
 }
 
 /** Calls back when the connection has taken what was written, or is closed. */
 export function whenDrained(outgoing: ServerResponse, stallMs: number, then: () => void): void {
-  whenTaken(outgoing, 'drain', stallMs, then);
+  whileUnread(outgoing, 'drain', stallMs, isAll, then);
 }
 
 /** Closes the connection of a response that has ended if its client does not read the rest of it. */
 export function whenSent(outgoing: ServerResponse, stallMs: number): void {
-  whenTaken(outgoing, 'finish', stallMs, () => {});
+  whileUnread(outgoing, 'finish', stallMs, isAll, () => {});
 }
 
-function whenTaken(outgoing: ServerResponse, event: 'drain' | 'finish', stallMs: number, then: () => void): void {
-  const done = (): void => {
-    stop();
+const isAll = (): boolean => false;
+
+/**
+ * Waits until the connection has taken what was written. `more` then says whether there is something to wait for again; if
+ * not, or if the connection is closed, `then` is called, once. A client that takes nothing for `stallMs` is disconnected.
+ */
+function whileUnread(
+  outgoing: ServerResponse,
+  event: 'drain' | 'finish',
+  stallMs: number,
+  more: () => boolean,
+  then: () => void,
+): void {
+  let isOver = false;
+  // Middleware may call this after it was told not to: some hand on `on`, and not `off`.
+  const taken = (): void => {
+    if (isOver) return;
+    if (more()) timer.refresh();
+    else end();
+  };
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    outgoing.off(event, taken).off('close', end);
+    connection?.off('close', lose);
     then();
+  };
+  const lose = (): void => {
+    outgoing.destroy();
+    end();
   };
   const timer = setTimeout(() => {
     if (isQueued(outgoing)) timer.refresh();
@@ -48,20 +74,10 @@ function whenTaken(outgoing: ServerResponse, event: 'drain' | 'finish', stallMs:
   }, stallMs);
   // A response that waits for its turn is not told that its connection is closed.
   const connection = outgoing.socket === null ? outgoing.req.socket : undefined;
-  const lose = (): void => {
-    stop();
-    outgoing.destroy();
-    then();
-  };
-  const stop = (): void => {
-    clearTimeout(timer);
-    outgoing.off(event, done).off('close', done);
-    connection?.off('close', lose);
-  };
-  outgoing.on(event, done).on('close', done);
+  outgoing.on(event, taken).on('close', end);
   // A client may send any number of requests at once, each with a listener of its own.
   connection?.setMaxListeners(0).on('close', lose);
-  if (outgoing.destroyed) done();
+  if (outgoing.destroyed) end();
   else if (connection?.destroyed === true) lose();
 }
 
