@@ -50,9 +50,11 @@ function sendOf(size: number, messageId?: string): WireRequest {
   return requestOf(REST_1, 'SendMessage', params);
 }
 
-async function taskOf(port: number, caller: string, size: number): Promise<string> {
-  const { text } = await call(port, as(caller, sendOf(size)));
-  return (JSON.parse(text) as { task: { id: string } }).task.id;
+/** Makes a task without a connection, so that no connection can be too slow for it. */
+async function taskOf({ handler }: Listening, caller: string, size: number): Promise<string> {
+  const { method, path, headers, body = '' } = as(caller, sendOf(size));
+  const response = await handler.fetch(new Request(`http://localhost${path}`, { method, headers, body }));
+  return ((await response.json()) as { task: { id: string } }).task.id;
 }
 
 /** Asks for something and does not read a byte of it. */
@@ -69,7 +71,7 @@ async function untilHeld({ handler }: Listening, bytes: (total: number) => boole
 
 test('the connection of a client that does not read a large response is closed, and nothing is held for it', async () => {
   const server = await serving({}, 100);
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   await eventually(() => server.responses.size === 0);
   const client = unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
 
@@ -101,7 +103,7 @@ test('the connection of a client that does not read small responses is closed', 
 
 test('a caller with too many unread bytes gets 429 until it reads them, and other callers notice nothing', async () => {
   const server = await serving({ limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   const get = requestOf(REST_1, 'GetTask', { id });
   const clients = Array.from({ length: 2 }, () => unread(server.port, as('alice', get)));
   await untilHeld(server, (total) => total >= 2 * LARGE);
@@ -122,7 +124,7 @@ test('a caller with too many unread bytes gets 429 until it reads them, and othe
 
 test('a caller at its bound is refused before its request is read or run', async () => {
   const server = await serving({ limits: { responseBytesPerCaller: 1 } });
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
   await untilHeld(server, (total) => total >= LARGE);
   const before = runs;
@@ -134,7 +136,7 @@ test('a caller at its bound is refused before its request is read or run', async
 
 test('a message whose result does not fit was accepted: the error says so, and a repeat brings the result', async () => {
   const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   const client = unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
   await untilHeld(server, (total) => total >= LARGE);
   const before = runs;
@@ -177,8 +179,8 @@ test('a caller without credentials is not asked to repeat a message that would r
 test('a full process answers large results with 503 and small ones as ever', async () => {
   const limits = { responseBytesPerProcess: 8 * MEBIBYTE };
   const server = await serving({ limits });
-  const id = await taskOf(server.port, 'alice', LARGE);
-  const bobs = await taskOf(server.port, 'bob', 2 * MEBIBYTE);
+  const id = await taskOf(server, 'alice', LARGE);
+  const bobs = await taskOf(server, 'bob', 2 * MEBIBYTE);
   unread(server.port, as('alice', requestOf(RPC_1, 'GetTask', { id })));
   await untilHeld(server, (total) => total >= LARGE);
 
@@ -192,7 +194,7 @@ test('a full process answers large results with 503 and small ones as ever', asy
 
 test('streams count too: one that has no room for its next event is closed, and resumes by number', async () => {
   const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   const subscribe = as('alice', requestOf(REST_1, 'SubscribeToTask', { id }, 0));
   const first = unread(server.port, subscribe);
   await untilHeld(server, (total) => total >= LARGE);
@@ -249,7 +251,7 @@ test('requests that wait for one large result at the same moment get it as far a
 
 test('over fetch, a large response counts until it is read or canceled', async () => {
   const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   await untilHeld(server, (total) => total === 0);
   const { path, headers } = as('alice', requestOf(REST_1, 'GetTask', { id }));
   const get = (): Promise<Response> => server.handler.fetch(new Request(`http://localhost${path}`, { headers }));
@@ -269,7 +271,7 @@ test('over fetch, a large response counts until it is read or canceled', async (
 
 test('over fetch, a response that nobody reads for 30 s is given up', async () => {
   const server = await serving();
-  const id = await taskOf(server.port, 'alice', LARGE);
+  const id = await taskOf(server, 'alice', LARGE);
   await untilHeld(server, (total) => total === 0);
   const { path, headers } = as('alice', requestOf(REST_1, 'GetTask', { id }));
   vi.useFakeTimers();

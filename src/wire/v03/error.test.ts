@@ -22,6 +22,7 @@ const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
   ['PERMISSION_DENIED', -32000, 403],
   ['RATE_LIMIT_EXCEEDED', -32000, 429],
   ['METHOD_NOT_ALLOWED', -32600, 405],
+  ['REQUEST_TIMEOUT', -32600, 408],
   ['PAYLOAD_TOO_LARGE', -32600, 413],
   ['UNAVAILABLE', -32603, 503],
   ['DISCOVERY_FAILED', -32603, 502],
