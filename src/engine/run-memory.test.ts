@@ -71,7 +71,7 @@ test('a run that has waited for 30 s fails, and says why', async () => {
   clock.advance(1);
   await expect(waiting).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: expect.stringContaining('no memory left'),
+    message: expect.stringContaining('take all the memory'),
   });
 });
 
@@ -91,5 +91,5 @@ test('output that nobody waits for is refused above twice the bound', () => {
   memory.add(512);
   expect(() => memory.assertRoom()).not.toThrow();
   memory.add(1);
-  expect(() => memory.assertRoom()).toThrow(/no memory left/);
+  expect(() => memory.assertRoom()).toThrow(/take all the memory/);
 });

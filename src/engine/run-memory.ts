@@ -110,7 +110,8 @@ export class RunMemory {
   #exhausted(): A2AError {
     return new A2AError(
       'UNAVAILABLE',
-      'The agent has no memory left for more output: too much is in work. Try again later',
+      'The running tasks of the agent take all the memory they may have, so this one cannot publish more. Try again later',
+      { details: { limit: 'runBytesPerProcess' } },
     );
   }
 }

@@ -1,10 +1,11 @@
 /** What an agent cannot take now, or at all: too much at once, too large, too deep, of the wrong type (1.0 §13.4). */
 import { describe, expect, test } from 'vitest';
 
+import { agent } from '../../src/server/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
-import { startServer } from './kit/server.ts';
+import { serveOnSocket, startServer } from './kit/server.ts';
 import { holdTask, sendTask } from './kit/talk.ts';
-import { NEWEST, VOICES } from './kit/voices.ts';
+import { NEWEST, RPC_1, VOICES } from './kit/voices.ts';
 
 describe('failures that pass', () => {
   test.each(VOICES)(verifies('E-10', '$name: a full agent says when to come back'), async (voice) => {
@@ -87,4 +88,23 @@ describe('media types', () => {
       }
     },
   );
+});
+
+test('runBytesPerProcess bounds what running tasks hold in memory', async () => {
+  const talkative = agent({
+    name: 'Talkative',
+    description: 'Emits more than the process has memory for, and waits for nothing.',
+    async run({ artifact }) {
+      const chunk = 'x'.repeat(1024);
+      await Promise.all(Array.from({ length: 100 }, () => artifact('all').append(chunk)));
+    },
+  });
+  const small = await serveOnSocket(talkative, { limits: { runBytesPerProcess: 32 * 1024 } });
+  const usual = await serveOnSocket(talkative);
+
+  const failed = await small.ask(RPC_1.send({ text: 'go' }));
+
+  expect(failed.json).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_FAILED' } } } });
+  expect(failed.text).toContain('take all the memory they may have');
+  expect((await usual.ask(RPC_1.send({ text: 'go' }))).text).toContain('TASK_STATE_COMPLETED');
 });

@@ -73,7 +73,7 @@ describe.each(STORES)('$name', (variant) => {
       return (await stateOf(node, waiting.id)) === 'TASK_STATE_FAILED';
     });
     expect(statusText(await node.engine.get(ANN, waiting.id))).toBe(
-      'The agent has no memory left for more output: too much is in work. Try again later',
+      'The running tasks of the agent take all the memory they may have, so this one cannot publish more. Try again later',
     );
   });
 
