@@ -1,4 +1,4 @@
-/** The process that is attacked: an agent with default limits that knows two callers, and says how it is. */
+/** The process that is attacked: an agent with default limits that knows three callers, and reports its condition. */
 import { inspect } from 'node:util';
 import { serve } from '../../src/node/serve.ts';
 import { agent } from '../../src/server/agent.ts';
@@ -28,10 +28,12 @@ export interface VictimArguments {
 
 const target = agent({
   name: 'Target',
-  description: 'Says again what it hears; waits for a login if the first word is "pause", for "end" if it is "listen".',
+  description:
+    'Echoes; waits for a login after "pause", for "end" after "listen", and until it is stopped after "stay".',
   async *run(ctx) {
     const [word] = ctx.text.split(' ', 1);
     if (word === 'pause') await ctx.authorize('Log in');
+    if (word === 'stay') await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
     if (word === 'listen') {
       yield { status: 'working', text: 'Listening' };
       for await (const { text } of ctx.inbox) if (text === 'end') break;
@@ -47,7 +49,7 @@ const quiet = (): void => {};
 const server = await serve(target, {
   port: 0,
   store: file === undefined ? memory() : sqlite(file),
-  auth: bearerTokens({ alice: 'token-of-alice', bob: 'token-of-bob' }),
+  auth: bearerTokens({ alice: 'token-of-alice', bob: 'token-of-bob', carol: 'token-of-carol' }),
   pushNotifications: true,
   log: { info: quiet, warn: quiet, error: noteError },
   ...(isUnlimited && { limits: { rate: false } }),
