@@ -68,7 +68,7 @@ export function withNumbers(found: readonly FoundTask[], numbers: readonly Row[]
   return found;
 }
 
-export const TASK_COLUMN_COUNT = 23;
+export const TASK_COLUMN_COUNT = TASK_COLUMNS.split(',').length;
 
 type TaskRow = readonly [
   seq: number,
