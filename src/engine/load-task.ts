@@ -3,6 +3,7 @@ import { ArtifactFold } from '../model/artifact-fold.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../store/store.ts';
+import { jsonSize } from '../support/json-size.ts';
 import type { Writable } from '../support/writable.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
 import type { Creation } from './creation.ts';
@@ -41,7 +42,7 @@ export interface LoadedTask {
   readonly artifactBytes: number;
   /** The size of all that it said. */
   readonly outputBytes: number;
-  /** The size of what was read of it. */
+  /** The size of what is in memory of it when the run begins: messages, and what was loaded. */
   readonly loadedBytes: number;
 }
 
@@ -65,7 +66,7 @@ export function newlyMade(record: TaskRecord, message: Message, creation: Creati
     fold,
     artifactBytes: 0,
     outputBytes: 0,
-    loadedBytes: 0,
+    loadedBytes: record.historyBytes ?? 0,
   };
 }
 
@@ -101,8 +102,15 @@ export async function loadTask(store: Store, claimed: TaskRecord): Promise<Loade
     fold,
     artifactBytes,
     outputBytes,
-    loadedBytes: events.reduce((sum, { body }) => sum + body.length, 0),
+    loadedBytes: (record.historyBytes ?? 0) + bytesOf(events, entries),
   };
+}
+
+function bytesOf(events: readonly TaskEvent[], entries: readonly JournalRecord[]): number {
+  let bytes = 0;
+  for (const { body } of events) bytes += body.length;
+  for (const { body } of entries) bytes += jsonSize(body);
+  return bytes;
 }
 
 interface TaskParts {

@@ -38,10 +38,10 @@ export class OutputTrail {
   readonly #outputs: PublishedOutput[] = [];
   /** Nothing before it is expected. */
   #cursor = 0;
-  /** What failed attempts have published and the present ones have not, by step. */
+  /** What failed attempts have published and the present ones have not, by step: the next one last. */
   #retried: Map<StepOutputs, PublishedOutput[]> | undefined;
   /** Loose outputs that may be emitted again while steps are in flight, by what they say. */
-  #open: Map<string, PublishedOutput[]> | undefined;
+  #open: Map<string, Set<PublishedOutput>> | undefined;
   /** Those of them that may not any more when no step is in flight: their steps were called. */
   readonly #closing: PublishedOutput[] = [];
   /** How many outputs are ahead of this attempt. */
@@ -118,7 +118,7 @@ export class OutputTrail {
     isBeside: boolean,
   ): PublishedOutput | 'new' | 'different' {
     const retried = this.#retriedOf(step);
-    const expected = retried?.[0] ?? this.#nextExpected();
+    const expected = retried?.at(-1) ?? this.#nextExpected();
     if (expected !== undefined && this.#isSame(expected, body, asFirst)) return this.#take(expected, step);
     const loose = isBeside && this.#open ? (this.#takeOpen(body) ?? (asFirst && this.#takeOpen(asFirst()))) : undefined;
     if (loose !== undefined) return loose;
@@ -156,7 +156,7 @@ export class OutputTrail {
 
   /** What is expected of this step or, if nothing is, of this attempt, does not count any more. */
   dropExpected(step?: StepOutputs): readonly PublishedOutput[] {
-    const retried = this.#retriedOf(step)?.splice(0);
+    const retried = this.#retriedOf(step)?.splice(0).toReversed();
     const dropped = retried ?? this.#outputs.filter(({ state }) => state === 'expected');
     for (const output of dropped) output.state = 'dropped';
     return dropped;
@@ -165,7 +165,7 @@ export class OutputTrail {
   /** The next attempt of a step is compared with what it has published so far. */
   expectAgain(step: StepOutputs): void {
     const published = this.#outputs.filter((output) => output.owner === step && isLeft(output));
-    if (published.length > 0) (this.#retried ??= new Map()).set(step, published);
+    if (published.length > 0) (this.#retried ??= new Map()).set(step, published.toReversed());
   }
 
   /** Drops what this attempt has not emitted again. An artifact is not left empty. */
@@ -176,13 +176,14 @@ export class OutputTrail {
   /** Drops what failed attempts of a step have published and its last one has not. An artifact is not left empty. */
   dropRetried(step: StepOutputs): readonly PublishedOutput[] {
     const retried = this.#retriedOf(step);
-    if (retried === undefined || this.#isEmptyWithout((output) => retried.includes(output))) return [];
-    return this.dropExpected(step);
+    if (retried === undefined) return [];
+    const dropped = new Set(retried);
+    return this.#isEmptyWithout((output) => dropped.has(output)) ? [] : this.dropExpected(step);
   }
 
   /** Ends the comparison with failed attempts of a step. Returns what only they have published. */
   endRetries(step: StepOutputs): readonly PublishedOutput[] {
-    const left = this.#retriedOf(step) ?? [];
+    const left = this.#retriedOf(step)?.toReversed() ?? [];
     this.#retried?.delete(step);
     if (this.#retried?.size === 0) this.#retried = undefined;
     return left;
@@ -190,7 +191,7 @@ export class OutputTrail {
 
   /** Lets an output be emitted again while steps are in flight. */
   open(output: PublishedOutput): void {
-    if (this.#open?.get(output.body)?.includes(output) === true) return;
+    if (this.#open?.get(output.body)?.has(output) === true) return;
     this.#add(output);
     this.#closing.push(output);
   }
@@ -225,16 +226,14 @@ export class OutputTrail {
   #add(output: PublishedOutput): void {
     this.#open ??= new Map();
     const same = this.#open.get(output.body);
-    if (same === undefined) this.#open.set(output.body, [output]);
-    else same.push(output);
+    if (same === undefined) this.#open.set(output.body, new Set([output]));
+    else same.add(output);
   }
 
   #remove(output: PublishedOutput): void {
-    const same = this.#open?.get(output.body) ?? [];
-    const index = same.indexOf(output);
-    if (index < 0) return;
-    same.splice(index, 1);
-    if (same.length === 0) this.#open?.delete(output.body);
+    const same = this.#open?.get(output.body);
+    if (same?.delete(output) !== true) return;
+    if (same.size === 0) this.#open?.delete(output.body);
     if (this.#open?.size === 0) this.#open = undefined;
   }
 
@@ -259,7 +258,7 @@ export class OutputTrail {
 
   #take(output: PublishedOutput, step: StepOutputs | undefined): PublishedOutput {
     const retried = this.#retriedOf(step);
-    if (retried?.[0] === output) retried.shift();
+    if (retried?.at(-1) === output) retried.pop();
     output.state = 'kept';
     output.owner = step;
     return output;
@@ -267,10 +266,12 @@ export class OutputTrail {
 
   /** A replacement is the same again only if nothing came after it, because it would remove that now. */
   #takeOpen(body: string): PublishedOutput | undefined {
-    const same = this.#open?.get(body) ?? [];
-    const output = same.find((one) => !one.isReplacement || one === this.#outputs.findLast(isLeft));
-    if (output !== undefined) this.#remove(output);
-    return output;
+    for (const output of this.#open?.get(body) ?? []) {
+      if (output.isReplacement && output !== this.#outputs.findLast(isLeft)) continue;
+      this.#remove(output);
+      return output;
+    }
+    return undefined;
   }
 
   get #first(): PublishedOutput | undefined {

@@ -4,7 +4,7 @@ import type { Slots } from './slots.ts';
 import type { SuspendedRuns } from './suspended-runs.ts';
 
 /** Lets whoever asks for metrics see what this node has to do. */
-export function showRuns({ observers, agents }: Core, runs: Runs, suspended: SuspendedRuns): void {
+export function showRuns({ observers, agents, memory }: Core, runs: Runs, suspended: SuspendedRuns): void {
   const { metrics } = observers;
   if (metrics === undefined) return;
   const each = (read: (slots: Slots) => number) => () =>
@@ -23,5 +23,8 @@ export function showRuns({ observers, agents }: Core, runs: Runs, suspended: Sus
   );
   metrics.gauge('tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', [], () => [
     [[], suspended.size],
+  ]);
+  metrics.gauge('tandem_run_bytes', 'Bytes that the runs at work on this node hold in memory', [], () => [
+    [[], memory.bytes],
   ]);
 }

@@ -86,10 +86,15 @@ test('a run that is over does not wait any more', async () => {
   expect(await isSettled(waiting)).toBe(false);
 });
 
-test('output that nobody waits for is refused above twice the bound', () => {
+test('above twice the bound a run that was to wait and did not gets no room, and others do', () => {
   const { memory } = memoryOf(256);
+  const [first, waiting, small] = [{}, {}, {}];
   memory.add(512);
-  expect(() => memory.assertRoom()).not.toThrow();
+  void memory.room(first, 2);
+  void memory.room(waiting, 2);
+  expect(() => memory.assertRoom(waiting)).not.toThrow();
   memory.add(1);
-  expect(() => memory.assertRoom()).toThrow(/take all the memory/);
+  expect(() => memory.assertRoom(waiting)).toThrow(/take all the memory/);
+  expect(() => memory.assertRoom(first)).not.toThrow();
+  expect(() => memory.assertRoom(small)).not.toThrow();
 });

@@ -5,9 +5,9 @@ import type { Timers } from '../support/timers.ts';
 
 /** How long a run waits for memory before it fails. */
 const MAX_WAIT_MS = 30_000;
-/** A run that holds less than this part of the bound never waits: it is not to blame. */
+/** A run that holds less than this part of the bound never waits, because that would free almost nothing. */
 const SMALL_SHARE = 1 / 256;
-/** Output that a handler emits without waiting for room is refused above this many times the bound. */
+/** Above this many times the bound, output of a handler that does not wait for room is rejected. */
 const REFUSED_ABOVE = 2;
 
 interface Waiter {
@@ -16,7 +16,7 @@ interface Waiter {
 }
 
 /**
- * Bounds what all running tasks of this process hold in memory: their requests and their outputs. Above the bound only
+ * Bounds what all running tasks of an engine hold in memory: messages, step results and outputs. Above the bound only
  * callers without a running task may begin one, and runs that hold more than a little wait before their next output, until others
  * have ended or are suspended. One of them continues all the same, so that runs which wait for each other come to an end:
  * it is bounded by `maxTaskBytes`.
@@ -54,11 +54,16 @@ export class RunMemory {
     this.#bytes += bytes;
   }
 
-  /** A run holds nothing any more: it is over or suspended. If it waits, it does so in vain. */
-  release(run: object, bytes: number): void {
+  /**
+   * A run holds nothing any more: it is over or suspended.
+   *
+   * @param error What it gets if it waits for room. Without one it waits forever, as all that the run waits for.
+   */
+  release(run: object, bytes: number, error?: Error): void {
     const wasFull = this.isFull;
     this.#bytes -= bytes;
-    this.#stopWaiting(run);
+    const waiter = this.#stopWaiting(run);
+    if (error !== undefined) waiter?.room.reject(error);
     if (this.#first === run) this.#first = undefined;
     if (this.#waiting.size > 0) this.#admit();
     if (wasFull && !this.isFull) this.#onRoom();
@@ -76,9 +81,13 @@ export class RunMemory {
     return (this.#waiting.get(run) ?? this.#wait(run)).room.promise;
   }
 
-  /** @throws if the handler does not wait for room, and there is none. */
-  assertRoom(): void {
-    if (this.#bytes > REFUSED_ABOVE * this.#maxBytes) throw this.#exhausted();
+  isWaiting(run: object): boolean {
+    return this.#waiting.has(run);
+  }
+
+  /** @throws A2AError `UNAVAILABLE` if the run was to wait for room and did not, and there is none. */
+  assertRoom(run: object): void {
+    if (this.#bytes > REFUSED_ABOVE * this.#maxBytes && this.#waiting.has(run)) throw this.#exhausted();
   }
 
   #wait(run: object): Waiter {
@@ -111,7 +120,7 @@ export class RunMemory {
     return new A2AError(
       'UNAVAILABLE',
       'The running tasks of the agent take all the memory they may have, so this one cannot publish more. Try again later',
-      { details: { limit: 'runBytesPerProcess' } },
+      { details: { limit: 'runBytes' } },
     );
   }
 }

@@ -12,7 +12,6 @@ import { artifactEvent } from './event-body.ts';
 import type { LoadedTask } from './load-task.ts';
 import type { Emission } from './output.ts';
 import { type Correction, type PublishedOutputs, statusContent } from './published-outputs.ts';
-import type { RunMemory } from './run-memory.ts';
 import type { Runnable } from './runnable.ts';
 import { timeAfter } from './status-time.ts';
 import type { HeldStatus, Ranges, RecordedOutputs, StepOutputs } from './step-outputs.ts';
@@ -40,7 +39,6 @@ export class RunOutputs {
   readonly #clock: Clock;
   readonly #newId: () => string;
   readonly #log: Log;
-  readonly #memory: RunMemory;
   readonly #marks: JsonObject | undefined;
   readonly #refused = new Set<string>();
   readonly #published: PublishedOutputs;
@@ -49,9 +47,8 @@ export class RunOutputs {
   #heldBytes = 0;
   #originBytes: number | undefined;
 
-  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log, memory }: OutputTools) {
+  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
     this.#log = log;
-    this.#memory = memory;
     this.#task = task;
     this.#marks = traceMarks(task.record);
     this.#published = task.published;
@@ -290,7 +287,7 @@ export class RunOutputs {
 
   /** Not for what an earlier attempt has said: that is counted already. */
   #assertRoom(bytes: number): void {
-    this.#memory.assertRoom();
+    this.#writer.assertMemory();
     const { maxTaskBytes } = this.#agent.limits;
     if (this.#writer.outputBytes + bytes > maxTaskBytes)
       throw new RangeError(`All outputs of a task together may have ${maxTaskBytes} bytes`);
@@ -305,5 +302,4 @@ export interface OutputTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly memory: RunMemory;
 }

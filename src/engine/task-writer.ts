@@ -76,8 +76,10 @@ export class TaskWriter implements Gatherer {
   #tailBytes: number;
   #snapshotBytes = 0;
   #outputBytes: number;
-  /** What counts as memory of this run. */
+  /** What the run holds in memory. */
   #heldBytes = 0;
+  /** Whether that counts as memory of running tasks: not while the run is suspended. */
+  #isCounted = true;
 
   constructor(env: WriterEnvironment, on: WriterEvents, start: LoadedTask) {
     this.#env = env;
@@ -170,6 +172,11 @@ export class TaskWriter implements Gatherer {
     return (this.#room ??= deferred<void>()).promise;
   }
 
+  /** @throws A2AError `UNAVAILABLE` if the handler was to wait for memory and did not, and there is none. */
+  assertMemory(): void {
+    this.#env.memory.assertRoom(this);
+  }
+
   /** Resolves when everything given so far is stored. */
   stored(): Promise<unknown> {
     if (this.#batch.isEmpty) return this.#flight === undefined ? Promise.resolve() : this.#flight.done.promise;
@@ -210,14 +217,17 @@ export class TaskWriter implements Gatherer {
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
-  /** The run is suspended: what it holds is counted with the suspended runs. */
+  /** The run is suspended: what it holds does not count with the running ones. */
   suspend(): void {
-    this.#env.memory.release(this, this.#heldBytes);
+    this.#uncount();
   }
 
   /** Goes on under a new lease. */
   resume(record: TaskRecord): void {
-    this.#env.memory.add(this.#heldBytes);
+    if (!this.#isCounted) {
+      this.#isCounted = true;
+      this.#env.memory.add(this.#heldBytes);
+    }
     this.#hasUnheard = false;
     this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
@@ -227,14 +237,14 @@ export class TaskWriter implements Gatherer {
 
   /** Nothing more is written. What waits for it learns why, or waits for ever if there is no reason. */
   close(reason?: StopReason): void {
-    if (!this.#isClosed) this.#env.memory.release(this, this.#heldBytes);
-    this.#heldBytes = 0;
     this.#isClosed = true;
     this.#lease = undefined;
-    if (reason === undefined) return;
+    const { memory } = this.#env;
+    const isAwaited = this.#batch.isAwaited || this.#flight?.isAwaited === true || this.#room !== undefined;
     // An error costs more than a short run, and most often nobody waits for one.
-    if (!this.#batch.isAwaited && this.#flight?.isAwaited !== true && this.#room === undefined) return;
-    const error = stopError(reason);
+    const error = reason === undefined || !(isAwaited || memory.isWaiting(this)) ? undefined : stopError(reason);
+    this.#uncount(error);
+    if (error === undefined) return;
     this.#batch.fail(error);
     this.#flight?.fail(error);
     this.#room?.reject(error);
@@ -247,7 +257,13 @@ export class TaskWriter implements Gatherer {
 
   #hold(bytes: number): void {
     this.#heldBytes += bytes;
-    this.#env.memory.add(bytes);
+    if (this.#isCounted) this.#env.memory.add(bytes);
+  }
+
+  #uncount(error?: Error): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.#env.memory.release(this, this.#heldBytes, error);
   }
 
   #add(event: NewEvent): void {
@@ -375,6 +391,8 @@ export class TaskWriter implements Gatherer {
   #see(record: TaskRecord, ownEntries = 0): boolean {
     const isOthers = record.lastJournal !== this.#record.lastJournal + ownEntries;
     if (isOthers) this.#knowsAll = false;
+    const added = (record.historyBytes ?? 0) - (this.#record.historyBytes ?? 0);
+    if (added > 0) this.#hold(added);
     this.#record = record;
     return isOthers;
   }

@@ -99,7 +99,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     maxPushConfigs: limits.pushConfigsPerTask,
     maxMessages: limits.messagesPerTask,
     maxHistoryBytes: limits.historyBytesPerTask,
-    maxRunBytes: limits.runBytesPerProcess,
+    maxRunBytes: limits.runBytes,
     onDemand: settings.serverless !== undefined,
   });
 }

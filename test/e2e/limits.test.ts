@@ -90,7 +90,7 @@ describe('media types', () => {
   );
 });
 
-test('runBytesPerProcess bounds what running tasks hold in memory', async () => {
+test('runBytes bounds what running tasks hold in memory', async () => {
   const talkative = agent({
     name: 'Talkative',
     description: 'Emits more than the process has memory for, and waits for nothing.',
@@ -99,7 +99,7 @@ test('runBytesPerProcess bounds what running tasks hold in memory', async () => 
       await Promise.all(Array.from({ length: 100 }, () => artifact('all').append(chunk)));
     },
   });
-  const small = await serveOnSocket(talkative, { limits: { runBytesPerProcess: 32 * 1024 } });
+  const small = await serveOnSocket(talkative, { limits: { runBytes: 32 * 1024 } });
   const usual = await serveOnSocket(talkative);
 
   const failed = await small.ask(RPC_1.send({ text: 'go' }));

@@ -1,5 +1,6 @@
 /** What running tasks hold in memory is bounded for the process. */
 import { describe, expect, test } from 'vitest';
+import { Metrics } from '../../src/observe/metrics.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { ANN, artifactText, BOB, type Harness, harness, statusText, STORES, until } from './harness.ts';
 
@@ -8,6 +9,8 @@ const BOUND = 64 * 1024;
 const AS_BOB = { ...BOB, caller: { id: 'bob', isVerified: true } };
 
 const stateOf = async ({ engine }: Harness, id: string): Promise<string> => (await engine.get(ANN, id)).status.state;
+
+const bytesOf = (metrics: Metrics): number => Number(/^tandem_run_bytes (\S+)$/m.exec(metrics.text())?.[1]);
 
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -92,16 +95,110 @@ describe.each(STORES)('$name', (variant) => {
     expect(artifactText(done)).toBe('Ann');
   });
 
-  test('a handler that does not wait for room is stopped at twice the bound', async () => {
+  test('a handler that does not wait for room is stopped at twice the bound, and no other one', async () => {
+    const isFull = deferred<void>();
+    const mayEnd = deferred<void>();
     const node = await harness(
-      async ({ artifact }) => {
-        const published = Array.from({ length: 200 }, () => artifact('big').append(KIB));
-        await Promise.all(published);
+      async ({ text, artifact }) => {
+        if (text === 'first') {
+          for (let i = 0; i < 70; i++) await artifact('big').append(KIB);
+          isFull.resolve();
+          await mayEnd.promise;
+        }
+        if (text === 'rude') await Promise.all(Array.from({ length: 200 }, () => artifact('big').append(KIB)));
+        return 'done';
       },
       { variant, maxRunBytes: BOUND },
     );
-    const failed = await node.task('go');
+    const first = await node.task('first', { returnImmediately: true });
+    await isFull.promise;
+    const failed = await node.task('rude', AS_BOB);
     expect(failed.status.state).toBe('TASK_STATE_FAILED');
-    expect(artifactText(failed, 'big')?.length).toBeLessThan(3 * BOUND);
+    expect(artifactText(failed, 'big')?.length).toBeLessThan(2 * BOUND);
+    expect((await node.task('little', AS_BOB)).status.state).toBe('TASK_STATE_COMPLETED');
+    mayEnd.resolve();
+    await until(async () => (await stateOf(node, first.id)) === 'TASK_STATE_COMPLETED');
+  });
+
+  test.each([0, 1000])('a run counts as long as it runs, with maxSuspended %i', async (maxSuspended) => {
+    const metrics = new Metrics();
+    const mayWrite = deferred<void>();
+    const node = await harness(
+      async ({ artifact, ask }) => {
+        for (let i = 0; i < 20; i++) await artifact('first').append(KIB);
+        const late = mayWrite.promise.then(async () => artifact('late').append(KIB));
+        await ask('Who?');
+        await late;
+        return 'done';
+      },
+      { variant, maxSuspended, observers: { metrics } },
+    );
+    const asking = await node.task('go');
+    expect(bytesOf(metrics)).toBe(0);
+    mayWrite.resolve();
+    await turns();
+    const done = await node.reply(asking, 'Ann');
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    await until(() => bytesOf(metrics) === 0);
+
+    const canceled = await node.task('go');
+    await node.engine.cancel(ANN, canceled.id);
+    expect(bytesOf(metrics)).toBe(0);
+    await node.task('go');
+    await node.engine.close();
+    expect(bytesOf(metrics)).toBe(0);
+  });
+
+  test('messages count, those of an answer too', async () => {
+    const metrics = new Metrics();
+    const seen: number[] = [];
+    const node = await harness(
+      async ({ ask }) => {
+        seen.push(bytesOf(metrics));
+        await ask('Who?');
+        seen.push(bytesOf(metrics));
+        return 'done';
+      },
+      { variant, observers: { metrics } },
+    );
+    await node.reply(await node.task(KIB), KIB.repeat(2));
+    expect(seen[0]).toBeGreaterThan(1024);
+    expect(seen.at(-1)).toBeGreaterThan(3 * 1024);
+    await until(() => bytesOf(metrics) === 0);
+  });
+
+  test('a handler that waits for memory gets an error when its task is canceled', async () => {
+    const isFull = deferred<void>();
+    const outcome = deferred<unknown>();
+    const node = await harness(
+      async ({ text, artifact, signal }) => {
+        if (text === 'big') {
+          for (let i = 0; i < 70; i++) await artifact('big').append(KIB);
+          isFull.resolve();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          return;
+        }
+        await isFull.promise;
+        try {
+          for (let i = 0; i < 3; i++) await artifact('waits').append(KIB);
+          outcome.resolve('published');
+        } catch (error) {
+          outcome.resolve(error);
+        }
+      },
+      { variant, maxRunBytes: BOUND },
+    );
+    const waiting = await node.task('waits', { returnImmediately: true });
+    await node.task('big', { returnImmediately: true });
+    await isFull.promise;
+    await until(async () => artifactText(await node.engine.get(ANN, waiting.id), 'waits')?.length === 1024);
+    await turns();
+    const canceled = node.engine.cancel(ANN, waiting.id);
+    await until(async () => {
+      node.clock.advance(1000);
+      return (await stateOf(node, waiting.id)) === 'TASK_STATE_CANCELED';
+    });
+    await canceled;
+    expect(await outcome.promise).toMatchObject({ name: 'AbortError' });
   });
 });

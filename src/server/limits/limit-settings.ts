@@ -22,8 +22,8 @@ export interface Limits {
   readonly responseBytesPerCaller: number;
   /** The same for all callers of this process together. */
   readonly responseBytesPerProcess: number;
-  /** Bytes of messages and outputs that all running tasks of this process hold in memory. */
-  readonly runBytesPerProcess: number;
+  /** Bytes of messages, step results and outputs that all running tasks of this handler hold in memory. */
+  readonly runBytes: number;
   readonly pushConfigsPerTask: number;
   /** Messages in the history of a task, from both sides: then it takes no more of its caller. */
   readonly messagesPerTask: number;
@@ -57,7 +57,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   requestBytesPerProcess: 256 * 2 ** 20,
   responseBytesPerCaller: 32 * 2 ** 20,
   responseBytesPerProcess: 256 * 2 ** 20,
-  runBytesPerProcess: 256 * 2 ** 20,
+  runBytes: 256 * 2 ** 20,
   pushConfigsPerTask: 10,
   messagesPerTask: 1000,
   historyBytesPerTask: 16 * 2 ** 20,
