@@ -11,6 +11,11 @@ export interface ClaimRequest {
   readonly limit: number;
   /** Only this task, if it is due; whatever is if not set. */
   readonly taskId?: string;
+  /**
+   * How many suspects may be among the tasks; any number if not set. They come before all others, those with the fewest
+   * attempts first, if the shares allow them.
+   */
+  readonly suspects?: number;
   /** Bounds what a fairness key may get. Only in a claim for one agent, and without `taskId`. */
   readonly shares?: ClaimShares;
 }

@@ -54,9 +54,9 @@ export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
   return pushed ? { ...record, pushed } : record;
 }
 
-/** Whether a task waits for a slot, as far as its row can say: it is due, and no node runs it. */
-export function isQueued({ node, wakeAt }: TaskRecord, now: number): boolean {
-  return node === undefined && wakeAt !== undefined && wakeAt <= now;
+/** Whether a task waits for its turn, as far as its row can say: it is due, no node runs it, and it is no suspect. */
+export function isQueued({ node, wakeAt, suspectMs }: TaskRecord, now: number): boolean {
+  return node === undefined && suspectMs === undefined && wakeAt !== undefined && wakeAt <= now;
 }
 
 /** Whether nothing but the last numbers is other than before: so it is after most writes, a step or a chunk. */
@@ -69,6 +69,9 @@ export function isSameButNumbers(before: TaskRecord, after: TaskRecord): boolean
     after.canceling === before.canceling &&
     after.fence === before.fence &&
     after.attempts === before.attempts &&
+    after.suspectMs === before.suspectMs &&
+    after.crashes === before.crashes &&
+    after.claimedJournal === before.claimedJournal &&
     after.node === before.node &&
     after.wakeAt === before.wakeAt &&
     after.question === before.question &&
@@ -97,9 +100,16 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
     wakeAt: ends || write.wakeAt === null ? undefined : (write.wakeAt ?? task.wakeAt),
     question: ends || write.question === null ? undefined : (write.question ?? task.question),
   });
+  if (task.suspectMs !== undefined && !ends && !isCleared(write)) after.suspectMs = task.suspectMs;
   if (write.endedAt !== undefined) after.endedAt = write.endedAt;
   if (write.pushConfig !== undefined) after.pushed = true;
   return after;
+}
+
+/** Whether a suspect is one no more after a write: its run has made progress, or has paused. */
+function isCleared({ cleared, release, journal, guard }: TaskWrite): boolean {
+  if (cleared === true || release === true) return true;
+  return guard.lease !== undefined && journal !== undefined && journal.length > 0;
 }
 
 /** A copy of what a task keeps as long as it lives. Named one by one: a spread of so many members takes a slow path. */
@@ -127,6 +137,8 @@ function lasting(task: TaskRecord): Draft {
   if (task.endedAt !== undefined) copy.endedAt = task.endedAt;
   if (task.pushed === true) copy.pushed = true;
   if (task.historyBytes !== undefined) copy.historyBytes = task.historyBytes;
+  if (task.claimedJournal !== undefined) copy.claimedJournal = task.claimedJournal;
+  if (task.crashes !== undefined) copy.crashes = task.crashes;
   return copy;
 }
 

@@ -33,8 +33,8 @@ export interface Chosen<T> {
  * It never has to read more than the first tasks of `limit` keys and of those that run something on the node.
  */
 export class RoundRobin {
-  readonly #limit: number;
-  readonly #openSlots: number;
+  #limit: number;
+  #openSlots: number;
   readonly #perKey: number;
   readonly #running: Map<string, number>;
 
@@ -43,6 +43,25 @@ export class RoundRobin {
     this.#openSlots = shares?.openSlots ?? Number.POSITIVE_INFINITY;
     this.#perKey = shares?.perKey ?? Number.POSITIVE_INFINITY;
     this.#running = new Map(shares?.running);
+  }
+
+  /** How many tasks may still be given. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Gives tasks apart from the rotation, in their order: as many as the limit and the shares allow, and at most `most`. */
+  give<T extends DueTask>(tasks: Iterable<T>, most: number): readonly T[] {
+    const given: T[] = [];
+    for (const task of tasks) {
+      if (given.length >= most || this.#limit <= 0) break;
+      if (!this.#mayGet(task.key, 0)) continue;
+      given.push(task);
+      this.#running.set(task.key, (this.#running.get(task.key) ?? 0) + 1);
+      this.#limit -= 1;
+      this.#openSlots -= 1;
+    }
+    return given;
   }
 
   /** Whether all of these tasks can be given, in whatever order. If it cannot be said so simply, the answer is no. */

@@ -133,6 +133,9 @@ export interface Store {
    * number of its task, so that the store rejects later writes of the former holder. A node sends a heartbeat before it
    * claims: the lease of a node that is not alive is free at once. The result is sorted, the longest due task first.
    *
+   * The tasks of a node that has died become suspects in the first claim after that: no node holds them, they are due
+   * whatever `wakeAt` says, and `suspectsOf` says what becomes of their attempts.
+   *
    * If more tasks are due than the claim may give, it gives them round robin: see `ClaimRequest`. The cost of a claim must
    * not grow with the number of waiting tasks.
    */
@@ -143,7 +146,7 @@ export interface Store {
 
   /**
    * Says that a node lives for another `ttlMs`. Leases of a node that has not said so for that long are free. A node that
-   * comes back under its old name holds again what nobody has claimed, so a process takes a new name when it starts.
+   * comes back under its old name before the next claim holds its tasks again, so a process takes a new name when it starts.
    */
   heartbeat(node: string, ttlMs: number): Promise<void>;
 
@@ -221,8 +224,18 @@ export interface TaskRecord extends Scope {
   readonly fence: number;
   /** Who runs it now, or was running it when its node died. */
   readonly node?: string;
-  /** Runs in a row that began and did not end by themselves. */
+  /** Runs in a row that began, did not end by themselves, and wrote nothing to the journal. */
   readonly attempts: number;
+  /** The number of the last journal entry when the task was claimed; absent if there was none. */
+  readonly claimedJournal?: number;
+  /** How often a node died while it ran the task, after the run had written to the journal; absent if never. */
+  readonly crashes?: number;
+  /**
+   * Present for a suspect: a task that a node was running when it died. It says for how many milliseconds it is to be
+   * observed in its next run. It is a suspect until that run writes to the journal, ends or pauses, or until a write has
+   * `cleared`.
+   */
+  readonly suspectMs?: number;
   /** From when on somebody should run it. Absent while it waits for its caller, and after its end. */
   readonly wakeAt?: number;
   /** The question that waits for an answer. */
@@ -353,6 +366,8 @@ export interface TaskWrite {
   readonly revoke?: true;
   /** The attempt that this write ends does not count: something else than the run was at fault. */
   readonly uncounted?: true;
+  /** The task is no suspect any more. */
+  readonly cleared?: true;
   /** All artifacts with the events of this write folded in, serialised. Replaces the earlier snapshot. */
   readonly artifacts?: string;
   /**

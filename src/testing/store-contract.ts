@@ -24,6 +24,7 @@ import { randomCalls } from './store-contract/random-calls.ts';
 import { retention } from './store-contract/retention.ts';
 import { START } from './store-contract/samples.ts';
 import { scopes } from './store-contract/scopes.ts';
+import { suspects } from './store-contract/suspects.ts';
 import { tokenBuckets } from './store-contract/token-buckets.ts';
 import { values } from './store-contract/values.ts';
 import { watching } from './store-contract/watching.ts';
@@ -52,6 +53,7 @@ const FOR_ALL: readonly Behaviours[] = [
   guards,
   ending,
   leases,
+  suspects,
   claiming,
   fairClaims,
   idempotency,

@@ -13,6 +13,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
   '0005_outbox.sql': 'a407f8bdffa9ea023adcab97f88eddb9c7671b8fc392ed51898575f731fa7758',
   '0006_fair_claims.sql': '2acd1e3a954ee7345b5e0c2367f5342bd42f632c72f03e370b6343c54c9e710e',
   '0007_history_bytes.sql': '5e81d4406d62c3faf839daf11f9c68547addec247d273a371e2eb871f4eeeb8b',
+  '0008_suspects.sql': '8694f2f21454d7a363c0c41f90f7b035b7ae7138c451157b3eb2223cec767d8f',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {
@@ -20,6 +21,7 @@ const OF_POSTGRES: Readonly<Record<string, string>> = {
   '0002_channel.sql': 'f938b587f3d6159ee8ec13ac6ec07b869a3009fe4d03a3a62ded71ecf79ceb9c',
   '0003_fair_claims.sql': '19386346cbad626a118ce2193cbe4fe6dc9affa91b3964ccb05853c0310c55ad',
   '0004_history_bytes.sql': 'f89d4b71b527c5d4e025c8300f8180594da0ee20110bc69156bc97c5d7faabb7',
+  '0005_suspects.sql': '5752e19773ede35e45eb54976c1c4360bd9b4f72baba13993f90bf290091473b',
 };
 
 test.each([

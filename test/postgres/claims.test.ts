@@ -199,7 +199,7 @@ test('tasks that waited, ran or slept in tables of the version before continue, 
   const engine = await Engine.start({ store, clock, agents: [{ id: 'agent', run, limits }] });
   onTestFinished(() => engine.close());
 
-  await expect.poll(() => begun).toEqual(['ann-0', 'bob running', 'dave waiting', 'ann-1', 'ann-2']);
+  await expect.poll(() => begun).toEqual(['bob running', 'ann-0', 'dave waiting', 'ann-1', 'ann-2']);
   clock.advance(60_000);
   for (const { id, owner } of OLD_TASKS) {
     const scope = { tenant: '', owner };
@@ -223,7 +223,7 @@ test('processes of the version before may still write to the tables, and what th
 
   const order = [];
   for (let i = 0; i < 6; i++) order.push(...(await claim()));
-  expect(order).toEqual(['ann-0', 'bob running', 'dave waiting', 'zoe again', 'ann-1', 'ann-2']);
+  expect(order).toEqual(['bob running', 'ann-0', 'dave waiting', 'zoe again', 'ann-1', 'ann-2']);
 });
 
 test('claims of several processes at once give each task once, and leave no owner out', async () => {

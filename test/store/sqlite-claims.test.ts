@@ -68,7 +68,7 @@ test('tasks that waited, ran or slept in a file of the version before continue, 
   onTestFinished(() => engine.close());
 
   await until(() => begun.length === 5);
-  expect(begun).toEqual(['ann-0', 'bob running', 'dave waiting', 'ann-1', 'ann-2']);
+  expect(begun).toEqual(['bob running', 'ann-0', 'dave waiting', 'ann-1', 'ann-2']);
   clock.advance(60_000);
   await until(() => begun.length === 6);
   for (const { id, owner } of OLD_TASKS) {

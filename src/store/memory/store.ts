@@ -34,6 +34,7 @@ import type {
   WatchListener,
 } from '../store.ts';
 import { boundedPage } from '../page.ts';
+import { claimedBy, suspectsOf } from '../suspects.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
@@ -254,16 +255,23 @@ class MemoryStore implements Store {
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
     const { node, agents, limit, taskId } = request;
     const now = this.#clock.now();
-    const due =
-      taskId === undefined
-        ? this.#wakes.claim(request, now, (holder) => this.#isAlive(holder))
-        : this.#dueRow(taskId, agents, now, limit);
+    this.#freeTasksOfDeadNodes(now);
+    const due = taskId === undefined ? this.#wakes.claim(request, now) : this.#dueRow(taskId, agents, now, limit);
     return due.map((row) => {
-      const { fence, attempts } = row.record;
-      const record = { ...row.record, node, fence: fence + 1, attempts: attempts + 1 };
+      const record = claimedBy(node, row.record);
       this.#replace(row, record);
       return record;
     });
+  }
+
+  #freeTasksOfDeadNodes(now: number): void {
+    for (const rows of this.#wakes.ofDeadNodes((holder) => this.#isAlive(holder))) {
+      const suspects = suspectsOf(
+        rows.map(({ record }) => record),
+        now,
+      );
+      for (const [i, row] of rows.entries()) this.#replace(row, suspects[i] ?? row.record);
+    }
   }
 
   async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
@@ -329,7 +337,12 @@ class MemoryStore implements Store {
 
   /** Gives the row its new record, and the places that go with it. */
   #replace(row: Row, record: TaskRecord): void {
-    const moves = row.record.node !== record.node || row.record.wakeAt !== record.wakeAt;
+    const { node, wakeAt, suspectMs, attempts } = row.record;
+    const moves =
+      node !== record.node ||
+      wakeAt !== record.wakeAt ||
+      suspectMs !== record.suspectMs ||
+      (suspectMs !== undefined && attempts !== record.attempts);
     if (moves) this.#wakes.remove(row);
     this.#index.update(row, record);
     if (moves) this.#wakes.add(row);

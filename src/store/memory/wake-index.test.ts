@@ -35,16 +35,12 @@ function indexOf(...rows: readonly Row[]): WakeIndex<Row> {
 }
 
 interface Query extends Partial<ClaimRequest> {
-  readonly isAlive?: (node: string | undefined) => boolean;
   readonly now?: number;
 }
 
 /** Which rows a claim gives. They stay in the index as they are. */
-function orders(
-  index: WakeIndex<Row>,
-  { isAlive = () => false, now = 100, ...request }: Query = {},
-): readonly number[] {
-  const given = index.claim({ node: 'n', agents: ['translator'], limit: 100, ...request }, now, isAlive);
+function orders(index: WakeIndex<Row>, { now = 100, ...request }: Query = {}): readonly number[] {
+  const given = index.claim({ node: 'n', agents: ['translator'], limit: 100, ...request }, now);
   return given.map(({ order }) => order);
 }
 
@@ -54,12 +50,30 @@ test('the longest due come first, those of the same time in the order of their m
   expect(orders(index)).toEqual([2, 3, 1]);
 });
 
-test('those with another holder stand between the others', () => {
+test('rows that a node holds are not given, and those of dead nodes are found', () => {
   const index = indexOf(row(1, { wakeAt: 5 }), row(2, { wakeAt: 4, node: 'a' }), row(3, { wakeAt: 6, node: 'b' }));
+  const dead = [...index.ofDeadNodes((node) => node === 'a')];
 
-  expect(orders(index)).toEqual([2, 1, 3]);
-  expect(orders(index, { limit: 2 })).toEqual([2, 1]);
-  expect(orders(index, { isAlive: (node) => node === 'a' })).toEqual([1, 3]);
+  expect(orders(index)).toEqual([1]);
+  expect(dead.map((rows) => rows.map(({ order }) => order))).toEqual([[3]]);
+});
+
+test('suspects come before all others, as many as are asked for, those with the fewest attempts first', () => {
+  const suspect = { suspectMs: 1000, wakeAt: 50 };
+  const index = indexOf(
+    row(1, { wakeAt: 60 }),
+    row(2, { ...suspect, attempts: 2 }),
+    row(3, { ...suspect, attempts: 1 }),
+    row(4, { ...suspect, attempts: 1, wakeAt: 40 }),
+    row(5, { ...suspect, wakeAt: 101 }),
+  );
+
+  expect(orders(index, { limit: 1 })).toEqual([4]);
+  expect(orders(index, { suspects: 0 })).toEqual([1]);
+  expect(orders(index, { suspects: 1 })).toEqual([4, 1]);
+  expect(orders(index, { suspects: 2 })).toEqual([4, 3, 1]);
+  expect(orders(index)).toEqual([4, 2, 3, 1]);
+  expect(index.next(['translator'], () => true, 60)).toBe(101);
 });
 
 test('neither what is not due yet nor what will never be', () => {
@@ -88,7 +102,9 @@ test('the living are not looked at, however many tasks they have', () => {
     return node === 'a';
   };
 
-  expect(orders(index, { isAlive })).toEqual([2000]);
+  expect(orders(index)).toEqual([2000]);
+  expect([...index.ofDeadNodes(isAlive)]).toEqual([]);
+  expect(index.next(['translator'], isAlive)).toBe(5);
   expect(looks).toBeLessThan(10);
 });
 
@@ -97,15 +113,15 @@ test('a claim looks at a few rows, however many of one owner wait', () => {
   const index = indexOf(...flood, row(20_000, { owner: 'bob', wakeAt: 100 }), row(20_001, { wakeAt: 200 }));
   expect(orders(index, { limit: 1 })).toEqual([0]);
   let looks = 0;
-  const isAlive = (): boolean => {
-    looks += 1;
-    return false;
-  };
+  for (const { record } of flood) {
+    const { owner } = record;
+    Object.defineProperty(record, 'owner', { get: () => ((looks += 1), owner) });
+  }
   const shares = { running: new Map([['alice', 9]]), openSlots: 0 };
 
-  expect(orders(index, { limit: 1, isAlive })).toEqual([20_000]);
-  expect(orders(index, { limit: 10, shares, isAlive })).toEqual([20_000]);
-  expect(index.next(['translator'], isAlive, 100)).toBe(200);
+  expect(orders(index, { limit: 1 })).toEqual([20_000]);
+  expect(orders(index, { limit: 10, shares })).toEqual([20_000]);
+  expect(index.next(['translator'], () => false, 100)).toBe(200);
   expect(looks).toBeLessThan(50);
 });
 
@@ -150,10 +166,10 @@ test('an index that was changed at random gives what sorting and filtering gives
         .sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.order - b.order);
       const later = idle.filter(({ record }) => (record.wakeAt ?? 0) > now);
       // What an earlier claim has found due is in the queue, and time does not go back.
-      const due = idle.filter((one) => !later.includes(one) || one.isQueued);
+      const due = idle.filter((one) => one.record.node === undefined && (!later.includes(one) || one.isQueued));
       expect(index.next(agents, isAlive)).toBe(idle[0]?.record.wakeAt);
       expect(index.next(agents, isAlive, now)).toBe(later[0]?.record.wakeAt);
-      expect(orders(index, { agents, now, isAlive })).toEqual(due.map(({ order }) => order));
+      expect(orders(index, { agents, now })).toEqual(due.map(({ order }) => order));
     }),
   );
 });

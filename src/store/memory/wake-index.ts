@@ -1,5 +1,6 @@
 import { type AgentRotation, RoundRobin } from '../round-robin.ts';
 import { type ClaimRequest, fairnessKeyOf, type TaskRecord } from '../store.ts';
+import { bySuspicion, type SuspectTask } from '../suspects.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** What the index needs of a row. */
@@ -14,19 +15,26 @@ export interface Waking {
 export type IsAlive = (node: string | undefined) => boolean;
 
 /**
- * The tasks that somebody should run, now or later. Each is in one of two places: sorted by time among those of its
- * holder, so that the tasks of a living node are never looked at, however many it runs; or, once it was due and no living
- * node held it, in the claim queue of its agent.
+ * The tasks that somebody should run, now or later. Each is in one of three places: sorted by time among those of its
+ * holder, so that the tasks of a living node are never looked at, however many it runs; once it was due and no node held it,
+ * in the claim queue of its agent; among the suspects of its agent, if it is one and no node holds it.
  */
 export class WakeIndex<R extends Waking> {
   readonly #byHolder = new Map<string | undefined, SortedList<Waking, R>>();
   readonly #queues = new Map<string, ClaimQueue<R>>();
+  readonly #suspects = new Map<string, SortedList<SuspectTask, Due<R>>>();
   /** The fairness key that got the last task, by agent. */
   readonly #positions = new Map<string, string>();
 
   add(row: R): void {
-    const { node, wakeAt } = row.record;
+    const { agent, node, wakeAt } = row.record;
     if (wakeAt === undefined) return;
+    if (isSuspect(row.record)) {
+      let suspects = this.#suspects.get(agent);
+      if (suspects === undefined) this.#suspects.set(agent, (suspects = new SortedList(bySuspicion)));
+      suspects.add(dueOf(row));
+      return;
+    }
     let rows = this.#byHolder.get(node);
     if (rows === undefined) this.#byHolder.set(node, (rows = new SortedList(byWakeTime)));
     rows.add(row);
@@ -36,6 +44,12 @@ export class WakeIndex<R extends Waking> {
   remove(row: R): void {
     const { agent, node, wakeAt } = row.record;
     if (wakeAt === undefined) return;
+    if (isSuspect(row.record)) {
+      const suspects = this.#suspects.get(agent);
+      suspects?.remove(dueOf(row));
+      if (suspects?.length === 0) this.#suspects.delete(agent);
+      return;
+    }
     if (row.isQueued) {
       const queue = this.#queues.get(agent);
       queue?.remove(row);
@@ -54,61 +68,71 @@ export class WakeIndex<R extends Waking> {
     const look = (rows: SortedList<Waking, R>): void => {
       for (const row of rows.from(endOf(after))) {
         if (wakeTime(row) >= next) return;
-        if (!agents.includes(row.record.agent) || isAlive(row.record.node)) continue;
+        if (!agents.includes(row.record.agent)) continue;
         next = wakeTime(row);
         return;
       }
     };
     for (const [node, rows] of this.#byHolder) if (!isAlive(node)) look(rows);
-    for (const agent of agents) for (const rows of this.#queues.get(agent)?.lists() ?? []) look(rows);
+    for (const agent of agents) {
+      for (const rows of this.#queues.get(agent)?.lists() ?? []) look(rows);
+      for (const { wakeAt } of this.#suspects.get(agent) ?? []) if (wakeAt > after) next = Math.min(next, wakeAt);
+    }
     return next === Number.POSITIVE_INFINITY ? undefined : next;
   }
 
-  /** The rows that a claim gives. The longest due come first. */
-  claim(request: ClaimRequest, now: number, isAlive: IsAlive): readonly R[] {
-    this.#queueDue(now, isAlive);
+  /** The rows of each node that has died. */
+  *ofDeadNodes(isAlive: IsAlive): Generator<readonly R[]> {
+    for (const [node, rows] of this.#byHolder) if (node !== undefined && !isAlive(node)) yield [...rows];
+  }
+
+  /** The rows that a claim gives; those of dead nodes must have become suspects before. The longest due come first. */
+  claim(request: ClaimRequest, now: number): readonly R[] {
+    this.#queueDue(now);
     const robin = new RoundRobin(request);
     const agents = new Set(request.agents);
-    const { tasks, positions } = robin.choose(Array.from(agents, (agent) => this.#rotation(agent, robin, isAlive)));
+    const suspects = Array.from(agents, (agent) => [...(this.#suspects.get(agent) ?? [])]).flat();
+    const due = suspects.filter(({ wakeAt }) => wakeAt <= now).sort(bySuspicion);
+    const given = robin.give(due, request.suspects ?? Number.POSITIVE_INFINITY);
+    const { tasks, positions } = robin.choose(Array.from(agents, (agent) => this.#rotation(agent, robin)));
     const rows = tasks.map(({ row }) => row);
-    if (this.#leavesSome(agents, new Set(rows), isAlive)) {
+    if (this.#leavesSome(agents, new Set(rows))) {
       for (const [agent, key] of positions) this.#positions.set(agent, key);
     }
-    return rows;
+    return given.length === 0 ? rows : [...given.map(({ row }) => row), ...rows].sort(byWakeTime);
   }
 
-  #queueDue(now: number, isAlive: IsAlive): void {
-    for (const [node, rows] of this.#byHolder) {
-      if (isAlive(node)) continue;
-      const due: R[] = [];
-      for (const row of rows) {
-        if (wakeTime(row) > now) break;
-        due.push(row);
-      }
-      for (const row of due) {
-        const { agent } = row.record;
-        rows.remove(row);
-        let queue = this.#queues.get(agent);
-        if (queue === undefined) this.#queues.set(agent, (queue = new ClaimQueue()));
-        queue.add(row);
-        row.isQueued = true;
-      }
-      if (rows.length === 0) this.#byHolder.delete(node);
+  #queueDue(now: number): void {
+    const rows = this.#byHolder.get(undefined);
+    if (rows === undefined) return;
+    const due: R[] = [];
+    for (const row of rows) {
+      if (wakeTime(row) > now) break;
+      due.push(row);
     }
+    for (const row of due) {
+      const { agent } = row.record;
+      rows.remove(row);
+      let queue = this.#queues.get(agent);
+      if (queue === undefined) this.#queues.set(agent, (queue = new ClaimQueue()));
+      queue.add(row);
+      row.isQueued = true;
+    }
+    if (rows.length === 0) this.#byHolder.delete(undefined);
   }
 
-  #rotation(agent: string, robin: RoundRobin, isAlive: IsAlive): AgentRotation<Due<R>> {
+  #rotation(agent: string, robin: RoundRobin): AgentRotation<Due<R>> {
     const queue = this.#queues.get(agent);
     if (queue === undefined) return { agent, queues: [] };
-    const keys = robin.candidates(queue.keysAfter(this.#positions.get(agent), isAlive));
+    const keys = robin.candidates(queue.keysAfter(this.#positions.get(agent)));
     const most = robin.tasksPerKey(keys.length);
-    return { agent, queues: keys.map((key) => ({ key, tasks: queue.free(key, most, isAlive) })) };
+    return { agent, queues: keys.map((key) => ({ key, tasks: queue.first(key, most) })) };
   }
 
-  #leavesSome(agents: Iterable<string>, given: ReadonlySet<R>, isAlive: IsAlive): boolean {
+  #leavesSome(agents: Iterable<string>, given: ReadonlySet<R>): boolean {
     for (const agent of agents) {
       for (const rows of this.#queues.get(agent)?.lists() ?? []) {
-        for (const row of rows) if (!given.has(row) && !isAlive(row.record.node)) return true;
+        for (const row of rows) if (!given.has(row)) return true;
       }
     }
     return false;
@@ -117,12 +141,22 @@ export class WakeIndex<R extends Waking> {
 
 interface Due<R> {
   readonly key: string;
+  readonly attempts: number;
   readonly wakeAt: number;
   readonly order: number;
   readonly row: R;
 }
 
-/** The tasks of one agent that wait for a slot, by fairness key. A node that was dead may have come back for its own. */
+function isSuspect({ node, suspectMs }: TaskRecord): boolean {
+  return suspectMs !== undefined && node === undefined;
+}
+
+function dueOf<R extends Waking>(row: R): Due<R> {
+  const { record, order } = row;
+  return { key: fairnessKeyOf(record), attempts: record.attempts, wakeAt: wakeTime(row), order, row };
+}
+
+/** The tasks of one agent that wait for a slot, by fairness key. */
 class ClaimQueue<R extends Waking> {
   readonly #byKey = new Map<string, SortedList<Waking, R>>();
   readonly #keys = new SortedList<string, string>((a, b) => (a < b ? -1 : Number(a > b)));
@@ -154,26 +188,25 @@ class ClaimQueue<R extends Waking> {
     return this.#byKey.values();
   }
 
-  /** All keys with a task that no living node holds, each once, beginning with the one after a position. */
-  *keysAfter(position: string | undefined, isAlive: IsAlive): Generator<string> {
-    const isFree = (key: string): boolean => this.free(key, 1, isAlive).length > 0;
+  /** All keys, each once, beginning with the one after a position. */
+  *keysAfter(position: string | undefined): Generator<string> {
     if (position === undefined) {
-      for (const key of this.#keys) if (isFree(key)) yield key;
+      yield* this.#keys;
       return;
     }
-    for (const key of this.#keys.from(position)) if (key !== position && isFree(key)) yield key;
+    for (const key of this.#keys.from(position)) if (key !== position) yield key;
     for (const key of this.#keys) {
       if (key > position) return;
-      if (isFree(key)) yield key;
+      yield key;
     }
   }
 
-  /** The first tasks of a key that no living node holds. */
-  free(key: string, most: number, isAlive: IsAlive): readonly Due<R>[] {
+  /** The first tasks of a key. */
+  first(key: string, most: number): readonly Due<R>[] {
     const found: Due<R>[] = [];
     for (const row of this.#byKey.get(key) ?? []) {
       if (found.length >= most) break;
-      if (!isAlive(row.record.node)) found.push({ key, wakeAt: wakeTime(row), order: row.order, row });
+      found.push(dueOf(row));
     }
     return found;
   }

@@ -36,6 +36,9 @@ export const CHANGING = {
   status: 'text',
   metadata: 'text',
   history_bytes: 'bigint',
+  suspect_ms: 'integer',
+  claimed_journal: 'integer',
+  crashes: 'integer',
 } as const;
 
 const LASTING = {
@@ -70,6 +73,9 @@ export function changingOf({ record, lastMessage, queued = false }: FoundTask): 
     JSON.stringify(record.status),
     json(record.metadata),
     record.historyBytes ?? null,
+    record.suspectMs ?? null,
+    record.claimedJournal ?? null,
+    record.crashes ?? null,
   ];
 }
 
@@ -114,7 +120,11 @@ export function updatesWithSnapshot(schema: string, rows: readonly Changed[]): S
   return updateOf(schema, CHANGING_WITH_SNAPSHOT, changed);
 }
 
-function updateOf(schema: string, columns: Columns, rows: readonly (readonly unknown[])[]): Statement | undefined {
+export function updateOf(
+  schema: string,
+  columns: Columns,
+  rows: readonly (readonly unknown[])[],
+): Statement | undefined {
   if (rows.length === 0) return undefined;
   const names = Object.keys(columns);
   const settings = names.slice(1).map((name) => `${name} = v.${name}`);

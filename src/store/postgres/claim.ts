@@ -1,17 +1,19 @@
 import { type AgentRotation, type DueTask, RoundRobin, rotationOf } from '../round-robin.ts';
 import type { ClaimRequest, TaskRecord } from '../store.ts';
+import { bySuspicion, type SuspectTask, suspectsOf } from '../suspects.ts';
+import { CHANGING, changingOf, updateOf } from './changed-tasks.ts';
 import { type Database, SORTED_RANGES } from './database.ts';
 import { sqlLimit } from './reads.ts';
-import { inOrder, type Queryable, type Row, rowsOf, run, type Statement } from './statements.ts';
+import { inOrder, type Outcome, type Queryable, type Row, rowsOf, run, type Statement } from './statements.ts';
 import { type FoundTask, lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
 
 const KEY = 'coalesce(t.fairness_key, t.owner)';
-const COLUMNS = `t.id, t.agent, ${KEY} AS key, t.wake_at, t.seq`;
+const COLUMNS = `t.id, t.agent, ${KEY} AS key, t.wake_at, t.seq, t.attempts`;
 
 /** Tasks of one agent that one claim puts into the queue at most. */
 const MAX_ENQUEUED = 1000;
 
-interface Due extends DueTask {
+interface Due extends DueTask, SuspectTask {
   readonly id: string;
   readonly agent: string;
 }
@@ -22,11 +24,9 @@ interface Due extends DueTask {
  */
 export async function claimTasks(database: Database, request: ClaimRequest): Promise<readonly TaskRecord[]> {
   const { schema } = database;
-  const { taskId } = request;
   // As one: a claim whose node does not hear of it would be its own for as long as that node lives.
   const claim = async (client: Queryable): Promise<FoundTask[]> => {
-    const { ids, positions } =
-      taskId === undefined ? await choose(client, database, request) : { ids: [taskId], positions: NOT_MOVED };
+    const { ids, positions } = await choose(client, database, request);
     if (ids.length === 0) return [];
     const save = positions.size === 0 ? [] : [savePositions(schema, positions)];
     const taken = (await inOrder(client, [...save, take(database, request, ids)])).at(-1)?.rows ?? [];
@@ -47,10 +47,12 @@ export async function claimTasks(database: Database, request: ClaimRequest): Pro
 function take({ schema, now }: Database, { node, agents, limit }: ClaimRequest, ids: readonly string[]): Statement {
   return {
     // A list and no join: for a join the planner might read all tasks that there are. OFFSET 0: they are found by their ids.
-    text: `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1, queued = false
+    text: `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1, queued = false,
+       claimed_journal = nullif(greatest(t.last_journal,
+         (SELECT max(number) FROM ${schema}.journal WHERE task_id = t.id)), 0)
      WHERE t.id = ANY(ARRAY(
        SELECT t.id FROM (SELECT * FROM ${schema}.task WHERE id = ANY($2::text[]) OFFSET 0 FOR UPDATE SKIP LOCKED) AS t
-       WHERE t.wake_at <= ${now} AND t.agent = ANY($3::text[]) AND ${isFree(schema, now)} LIMIT $4))
+       WHERE t.wake_at <= ${now} AND t.agent = ANY($3::text[]) AND t.node IS NULL LIMIT $4))
      RETURNING ${TASK_COLUMNS}`,
     values: [node, ids, agents, sqlLimit(limit)],
   };
@@ -65,11 +67,27 @@ interface Choice {
 const NOT_MOVED: ReadonlyMap<string, string> = new Map();
 
 async function choose(client: Queryable, database: Database, request: ClaimRequest): Promise<Choice> {
+  const { taskId } = request;
   const agents = [...new Set(request.agents)];
-  const due = await dueTasks(client, database, agents, request.limit);
+  const look = (): Promise<readonly Outcome[]> =>
+    inOrder(client, [
+      deadHolders(database),
+      ...(taskId === undefined ? [dueSuspects(database, request), dueTasks(database, request)] : []),
+    ]);
+  let found = await look();
+  const dead = (found[0]?.rows ?? []).map(([node]) => String(node));
+  if (dead.length > 0) {
+    await freeTasks(client, database, dead);
+    found = await look();
+  }
+  const [, suspected, others] = found;
+  if (taskId !== undefined) return { ids: [taskId], positions: NOT_MOVED };
   const robin = new RoundRobin(request);
-  if (robin.allowsAll(due)) return { ids: due.map(({ id }) => id), positions: NOT_MOVED };
-  const areAll = due.length <= request.limit;
+  const suspects = (suspected?.rows ?? []).map(toDue).sort(bySuspicion);
+  const given = robin.give(suspects, request.suspects ?? Number.POSITIVE_INFINITY).map(({ id }) => id);
+  const due = (others?.rows ?? []).map(toDue);
+  if (robin.allowsAll(due)) return { ids: [...given, ...due.map(({ id }) => id)], positions: NOT_MOVED };
+  const areAll = due.length <= robin.limit;
   const rotations: AgentRotation<Due>[] = [];
   let isHolder = true;
   for (const agent of agents) {
@@ -81,27 +99,77 @@ async function choose(client: Queryable, database: Database, request: ClaimReque
   }
   const { tasks, positions } = robin.choose(rotations);
   const leavesSome = !areAll || tasks.length < due.length;
-  return { ids: tasks.map(({ id }) => id), positions: leavesSome && isHolder ? positions : NOT_MOVED };
+  const ids = [...given, ...tasks.map(({ id }) => id)];
+  return { ids, positions: leavesSome && isHolder ? positions : NOT_MOVED };
+}
+
+/** The nodes that hold tasks, or may hold some, and do not live. */
+function deadHolders({ schema, now }: Database): Statement {
+  return {
+    text: `SELECT id FROM ${schema}.node WHERE lives_until <= ${now} UNION
+      SELECT t.node FROM ${schema}.task t
+      WHERE t.node IS NOT NULL AND t.wake_at IS NOT NULL
+        AND NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node)`,
+  };
+}
+
+/** Makes suspects of the tasks that nodes were running when they died, and forgets these nodes. */
+async function freeTasks(client: Queryable, { schema, now }: Database, nodes: readonly string[]): Promise<void> {
+  const isDead = `NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node AND n.lives_until > ${now})`;
+  const [held, time] = await inOrder(client, [
+    {
+      text: `SELECT ${TASK_COLUMNS} FROM ${schema}.task t WHERE t.node = ANY($1::text[]) AND t.wake_at IS NOT NULL
+        AND ${isDead}
+        FOR UPDATE OF t SKIP LOCKED`,
+      values: [nodes],
+    },
+    { text: `SELECT ${now}` },
+    { text: `DELETE FROM ${schema}.node WHERE id = ANY($1::text[]) AND lives_until <= ${now}`, values: [nodes] },
+  ]);
+  const found = (held?.rows ?? []).map(toFound);
+  if (found.length === 0) return;
+  const numbers = lastNumbers(
+    schema,
+    found.map(({ record }) => record.id),
+  );
+  const tasks = withNumbers(found, (await run(client, numbers)).rows);
+  const rows = nodes.flatMap((node) => {
+    const ofNode = tasks.filter(({ record }) => record.node === node);
+    const suspects = suspectsOf(
+      ofNode.map(({ record }) => record),
+      Number(time?.rows[0]?.[0]),
+    );
+    return ofNode.map((task, i) => changingOf({ ...task, record: suspects[i] ?? task.record }));
+  });
+  const update = updateOf(schema, CHANGING, rows);
+  if (update !== undefined) await run(client, update);
+}
+
+/** As many as the claim may give, those with the fewest attempts first; all of them if shares decide which of them it gives. */
+function dueSuspects({ schema, now }: Database, { agents, limit, suspects = limit, shares }: ClaimRequest): Statement {
+  const most = shares === undefined || suspects === 0 ? Math.min(limit, suspects) : Number.POSITIVE_INFINITY;
+  return {
+    text: `SELECT d.* FROM unnest($1::text[]) AS a(agent) CROSS JOIN LATERAL (
+       SELECT ${COLUMNS} FROM ${schema}.task t
+       WHERE t.agent = a.agent AND t.suspect_ms IS NOT NULL AND t.node IS NULL AND t.wake_at <= ${now}
+       ORDER BY t.attempts, t.wake_at, t.seq LIMIT $2) AS d`,
+    values: [[...new Set(agents)], sqlLimit(most)],
+  };
 }
 
 /** One more than the claim may give, if there are so many. The longest due first. */
-async function dueTasks(
-  client: Queryable,
-  { schema, now }: Database,
-  agents: readonly string[],
-  limit: number,
-): Promise<readonly Due[]> {
-  const most = sqlLimit(Math.max(0, limit) + 1);
-  const rows = await rowsOf(
-    client,
-    `SELECT d.* FROM ${byTime} CROSS JOIN LATERAL (
+function dueTasks({ schema, now }: Database, { agents, limit }: ClaimRequest): Statement {
+  return {
+    text: `SELECT d.* FROM ${byTime} CROSS JOIN LATERAL (
        SELECT ${COLUMNS} FROM ${schema}.task t
-       WHERE t.agent = a.agent AND t.queued = q.queued AND t.wake_at <= ${now} AND ${isFree(schema, now)}
+       WHERE t.agent = a.agent AND t.queued = q.queued AND t.wake_at <= ${now} AND ${WAITS}
        ORDER BY t.wake_at, t.seq LIMIT $2) AS d ORDER BY d.wake_at, d.seq LIMIT $2`,
-    [agents, most],
-  );
-  return rows.map(toDue);
+    values: [[...new Set(agents)], sqlLimit(Math.max(0, limit) + 1)],
+  };
 }
+
+/** No node runs it, and it is no suspect. */
+const WAITS = 't.node IS NULL AND t.suspect_ms IS NULL';
 
 /** Each combination is one range of the index that is sorted by time. */
 const byTime = 'unnest($1::text[]) AS a(agent) CROSS JOIN (VALUES (true), (false)) AS q(queued)';
@@ -161,12 +229,12 @@ async function queuedRotation(
   return { agent, queues };
 }
 
-/** Tasks that have slept until now, or whose node has died, wait for a slot like all others. */
+/** Tasks that have slept until now wait for a slot like all others. */
 function enqueueDue({ schema, now }: Database, agent: string): Statement {
   return {
     text: `UPDATE ${schema}.task t SET queued = true WHERE t.id = ANY(ARRAY(
        SELECT t.id FROM ${schema}.task t
-       WHERE t.agent = $1 AND NOT t.queued AND t.wake_at <= ${now} AND ${isFree(schema, now)}
+       WHERE t.agent = $1 AND NOT t.queued AND t.wake_at <= ${now} AND ${WAITS}
        ORDER BY t.wake_at, t.seq LIMIT $2 FOR UPDATE OF t SKIP LOCKED))`,
     values: [agent, MAX_ENQUEUED],
   };
@@ -240,7 +308,7 @@ export async function retire(database: Database, node: string): Promise<void> {
 
 /** The tasks of the agent `$1` in the queue that can be given. */
 function inQueue({ schema, now }: Database): string {
-  return `${schema}.task t WHERE t.agent = $1 AND t.queued AND t.wake_at <= ${now} AND ${isFree(schema, now)}`;
+  return `${schema}.task t WHERE t.agent = $1 AND t.queued AND t.wake_at <= ${now} AND ${WAITS}`;
 }
 
 function isFree(schema: string, now: string): string {
@@ -248,6 +316,6 @@ function isFree(schema: string, now: string): string {
 }
 
 function toDue(row: Row): Due {
-  const [id, agent, key, wakeAt, seq] = row as readonly [string, string, string, number, number];
-  return { id, agent, key, wakeAt, order: seq };
+  const [id, agent, key, wakeAt, seq, attempts] = row as readonly [string, string, string, number, number, number];
+  return { id, agent, key, wakeAt, order: seq, attempts };
 }

@@ -7,6 +7,7 @@ export const MIGRATIONS = [
   '0002_channel.sql',
   '0003_fair_claims.sql',
   '0004_history_bytes.sql',
+  '0005_suspects.sql',
 ] as const;
 
 /** Any number will do, as long as all of us take the same. */

@@ -30,7 +30,8 @@ export function currentColumns(schema: string): string {
 function columnsOf(lastEvent: string, lastJournal: string): string {
   return `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
     ${lastEvent}, ${lastJournal}, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
-    t.metadata, t.origin, t.pushed, t.fairness_key, t.history_bytes`;
+    t.metadata, t.origin, t.pushed, t.fairness_key, t.history_bytes,
+    t.suspect_ms, t.claimed_journal, t.crashes`;
 }
 
 /**
@@ -95,6 +96,9 @@ type TaskRow = readonly [
   pushed: boolean,
   fairnessKey: string | null,
   historyBytes: number | null,
+  suspectMs: number | null,
+  claimedJournal: number | null,
+  crashes: number | null,
 ];
 
 export function toFound(row: readonly unknown[]): FoundTask {
@@ -123,6 +127,9 @@ export function toFound(row: readonly unknown[]): FoundTask {
     pushed,
     fairnessKey,
     historyBytes,
+    suspectMs,
+    claimedJournal,
+    crashes,
   ] = row as unknown as TaskRow;
   let parsedOrigin: JsonObject | undefined;
   const record: Writable<TaskRecord> = {
@@ -147,6 +154,9 @@ export function toFound(row: readonly unknown[]): FoundTask {
   if (pushed) record.pushed = true;
   if (fairnessKey !== null) record.fairnessKey = fairnessKey;
   if (historyBytes !== null) record.historyBytes = historyBytes;
+  if (suspectMs !== null) record.suspectMs = suspectMs;
+  if (claimedJournal !== null) record.claimedJournal = claimedJournal;
+  if (crashes !== null) record.crashes = crashes;
   if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
   if (node !== null) record.node = node;
   if (wakeAt !== null) record.wakeAt = wakeAt;

@@ -1,25 +1,32 @@
 import { type AgentRotation, byDueTime, type DueTask, RoundRobin, rotationOf } from '../round-robin.ts';
 import type { ClaimRequest, TaskRecord } from '../store.ts';
+import { bySuspicion, claimedBy, type SuspectTask, suspectsOf } from '../suspects.ts';
 import { type Connection, sqlLimit } from './connection.ts';
 import type { Row } from './driver.ts';
 import type { Nodes } from './nodes.ts';
 import type { Desk } from './writes.ts';
 
 const KEY = 'ifnull(fairness_key, owner)';
-const COLUMNS = `pk, id, agent, ${KEY}, wake_at`;
+const COLUMNS = `pk, id, agent, ${KEY}, wake_at, attempts`;
 
 /** The names of the indexes are part of the statements: a plan that reads the tasks of living nodes is an error. */
 const BY_TIME = 'FROM task INDEXED BY task_wake WHERE node IS ? AND queued = ? AND wake_at IS NOT NULL';
 const IN_QUEUE = `FROM task INDEXED BY task_queue WHERE queued = 1 AND wake_at IS NOT NULL AND agent = ? AND wake_at <= ?
-  AND (node IS NULL OR node IN (SELECT value FROM json_each(?)))`;
+  AND node IS NULL AND suspect_ms IS NULL`;
 
-const DUE = `SELECT ${COLUMNS} ${BY_TIME} AND wake_at <= ? AND agent IN (SELECT value FROM json_each(?))
-  ORDER BY wake_at, pk LIMIT ?`;
+const DUE = `SELECT ${COLUMNS} ${BY_TIME} AND wake_at <= ? AND suspect_ms IS NULL
+  AND agent IN (SELECT value FROM json_each(?)) ORDER BY wake_at, pk LIMIT ?`;
+
+const SUSPECTS = `SELECT ${COLUMNS} FROM task INDEXED BY task_suspect WHERE suspect_ms IS NOT NULL AND node IS NULL
+  AND agent = ? AND wake_at <= ? ORDER BY attempts, wake_at, pk LIMIT ?`;
+
+const HELD = 'SELECT id FROM task INDEXED BY task_wake WHERE node IS ? AND wake_at IS NOT NULL';
 
 const NEXT = `SELECT wake_at ${BY_TIME} AND wake_at > ? AND agent IN (SELECT value FROM json_each(?))
   ORDER BY wake_at LIMIT 1`;
 
-const ENQUEUE = `UPDATE task SET queued = 1 WHERE pk IN (SELECT pk ${BY_TIME} AND wake_at <= ? ORDER BY wake_at LIMIT ?)`;
+const ENQUEUE = `UPDATE task SET queued = 1
+  WHERE pk IN (SELECT pk ${BY_TIME} AND wake_at <= ? AND suspect_ms IS NULL ORDER BY wake_at LIMIT ?)`;
 
 const keyWhere = (bounds: string): string =>
   `SELECT ${KEY} ${IN_QUEUE} AND ${bounds} ORDER BY ${KEY}, wake_at, pk LIMIT 1`;
@@ -35,7 +42,7 @@ const KNOWN_NODES =
 
 const IS_QUEUED = [0, 1] as const;
 
-/** Tasks that one claim puts into the queue at most, of each node that has died and of those that slept. */
+/** Tasks that one claim puts into the queue at most. */
 const MAX_ENQUEUED = 1000;
 
 /** The nodes that have tasks to run, as they were left behind. */
@@ -43,7 +50,7 @@ export function knownNodes(connection: Connection): readonly string[] {
   return connection.all(KNOWN_NODES).map(([node]) => String(node));
 }
 
-interface Due extends DueTask {
+interface Due extends DueTask, SuspectTask {
   readonly id: string;
   readonly agent: string;
 }
@@ -53,15 +60,30 @@ export function claimTasks(desk: Desk, request: ClaimRequest, now: number): Task
   const { tasks, nodes } = desk;
   const { node, taskId } = request;
   nodes.meet(node);
+  freeTasksOfDeadNodes(desk, now);
   const ids = taskId === undefined ? chosenTasks(desk, request, now) : dueTask(desk, request, taskId, now);
   return ids.flatMap((id) => {
     const task = tasks.find(id);
     if (task === undefined) return [];
-    const { fence, attempts } = task.record;
-    const record = { ...task.record, node, fence: fence + 1, attempts: attempts + 1 };
+    const record = claimedBy(node, task.record);
     tasks.update(task, record);
     return [record];
   });
+}
+
+function freeTasksOfDeadNodes({ connection, tasks, nodes }: Desk, now: number): void {
+  for (const dead of nodes.dead()) {
+    const found = connection.all(HELD, dead).flatMap(([id]) => tasks.find(String(id)) ?? []);
+    const held = found.filter(({ record }) => record.node === dead);
+    if (held.length === 0) continue;
+    const suspects = suspectsOf(
+      held.map(({ record }) => record),
+      now,
+    );
+    for (const [i, task] of held.entries()) tasks.update(task, suspects[i] ?? task.record);
+    // The next statements look for them in the table.
+    tasks.save();
+  }
 }
 
 function dueTask({ tasks, nodes }: Desk, { agents, limit }: ClaimRequest, id: string, now: number): readonly string[] {
@@ -73,10 +95,13 @@ function dueTask({ tasks, nodes }: Desk, { agents, limit }: ClaimRequest, id: st
 
 function chosenTasks(desk: Desk, request: ClaimRequest, now: number): readonly string[] {
   const { positions } = desk;
-  const due = dueTasks(desk, request, now);
   const robin = new RoundRobin(request);
-  if (robin.allowsAll(due)) return due.map(({ id }) => id);
-  const areAll = due.length <= request.limit;
+  const suspects = robin.give(dueSuspects(desk, request, now), request.suspects ?? Number.POSITIVE_INFINITY);
+  const due = dueTasks(desk, request, now);
+  const given = (tasks: readonly Due[]): readonly string[] =>
+    [...suspects, ...tasks].sort(byDueTime).map(({ id }) => id);
+  if (robin.allowsAll(due)) return given(due);
+  const areAll = due.length <= robin.limit;
   if (!areAll) enqueueDue(desk, now);
   const rotations = request.agents.map((agent) =>
     areAll
@@ -91,31 +116,44 @@ function chosenTasks(desk: Desk, request: ClaimRequest, now: number): readonly s
   if (!areAll || chosen.tasks.length < due.length) {
     for (const [agent, key] of chosen.positions) positions.set(agent, key);
   }
-  return chosen.tasks.map(({ id }) => id);
+  return given(chosen.tasks);
+}
+
+/** In the order in which they are to be given. */
+function dueSuspects(
+  { connection }: Desk,
+  { agents, limit, suspects, shares }: ClaimRequest,
+  now: number,
+): readonly Due[] {
+  if (suspects === 0) return [];
+  // The shares may keep some of them from a slot.
+  const most = shares === undefined ? Math.min(limit, suspects ?? limit) : Number.POSITIVE_INFINITY;
+  const ofAgent = (agent: string): readonly Due[] => connection.all(SUSPECTS, agent, now, sqlLimit(most)).map(toDue);
+  return [...new Set(agents)].flatMap(ofAgent).sort(bySuspicion);
 }
 
 /** One more than the claim may give, if there are so many. The longest due first. */
-function dueTasks({ connection, nodes }: Desk, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
+function dueTasks({ connection }: Desk, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
   const most = Math.max(0, limit) + 1;
   const names = JSON.stringify(agents);
-  const due = idleHolders(nodes).flatMap((holder) =>
-    IS_QUEUED.flatMap((isQueued) => connection.all(DUE, holder, isQueued, now, names, sqlLimit(most)).map(toDue)),
+  const due = IS_QUEUED.flatMap((isQueued) =>
+    connection.all(DUE, null, isQueued, now, names, sqlLimit(most)).map(toDue),
   );
   return due.sort(byDueTime).slice(0, most);
 }
 
-/** Tasks that have slept until now, or whose node has died, wait for a slot like all others. */
-function enqueueDue({ connection, nodes }: Desk, now: number): void {
-  for (const holder of idleHolders(nodes)) connection.run(ENQUEUE, holder, 0, now, MAX_ENQUEUED);
+/** Tasks that have slept until now wait for a slot like all others. */
+function enqueueDue({ connection }: Desk, now: number): void {
+  connection.run(ENQUEUE, null, 0, now, MAX_ENQUEUED);
 }
 
 function queuedRotation(
-  { connection, nodes, positions }: Desk,
+  { connection, positions }: Desk,
   robin: RoundRobin,
   agent: string,
   now: number,
 ): AgentRotation<Due> {
-  const free: Row = [agent, now, JSON.stringify(nodes.dead())];
+  const free: Row = [agent, now];
   const keys = robin.candidates(keysInQueue(connection, free, positions.get(agent)));
   const most = sqlLimit(robin.tasksPerKey(keys.length));
   return { agent, queues: keys.map((key) => ({ key, tasks: connection.all(OF_KEY, ...free, key, most).map(toDue) })) };
@@ -152,6 +190,6 @@ function idleHolders(nodes: Nodes): readonly (string | null)[] {
 }
 
 function toDue(row: Row): Due {
-  const [pk, id, agent, key, wakeAt] = row as readonly [number, string, string, string, number];
-  return { order: pk, id, agent, key, wakeAt };
+  const [pk, id, agent, key, wakeAt, attempts] = row as readonly [number, string, string, string, number, number];
+  return { order: pk, id, agent, key, wakeAt, attempts };
 }

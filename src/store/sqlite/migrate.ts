@@ -11,6 +11,7 @@ export const MIGRATIONS = [
   '0005_outbox.sql',
   '0006_fair_claims.sql',
   '0007_history_bytes.sql',
+  '0008_suspects.sql',
 ] as const;
 
 /** Stands in the header of our files, see the first migration. */

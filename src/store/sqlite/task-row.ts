@@ -45,6 +45,9 @@ type TaskRow = readonly [
   pushed: number,
   fairnessKey: string | null,
   historyBytes: number | null,
+  suspectMs: number | null,
+  claimedJournal: number | null,
+  crashes: number | null,
   message?: string | null,
   artifacts?: string | null,
 ];
@@ -58,7 +61,7 @@ const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM j
 /** In the order of `TaskRow`, without the parts that lie in the row. */
 export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
   ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin,
-  pushed, fairness_key, history_bytes`;
+  pushed, fairness_key, history_bytes, suspect_ms, claimed_journal, crashes`;
 
 /** All of `TaskRow`. */
 export const TASK_COLUMNS = `${RECORD_COLUMNS}, message, artifacts`;
@@ -112,6 +115,9 @@ export function toFound(row: Row): FoundTask {
     pushed,
     fairnessKey,
     historyBytes,
+    suspectMs,
+    claimedJournal,
+    crashes,
     message = null,
     artifacts = null,
   ] = row as TaskRow;
@@ -143,6 +149,9 @@ export function toFound(row: Row): FoundTask {
   if (endedAt !== null) record.endedAt = endedAt;
   if (pushed === 1) record.pushed = true;
   if (historyBytes !== null) record.historyBytes = historyBytes;
+  if (suspectMs !== null) record.suspectMs = suspectMs;
+  if (claimedJournal !== null) record.claimedJournal = claimedJournal;
+  if (crashes !== null) record.crashes = crashes;
   const size = status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
   return { pk, record, lastMessage, message, artifacts, size };
 }
@@ -217,6 +226,9 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   if (after.canceling !== before.canceling) set('canceling', Number(after.canceling));
   if (after.fence !== before.fence) set('fence', after.fence);
   if (after.attempts !== before.attempts) set('attempts', after.attempts);
+  if (after.suspectMs !== before.suspectMs) set('suspect_ms', after.suspectMs ?? null);
+  if (after.claimedJournal !== before.claimedJournal) set('claimed_journal', after.claimedJournal ?? null);
+  if (after.crashes !== before.crashes) set('crashes', after.crashes ?? null);
   if (after.node !== before.node) set('node', after.node ?? null);
   if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
   // Without a time to wake up it is in no index.

@@ -135,19 +135,6 @@ export const fairClaims: Behaviours = {
     for (const id of ['bob-0', 'carol-0', 'dave-0', 'alice-1']) deepEqual(await claimed(store, { limit: 1 }), [id]);
   },
 
-  'a node that comes back keeps its tasks, though claims have passed them': async ({ store, clock }) => {
-    await store.heartbeat('node-z', 1000);
-    for (const i of times(3)) await create(store, taskOf('bob', i, { node: 'node-z' }));
-    await waiting(store, { alice: 3, carol: 1 });
-    clock.advance(1000);
-    deepEqual(await claimed(store, { limit: 1 }), ['alice-0']);
-    await store.heartbeat('node-z', TTL);
-
-    deepEqual(await claimed(store, { limit: 1 }), ['carol-0']);
-    deepEqual(await claimed(store, { limit: 2 }), ['alice-1', 'alice-2']);
-    deepEqual(await claimed(store, { limit: 2 }), []);
-  },
-
   'a task that was put off or ended leaves the rotation': async ({ store, clock }) => {
     await waiting(store, { alice: 4, bob: 2, carol: 1 });
     deepEqual(await claimed(store, { limit: 1 }), ['alice-0']);

@@ -1,0 +1,53 @@
+import type { Writable } from '../support/writable.ts';
+import type { TaskRecord } from './store.ts';
+
+/** For how long a suspect runs under observation: twice as long as the longest run of the node that died, within these bounds. */
+const MIN_TRIAL_MS = 1000;
+const MAX_TRIAL_MS = 30_000;
+
+/** The record of a task after a claim has given it to a node. */
+export function claimedBy(node: string, record: TaskRecord): TaskRecord {
+  const { fence, attempts, lastJournal } = record;
+  const claimed: Writable<TaskRecord> = { ...record, node, fence: fence + 1, attempts: attempts + 1 };
+  if (lastJournal > 0) claimed.claimedJournal = lastJournal;
+  return claimed;
+}
+
+/**
+ * The records of the tasks that a node was running when it died, now that no node runs them. Each of them may have ended the
+ * process, so all are suspects. If one of them was a suspect already, the crash counts only for that one. A task that has
+ * written to its journal since it was claimed makes progress: its attempts count from 0 again.
+ */
+export function suspectsOf(records: readonly TaskRecord[], now: number): readonly TaskRecord[] {
+  const hadSuspect = records.some(({ suspectMs }) => suspectMs !== undefined);
+  const suspectMs = trialMs(records, now);
+  return records.map((record) => {
+    const { node: _, ...suspect }: Writable<TaskRecord> = record;
+    // Whatever the clock says: it was running.
+    suspect.wakeAt = Math.min(record.wakeAt ?? now, now);
+    suspect.suspectMs = suspectMs;
+    if (hadSuspect && record.suspectMs === undefined) suspect.attempts = Math.max(0, record.attempts - 1);
+    else if (record.lastJournal > (record.claimedJournal ?? 0)) {
+      suspect.attempts = 0;
+      suspect.crashes = (record.crashes ?? 0) + 1;
+    }
+    return suspect;
+  });
+}
+
+function trialMs(records: readonly TaskRecord[], now: number): number {
+  // `wakeAt` is from before the claim, so no run has lasted longer.
+  const longest = Math.max(...records.map(({ wakeAt = now }) => now - wakeAt));
+  return Math.min(Math.max(2 * longest, MIN_TRIAL_MS), MAX_TRIAL_MS);
+}
+
+/** The order in which suspects are claimed. */
+export function bySuspicion(a: SuspectTask, b: SuspectTask): number {
+  return a.attempts - b.attempts || a.wakeAt - b.wakeAt || a.order - b.order;
+}
+
+export interface SuspectTask {
+  readonly attempts: number;
+  readonly wakeAt: number;
+  readonly order: number;
+}
