@@ -76,7 +76,7 @@ export class ClaimLoop {
     const { spell } = liveness;
     const request = slots.claimable(MAX_CLAIM);
     if (request === undefined) return;
-    const records = await store.claim({ node, agents: [agent.id], ...request });
+    const records = await store.claim({ node, agents: [agent.id], ...request, suspects: this.#runs.suspectRoom });
     for (const record of records) {
       const key = fairnessKeyOf(record);
       // A new task may have started meanwhile.
@@ -95,14 +95,15 @@ export class ClaimLoop {
   async #nextWake(since: number): Promise<number> {
     const { store, agents } = this.#core;
     const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
-    const isTight = (agent: Runnable): boolean => this.#runs.slots(agent).isTight;
+    const isTight = (agent: Runnable): boolean => this.#runs.suspectRoom === 0 || this.#runs.slots(agent).isTight;
     const next = async (some: readonly Runnable[], after?: number): Promise<number> => {
       if (some.length === 0) return Number.POSITIVE_INFINITY;
       const ids = some.map(({ id }) => id);
       return (await store.nextWake(ids, after)) ?? Number.POSITIVE_INFINITY;
     };
     const any = await next(hosts.filter((agent) => !isTight(agent)));
-    // Due tasks that their caller's share has kept from a slot wait until a run ends, and that is a reason to look again.
+    // Due tasks that their caller's share or another suspect has kept from a slot wait until a run ends or is cleared, and
+    // that is a reason to look again.
     return Math.min(any, await next(hosts.filter(isTight), since));
   }
 

@@ -3,12 +3,18 @@ import { isTurnQuestion, type Outcome } from './outcome.ts';
 import type { Runnable } from './runnable.ts';
 
 /** Why a claimed task is ended instead of run, if it is. */
-export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): EndOutcome | undefined {
-  const { attempts, question, canceling } = record;
+export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): Refusal | undefined {
+  const { attempts, crashes = 0, suspectMs, question, canceling } = record;
   if (canceling) return { kind: 'end', state: 'TASK_STATE_CANCELED' };
   if (attempts > limits.maxAttempts)
-    return failure(`The task was interrupted ${attempts - 1} times and is not tried again`);
-  if (limits.recovery === 'fail' && (attempts > 1 || journal.hasBegun))
+    return { ...failure(`The task was interrupted ${attempts - 1} times and is not tried again`), isGivenUp: true };
+  if (crashes > limits.maxCrashes)
+    return {
+      ...failure(`The process crashed ${crashes} times during the task, which is not tried again`),
+      isGivenUp: true,
+    };
+  // A crash beside another suspect does not count as an attempt, but the handler has run.
+  if (limits.recovery === 'fail' && (attempts > 1 || suspectMs !== undefined || journal.hasBegun))
     return failure('The task was interrupted, and this agent does not run anything twice');
   // A turn begins with a message; if it is woken without one, the time for it is over.
   if (question === undefined || !isTurnQuestion(question)) return undefined;
@@ -16,6 +22,11 @@ export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTa
 }
 
 type EndOutcome = Extract<Outcome, { kind: 'end' }>;
+
+interface Refusal extends EndOutcome {
+  /** Crashes are the reason. */
+  readonly isGivenUp?: true;
+}
 
 function failure(text: string): EndOutcome {
   return { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] };

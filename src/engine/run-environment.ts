@@ -26,6 +26,8 @@ export interface WriterEnvironment {
   readonly observers: Observers;
   readonly memory: RunMemory;
   readonly faultPoint: (name: string) => void;
+  /** A task that was a suspect has made progress. */
+  readonly onCleared: (taskId: string) => void;
 }
 
 /** What every run of a node shares. None of it belongs to a task. */

@@ -34,8 +34,10 @@ export interface RunLimits {
   readonly queue: number;
   /** How long a canceled handler may still work. */
   readonly cancelGraceMs: number;
-  /** Runs in a row that may end without a result, by a crash of the process. */
+  /** Runs in a row that a crash of the process may end, without a journal entry in between. */
   readonly maxAttempts: number;
+  /** Crashes of the process in the life of a task, each after a new journal entry. */
+  readonly maxCrashes: number;
   /** `fail`: a handler that was interrupted is never run again. */
   readonly recovery: 'resume' | 'fail';
   /** How long a question stays open unless it says otherwise. */
@@ -61,6 +63,7 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   queue: 1000,
   cancelGraceMs: 2000,
   maxAttempts: 5,
+  maxCrashes: 20,
   recovery: 'resume',
   questionTtlMs: 7 * 24 * 60 * MINUTE,
   maxPausedPerCaller: 1000,

@@ -13,6 +13,7 @@ import type { RunEnvironment } from './run-environment.ts';
 import type { Runnable } from './runnable.ts';
 import { Slots } from './slots.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
+import { Suspects } from './suspects.ts';
 import { Takings } from './takings.ts';
 import { taskFields } from './task-trace.ts';
 import type { Loss } from './loss.ts';
@@ -32,6 +33,7 @@ export class Runs {
   readonly #takings = new Takings();
   readonly #giveBacks: GiveBacks;
   readonly #interruptions: Interruptions;
+  readonly #suspects: Suspects;
   #onEmpty: (() => void) | undefined;
   readonly #rests = new Rests();
   /** Tasks that are on their way in or out. */
@@ -46,10 +48,12 @@ export class Runs {
       ...core,
       onRest: (run, loss) => this.#rested(run, loss),
       onWakeWanted: (run) => void this.#wake(run),
+      onCleared: (taskId) => this.#suspects.cleared(taskId),
     };
     this.#onFree = onFree;
     this.#giveBacks = new GiveBacks(core, () => onFree());
     this.#interruptions = new Interruptions(core);
+    this.#suspects = new Suspects(core, () => onFree());
     this.#suspended = new SuspendedRuns(core.maxSuspended);
     showRuns(core, this, this.#suspended);
   }
@@ -74,8 +78,14 @@ export class Runs {
     return slots;
   }
 
+  /** How many tasks of processes that died the next claim may take. */
+  get suspectRoom(): number {
+    return this.#suspects.room;
+  }
+
   /** Releases a slot that was taken for a task whose run does not begin. */
-  giveUp(agent: Runnable, task: Pick<TaskRecord, 'owner' | 'fairnessKey'>): void {
+  giveUp(agent: Runnable, task: Pick<TaskRecord, 'id' | 'owner' | 'fairnessKey'>): void {
+    this.#suspects.cleared(task.id);
     this.slots(agent).release(fairnessKeyOf(task));
     this.#onFree();
   }
@@ -95,6 +105,7 @@ export class Runs {
   /** Runs a task that was claimed in that spell: from memory if it waits there, else by replay. */
   take(agent: Runnable, record: TaskRecord, spell: number): Promise<void> {
     this.#takings.begin(record);
+    this.#suspects.observe(record);
     const taken = this.#take(agent, record, spell).finally(() => {
       if (this.#takings.end(record)) void this.hear(record.id);
     });
@@ -302,6 +313,14 @@ export class Runs {
 
   #begin(agent: Runnable, task: LoadedTask, spell: number): void {
     const end = refusalToRun(agent, task);
+    if (end?.isGivenUp === true) {
+      const { attempts, crashes = 0 } = task.record;
+      this.#core.log.error('A task was interrupted too often and has failed', {
+        ...taskFields(task.record),
+        attempts: attempts - 1,
+        crashes,
+      });
+    }
     const run = this.#enter(new Run(this.#env, agent, task, spell));
     if (end === undefined) run.start();
     else run.end(end);
@@ -309,7 +328,10 @@ export class Runs {
 
   #rested(run: Run, loss: Loss | undefined): void {
     const { taskId, agent } = run;
-    if (this.#running.get(taskId) === run) this.#running.delete(taskId);
+    if (this.#running.get(taskId) === run) {
+      this.#running.delete(taskId);
+      this.#suspects.cleared(taskId);
+    }
     run.trace?.end(run.record);
     if (run.state === 'suspended') this.#keep(run);
     this.#rests.tell(taskId, run.record);

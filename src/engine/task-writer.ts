@@ -393,6 +393,7 @@ export class TaskWriter implements Gatherer {
     if (isOthers) this.#knowsAll = false;
     const added = (record.historyBytes ?? 0) - (this.#record.historyBytes ?? 0);
     if (added > 0) this.#hold(added);
+    if (this.#record.suspectMs !== undefined && record.suspectMs === undefined) this.#env.onCleared(record.id);
     this.#record = record;
     return isOthers;
   }

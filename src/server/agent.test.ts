@@ -29,6 +29,7 @@ test('every option is heard', () => {
     queue: 0,
     cancelGraceMs: 0,
     maxAttempts: 3,
+    maxCrashes: 9,
     recovery: 'fail',
     questionTtlMs: 4,
     maxPausedPerCaller: 0,
