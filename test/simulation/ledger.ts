@@ -10,7 +10,7 @@ import type {
   TaskRecord,
   TaskWrite,
 } from '../../src/store/store.ts';
-import { created, difference, type Operation, reduce, type Verdict } from './model.ts';
+import { created, difference, freed, type Operation, reduce, type Verdict } from './model.ts';
 import type { TaskModel } from './model-task.ts';
 import type { World } from './world.ts';
 
@@ -143,12 +143,21 @@ export class Ledger {
 
   claimed(node: string, records: readonly TaskRecord[]): void {
     const now = this.#world.clock.now();
+    this.#freeTasksOfDeadNodes(now);
     for (const record of records) {
       const task = this.#tasks.get(record.id);
       const verdict = this.#judge(task, { kind: 'claim', node, now, isHeld: this.#isHeld(task) });
       this.#expect(`claim of ${record.id}`, verdict.kind, 'done');
       if (verdict.kind === 'done' && verdict.task !== undefined) this.#tasks.set(record.id, verdict.task);
       this.#compare(record.id, record);
+    }
+  }
+
+  #freeTasksOfDeadNodes(now: number): void {
+    const held = [...this.#tasks.values()].filter((task) => task.wakeAt !== undefined && !this.#isHeld(task));
+    for (const node of new Set(held.flatMap((task) => task.node ?? []))) {
+      const ofNode = held.filter((task) => task.node === node);
+      for (const task of freed(ofNode, now)) this.#tasks.set(task.id, task);
     }
   }
 

@@ -30,6 +30,12 @@ export interface TaskModel {
   readonly fence: number;
   readonly node: string | undefined;
   readonly attempts: number;
+  /** Its process died while it ran, and it has not shown since that it does no harm. */
+  readonly isSuspect: boolean;
+  /** Entries of the journal when it was claimed. */
+  readonly claimedJournal: number;
+  /** Crashes after it had added to the journal. */
+  readonly crashes: number;
   readonly wakeAt: number | undefined;
 }
 

@@ -38,6 +38,9 @@ export function created(task: NewTask): TaskModel {
     history: [message],
     fence: node === undefined ? 0 : 1,
     attempts: node === undefined ? 0 : 1,
+    isSuspect: false,
+    claimedJournal: 0,
+    crashes: 0,
   };
 }
 
@@ -50,13 +53,26 @@ export function reduce(task: TaskModel, operation: Operation): Verdict {
     case 'claim': {
       const { node, now, isHeld } = operation;
       if (isHeld || task.wakeAt === undefined || task.wakeAt > now) return REFUSED;
-      return { kind: 'done', task: { ...task, node, fence: task.fence + 1, attempts: task.attempts + 1 } };
+      const { fence, attempts, journal } = task;
+      const claimed = { ...task, node, fence: fence + 1, attempts: attempts + 1, claimedJournal: journal.length };
+      return { kind: 'done', task: claimed };
     }
     case 'drop':
       if (task.isVisible || !isLease(task, operation.lease)) return REFUSED;
       if (task.isCanceling) return { kind: 'illegal', why: 'a task that is being canceled is dropped' };
       return { kind: 'done', task: undefined };
   }
+}
+
+/** The tasks of a node that has died, after somebody has noticed it. */
+export function freed(tasks: readonly TaskModel[], now: number): readonly TaskModel[] {
+  const hadSuspect = tasks.some(({ isSuspect }) => isSuspect);
+  return tasks.map((task) => {
+    const { isSuspect, attempts, journal, claimedJournal, crashes, wakeAt = now } = task;
+    const free = { ...task, node: undefined, isSuspect: true, wakeAt: Math.min(wakeAt, now) };
+    if (hadSuspect && !isSuspect) return { ...free, attempts: Math.max(0, attempts - 1) };
+    return journal.length > claimedJournal ? { ...free, attempts: 0, crashes: crashes + 1 } : free;
+  });
 }
 
 function append(task: TaskModel, write: TaskWrite, isHeld: boolean): Verdict {
@@ -101,7 +117,13 @@ function appended(task: TaskModel, write: TaskWrite): TaskModel {
     node: isFree ? undefined : task.node,
     attempts: write.release === true ? 0 : Math.max(0, task.attempts - (write.uncounted === true ? 1 : 0)),
     wakeAt: hasEnded || write.wakeAt === null ? undefined : (write.wakeAt ?? task.wakeAt),
+    isSuspect: task.isSuspect && !hasEnded && !isHarmless(write),
   };
+}
+
+/** Whether a write shows that a suspect does no harm: its run gets on, or pauses, or somebody says so. */
+function isHarmless({ release, cleared, journal = [], guard }: TaskWrite): boolean {
+  return release === true || cleared === true || (guard.lease !== undefined && journal.length > 0);
 }
 
 /** In what the record of a store differs from the model, if it does. */
@@ -116,6 +138,8 @@ export function difference(task: TaskModel, record: TaskRecord): string | undefi
     fence: [task.fence, record.fence],
     node: [task.node, record.node],
     attempts: [task.attempts, record.attempts],
+    suspect: [task.isSuspect, record.suspectMs !== undefined],
+    crashes: [task.crashes, record.crashes ?? 0],
     wakeAt: [task.wakeAt, record.wakeAt],
     ended: [task.hasEnded, record.endedAt !== undefined],
   };
