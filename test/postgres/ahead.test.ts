@@ -166,7 +166,7 @@ test.for(MEDDLING)('a run that another node $what writes as if it had looked', a
 test('whose write was refused for another reason than its own finds the others stored', async () => {
   const { store } = await running();
   await store.create(newTask('b', { node: NODE }));
-  await other.claim({ node: 'node-b', agents: ['translator'], limit: 1, taskId: 'b' });
+  await other.append({ taskId: 'b', guard: {}, revoke: true });
   const both = [store.append(chunk('2')), store.append({ ...chunk('b2'), taskId: 'b' })];
 
   expect(await Promise.all(both)).toMatchObject([{ kind: 'appended' }, { kind: 'refused' }]);
