@@ -2,6 +2,7 @@ import { type AgentServer, serve, type ServeOptions } from '../node/serve.ts';
 import type { Agent } from '../server/agent.ts';
 import type { Store } from '../store/store.ts';
 import { CliError } from './cli-error.ts';
+import type { CrashWatch } from './crash-watch.ts';
 import { onStopSignal } from './interrupt.ts';
 
 const PORT_TROUBLES: Readonly<Record<string, string>> = {
@@ -38,22 +39,37 @@ export function portTrouble(error: unknown): string | undefined {
   return (cause as NodeJS.ErrnoException | undefined)?.code;
 }
 
+/** After an error that no code has caught: how long runs may take to finish, and when the process exits in any case. */
+const CRASH_FINISH_MS = 2000;
+const CRASH_CUT_MS = 500;
+const CRASH_EXIT_MS = 5000;
+
+export interface ServingOptions {
+  readonly store: Store;
+  readonly crashes: CrashWatch;
+  /** Prints where the server is. */
+  readonly announce: () => void;
+  readonly tell?: (text: string) => void;
+}
+
 /**
- * Waits for a signal to stop, then lets what runs finish. The server is announced in between: whoever reads that may stop
- * it at once.
+ * Waits for a signal to stop, lets what runs finish and exits with 0. The server is announced in between: whoever reads
+ * that may stop it at once. After an error that no code has caught it drains briefly and exits with 1.
  */
-export async function runUntilStopped(
-  server: AgentServer,
-  store: Store,
-  announce: () => void,
-  tell: (text: string) => void = (text) => void process.stderr.write(`${text}\n`),
-): Promise<void> {
+export async function runUntilStopped(server: AgentServer, options: ServingOptions): Promise<void> {
+  const { store, crashes, announce, tell = (text) => void process.stderr.write(`${text}\n`) } = options;
+  crashes.attach(server);
   const stopped = new Promise<void>((resolve) => onStopSignal(['SIGINT', 'SIGTERM'], resolve));
   announce();
-  await stopped;
-  tell('Stopping. What runs has 10 s to finish; another signal stops it at once.');
-  await server.close();
+  await Promise.race([stopped, crashes.crashed]);
+  if (crashes.hasCrashed) {
+    setTimeout(() => process.exit(1), CRASH_EXIT_MS);
+    await server.close({ finishMs: CRASH_FINISH_MS, cutMs: CRASH_CUT_MS, afterCrash: true });
+  } else {
+    tell('Stopping. What runs has 10 s to finish; another signal stops it at once.');
+    await server.close();
+  }
   await store.close();
   // Not by itself: what the file of a user has opened would keep the process alive.
-  process.exit();
+  process.exit(crashes.hasCrashed ? 1 : undefined);
 }

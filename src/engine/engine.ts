@@ -54,6 +54,12 @@ export interface TaskStream {
   readonly items: AsyncIterable<readonly StreamItem[]>;
 }
 
+export interface EngineCloseOptions {
+  readonly finishMs?: number;
+  /** @internal */
+  readonly afterCrash?: boolean;
+}
+
 /** Thousands of idle streams must not keep a database busy with looks that nearly never find anything. */
 const LOOKS_PER_SECOND = 100;
 
@@ -166,6 +172,11 @@ export class Engine {
     return this.#untilLeft(agent, submission, task.id, Subscription.toNew(this.#core, box, begun.record));
   }
 
+  /** The ids of the tasks that run on this node. */
+  runningTasks(): readonly string[] {
+    return this.#runs.taskIds();
+  }
+
   /** What happens to a task from now on, or from a number on. */
   subscribe(access: TaskAccess, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
     this.#assertOpen();
@@ -266,9 +277,10 @@ export class Engine {
 
   /**
    * Takes no more work and gives what runs a time to finish. What is unfinished then is given back to the store, where
-   * this or another engine finds it. The store stays open.
+   * this or another engine finds it. The store stays open. `afterCrash`: the attempts of unfinished runs count, as they do
+   * when the process dies.
    */
-  close(options: { readonly finishMs?: number } = {}): Promise<void> {
+  close(options: EngineCloseOptions = {}): Promise<void> {
     return (this.#closing ??= this.#close(options));
   }
 
@@ -296,7 +308,7 @@ export class Engine {
     else this.#onDemand.nudge(taskId);
   }
 
-  async #close({ finishMs = 0 }: { readonly finishMs?: number }): Promise<void> {
+  async #close({ finishMs = 0, afterCrash = false }: EngineCloseOptions): Promise<void> {
     const { timers, clock, store, node, feed } = this.#core;
     const claimed = this.#claims.stop();
     const told = this.#outbox?.finish();
@@ -311,7 +323,7 @@ export class Engine {
     this.#stopLooking();
     this.#unwatch();
     await this.#outbox?.stop();
-    await this.#runs.handOver();
+    await this.#runs.handOver(afterCrash);
     await claimed;
     await this.#runs.settled();
     const error = new A2AError('UNAVAILABLE', 'The server is shutting down; the task goes on when it is back', {

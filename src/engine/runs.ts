@@ -62,6 +62,11 @@ export class Runs {
     return this.#running.size;
   }
 
+  /** The tasks whose runs work on this node. */
+  taskIds(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
   /** Whether a task is at work on this node. */
   isHere(taskId: string): boolean {
     return this.#running.has(taskId);
@@ -242,14 +247,18 @@ export class Runs {
     if (this.#running.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
   }
 
-  /** Stops all runs; their tasks are given back for others to take at once. */
-  async handOver(): Promise<void> {
+  /**
+   * Stops all runs; their tasks are given back for others to take at once. After a crash the leases stay as they are: the
+   * store frees them with the node, and the attempts count, because a task that crashes every process must fail some time.
+   */
+  async handOver(afterCrash = false): Promise<void> {
     this.#isOver = true;
     this.#giveBacks.stopTrying();
     const held = [...this.#running.values()];
     this.#core.faultPoint('before-hand-over');
     for (const run of held) run.stop('shutdown');
     this.#suspended.putAllAway();
+    if (afterCrash) return;
     await Promise.allSettled(
       held.map(({ agent, record }) =>
         this.#giveBacks.give(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release'),

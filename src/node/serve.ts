@@ -32,6 +32,8 @@ export interface CloseOptions {
   readonly finishMs?: number;
   /** @internal How long connections may take after that. */
   readonly cutMs?: number;
+  /** @internal The process is in an unknown state: the attempts of unfinished runs count, as they do when it dies. */
+  readonly afterCrash?: boolean;
 }
 
 /** An agent that listens. */
@@ -206,12 +208,12 @@ async function shutDown(
   http: HttpServer,
   handler: AgentHandler,
   own: Store | undefined,
-  { finishMs = FINISH_MS, cutMs = CUT_MS }: CloseOptions,
+  { finishMs = FINISH_MS, cutMs = CUT_MS, afterCrash = false }: CloseOptions,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => http.close(() => resolve()));
   // A stream that ends leaves its connection open for the next request: nobody tells when, so it is looked for.
   const sweep = setInterval(() => http.closeIdleConnections(), SWEEP_MS);
-  await handler.close({ finishMs });
+  await handler.close({ finishMs, afterCrash });
   // Everybody has his answer now, or the hint to come back.
   const cut = setTimeout(() => http.closeAllConnections(), cutMs);
   await closed;

@@ -1,5 +1,5 @@
 import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, EngineCloseOptions } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
@@ -81,6 +81,11 @@ export class AgentHandler {
   /** @internal Writes down that an edge has refused a request by itself, and why. */
   noteRefusal(request: HttpRequest, error: A2AError): void {
     this.#audit.refused(error.code, auditFacts({ request }, error));
+  }
+
+  /** @internal The ids of the tasks that run in this process. */
+  runningTasks(): readonly string[] {
+    return this.#started?.engine.runningTasks() ?? [];
   }
 
   /** @internal Whether it takes no more work. */
@@ -175,7 +180,7 @@ export class AgentHandler {
    * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
    * rest. The store stays open.
    */
-  close(options: { readonly finishMs?: number } = {}): Promise<void> {
+  close(options: EngineCloseOptions = {}): Promise<void> {
     return (this.#closing ??= this.#close(options));
   }
 
@@ -222,7 +227,7 @@ export class AgentHandler {
     return this.#started.engine;
   }
 
-  async #close(options: { readonly finishMs?: number }): Promise<void> {
+  async #close(options: EngineCloseOptions): Promise<void> {
     await this.#starting?.catch(() => {});
     const workings = await this.#workings?.catch(() => undefined);
     await workings?.close(options);

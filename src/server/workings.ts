@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, EngineCloseOptions } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import type { AuditTrail } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
@@ -111,7 +111,7 @@ export class Workings {
     return isRpc ? rpcFailure(assumedDialect(versionOf(request)), null, error) : restFailure(dialectOf('1.0'), error);
   }
 
-  async close(options: { readonly finishMs?: number }): Promise<void> {
+  async close(options: EngineCloseOptions): Promise<void> {
     await this.#service?.engine.close(options);
     this.#outbound.close();
     this.#service?.serverless?.close();

@@ -1,7 +1,9 @@
 import type { AgentServer } from '../../node/serve.ts';
+import { consoleLog } from '../../observe/console-log.ts';
 import { isHostedProduction } from '../../server/auth/hosted.ts';
 import type { Store } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
+import { CrashWatch } from '../crash-watch.ts';
 import { demoAgent } from '../demo-agent.ts';
 import { invocation } from '../invocation.ts';
 import { defineCommand } from '../option.ts';
@@ -40,8 +42,9 @@ export const command = defineCommand({
     const port = readPort(values.port);
     const { store: name = 'tandem-demo.db' } = values;
     const store = await openStore(name);
+    const crashes = new CrashWatch(consoleLog);
     const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store, ...OPEN });
-    await runUntilStopped(server, store, () => introduce(server.url, name));
+    await runUntilStopped(server, { store, crashes, announce: () => introduce(server.url, name) });
   },
 });
 

@@ -4,6 +4,7 @@ import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
 import { sharedSecret } from '../../server/auth/shared-secret.ts';
 import { strangersFor } from '../../server/strangers.ts';
 import { CliError } from '../cli-error.ts';
+import { CrashWatch } from '../crash-watch.ts';
 import { loadAgent } from '../load-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readPort } from '../read-values.ts';
@@ -136,6 +137,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const agent = await loadAgent(file);
   const store = await openStore(storeName, schema);
   const { metrics } = values;
+  const crashes = new CrashWatch(log);
   const server = await listen(agent, {
     port,
     host,
@@ -154,7 +156,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     tell(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:`);
     process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
   };
-  await runUntilStopped(server, store, announce, tell);
+  await runUntilStopped(server, { store, crashes, announce, tell });
 }
 
 /** Who may call, by what is set: a token, a secret that signs tokens, both, or nobody in particular. */
