@@ -61,7 +61,8 @@ export interface Discovery extends Pick<FoundCard, 'version' | 'warnings' | 'raw
 
 /** See `entry.ts`. */
 export async function tryDiscover(address: string | URL, options: ConnectOptions = {}): Promise<Discovery | null> {
-  const connection = createConnection(options, undefined);
+  // Where nothing listens there is no agent to wait for.
+  const connection = createConnection({ reconnectMs: 0, ...options }, undefined);
   try {
     const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);
     return { card: value, url, version, warnings, raw };

@@ -57,6 +57,11 @@ export class Endpoints {
     this.#missed.length = 0;
   }
 
+  /** Whether an agent has answered there. */
+  isConfirmed(endpoint: Way): boolean {
+    return endpoint === this.#confirmed;
+  }
+
   /** The agent does not know a method. False unless the version was a guess. */
   doubt(doubted: Way): boolean {
     const isGuess = this.#isGuess;

@@ -7,7 +7,7 @@ import { CallScope, withScope } from './call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { AuthAttempt } from './credentials.ts';
 import { exchange, type Passage, refusedContext, type Wiring } from './exchange.ts';
-import { backoffMs } from './recovery.ts';
+import { Repeats } from './recovery.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { chooseTransport } from './transport/choose-transport.ts';
 import { TransportFailure, type TransportResponse } from './transport/transport.ts';
@@ -113,17 +113,18 @@ async function revalidated(
   request: CardRequest,
   known: KeptCard | undefined,
 ): Promise<FetchedCard> {
-  const { retries } = wiring.settings;
-  for (let repetitions = 0; ; repetitions++) {
+  const repeats = new Repeats(wiring.settings, passage.deadline);
+  for (;;) {
     try {
       return await fetchOnce(wiring, passage, request, known);
     } catch (error) {
       const isPassing = error instanceof TransportFailure || error instanceof Busy;
-      if (!isPassing || repetitions >= retries || passage.deadline.aborted) throw error;
-      const waitMs = Math.max(backoffMs(repetitions), error instanceof Busy ? error.retryAfterMs : 0);
-      // The answer that is here says more than a timeout would.
-      if (waitMs >= passage.deadline.remainingMs) throw error;
-      await passage.deadline.pause(waitMs);
+      if (!isPassing || passage.deadline.aborted) throw error;
+      const failure =
+        error instanceof Busy
+          ? { isNotTaken: false, askedMs: error.retryAfterMs, isKnown: false }
+          : { isNotTaken: error.isRefused, askedMs: 0, isKnown: false };
+      if (!(await repeats.next(failure))) throw error;
     }
   }
 }

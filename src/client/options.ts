@@ -44,6 +44,12 @@ export interface ConnectOptions {
   /** How often a request is repeated if that is safe, 2 if not set. */
   readonly retries?: number;
   /**
+   * How long a request is repeated that the agent did not take, because it refused the connection or responded with 503 and
+   * `Retry-After`. If not set: 15 s, which is longer than a restart takes, and 3 s for an address that has never answered
+   * this client. Never longer than the call may take. With `retries: 0` nothing is repeated.
+   */
+  readonly reconnectMs?: number;
+  /**
    * The agent recognises a message that comes a second time by its `Idempotency-Key`. Then a message is sent again if the
    * connection broke before the answer came; otherwise that is an error. If not set, the card says it: agents of this
    * library with a store that lasts do.

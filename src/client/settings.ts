@@ -25,6 +25,7 @@ export interface Settings {
   readonly clock: Clock;
   readonly read: ReadOptions;
   readonly retries: number;
+  readonly reconnectMs: number | undefined;
   readonly recognisesRepeats: boolean | undefined;
   readonly timeoutMs: number | undefined;
   readonly extensions: readonly string[];
@@ -44,6 +45,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
     clock: options.clock ?? systemClock,
     read: { strict },
     retries: options.retries ?? 2,
+    reconnectMs: options.reconnectMs,
     recognisesRepeats: options.recognisesRepeats,
     timeoutMs: options.timeoutMs,
     extensions: options.extensions ?? [],

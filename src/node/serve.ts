@@ -43,8 +43,9 @@ export interface AgentServer {
   readonly port: number;
   readonly handler: AgentHandler;
   /**
-   * Stops listening and gives what runs `finishMs` (10 s) to finish; what is unfinished then goes on at the next start.
-   * Streams end so that their readers come back for the rest. Connections that are still open 5 s later are cut.
+   * Takes no more work and gives what runs `finishMs` (10 s) to finish; what is unfinished then resumes at the next start.
+   * The port stays open until then: new work gets 503 with `Retry-After`, and reads get their response. Streams end so that
+   * their readers come back for the rest. Connections that are still open 5 s later are cut.
    */
   close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -210,11 +211,12 @@ async function shutDown(
   own: Store | undefined,
   { finishMs = FINISH_MS, cutMs = CUT_MS, afterCrash = false }: CloseOptions,
 ): Promise<void> {
-  const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-  // A stream that ends leaves its connection open for the next request: nobody tells when, so it is looked for.
-  const sweep = setInterval(() => http.closeIdleConnections(), SWEEP_MS);
+  // The port stays open meanwhile: a caller that gets 503 with Retry-After knows more than one whose connection is refused.
   await handler.close({ finishMs, afterCrash });
-  // Everybody has his answer now, or the hint to come back.
+  // Every caller has its response now, or the hint to come back.
+  const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+  // A stream that ends leaves its connection open for the next request: there is no event for that, so it is looked for.
+  const sweep = setInterval(() => http.closeIdleConnections(), SWEEP_MS);
   const cut = setTimeout(() => http.closeAllConnections(), cutMs);
   await closed;
   clearInterval(sweep);

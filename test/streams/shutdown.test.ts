@@ -27,19 +27,33 @@ function ask(port: number, way: Way): StreamReader {
 
 const READY = 'GET /readyz HTTP/1.1\r\nhost: localhost\r\n';
 
-test('nobody is let in any more', async () => {
-  const gate = new Gate();
-  const server = await serving(testAgent(waiter(gate)));
-  const waiting = ask(server.port, RPC_1);
-  await gate.reached();
-  const closing = server.close({ finishMs: NEVER_MS });
+test.each(WAYS)(
+  'a server that drains keeps its port open and answers new work with 503 and Retry-After ($name)',
+  async (way) => {
+    const gate = new Gate();
+    const server = await serving(testAgent(waiter(gate)));
+    const waiting = ask(server.port, way);
+    await gate.reached();
+    const closing = server.close({ finishMs: NEVER_MS });
+    const late = ask(server.port, way);
+    expect(await late.ended).toBe('complete');
+    expect([late.status, late.headers['retry-after'], late.headers.connection]).toEqual([503, '1', 'close']);
+    const probe = new RawSocket(server.port).write(`${READY}\r\n`);
+    await probe.closed;
+    expect(probe.text).toMatch(/^HTTP\/1.1 503 /);
+
+    gate.open();
+    await closing;
+    expect(await waiting.ended).toBe('complete');
+  },
+);
+
+test('a server that has closed refuses connections', async () => {
+  const server = await serving(testAgent(async () => 'done'));
+  await server.close();
   const late = new RawSocket(server.port);
   await late.closed;
-
   expect(late.socket.bytesRead).toBe(0);
-  gate.open();
-  await closing;
-  expect(await waiting.ended).toBe('complete');
 });
 
 test.each(WAYS)('a send that waits gets its answer if there is time ($name)', async (way) => {

@@ -43,4 +43,19 @@ export class TransportFailure extends Error {
     super(message, { cause });
     this.sent = sent;
   }
+
+  /** Nothing listens at the address. An agent that restarts is back in a moment. */
+  get isRefused(): boolean {
+    return this.sent === 'no' && (REFUSED.has(codeOf(this.cause)) || REFUSED_TEXT.test(this.message));
+  }
+}
+
+/** What Node and Bun call it. Deno has no code for it. */
+const REFUSED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ConnectionRefused']);
+const REFUSED_TEXT = /client error \(Connect\): tcp connect error: Connection refused/;
+
+/** The code of an error, or of what `fetch` gives as its cause. */
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error ? error.code : codeOf(error.cause);
 }
