@@ -1,18 +1,19 @@
+import type { Log } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { CliError } from './cli-error.ts';
 
 /**
- * `memory`, the address of a database, or the name of a file. A schema is for databases alone.
+ * `memory`, the address of a database, or the name of a file. A schema is for databases alone, the log for files.
  *
  * @throws CliError in words that are for people.
  */
-export async function openStore(name: string, schema?: string): Promise<Store> {
+export async function openStore(name: string, log: Log, schema?: string): Promise<Store> {
   if (name === 'memory') return memoryStore();
   if (isPostgresUrl(name)) return openPostgres(name, schema);
   const { sqlite } = await import('../store/sqlite/store.ts');
   try {
-    return sqlite(name);
+    return sqlite(name, { log });
   } catch (error) {
     throw new CliError('failure', messageOf(error), { cause: error });
   }

@@ -193,6 +193,13 @@ export class Engine {
     return stored?.record.visible === true && isWithin(access, stored.record);
   }
 
+  /** Rejects if the store cannot be read, or could not take a write now. */
+  async ready(): Promise<void> {
+    const { store } = this.#core;
+    if (store.ready === undefined) await this.has({ tenant: '', owner: '' }, 'readiness');
+    else await store.ready();
+  }
+
   /** The id of the task of an agent that the owner calls by this name. */
   resolveAlias(access: Required<TaskAccess>, alias: string): Promise<string | undefined> {
     return this.#core.store.resolveAlias(access, nameAt(access.agent, alias));

@@ -91,7 +91,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
   const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
   requireAuth(settings, host);
   requireAddress(settings, host);
-  const own = settings.store === undefined ? await openDefaultStore() : undefined;
+  const own = settings.store === undefined ? await openDefaultStore(settings.log ?? consoleLog) : undefined;
   const store = settings.store ?? own;
   try {
     // Loaded late: who mounts the agent in a framework has it, or needs none.
@@ -188,9 +188,9 @@ function invitingBody(listener: NodeListener): NodeListener {
 }
 
 /** Loaded late: who brings a store of his own needs no driver for this one. */
-async function openDefaultStore(): Promise<Store> {
+async function openDefaultStore(log: Log): Promise<Store> {
   const { sqlite } = await import('../store/sqlite/store.ts');
-  return sqlite(DEFAULT_FILE);
+  return sqlite(DEFAULT_FILE, { log });
 }
 
 function listen(http: HttpServer, port: number, host: string): Promise<void> {

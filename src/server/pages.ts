@@ -97,7 +97,7 @@ function probe(answer: (service: Service) => HttpResponse | Promise<HttpResponse
 async function readiness({ engine, failures, isClosing }: Service): Promise<HttpResponse> {
   if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
   try {
-    await inTime(engine.has({ tenant: '', owner: '' }, 'readiness'), READY_MS, () => {
+    await inTime(engine.ready(), READY_MS, () => {
       const cause = new Error(`No answer within ${READY_MS} ms`);
       throw new A2AError('UNAVAILABLE', 'The task store does not say whether it is ready', { cause });
     });

@@ -151,6 +151,12 @@ export interface Store {
   heartbeat(node: string, ttlMs: number): Promise<void>;
 
   /**
+   * For health checks: rejects if the store cannot be read, or could not take a write now. If a store does not have this, a
+   * read is tried. It is asked every few seconds, so it writes nothing while all is well.
+   */
+  ready?(): Promise<void>;
+
+  /**
    * What time it is by the clock that decides what is due and who lives, if that is not the clock of this process: that of
    * a database, for nodes whose clocks differ. Nodes give all times by it.
    */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { linkSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -118,6 +118,39 @@ test('a store that another process has is named, and free when that has stopped'
   expect(await ask(await addressOf(tandem(args, { cwd })), 'two')).toEqual({ text: 'two' });
 });
 
+test('a store that another process has by another hard link is refused', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith(FILE);
+  const first = tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'], { cwd });
+  expect(await ask(await addressOf(first), 'one')).toEqual({ text: 'one' });
+  linkSync(join(cwd, 'own.db'), join(cwd, 'other.db'));
+
+  const args = ['serve', 'echo.mjs', '--port', '0', '--store', 'other.db'];
+  const refused = await tandem(args, { cwd }).ended;
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(
+    /^tandem: \S*other\.db has 2 hard links and is in use by another process: stop it, or /,
+  );
+  expect(await ask(await addressOf(first), 'two')).toEqual({ text: 'two' });
+
+  expect((await first.kill('SIGTERM')).code).toBe(0);
+  const second = tandem(args, { cwd });
+  expect(await ask(await addressOf(second), 'three')).toEqual({ text: 'three' });
+  expect(second.stderr).toContain('"msg":"The SQLite file has several hard links.');
+});
+
+test('a server whose store was deleted acknowledges nothing more', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith(FILE);
+  const server = tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'], { cwd });
+  const url = await addressOf(server);
+  expect(await ask(url, 'one')).toEqual({ text: 'one' });
+  for (const end of ['', '-wal', '-shm']) rmSync(join(cwd, `own.db${end}`));
+
+  // With the next heartbeat, whether or not anybody asks whether it is ready.
+  await server.told(/A file of the SQLite store was deleted or replaced/);
+  for (let i = 0; i < 5; i++) expect((await start(url)).status).toBe(503);
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+});
+
 test('a store that cannot be opened is named', { timeout: TIMEOUT_MS }, async () => {
   const options = { cwd: projectWith(FILE) };
   const { code, stderr } = await tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'no/such.db'], options).ended;
@@ -181,10 +214,10 @@ const STUBBORN = {
   } });`,
 };
 
-async function start(url: string): Promise<void> {
+async function start(url: string): Promise<Response> {
   const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'go' }] };
   const body = JSON.stringify({ message, configuration: { returnImmediately: true } });
-  await fetch(`${url}/message:send`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  return fetch(`${url}/message:send`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 }
 
 test.each([

@@ -126,7 +126,10 @@ interface Trouble {
 async function failing({ schema }: Scene, code: string): Promise<() => unknown> {
   await admin.query(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'could not extend file "base/5/1234"' USING ERRCODE = '${code}'; END $$`);
-  await admin.query(`CREATE TRIGGER fail BEFORE INSERT OR UPDATE ON ${schema}.task EXECUTE FUNCTION ${schema}.fail()`);
+  for (const table of ['task', 'event']) {
+    const when = `BEFORE INSERT OR UPDATE ON ${schema}.${table}`;
+    await admin.query(`CREATE TRIGGER fail ${when} EXECUTE FUNCTION ${schema}.fail()`);
+  }
   return () => admin.query(`DROP FUNCTION ${schema}.fail() CASCADE`);
 }
 
@@ -286,6 +289,20 @@ async function seeThrough(here: Scene, { answers, begin }: Omit<Trouble, 'what'>
 
 test.each(TROUBLES)('a database that $what', async (trouble) => {
   await seeThrough(await scene(), trouble);
+});
+
+test('/readyz is 503 while the disk of the database is full, and 200 when there is room, without any call', async () => {
+  const here = await scene();
+  const readyz = async (): Promise<number> => (await fetch(`${here.url}/readyz`)).status;
+  expect(await readyz()).toBe(200);
+  const end = await failing(here, '53100');
+  expect((await call(here.url, 'send')).status).toBe(503);
+
+  expect(await readyz()).toBe(503);
+  await end();
+  await expect.poll(readyz).toBe(200);
+  const { rows } = await admin.query(`SELECT FROM ${here.schema}.event WHERE task_id = ''`);
+  expect(rows).toEqual([]);
 });
 
 test('a database that is restarted', async () => {

@@ -41,7 +41,7 @@ export const command = defineCommand({
     if (positionals.length > 0) throw new CliError('usage', 'tandem demo takes no file; tandem serve does');
     const port = readPort(values.port);
     const { store: name = 'tandem-demo.db' } = values;
-    const store = await openStore(name);
+    const store = await openStore(name, consoleLog);
     const crashes = new CrashWatch(consoleLog);
     const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store, ...OPEN });
     await runUntilStopped(server, { store, crashes, announce: () => introduce(server.url, name) });

@@ -135,7 +135,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const role = readRole(values.role);
 
   const agent = await loadAgent(file);
-  const store = await openStore(storeName, schema);
+  const store = await openStore(storeName, log, schema);
   const { metrics } = values;
   const crashes = new CrashWatch(log);
   const server = await listen(agent, {

@@ -1,7 +1,7 @@
 import { nextTurn, systemScheduler } from '../../support/scheduler.ts';
 import { type Batch, BatchWriter } from './batch-writer.ts';
 import type { Database } from './database.ts';
-import { isHeldUp, isRefusal, toCommitError, toStoreError, tooSlow } from './failure.ts';
+import { isDiskFull, isHeldUp, isRefusal, toCommitError, toStoreError, tooSlow } from './failure.ts';
 import type { Hints } from './hints.ts';
 import { type Job, Jobs, type NewJob, takeLate } from './jobs.ts';
 import { DOUBT_MS, type Needs } from './transaction.ts';
@@ -16,6 +16,7 @@ const ALONE_MS = 250;
 export class Commits {
   readonly #database: Database;
   readonly #writer: BatchWriter;
+  readonly #onFull: () => void;
   readonly #waiting = new Jobs();
   #working: Promise<void> | undefined;
   /** What is on its way. */
@@ -23,8 +24,10 @@ export class Commits {
   /** What could not be stored together, and waits to be stored one by one. */
   readonly #apart: Job[] = [];
 
-  constructor(database: Database, hints: Hints) {
+  /** @param onFull Called when there was no room for a write. */
+  constructor(database: Database, hints: Hints, onFull: () => void) {
     this.#database = database;
+    this.#onFull = onFull;
     this.#writer = new BatchWriter(database, hints);
   }
 
@@ -84,6 +87,7 @@ export class Commits {
     const error = await this.#writer.write(this.#batch);
     this.#batch = undefined;
     if (error === undefined) return;
+    if (isDiskFull(error)) this.#onFull();
     // One write that the database refuses, or that has to wait, must not take the others with it.
     if (jobs.length > 1 && (isRefusal(error) || isHeldUp(error))) {
       await this.#storeEach(jobs, Math.min(lockMs, ALONE_MS));

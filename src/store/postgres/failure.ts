@@ -20,6 +20,7 @@ const REFUSED_DATA = '22';
 const REFUSED_ROW = '23';
 const BEYOND_LIMITS = '54';
 
+const DISK_FULL = '53100';
 const DIVISION_BY_ZERO = '22012';
 const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
@@ -48,6 +49,11 @@ export function isRefused(error: unknown): boolean {
 /** Whether the database refuses what it was given, rather than being in trouble itself: it would refuse it again. */
 export function isRefusal(error: unknown): boolean {
   return isUnfit(error) || stateOf(error)?.startsWith(REFUSED_ROW) === true;
+}
+
+/** Whether there is no room on the disk of the database. */
+export function isDiskFull(error: unknown): boolean {
+  return stateOf(A2AError.is(error) ? error.cause : error) === DISK_FULL;
 }
 
 /** Whether something of this name is there already. */

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
@@ -5,6 +6,7 @@ import type { Clock } from '../../support/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { inTime } from '../../support/in-time.ts';
 import { newRecord } from '../guard.ts';
+import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
 import type {
   Appended,
@@ -41,7 +43,7 @@ import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
 import { Commits } from './commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { isRefused, tooSlow, toStoreError } from './failure.ts';
+import { isDiskFull, isRefused, tooSlow, toStoreError } from './failure.ts';
 import { channelOf, Hints } from './hints.ts';
 import { assertFitsIndexes } from './index-row.ts';
 import type { NewJob } from './jobs.ts';
@@ -102,6 +104,7 @@ class PostgresStore implements Store {
   readonly #source: string | Pool;
   readonly #options: PostgresStoreOptions;
   readonly #watchers = new Set<WatchListener>();
+  readonly #space = new SpaceCheck(() => this.#askInTime(probeSpace));
   #opening: Promise<Opened> | undefined;
   /** Questions whose answers are not here yet. */
   #questions = 0;
@@ -260,6 +263,11 @@ class PostgresStore implements Store {
     return this.#ask((database) => heartbeat(database, node, ttlMs));
   }
 
+  async ready(): Promise<void> {
+    await this.#askInTime((database) => readTask(database, { tenant: '', owner: '' }, 'readiness', { history: 0 }));
+    await this.#space.assertRoom();
+  }
+
   async now(): Promise<number> {
     return this.#ask(async (database) => Number((await database.rows(`SELECT ${database.now}`))[0]?.[0]));
   }
@@ -343,6 +351,7 @@ class PostgresStore implements Store {
     try {
       return await question(database);
     } catch (error) {
+      if (isDiskFull(error)) this.#space.noteFull();
       throw toStoreError(error);
     } finally {
       if (--this.#questions === 0) this.#answered?.resolve();
@@ -386,8 +395,21 @@ class PostgresStore implements Store {
     const database = new Database(pool, schema, { ...this.#options, isOwnPool });
     const hints = new Hints(pool, channel, this.#tell);
     if (this.#watchers.size > 0) hints.listen();
-    return { database, commits: new Commits(database, hints), hints, leave };
+    return { database, commits: new Commits(database, hints, () => this.#space.noteFull()), hints, leave };
   }
+}
+
+/** Stores a row that needs new pages, and removes it again. No task has an empty id. */
+async function probeSpace(database: Database): Promise<void> {
+  const { schema } = database;
+  const number = randomInt(2 ** 31);
+  // Nothing that can be compressed.
+  const body = randomBytes((PROBE_CHARACTERS * 3) / 4).toString('base64');
+  await database.transaction(async (client) => {
+    const insert = `INSERT INTO ${schema}.event (task_id, number, kind, body) VALUES ('', $1, 0, $2)`;
+    await client.query(insert, [number, body]);
+    await client.query(`DELETE FROM ${schema}.event WHERE task_id = '' AND number = $1`, [number]);
+  });
 }
 
 /** What is long in a write is in its events, and in the artifacts that they make up. */

@@ -48,6 +48,11 @@ export class Disk {
     return this.#stall;
   }
 
+  /** From now on nothing can be written or told, whatever is still under way. */
+  fail(error: A2AError): void {
+    this.#failure ??= error;
+  }
+
   /** Resolves when all that is committed is there; nothing if it is. */
   synced(): Promise<void> | undefined {
     return this.#isBusy ? (this.#onIdle ??= deferred<void>()).promise : undefined;
@@ -71,7 +76,7 @@ export class Disk {
       this.#isBusy = false;
       this.#stall = undefined;
       // The system may have dropped what it could not write, and says so only once: to try again would prove nothing.
-      if (error) this.#failure = toSyncError(error);
+      if (error) this.#failure ??= toSyncError(error);
       done(this.#failure);
       this.#tellReaders(this.#failure);
     });

@@ -72,6 +72,13 @@ export function toSyncError(error: unknown): A2AError {
   return new A2AError('UNAVAILABLE', sentence, { cause: error });
 }
 
+/** What everybody gets to see once the file was deleted or replaced: what SQLite still writes is gone with this process. */
+export function toMissingError(): A2AError {
+  const sentence =
+    'The file of the task store was deleted or replaced. It takes nothing until this process is started again';
+  return new A2AError('UNAVAILABLE', sentence);
+}
+
 /** What those get to see who need not wait for a disk that does not answer. */
 export function toStalledError(): A2AError {
   const sentence = 'The disk of the task store does not answer';

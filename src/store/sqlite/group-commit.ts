@@ -67,6 +67,8 @@ export interface GroupCommitOptions {
   readonly finish?: () => void;
   /** Hears that writes which have run were taken back, all or one of them. */
   readonly undone?: () => void;
+  /** Hears why a transaction failed. */
+  readonly failed?: (error: unknown) => void;
   /** Puts what is committed on the disk. Without it a commit has done so. */
   readonly sync?: Sync;
   /** How long writes wait for another program that has locked the file. */
@@ -102,6 +104,7 @@ export class GroupCommit {
   readonly #check: () => void;
   readonly #finish: () => void;
   readonly #undone: () => void;
+  readonly #failed: (error: unknown) => void;
   readonly #patienceMs: number;
   /** Whether what is committed is where it is safe. */
   readonly disk: Disk;
@@ -116,11 +119,12 @@ export class GroupCommit {
   #onDrained: (() => void) | undefined;
 
   constructor(connection: Connection, options: GroupCommitOptions) {
-    const { check, finish = () => {}, undone = () => {}, patienceMs = 5000 } = options;
+    const { check, finish = () => {}, undone = () => {}, failed = () => {}, patienceMs = 5000 } = options;
     this.#connection = connection;
     this.#check = check;
     this.#finish = finish;
     this.#undone = undone;
+    this.#failed = failed;
     this.#patienceMs = patienceMs;
     this.disk = new Disk({ sync: options.sync, stallMs: options.stallMs, onStalled: (error) => this.#failAll(error) });
   }
@@ -215,6 +219,7 @@ export class GroupCommit {
       this.#connection.exec('COMMIT');
     } catch (error) {
       this.#rollback();
+      this.#failed(error);
       for (const one of batch) failed.set(one, toCommitError(error));
       return { batch, failed, isChanged: false };
     }

@@ -1,11 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
+import type { Log } from '../../observe/log.ts';
 import { knownNodes } from './claim.ts';
 import { Connection } from './connection.ts';
 import type { Driver } from './driver.ts';
 import { RESULT, troubleOf } from './failure.ts';
-import { type FileLock, lockFile } from './lock.ts';
+import { FilesInPlace, identify } from './file-identity.ts';
+import { assertUnused, type FileLock, lockFile } from './lock.ts';
 import { LogSync, type SyncFile } from './log-sync.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { knownTellers } from './outbox.ts';
@@ -20,6 +22,8 @@ export interface OpenFile {
   readonly lock: FileLock;
   /** To be asked after every commit, and before anybody hears of it. */
   readonly log: LogSync;
+  /** The database and its write-ahead log. */
+  readonly files: FilesInPlace;
 }
 
 /**
@@ -59,13 +63,13 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /** Opens, locks and upgrades a database file, or says in a sentence why not. A file that is refused is not changed. */
-export function openFile(driver: Driver, path: string, syncFile?: SyncFile): OpenFile {
+export function openFile(driver: Driver, path: string, log: Log, syncFile?: SyncFile): OpenFile {
   if (path === '' || path === ':memory:') {
     throw new Error('A SQLite store needs a file. To keep tasks in memory, use the memory store');
   }
   const file = realPath(path);
   try {
-    return lockAndOpen(driver, file, syncFile);
+    return lockAndOpen(driver, file, log, syncFile);
   } catch (error) {
     const refusal = REFUSALS[troubleOf(error) ?? -1];
     throw refusal === undefined ? error : new Error(`${file} ${refusal}`, { cause: error });
@@ -85,11 +89,20 @@ export function closeFile({ log, connection, lock }: OpenFile): void {
   }
 }
 
-function lockAndOpen(driver: Driver, file: string, syncFile: SyncFile | undefined): OpenFile {
-  const lock = lockFile(driver, file);
+function lockAndOpen(driver: Driver, file: string, log: Log, syncFile: SyncFile | undefined): OpenFile {
+  makePrivateFile(file);
+  const identity = existsSync(file) ? identify(file) : undefined;
+  const lock = lockFile(driver, file, identity);
   let connection: Connection | undefined;
   try {
-    makePrivateFile(file);
+    if (identity !== undefined && identity.links > 1) {
+      // A library may keep a closed file, with its locks, until its statements are collected.
+      if (!lock.isAgain) assertUnused(driver, file, identity);
+      log.warn(
+        'The SQLite file has several hard links. Open it by one path only: its write-ahead log lies beside that path',
+        { file, links: identity.links },
+      );
+    }
     connection = new Connection(driver, file);
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_AT_START_MS}`);
     const version = schemaVersion(connection, file);
@@ -97,7 +110,8 @@ function lockAndOpen(driver: Driver, file: string, syncFile: SyncFile | undefine
     const boot = migrate(connection, version);
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; ${SYNCED_BY_US}`);
     const nodes = [...knownNodes(connection), ...knownTellers(connection)];
-    return { connection, boot, nodes, lock, log: new LogSync(file, syncFile) };
+    const files = new FilesInPlace(file, `${file}-wal`);
+    return { connection, boot, nodes, lock, log: new LogSync(file, syncFile), files };
   } catch (error) {
     connection?.close();
     lock.release();

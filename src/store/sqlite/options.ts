@@ -1,8 +1,11 @@
+import type { Log } from '../../observe/log.ts';
 import type { Clock } from '../../support/clock.ts';
 import type { Driver } from './driver.ts';
 import type { SyncFile } from './log-sync.ts';
 
 export interface SqliteStoreOptions {
+  /** Hears that the file has several hard links, and that it was deleted or replaced; the console if not set. */
+  readonly log?: Log;
   readonly clock?: Clock;
   /** @internal For tests that break the database. */
   readonly driver?: Driver;

@@ -1,8 +1,12 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
+import { consoleLog } from '../../observe/console-log.ts';
+import type { Log } from '../../observe/log.ts';
+import { safeLog } from '../../observe/safe-log.ts';
 import type { Clock } from '../../support/clock.ts';
 import { steadyClock } from '../../support/steady-clock.ts';
 import { newRecord } from '../guard.ts';
+import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import type {
   Appended,
   ClaimedPush,
@@ -37,7 +41,7 @@ import { claimTasks, nextWake } from './claim.ts';
 import { type Connection, getNumber } from './connection.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { loadDriver } from './driver.ts';
-import { toStoreError } from './failure.ts';
+import { RESULT, toMissingError, toStoreError, troubleOf } from './failure.ts';
 import { GroupCommit } from './group-commit.ts';
 import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
@@ -84,8 +88,9 @@ const OLD_REQUESTS = 1000;
  * await serve(translator, { store: sqlite('tasks.db') });
  */
 export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
-  const { clock = steadyClock, driver = loadDriver(), syncFile, stallMs } = options;
-  return new SqliteStore(openFile(driver, path, syncFile), clock, stallMs);
+  const { clock = steadyClock, driver = loadDriver(), log: given = consoleLog, syncFile, stallMs } = options;
+  const log = safeLog(given);
+  return new SqliteStore(openFile(driver, path, log, syncFile), clock, log, stallMs);
 }
 
 /** Writes are gathered (`GroupCommit`); reads run at once, on what is committed, and are told when that is on the disk. */
@@ -93,6 +98,8 @@ class SqliteStore implements Store {
   readonly #file: OpenFile;
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #space = new SpaceCheck(() => this.#probe());
   readonly #commits: GroupCommit;
   readonly #nodes: Nodes;
   readonly #desk: Desk;
@@ -105,10 +112,11 @@ class SqliteStore implements Store {
   /** Changes when another connection has written to the file. */
   #version: number | undefined;
 
-  constructor(file: OpenFile, clock: Clock, stallMs: number | undefined) {
+  constructor(file: OpenFile, clock: Clock, log: Log, stallMs: number | undefined) {
     this.#file = file;
     this.#connection = file.connection;
     this.#clock = clock;
+    this.#log = log;
     this.#nodes = new Nodes(clock, file.nodes);
     const tasks = new Tasks(file.connection, clock);
     this.#desk = { connection: file.connection, tasks, nodes: this.#nodes, clock, positions: new Map() };
@@ -116,6 +124,9 @@ class SqliteStore implements Store {
       check: () => this.#assertOurs(),
       finish: () => this.#desk.tasks.save(),
       undone: () => this.#desk.tasks.forget(),
+      failed: (error) => {
+        if (troubleOf(error) === RESULT.FULL) this.#space.noteFull();
+      },
       sync: file.log.sync,
       stallMs,
     });
@@ -248,8 +259,15 @@ class SqliteStore implements Store {
   }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
+    this.#checkFiles();
     this.#assertHeld();
     this.#nodes.heartbeat(node, ttlMs);
+  }
+
+  async ready(): Promise<void> {
+    this.#checkFiles();
+    await this.#read((connection) => findTask(connection, ''));
+    await this.#space.assertRoom();
   }
 
   async retire(node: string): Promise<void> {
@@ -385,6 +403,23 @@ class SqliteStore implements Store {
     if (failure !== undefined) throw failure;
   }
 
+  /** Not with each write: a look at the file takes as long as a small one. */
+  #checkFiles(): void {
+    const { disk } = this.#commits;
+    if (this.#closing !== undefined || disk.failure !== undefined) return;
+    const file = this.#file.files.missing();
+    if (file === undefined) return;
+    disk.fail(toMissingError());
+    this.#log.error('A file of the SQLite store was deleted or replaced. Restore it and restart the process', { file });
+  }
+
+  /** A write that needs new pages, and another one that frees them. No task has the number 0. */
+  async #probe(): Promise<void> {
+    const write = 'INSERT OR REPLACE INTO artifact (task_pk, up_to, snapshot) VALUES (0, 0, ?)';
+    await this.#submit(() => this.#connection.run(write, ' '.repeat(PROBE_CHARACTERS)));
+    await this.#submit(() => this.#connection.run('DELETE FROM artifact WHERE task_pk = 0'));
+  }
+
   /** The lock should make this impossible; but it can be deleted, and some network drives only pretend to lock. */
   #assertOurs(): void {
     const version = getNumber(this.#connection, 'PRAGMA data_version');
@@ -393,6 +428,6 @@ class SqliteStore implements Store {
       this.#isLost ||= currentBoot(this.#connection) !== this.#file.boot;
       this.#version = version;
     }
-    if (this.#isLost) this.#assertOpen();
+    if (this.#isLost || this.#commits.disk.failure !== undefined) this.#assertHeld();
   }
 }

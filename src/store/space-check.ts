@@ -1,0 +1,50 @@
+/** How often somebody who asks makes a store try to write. */
+const PROBE_EVERY_MS = 1000;
+
+/** How much a probe writes: more than there is left over in what a store has on the disk already. */
+export const PROBE_CHARACTERS = 64 * 2 ** 10;
+
+/**
+ * Whether a store has room for writes. Reads succeed on a full disk, so a health check that only reads would not notice.
+ * Costs nothing until a write fails for want of room; then whoever asks starts a probe, at most once in a second, until one
+ * succeeds. So a store without any traffic recovers as well.
+ */
+export class SpaceCheck {
+  readonly #probe: () => Promise<void>;
+  readonly #now: () => number;
+  #isFull = false;
+  #probing: Promise<void> | undefined;
+  #isProbing = false;
+  #probedAt = 0;
+
+  /** @param probe Writes something of `PROBE_CHARACTERS`, and leaves nothing behind. */
+  constructor(probe: () => Promise<void>, now = () => performance.now()) {
+    this.#probe = probe;
+    this.#now = now;
+  }
+
+  /** A write has failed because there was no room for it. */
+  noteFull(): void {
+    this.#isFull = true;
+  }
+
+  /** @throws what the last probe threw, as long as there is no room. */
+  async assertRoom(): Promise<void> {
+    if (!this.#isFull) return;
+    const isDue = this.#now() - this.#probedAt >= PROBE_EVERY_MS;
+    if (this.#probing === undefined || (!this.#isProbing && isDue)) this.#probing = this.#run();
+    await this.#probing;
+  }
+
+  async #run(): Promise<void> {
+    this.#probedAt = this.#now();
+    this.#isProbing = true;
+    try {
+      await this.#probe();
+      this.#isFull = false;
+      this.#probing = undefined;
+    } finally {
+      this.#isProbing = false;
+    }
+  }
+}

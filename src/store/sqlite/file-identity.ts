@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs';
+
+/**
+ * Which file a path leads to. Taken by path and never by opening it: to close any handle of a file takes away the POSIX
+ * locks that SQLite has on it in this process.
+ */
+export interface FileIdentity {
+  /** Device and inode: the same for all paths and links to one file. */
+  readonly key: string;
+  /** How many hard links it has. */
+  readonly links: number;
+}
+
+/** `undefined` if there is no such file. */
+export function identify(path: string): FileIdentity | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && { key: `${stats.dev}:${stats.ino}`, links: Number(stats.nlink) };
+}
+
+/**
+ * The files of an open database. On a file that was deleted, or that another one has replaced, SQLite goes on without an
+ * error; but what it writes there is gone when the process ends.
+ */
+export class FilesInPlace {
+  readonly #keys: readonly (readonly [path: string, key: string | undefined])[];
+
+  /** @param paths Files that exist. */
+  constructor(...paths: readonly string[]) {
+    this.#keys = paths.map((path) => [path, identify(path)?.key]);
+  }
+
+  /** The first file that is not where it was, if there is one. */
+  missing(): string | undefined {
+    return this.#keys.find(([path, key]) => !isThere(path, key))?.[0];
+  }
+}
+
+/** A disk that reports an error says nothing about where a file is. */
+function isThere(path: string, key: string | undefined): boolean {
+  try {
+    return identify(path)?.key === key;
+  } catch {
+    return true;
+  }
+}
