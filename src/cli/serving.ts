@@ -53,8 +53,8 @@ export interface ServingOptions {
 }
 
 /**
- * Waits for a signal to stop, lets what runs finish and exits with 0. The server is announced in between: whoever reads
- * that may stop it at once. After an error that no code has caught it drains briefly and exits with 1.
+ * Waits for a signal to stop, lets what runs finish and exits with 0. The server is announced in between: a program
+ * that reads the announcement may stop it at once. After an error that no code has caught it drains briefly and exits with 1.
  */
 export async function runUntilStopped(server: AgentServer, options: ServingOptions): Promise<void> {
   const { store, crashes, announce, tell = (text) => void process.stderr.write(`${text}\n`) } = options;

@@ -29,7 +29,7 @@ const FIRST_CONTACT_MS = 3000;
 interface Failure {
   /** The agent did not take the request: a refused connection, or 503 with `Retry-After`. */
   readonly isNotTaken: boolean;
-  /** When the agent asked to come back. */
+  /** How long the agent asked to wait. */
   readonly askedMs: number;
   /** Whether an agent has answered at this address before. */
   readonly isKnown: boolean;
@@ -44,7 +44,7 @@ export class Repeats {
   readonly #deadline: Deadline;
   #repetitions = 0;
   #notTaken = 0;
-  /** Since when the agent takes nothing. */
+  /** When the agent did not take the request for the first time in a row. */
   #since: number | undefined;
 
   constructor(settings: Pick<Settings, 'retries' | 'reconnectMs' | 'clock'>, deadline: Deadline) {

@@ -43,7 +43,7 @@ test('a store that is full again after a probe is probed at once', async () => {
   expect(probes).toBe(2);
 });
 
-test('all who ask share one probe, however long it takes', async () => {
+test('concurrent health checks share one probe, however long it takes', async () => {
   let now = 0;
   let probes = 0;
   const slow = deferred<void>();

@@ -1,13 +1,13 @@
-/** How often somebody who asks makes a store try to write. */
+/** The shortest time between two probes. */
 const PROBE_EVERY_MS = 1000;
 
-/** How much a probe writes: more than there is left over in what a store has on the disk already. */
+/** How much a probe writes. A small row may still fit into space that the store has allocated on the full disk. */
 export const PROBE_CHARACTERS = 64 * 2 ** 10;
 
 /**
  * Whether a store has room for writes. Reads succeed on a full disk, so a health check that only reads would not notice.
- * Costs nothing until a write fails for want of room; then whoever asks starts a probe, at most once in a second, until one
- * succeeds. So a store without any traffic recovers as well.
+ * It costs nothing until a write fails because there is no room. Then each health check may start a probe, at most one in a
+ * second, until a probe succeeds. So a store without any traffic recovers as well.
  */
 export class SpaceCheck {
   readonly #probe: () => Promise<void>;

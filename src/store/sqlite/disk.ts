@@ -48,7 +48,7 @@ export class Disk {
     return this.#stall;
   }
 
-  /** From now on nothing can be written or told, whatever is still under way. */
+  /** From now on all writes and reads fail, those that are under way too. */
   fail(error: A2AError): void {
     this.#failure ??= error;
   }

@@ -72,7 +72,7 @@ export function toSyncError(error: unknown): A2AError {
   return new A2AError('UNAVAILABLE', sentence, { cause: error });
 }
 
-/** What everybody gets to see once the file was deleted or replaced: what SQLite still writes is gone with this process. */
+/** The error of all calls once the file was deleted or replaced: what SQLite still writes is gone with this process. */
 export function toMissingError(): A2AError {
   const sentence =
     'The file of the task store was deleted or replaced. It takes nothing until this process is started again';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 
 /**
- * Which file a path leads to. Taken by path and never by opening it: to close any handle of a file takes away the POSIX
- * locks that SQLite has on it in this process.
+ * Which file a path leads to. It is read by path and never through a handle: closing any handle of a file releases the POSIX
+ * locks that SQLite holds on it in this process.
  */
 export interface FileIdentity {
   /** Device and inode: the same for all paths and links to one file. */
@@ -18,8 +18,8 @@ export function identify(path: string): FileIdentity | undefined {
 }
 
 /**
- * The files of an open database. On a file that was deleted, or that another one has replaced, SQLite goes on without an
- * error; but what it writes there is gone when the process ends.
+ * The files of an open database. SQLite continues without an error on a file that was deleted or replaced, but what it
+ * writes there is gone when the process ends.
  */
 export class FilesInPlace {
   readonly #keys: readonly (readonly [path: string, key: string | undefined])[];

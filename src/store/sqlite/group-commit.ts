@@ -67,7 +67,7 @@ export interface GroupCommitOptions {
   readonly finish?: () => void;
   /** Hears that writes which have run were taken back, all or one of them. */
   readonly undone?: () => void;
-  /** Hears why a transaction failed. */
+  /** Called with the error of a transaction that failed. */
   readonly failed?: (error: unknown) => void;
   /** Puts what is committed on the disk. Without it a commit has done so. */
   readonly sync?: Sync;

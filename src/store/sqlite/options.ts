@@ -4,7 +4,7 @@ import type { Driver } from './driver.ts';
 import type { SyncFile } from './log-sync.ts';
 
 export interface SqliteStoreOptions {
-  /** Hears that the file has several hard links, and that it was deleted or replaced; the console if not set. */
+  /** Gets a warning if the file has several hard links, and an error if it is deleted or replaced; the console if not set. */
   readonly log?: Log;
   readonly clock?: Clock;
   /** @internal For tests that break the database. */

@@ -403,7 +403,7 @@ class SqliteStore implements Store {
     if (failure !== undefined) throw failure;
   }
 
-  /** Not with each write: a look at the file takes as long as a small one. */
+  /** Called with each heartbeat and health check, and not with each write, which it would slow down. */
   #checkFiles(): void {
     const { disk } = this.#commits;
     if (this.#closing !== undefined || disk.failure !== undefined) return;
