@@ -10,6 +10,7 @@ import type { Liveness } from './liveness.ts';
 import type { FetchFile } from './run-environment.ts';
 import type { RunMemory } from './run-memory.ts';
 import type { Runnable } from './runnable.ts';
+import type { WorkClock } from './work-clock.ts';
 
 /** What the parts of one engine share. */
 export interface Core {
@@ -20,6 +21,8 @@ export interface Core {
   /** The time of the store. */
   readonly clock: Clock;
   readonly timers: Timers;
+  /** The time in which tasks could work. */
+  readonly work: WorkClock;
   readonly scheduler: Scheduler;
   readonly gathering: Gathering;
   readonly feed: Feed;

@@ -17,6 +17,7 @@ import type { Retention } from './retention.ts';
 import type { FetchFile } from './run-environment.ts';
 import { RunMemory } from './run-memory.ts';
 import { byId, type Runnable } from './runnable.ts';
+import { WorkClock } from './work-clock.ts';
 
 /** For a heap of one or two gibibytes, which these bytes take about twice. */
 const DEFAULT_RUN_BYTES = 2 ** 28;
@@ -84,6 +85,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     agents: byId(options.agents),
     clock,
     timers,
+    work: new WorkClock({ clock, timers }),
     scheduler,
     gathering: new Gathering(scheduler),
     feed: new Feed(pushed, onDemand ? look : undefined),

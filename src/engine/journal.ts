@@ -143,6 +143,7 @@ function workedIn(records: readonly JournalRecord[]): number {
   let ms = 0;
   for (const { kind, body } of records) {
     if (kind === 'worked') ms += (body as { readonly ms: number }).ms;
+    else if (kind === 'step') ms += (body as { readonly workedMs?: number }).workedMs ?? 0;
     else if (kind === 'turn' || kind === 'answer' || kind === 'slept') ms = 0;
   }
   return ms;

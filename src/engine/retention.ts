@@ -23,12 +23,22 @@ export const DEFAULT_RETENTION: Retention = Object.freeze({
 /** Tasks that go in one go: others want the store too. */
 const BATCH = 500;
 
-/** Removes what has outlived its time, now and then. Only tasks that have ended ever go. */
+/** A clock that is later by more than this, and by more than two rounds, was set or its machine was suspended. */
+const MIN_JUMP_MS = HOUR;
+
+/**
+ * Removes tasks and events that are older than they may become. Only tasks that have ended are removed.
+ *
+ * A clock that is wrong for a moment would remove all of them for good. So time that the clock skips does not make
+ * anything older, until the next start.
+ */
 export class RetentionLoop {
   readonly #core: Core;
   readonly #retention: Retention;
   readonly #maxDeadLetters: number;
   #disarm: () => void = () => {};
+  #seenAt: number | undefined;
+  #skippedMs = 0;
 
   constructor(core: Core, retention: Retention, maxDeadLetters: number) {
     this.#core = core;
@@ -38,6 +48,7 @@ export class RetentionLoop {
 
   start(): void {
     const { timers, clock, log } = this.#core;
+    this.#seenAt ??= clock.now();
     this.#disarm = timers.add(clock.now() + this.#retention.everyMs, () => {
       this.start();
       this.prune().catch((error: unknown) => log.warn('Old tasks could not be removed', { error }));
@@ -49,9 +60,9 @@ export class RetentionLoop {
   }
 
   async prune(): Promise<void> {
-    const { store, clock } = this.#core;
+    const { store } = this.#core;
     const { maxAgeMs, maxEnded, replayWindowMs } = this.#retention;
-    const now = clock.now();
+    const now = this.#trustedTime();
     const policy = {
       endedBefore: now - maxAgeMs,
       keepEnded: maxEnded,
@@ -60,5 +71,20 @@ export class RetentionLoop {
       limit: BATCH,
     };
     while ((await store.prune(policy)) === BATCH);
+  }
+
+  #trustedTime(): number {
+    const { clock, log } = this.#core;
+    const now = clock.now();
+    const passed = now - (this.#seenAt ?? now);
+    this.#seenAt = now;
+    if (passed > Math.max(MIN_JUMP_MS, 2 * this.#retention.everyMs)) {
+      this.#skippedMs += passed;
+      log.warn(
+        'The clock has jumped forward. Tasks are kept longer by that time; if the clock is right, restart the process',
+        { jumpMs: passed },
+      );
+    }
+    return now - this.#skippedMs;
   }
 }

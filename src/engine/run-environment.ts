@@ -10,6 +10,7 @@ import type { Liveness } from './liveness.ts';
 import type { Run } from './run.ts';
 import type { RunMemory } from './run-memory.ts';
 import type { Loss } from './loss.ts';
+import type { WorkClock } from './work-clock.ts';
 
 /** Gets the content of a stranger's address, with all guards. */
 export type FetchFile = (
@@ -35,6 +36,7 @@ export interface RunEnvironment extends WriterEnvironment {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly timers: Timers;
+  readonly work: WorkClock;
   readonly liveness: Liveness;
   /** How long the node may be silent before others take its tasks. */
   readonly leaseMs: number;

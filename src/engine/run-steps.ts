@@ -6,6 +6,7 @@ import { drain, isAsyncIterable, type Sink } from './drive.ts';
 import { recordError, restoreError } from './failure-text.ts';
 import type { Step, StepContext, StepOptions } from './handler.ts';
 import { copyOf } from './json-value.ts';
+import type { Writable } from '../support/writable.ts';
 import type { Run } from './run.ts';
 import type { StepOutputs, StepRecord } from './step-outputs.ts';
 
@@ -78,7 +79,10 @@ export class RunSteps {
     }
     this.#performing--;
     // Outputs come before the record of their step: in an earlier write, in the same one, or in the record itself.
-    const body = { ...result, outputs: run.outputs.recordOf(outputs) } as StepRecord as JsonObject;
+    const record: Writable<StepRecord> = { ...result, outputs: run.outputs.recordOf(outputs) };
+    const workedMs = run.timers.takeWorkedMs();
+    if (workedMs > 0) record.workedMs = workedMs;
+    const body = record as JsonObject;
     try {
       // What a step throws because it was told to stop is not its result.
       if (failure !== undefined && run.isToldToStop) throw failure.error;

@@ -1,6 +1,13 @@
 import type { Clock } from '../support/clock.ts';
 import { deferred } from '../support/deferred.ts';
 import type { Timers } from '../support/timers.ts';
+import type { WorkClock } from './work-clock.ts';
+
+export interface RunTimerTools {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly work: WorkClock;
+}
 
 /** The timers of one run; none outlives it. */
 export class RunTimers {
@@ -8,12 +15,20 @@ export class RunTimers {
   readonly #all: Timers;
   readonly #run: { readonly state: string };
   #cancels: Set<() => void> | undefined;
+  readonly #work: WorkClock;
   #disarm: (() => void) | undefined;
+  /** When the run began to work, by the clock and in working time. */
   #begunAt = 0;
+  #begunWork = 0;
+  /** How long it had worked before. */
+  #workedBefore = 0;
+  /** Up to when its working time is recorded. */
+  #recordedUpTo = 0;
 
-  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, run: { readonly state: string }) {
+  constructor({ clock, timers, work }: RunTimerTools, run: { readonly state: string }) {
     this.#clock = clock;
     this.#all = timers;
+    this.#work = work;
     this.#run = run;
   }
 
@@ -35,23 +50,51 @@ export class RunTimers {
     await promise;
   }
 
-  /** @param workedMs How long others have worked before. */
+  /** @param workedMs How long others have worked since the last pause. */
   armTimeout(ms: number, workedMs: number, call: () => void): void {
+    this.#work.begin();
     this.#begunAt = this.#clock.now();
-    this.#disarm = this.#all.add(this.#begunAt + ms - workedMs, call);
+    this.#begunWork = this.#recordedUpTo = this.#work.now();
+    this.#workedBefore = workedMs;
+    this.#arm(this.#begunAt + ms - workedMs, ms, call);
   }
 
-  /** How long the run has worked since its last pause. */
+  /** How long the task has worked since its last pause, here and on other nodes. */
   get workedMs(): number {
+    return this.#workedBefore + this.#work.now() - this.#begunWork;
+  }
+
+  /** How much time has passed since the run began to work. */
+  get passedMs(): number {
     return this.#clock.now() - this.#begunAt;
   }
 
+  /** The working time since the last call of this. */
+  takeWorkedMs(): number {
+    const now = this.#work.now();
+    const ms = Math.trunc(now - this.#recordedUpTo);
+    this.#recordedUpTo += ms;
+    return ms;
+  }
+
   disarmTimeout(): void {
-    this.#disarm?.();
+    if (this.#disarm === undefined) return;
+    this.#disarm();
+    this.#disarm = undefined;
+    this.#work.end();
+  }
+
+  #arm(time: number, ms: number, call: () => void): void {
+    this.#disarm = this.#all.add(time, () => {
+      // The clock may have jumped.
+      const left = ms - this.workedMs;
+      if (left > 0) this.#arm(this.#clock.now() + left, ms, call);
+      else call();
+    });
   }
 
   clear(): void {
-    this.#disarm?.();
+    this.disarmTimeout();
     if (this.#cancels === undefined) return;
     for (const cancel of this.#cancels) cancel();
     this.#cancels.clear();

@@ -419,8 +419,11 @@ export class Run implements Sink, WriterEvents {
   }
 
   #armTimeout(workedMs = 0): void {
-    this.timers.armTimeout(this.agent.limits.timeoutMs, workedMs, () => {
+    const { timeoutMs } = this.agent.limits;
+    this.timers.armTimeout(timeoutMs, workedMs, () => {
       if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
+      const { workedMs, passedMs } = this.timers;
+      this.env.log.warn('Task timed out', { ...taskFields(this.record), timeoutMs, workedMs, passedMs });
       this.#stopping.tell('timeout');
       this.#fail('Task timed out');
     });

@@ -170,8 +170,7 @@ export class Runs {
     if (run === undefined || this.#running.get(taskId) !== run || run.agent.limits.recovery === 'fail') return false;
     const { record } = run;
     const hasProgressed = record.lastJournal > run.othersJournal;
-    // The time that a node has slept is nobody's.
-    const worked = workedEntry(record, this.#core.hasSlept() ? 0 : run.timers.workedMs);
+    const worked = workedEntry(record, run.timers.takeWorkedMs());
     run.stop('handed-over');
     await this.#giveBacks.giveOrAdd(record, hadItsTime && !hasProgressed ? 'revoke' : 'release', [worked]);
     return true;
@@ -256,13 +255,16 @@ export class Runs {
     this.#giveBacks.stopTrying();
     const held = [...this.#running.values()];
     this.#core.faultPoint('before-hand-over');
+    const worked = held.map(({ timers }) => timers.takeWorkedMs());
     for (const run of held) run.stop('shutdown');
     this.#suspended.putAllAway();
     if (afterCrash) return;
     await Promise.allSettled(
-      held.map(({ agent, record }) =>
-        this.#giveBacks.give(record, agent.limits.recovery === 'fail' ? 'revoke' : 'release'),
-      ),
+      held.map(({ agent, record }, i) => {
+        const how = agent.limits.recovery === 'fail' ? 'revoke' : 'release';
+        const ms = worked[i] ?? 0;
+        return this.#giveBacks.give(record, how, 0, ms > 0 ? [workedEntry(record, ms)] : undefined);
+      }),
     );
   }
 

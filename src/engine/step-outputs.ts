@@ -39,6 +39,8 @@ export interface StepRecord {
   readonly error?: RecordedError;
   /** Absent in journals of versions that did not note the outputs of steps. */
   readonly outputs?: RecordedOutputs;
+  /** Working time since the entry before it, in milliseconds. */
+  readonly workedMs?: number;
 }
 
 /** What the journal keeps of outputs that were replaced. Its key names the place of the event that replaced them. */

@@ -44,6 +44,19 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
   });
 
+  test('a clock that jumps forward removes nothing, and the log says so', async () => {
+    const retention = { maxAgeMs: 3 * HOUR, everyMs: HOUR / 6 };
+    const { task, engine, clock, log } = await harness(run, { variant, retention });
+    const done = await task('go');
+    clock.jump(46 * 24 * HOUR);
+    await turns(20);
+    await pass(clock, 2.5 * HOUR, HOUR / 6);
+    expect((await engine.get(ANN, done.id)).id).toBe(done.id);
+    expect(log.filter(({ message }) => message.startsWith('The clock has jumped forward'))).toHaveLength(1);
+    await pass(clock, HOUR, HOUR / 6);
+    await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
+  });
+
   test('what is set to undefined has its default', async () => {
     const unset = { maxAgeMs: 1000, everyMs: undefined } as unknown as Partial<Retention>;
     const { task, engine, clock } = await harness(run, { variant, retention: unset });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
 import { isTerminal } from '../../src/model/state.ts';
-import { pass, turns } from './faults.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import { cluster, pass, turns } from './faults.ts';
 import { ANN, artifactText, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
@@ -40,6 +41,58 @@ describe.each(VARIANTS)('$name', (variant) => {
     await turns(5);
     clock.advance(1000);
     expect(statusText(await running)).toBe('Task timed out');
+  });
+
+  test('a clock that jumps does not time a task out, and the log of a timeout says how long it has worked', async () => {
+    const mayEnd = deferred<void>();
+    let hasBegun = false;
+    const { task, clock, engine, log } = await harness(
+      async ({ text }) => {
+        if (text === 'first') return mayEnd.promise;
+        hasBegun = true;
+        return new Promise(() => {});
+      },
+      { variant, limits: { timeoutMs: 5000 } },
+    );
+    const first = await task('first', { returnImmediately: true });
+    clock.jump(3_600_000);
+    await turns(20);
+    clock.jump(3_600_000);
+    await turns(20);
+    mayEnd.resolve();
+    await until(async () => (await engine.get(ANN, first.id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(log.filter(({ message }) => message === 'Task timed out')).toEqual([]);
+
+    const second = await task('second', { returnImmediately: true });
+    await until(() => hasBegun);
+    clock.jump(60_000);
+    await pass(clock, 6000);
+    expect(statusText(await engine.get(ANN, second.id))).toBe('Task timed out');
+    const { fields } = log.find(({ message }) => message === 'Task timed out') ?? {};
+    expect(fields).toMatchObject({ taskId: second.id, timeoutMs: 5000, workedMs: 5000, passedMs: 64_000 });
+  });
+
+  test('the time that a task has worked before a crash counts as far as its steps have recorded it', async () => {
+    let runs = 0;
+    const { node, clock } = cluster(
+      async ({ step }) => {
+        runs += 1;
+        await step('long', () => pass(clock, 4000, 500));
+        return new Promise(() => {});
+      },
+      { variant, limits: { timeoutMs: 5000 } },
+    );
+    const first = await node();
+    const { id } = await first.task('go', { returnImmediately: true });
+    await until(async () => (await first.store.journal(id, 0)).length === 1);
+    first.kill();
+    await pass(clock, 20_000, 5000);
+    const second = await node();
+    await until(() => runs === 2);
+    await pass(clock, 900, 300);
+    expect((await second.engine.get(ANN, id)).status.state).toBe('TASK_STATE_WORKING');
+    await pass(clock, 200, 100);
+    await until(async () => (await second.engine.get(ANN, id)).status.state === 'TASK_STATE_FAILED');
   });
 
   test('each stretch of work has its own time', async () => {

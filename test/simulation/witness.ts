@@ -188,7 +188,7 @@ export class Witness {
 
 /** What a step came to, without what it has published. */
 function resultOf(body: JsonValue): JsonValue {
-  const { outputs: _, ...result } = body as JsonObject;
+  const { outputs: _outputs, workedMs: _workedMs, ...result } = body as JsonObject;
   return result;
 }
 
