@@ -107,7 +107,13 @@ function unaryOutcome(
   const estimate = responses.isHolding(request) ? jsonSize(output) : 0;
   let hold = isCounted(request, estimate) ? responses.open(request) : undefined;
   let refusal = hold?.take(estimate);
-  const text = refusal === undefined ? textOf(call, operation, output) : '';
+  let text = '';
+  try {
+    if (refusal === undefined) text = textOf(call, operation, output);
+  } catch (error) {
+    hold?.release();
+    throw error;
+  }
   if (hold === undefined && isCounted(request, text.length)) {
     hold = responses.open(request);
     refusal = hold.take(text.length);

@@ -171,7 +171,11 @@ export function toResponse(response: HttpResponse, request: FetchRequest, { hear
     const counted = { open: () => edge.inFlight?.responses.open(request) };
     return new Response(pieceStream(body, request, heartbeats, counted), { status, headers });
   }
-  if (body.length <= UNCOUNTED_BYTES) return new Response(body, { status, headers });
+  if (body.length <= UNCOUNTED_BYTES) {
+    // It was counted by an estimate, which may be above the length of the text.
+    hold?.release();
+    return new Response(body, { status, headers });
+  }
   const bytes = new TextEncoder().encode(body);
   const all = { ...headers, 'content-length': String(bytes.length) };
   return new Response(sliceStream(bytes, hold), { status, headers: all });

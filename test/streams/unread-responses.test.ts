@@ -287,3 +287,60 @@ test('over fetch, a response that nobody reads for 30 s is given up', async () =
   expect(server.handler.edge.inFlight.responses.total).toBe(0);
   await expect(reader?.read()).rejects.toThrow('The response was not read for 30 s');
 });
+
+/** Responds with numbers, whose size is overestimated: they are shorter than 64 KiB as JSON. */
+const counter = agent({
+  name: 'Counter',
+  description: 'Responds with 20,000 digits, as numbers.',
+  async run({ artifact }) {
+    const digits = Array.from({ length: 10_000 }, () => 1);
+    await artifact('digits').append({ data: { first: digits, second: digits } });
+  },
+});
+
+/** A caller with an unread response and a task of numbers: results for this caller are estimated before they are written. */
+async function unreadAndEstimated() {
+  const server = await listening(counter, AUTH);
+  const id = await taskOf(server, 'alice', 0);
+  const { responses } = server.handler.edge.inFlight;
+  const unreadResponse = responses.open({ caller: { id: 'alice', isVerified: true } });
+  unreadResponse.take(1);
+  onTestFinished(() => unreadResponse.release());
+  const before = responses.total;
+  return { server, added: () => responses.total - before, get: as('alice', requestOf(REST_1, 'GetTask', { id })) };
+}
+
+test('over fetch, a response that is smaller than its estimate counts nothing once it is returned', async () => {
+  const { server, added, get } = await unreadAndEstimated();
+
+  const request = new Request(`http://localhost${get.path}`, { headers: get.headers });
+  const response = await server.handler.fetch(request);
+
+  expect((await response.text()).length).toBeLessThan(64 * 2 ** 10);
+  expect(added()).toBe(0);
+});
+
+test('over Node, a response that is smaller than its estimate counts nothing once it is sent', async () => {
+  const { server, added, get } = await unreadAndEstimated();
+
+  const { status, text } = await call(server.port, get);
+
+  expect([status, text.length < 64 * 2 ** 10, added()]).toEqual([200, true, 0]);
+});
+
+test('a result that cannot be written as JSON counts nothing after its request failed', async () => {
+  const { server, added, get } = await unreadAndEstimated();
+  const write = JSON.stringify;
+  const stringify = vi.spyOn(JSON, 'stringify');
+  onTestFinished(() => stringify.mockRestore());
+  stringify.mockImplementation((value: unknown) => {
+    // As V8 does for a text above 512 MiB.
+    if (typeof value === 'object' && value !== null && 'artifacts' in value)
+      throw new RangeError('Invalid string length');
+    return write(value);
+  });
+
+  const { status } = await call(server.port, get);
+
+  expect([status, added()]).toEqual([500, 0]);
+});
