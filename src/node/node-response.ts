@@ -132,21 +132,34 @@ class PieceWriter {
   readonly #outgoing: ServerResponse;
   readonly #stopBeating: () => void;
   readonly #care: SendCare;
+  /** Whether the connection has not taken the last piece yet. */
+  #isWriting = false;
 
   constructor(pieces: AsyncIterator<string, unknown>, holder: Holder, outgoing: ServerResponse, care: SendCare) {
     this.#pieces = pieces;
     this.#holder = holder;
     this.#outgoing = outgoing;
     this.#care = care;
-    this.#stopBeating = care.heartbeats.add((beat) => {
-      // Who has not read what is there needs no sign of life.
-      if (!outgoing.writableNeedDrain) outgoing.write(beat);
-    });
+    this.#stopBeating = care.heartbeats.add(this.#beat);
   }
 
   start(): void {
+    this.#isWriting = false;
     this.#pieces.next().then(this.#take, this.#breakOff);
   }
+
+  /**
+   * Writes a heartbeat, unless the client has something to read anyway. `writableNeedDrain` alone does not show that,
+   * because middleware may have its own `write`, with its own buffer: the heartbeat would end up inside a large event.
+   */
+  readonly #beat = (beat: string): void => {
+    if (this.#isWriting || this.#outgoing.writableNeedDrain) return;
+    try {
+      this.#outgoing.write(beat);
+    } catch {
+      this.#breakOff();
+    }
+  };
 
   readonly #take = (next: IteratorResult<string, unknown>): void => {
     const outgoing = this.#outgoing;
@@ -162,10 +175,11 @@ class PieceWriter {
       } else if (outgoing.write(next.value)) {
         this.start();
       } else {
+        this.#isWriting = true;
         whenDrained(outgoing, this.#care.stallMs, () => this.start());
       }
     } catch {
-      // Somebody else's `write`: middleware may have put its own in the place of Node's.
+      // Middleware may have replaced `write` by its own.
       this.#breakOff();
     }
   };
@@ -173,6 +187,7 @@ class PieceWriter {
   #writeLarge(bytes: Buffer): void {
     const hold = this.#care.responses.open(this.#holder);
     if (hold.take(bytes.length) !== undefined) return this.#breakOff();
+    this.#isWriting = true;
     writeSlices(this.#outgoing, bytes, this.#care.stallMs, () => {
       hold.release();
       this.start();
