@@ -58,6 +58,7 @@ test('docs/limits.md has the numbers that are fixed', () => {
     ['src/support/foreign-json.ts', 'MAX_NESTING = 80', '80 levels of nesting'],
     ['src/support/foreign-json.ts', 'MAX_STRUCTURE = 500_000', '500,000 brackets, commas and colons'],
     ['src/store/memory/store.ts', 'MAX_BYTES = 256 * 2 ** 20', 'which keeps 256 MiB of tasks'],
+    ['src/store/memory/unfinished-bytes.ts', 'PARTS = 2', 'at most half of that (128 MiB)'],
     ['src/engine/task-page.ts', 'PAGE_BYTES = 8 * 2 ** 20', 'carries about 8 MiB of a task'],
     ['src/engine/task-page.ts', "HISTORY_KEY = 'urn:tandem-a2a:history'", '"urn:tandem-a2a:history": { "omitted"'],
     ['src/server/http-call.ts', 'key.length > 255', '255 characters'],

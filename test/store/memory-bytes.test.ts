@@ -32,8 +32,9 @@ function fullStore(): Store {
   return memoryStore({ maxBytes: MAX_BYTES });
 }
 
-async function createLarge(store: Store, id: string): Promise<void> {
-  await create(store, newTask(id, { message: large(id) }));
+/** Tasks of three callers in turn, unless one is named, so that none of them reaches the share of one caller. */
+async function createLarge(store: Store, id: string, caller = `caller ${Number(id) % 3}`): Promise<void> {
+  await create(store, newTask(id, { message: large(id), fairnessKey: caller }));
 }
 
 test('tasks that ended first make room for new ones when all take too many bytes', async () => {
@@ -42,9 +43,9 @@ test('tasks that ended first make room for new ones when all take too many bytes
   await append(store, '4', end(START + 1));
   await append(store, '2', end(START + 2));
 
-  await createLarge(store, 'new');
+  await createLarge(store, '9');
   expect((await listed(store)).ids).not.toContain('4');
-  await createLarge(store, 'newer');
+  await createLarge(store, '10');
 
   expect((await listed(store)).ids).not.toContain('2');
   expect((await listed(store)).total).toBe(9);
@@ -60,7 +61,7 @@ describe('a store whose unfinished tasks take all there is', () => {
   test('refuses new tasks and messages, and says so to callers and operators', async () => {
     const store = await occupied();
 
-    await expect(createLarge(store, 'new')).rejects.toMatchObject({
+    await expect(createLarge(store, '9')).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: 'The agent has no room for more while its unfinished tasks are not done',
       retryAfterMs: 5000,
@@ -73,7 +74,7 @@ describe('a store whose unfinished tasks take all there is', () => {
     expect((await store.append({ ...write, idempotency: key('k') })).kind).toBe('appended');
   });
 
-  test('stores what their runs say', async () => {
+  test('stores the outputs of their runs', async () => {
     const store = await occupied();
     const { fence } = await lease(store, 'node', '1');
     const guard = { lease: { node: 'node', fence } };
@@ -88,8 +89,63 @@ describe('a store whose unfinished tasks take all there is', () => {
 
 test('one task may be as large as it likes if it is alone', async () => {
   const store = memoryStore({ maxBytes: 10 });
-  await createLarge(store, 'one');
-  await expect(createLarge(store, 'two')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await createLarge(store, 'one', 'ann');
+  await expect(createLarge(store, 'two', 'bob')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+});
+
+describe('a caller whose unfinished tasks take half of the store', () => {
+  async function halfFull(): Promise<Store> {
+    const store = fullStore();
+    for (const i of times(4)) await createLarge(store, `${i}`, 'ann');
+    return store;
+  }
+
+  test('gets no new task and adds no message until one of them ends, while other callers do', async () => {
+    const store = await halfFull();
+
+    await expect(createLarge(store, '4', 'ann')).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message:
+        "Your unfinished tasks take as much of the agent's memory as one caller may have. Nothing was stored. " +
+        'Wait until some of them end, or cancel some, and send the message again.',
+      retryAfterMs: 5000,
+      cause: {
+        message: expect.stringMatching(
+          /^The unfinished tasks of one caller take 4\d{5} bytes of the memory store, of 512000 \(half of maxBytes\)$/,
+        ),
+      },
+    });
+    const write = { taskId: '1', guard: {}, history: [large('m')], historyBytes: 100 * KIBIBYTE };
+    await expect(store.append({ ...write, idempotency: key('k') })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    for (const i of times(4)) await createLarge(store, `bob ${i}`, 'bob');
+
+    await append(store, '0', end());
+    await createLarge(store, '4', 'ann');
+    expect((await listed(store)).total).toBe(9);
+  });
+
+  test('takes no room from other callers by the outputs of its runs', async () => {
+    const store = await halfFull();
+    const { fence } = await lease(store, 'node', '1');
+    const body = JSON.stringify('x'.repeat(5 * MAX_BYTES));
+    await append(store, '1', { events: [{ kind: 'artifact', body }] }, { lease: { node: 'node', fence } });
+
+    for (const i of times(4)) await createLarge(store, `bob ${i}`, 'bob');
+    await expect(createLarge(store, '4', 'ann')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(createLarge(store, 'carol', 'carol')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    await append(store, '1', end());
+    await createLarge(store, '4', 'ann');
+    await createLarge(store, 'carol', 'carol');
+  });
+
+  test('is counted by owner if its tasks have no fairness key', async () => {
+    const store = fullStore();
+    for (const i of times(4)) await create(store, newTask(`${i}`, { message: large(`${i}`) }));
+
+    await expect(create(store, newTask('4', { message: large('4') }))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await create(store, newTask('other', { message: large('other'), owner: 'bob' }));
+  });
 });
 
 test('whatever is dropped of tasks is not counted any more', async () => {
@@ -118,8 +174,10 @@ test('whatever is dropped of tasks is not counted any more', async () => {
   await store.prune({ endedBefore: Infinity, keepEnded: 0, eventsEndedBefore: Infinity, limit: 1000 });
   expect((await listed(store)).total).toBe(0);
 
-  // As many as an empty store takes.
-  for (const i of times(9)) await createLarge(store, `${i}`);
+  // As many as an empty store takes, of one caller and of all.
+  for (const i of times(4)) await createLarge(store, `${i}`, ALICE.owner);
+  await expect(createLarge(store, '4', ALICE.owner)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  for (const i of times(5)) await createLarge(store, `${4 + i}`);
   await expect(createLarge(store, '10')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 

@@ -41,6 +41,7 @@ import { PushQueue } from './push-queue.ts';
 import { type RequestKey, requestKey, RequestKeys, scoped } from './request-keys.ts';
 import { addNumbered, bytesOf, dropEvents, dropJournal, endTime, newRow, type Row, stored } from './row.ts';
 import { TaskIndex } from './task-index.ts';
+import { RETRY_MS, UnfinishedBytes } from './unfinished-bytes.ts';
 import { WakeIndex } from './wake-index.ts';
 
 export interface MemoryStoreOptions {
@@ -50,9 +51,10 @@ export interface MemoryStoreOptions {
    */
   readonly maxTasks?: number;
   /**
-   * About how many bytes tasks may take at most, 256 MiB if not set; beyond it those that ended first make room. If unfinished
-   * tasks alone take as much, new tasks and messages are refused with `UNAVAILABLE`. The keys of requests, with the replies to
-   * them, may take a quarter of it beside that.
+   * About how many bytes tasks may take, 256 MiB if not set; beyond it the store removes the tasks that ended first. If
+   * unfinished tasks alone take as much, or those of one caller half of it, the store rejects new tasks and messages with
+   * `UNAVAILABLE`. It stores the outputs of running tasks in any case. The keys of requests, with the replies to them, may
+   * take a quarter of it beside that.
    */
   readonly maxBytes?: number;
   readonly clock?: Clock;
@@ -63,9 +65,6 @@ const KEYS_PER_TASK = 4;
 
 const MAX_BYTES = 256 * 2 ** 20;
 const KEYS_PART = 4;
-
-/** When to try again if the store is full: nobody knows when a task ends. */
-const RETRY_MS = 5000;
 
 /** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
@@ -91,11 +90,13 @@ class MemoryStore implements Store {
   #created = 0;
   /** What all rows take. */
   #bytes = 0;
+  readonly #unfinished: UnfinishedBytes;
 
   constructor({ clock = steadyClock, maxTasks = 100_000, maxBytes = MAX_BYTES }: MemoryStoreOptions) {
     this.#clock = clock;
     this.#maxTasks = maxTasks;
     this.#maxBytes = maxBytes;
+    this.#unfinished = new UnfinishedBytes(maxBytes);
     this.#pushes = new PushQueue(clock, (node) => this.#isAlive(node));
     this.#keys = new RequestKeys(maxTasks * KEYS_PER_TASK, maxBytes / KEYS_PART);
   }
@@ -108,7 +109,7 @@ class MemoryStore implements Store {
     if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
     if (this.#rows.has(task.id)) throw new A2AError('INTERNAL_ERROR', `There is a task ${task.id} already`);
     const row = newRow(task, (this.#created += 1));
-    if (!this.#makeRoom(1, bytesOf(row))) throw this.#full();
+    this.#assertRoom(task, 1, bytesOf(row));
     this.#rows.set(task.id, row);
     this.#index.add(row);
     this.#wakes.add(row);
@@ -118,7 +119,7 @@ class MemoryStore implements Store {
       this.#pushConfigsOf(row).add(task.pushConfig, 0);
       if (task.event !== undefined) row.pushConfigs?.makeDue();
     }
-    this.#bytes += bytesOf(row);
+    this.#count(row, 0);
     this.#tell(task.id, task.node);
     const { record } = row;
     accepted?.(record);
@@ -135,7 +136,7 @@ class MemoryStore implements Store {
     if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
     // What a run says is stored in any case: it has a bound of its own, and nowhere else to go.
     const isCallers = write.guard.lease === undefined && write.historyBytes !== undefined;
-    if (isCallers && !this.#makeRoom(0, write.historyBytes)) throw this.#full();
+    if (isCallers) this.#assertRoom(before, 0, write.historyBytes);
     const held = bytesOf(row);
     if (write.pushConfig !== undefined) {
       const { record, max } = write.pushConfig;
@@ -149,7 +150,7 @@ class MemoryStore implements Store {
       row.statusBytes = write.status.message === undefined ? 0 : jsonSize(write.status.message);
     this.#replace(row, after);
     if (after.endedAt !== undefined) dropJournal(row);
-    this.#bytes += bytesOf(row) - held;
+    this.#count(row, held, before);
     this.#makeRoom(0, 0);
     if (after.endedAt !== undefined) this.#ended.add(row);
     if (after.lastEvent > before.lastEvent) row.pushConfigs?.makeDue();
@@ -201,7 +202,7 @@ class MemoryStore implements Store {
     if (row === undefined) return undefined;
     const held = bytesOf(row);
     const put = this.#pushConfigsOf(row).put(config, max);
-    this.#bytes += bytesOf(row) - held;
+    this.#count(row, held);
     if (row.record.pushed !== true && put.kind === 'stored') this.#replace(row, withPushed(row.record, true));
     return put;
   }
@@ -220,7 +221,7 @@ class MemoryStore implements Store {
     if (row === undefined) return undefined;
     const held = bytesOf(row);
     const isDeleted = row.pushConfigs?.delete(id) ?? false;
-    this.#bytes += bytesOf(row) - held;
+    this.#count(row, held);
     if (isDeleted && row.pushConfigs?.size === 0) this.#replace(row, withPushed(row.record, false));
     return isDeleted;
   }
@@ -359,15 +360,36 @@ class MemoryStore implements Store {
     row.lastKey = key;
   }
 
+  /** Counts what a row takes instead of `held`. `before` is its record as it was then. */
+  #count(row: Row, held: number, before = row.record): void {
+    const bytes = bytesOf(row);
+    this.#bytes += bytes - held;
+    if (before.endedAt === undefined)
+      this.#unfinished.add(before, row.record.endedAt === undefined ? bytes - held : -held);
+  }
+
+  /** @throws A2AError `UNAVAILABLE` if a caller may not add so much to its unfinished tasks. */
+  #assertRoom(task: NewTask | TaskRecord, tasks: number, bytes: number): void {
+    this.#unfinished.assertRoom(task, bytes);
+    if (!this.#makeRoom(tasks, bytes)) throw this.#full();
+  }
+
   /** Whether there is room for so much more, once the tasks that ended first are removed as far as it takes. */
   #makeRoom(tasks: number, bytes: number): boolean {
     while (this.#rows.size + tasks > this.#maxTasks || this.#bytes + bytes > this.#maxBytes) {
       const oldest = this.#ended.first();
-      // A single task may be as large as it likes: it would never fit otherwise.
-      if (oldest === undefined) return this.#rows.size === 0;
+      if (oldest === undefined) return this.#isWithinShares(tasks, bytes);
       this.#remove(oldest);
     }
     return true;
+  }
+
+  /** Whether there is room among unfinished tasks, apart from what single callers have above their shares. */
+  #isWithinShares(tasks: number, bytes: number): boolean {
+    // A single task may be as large as it likes: it would never fit otherwise.
+    if (this.#rows.size === 0) return true;
+    const counted = this.#bytes - this.#unfinished.excess;
+    return this.#rows.size + tasks <= this.#maxTasks && counted + bytes <= this.#maxBytes;
   }
 
   #full(): A2AError {
@@ -381,7 +403,9 @@ class MemoryStore implements Store {
 
   #remove(row: Row): void {
     this.#rows.delete(row.record.id);
-    this.#bytes -= bytesOf(row);
+    const bytes = bytesOf(row);
+    this.#bytes -= bytes;
+    if (row.record.endedAt === undefined) this.#unfinished.add(row.record, -bytes);
     this.#index.remove(row);
     this.#wakes.remove(row);
     this.#ended.remove(row);
