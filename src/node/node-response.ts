@@ -38,10 +38,7 @@ export function sendResponse(
     setImmediate(flushHeaders, outgoing);
     new PieceWriter(body[Symbol.asyncIterator](), holder, outgoing, care).start();
   } else if (body !== undefined && body.length > UNCOUNTED_BYTES && !isHead) {
-    const counted = hold ?? holdOf(care, holder, body);
-    if (counted !== undefined) return sendLarge(response, body, counted, outgoing, care.stallMs);
-    outgoing.writeHead(503, { 'retry-after': '2', 'content-length': 0 });
-    endText(outgoing, '', care.stallMs);
+    sendLarge(response, body, hold ?? care.responses.open(holder), outgoing, care.stallMs);
   } else {
     hold?.release();
     // 204 and 304 have no body, so no length either.
@@ -85,12 +82,6 @@ function sendLarge(
 function endText(outgoing: ServerResponse, text: string, stallMs: number): void {
   endAnswer(outgoing.req, outgoing, text);
   if (outgoing.writableLength > 0) whenSent(outgoing, stallMs);
-}
-
-/** What is large and not the result of an operation, such as a card with hundreds of skills, counts from here on. */
-function holdOf({ responses }: SendCare, holder: Holder, text: string): ResponseHold | undefined {
-  const hold = responses.open(holder);
-  return hold.take(text.length) === undefined ? hold : undefined;
 }
 
 /**

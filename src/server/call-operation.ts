@@ -86,7 +86,7 @@ async function perform(
   const run = unary[operation] as (service: Service, call: HttpCall, input: unknown) => Promise<unknown>;
   const output = await run(service, call, input);
   if (operation !== 'GetExtendedAgentCard') return unaryOutcome(service, call, operation, params, output);
-  return extendedCard(service, operationCodec(dialect, operation).result.encode(output as never) as JsonObject);
+  return extendedCard(service, call, operationCodec(dialect, operation).result.encode(output as never) as JsonObject);
 }
 
 /**
@@ -148,8 +148,15 @@ function taskKey({ caller }: HttpCall, { id, tenant = '' }: SubscribeToTaskReque
   return JSON.stringify([caller.id, tenant, id]);
 }
 
-async function extendedCard({ extendedCards }: Service, json: JsonObject): Promise<Outcome> {
-  if (extendedCards === undefined) return { text: JSON.stringify(json), isNothing: false };
-  const text = JSON.stringify(await extendedCards.signed(json));
-  return { text, isNothing: false, headers: extendedCards.headers };
+/** @throws A2AError `RATE_LIMIT_EXCEEDED` or `UNAVAILABLE` if there is no room for it. */
+async function extendedCard(
+  { extendedCards, limits }: Service,
+  { request }: HttpCall,
+  json: JsonObject,
+): Promise<Outcome> {
+  const text = JSON.stringify(extendedCards === undefined ? json : await extendedCards.signed(json));
+  const hold = isCounted(request, text.length) ? limits.responses.open(request) : undefined;
+  const refusal = hold?.take(text.length);
+  if (refusal !== undefined) throw refusal;
+  return { text, hold, isNothing: false, ...(extendedCards && { headers: extendedCards.headers }) };
 }

@@ -19,6 +19,7 @@ export async function answerExtendedCard(service: Service, request: HttpRequest)
     rate = await service.limits.rate.take(request, caller);
     assertTaken(rate);
     service.access.requireUse(caller);
+    request.caller = caller;
     if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
     const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
     const card = encodeCard(await getExtendedAgentCard(service, call, {}), '0.2');

@@ -178,5 +178,6 @@ export function toResponse(response: HttpResponse, request: FetchRequest, { hear
   }
   const bytes = new TextEncoder().encode(body);
   const all = { ...headers, 'content-length': String(bytes.length) };
-  return new Response(sliceStream(bytes, hold), { status, headers: all });
+  const counted = hold ?? edge.inFlight?.responses.open(request);
+  return new Response(sliceStream(bytes, counted), { status, headers: all });
 }

@@ -8,6 +8,7 @@ import type { CardEndpoint } from './card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { answerExtendedCard } from './extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse } from './http.ts';
+import { UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
 import { answerMetrics } from './metrics-endpoint.ts';
 import {
   CARD_PATH,
@@ -61,6 +62,24 @@ export function createPages({ cards, rpcPath, tokens, metrics, serverless }: Pag
   return pages;
 }
 
+/** Answers with a page. A large one, such as a card with hundreds of skills, counts until it is sent. */
+export function answerPage(page: Page, service: Service, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const response = page(service, request);
+  return 'then' in response
+    ? response.then((late) => counted(service, request, late))
+    : counted(service, request, response);
+}
+
+function counted({ failures, limits }: Service, request: HttpRequest, response: HttpResponse): HttpResponse {
+  const { body } = response;
+  const isLarge = typeof body === 'string' && body.length > UNCOUNTED_BYTES;
+  if (!isLarge || request.method === 'HEAD' || request.releasesHold !== true) return response;
+  const hold = limits.responses.open(request);
+  const refusal = hold.take(body.length);
+  if (refusal === undefined) return { ...response, hold };
+  return restFailure(dialectOf('1.0'), failures.publicError(refusal, { request }));
+}
+
 function answerOwn(
   service: Service,
   request: HttpRequest,
@@ -75,6 +94,7 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
     try {
       caller = await access.identify(request);
       access.requireUse(caller);
+      request.caller = caller;
     } catch (error) {
       const shown = failures.publicError(error, { request, caller });
       return restFailure(dialectOf('1.0'), shown, { ...cards.cors(request), ...access.challenge(shown) });

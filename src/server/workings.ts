@@ -17,7 +17,7 @@ import type { InFlight } from './limits/in-flight.ts';
 import { Outbound } from './outbound.ts';
 import type { OwnPaths } from './own-paths.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './page-paths.ts';
-import { createPages, type Pages } from './pages.ts';
+import { answerPage, createPages, type Pages } from './pages.ts';
 import { answerRest } from './rest-binding.ts';
 import { answerRpc, assumedDialect } from './rpc-binding.ts';
 import type { Service } from './service.ts';
@@ -102,7 +102,7 @@ export class Workings {
       return method === 'POST' ? answerRpc(service, request) : restFailure(dialectOf('1.0'), wrongVerb(['POST']));
     }
     const page = this.#pages.get(path);
-    return page === undefined ? answerRest(service, request, path, paths.reserved) : page(service, request);
+    return page === undefined ? answerRest(service, request, path, paths.reserved) : answerPage(page, service, request);
   }
 
   /** Without reading the body, so that an answer over JSON-RPC has no id. */

@@ -344,3 +344,98 @@ test('a result that cannot be written as JSON counts nothing after its request f
 
   expect([status, added()]).toEqual([500, 0]);
 });
+
+/** An agent whose card and extended card have about 200 KiB. */
+const versatile = agent({
+  name: 'Versatile',
+  description: 'Has many skills.',
+  skills: Array.from({ length: 400 }, (_, i) => ({
+    id: `skill-${i}`,
+    name: `Skill ${i}`,
+    description: 'x'.repeat(400),
+    tags: ['many'],
+  })),
+  run: () => 'done',
+});
+
+const CARDS: readonly (readonly [string, WireRequest])[] = [
+  ['the agent card', { method: 'GET', path: '/.well-known/agent-card.json', headers: {}, body: undefined }],
+  ['the extended card', as('alice', requestOf(REST_1, 'GetExtendedAgentCard', {}))],
+  [
+    'the extended card of 0.2',
+    as('alice', { method: 'GET', path: '/agent/authenticatedExtendedCard', headers: {}, body: undefined }),
+  ],
+];
+
+/** Serves large cards. `holdUnread` takes so many bytes as unread responses of alice and of this machine. */
+async function servingCards(limits: NonNullable<HandlerOptions['limits']>) {
+  const server = await listening(versatile, { ...AUTH, extendedCard: true, limits });
+  const { responses } = server.handler.edge.inFlight;
+  const before = responses.total;
+  const holders = [{ caller: { id: 'alice', isVerified: true } }, { remoteAddress: '127.0.0.1', isLocal: true }];
+  const holdUnread = (bytes: number): void => {
+    for (const holder of holders) {
+      const hold = responses.open(holder);
+      hold.take(bytes);
+      onTestFinished(() => hold.release());
+    }
+  };
+  const overFetch = ({ path, headers }: WireRequest): Promise<Response> =>
+    server.handler.fetch(new Request(`http://localhost${path}`, { headers }), { remoteAddress: '127.0.0.1' });
+  return { server, added: () => responses.total - before, holdUnread, overFetch };
+}
+
+test.each(CARDS)('%s counts over fetch until it is read', async (_card, request) => {
+  const { added, overFetch } = await servingCards({});
+
+  const response = await overFetch(request);
+
+  expect([response.status, added() > 100_000]).toEqual([200, true]);
+  expect((await response.text()).length).toBeGreaterThan(100_000);
+  expect(added()).toBe(0);
+});
+
+test.each(CARDS)('%s gets a caller at its bound 429 with an error, on Node and over fetch', async (_card, request) => {
+  const { server, holdUnread, overFetch } = await servingCards({ responseBytesPerCaller: 150_000 });
+  expect((await call(server.port, request)).status).toBe(200);
+  holdUnread(100_000);
+
+  const onNode = await call(server.port, request);
+  const fetched = await overFetch(request);
+
+  for (const { status, headers } of [onNode, fetched]) {
+    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
+  }
+  for (const text of [onNode.text, await fetched.text()]) {
+    expect(text).toContain('The responses that you have not read yet have more than 150000 bytes together');
+  }
+});
+
+test('a large card is 503 with an error while the process holds as many unread responses as it may', async () => {
+  const { server, holdUnread } = await servingCards({ responseBytesPerProcess: 150_000 });
+  holdUnread(70_000);
+
+  const { status, headers, text } = await call(server.port, CARDS[0]?.[1] as WireRequest);
+
+  expect([status, headers.get('retry-after')]).toEqual([503, '2']);
+  expect(text).toContain('The server holds as many unread responses as it can: repeat the request later');
+});
+
+test('a response that only its envelope makes large counts until it is read', async () => {
+  const server = await serving();
+  const { responses } = server.handler.edge.inFlight;
+  const resultOf = async (size: number): Promise<Response> => {
+    const id = await taskOf(server, 'alice', size);
+    const { path, headers, body = '' } = as('alice', requestOf(RPC_1, 'GetTask', { id }));
+    return server.handler.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body }));
+  };
+  const envelope = '{"jsonrpc":"2.0","id":7,"result":}'.length;
+  const around = (await (await resultOf(10_000)).text()).length - 10_000;
+  const before = responses.total;
+
+  const response = await resultOf(64 * 2 ** 10 - (around - envelope));
+
+  expect(responses.total - before).toBe(64 * 2 ** 10 + envelope);
+  await response.text();
+  expect(responses.total).toBe(before);
+});
