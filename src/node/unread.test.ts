@@ -1,6 +1,7 @@
-import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { beforeEach, afterEach, expect, test, vi } from 'vitest';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { beforeEach, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { whenDrained, whenSent, writeSlices } from './unread.ts';
 
 const STALL_MS = 30_000;
@@ -105,9 +106,39 @@ test('a response that waits behind another one on its connection is not closed b
   vi.advanceTimersByTime(10 * STALL_MS);
   expect([outgoing.destroyed, then.mock.calls.length]).toEqual([false, 0]);
   outgoing.socket = connection;
+  outgoing.emit('socket');
   vi.advanceTimersByTime(STALL_MS);
 
   expect([outgoing.destroyed, then.mock.calls.length, connection.eventNames()]).toEqual([true, 1, []]);
+  expect([outgoing.eventNames(), vi.getTimerCount()]).toEqual([[], 0]);
+});
+
+test('a response that waited behind another one has the whole time from its turn on', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  const responses: ServerResponse[] = [];
+  server.on('request', (_request, response: ServerResponse) => responses.push(response));
+  const both = new Promise<void>((resolve) => server.on('request', () => responses.length === 2 && resolve()));
+  client.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
+  await both;
+  const [first, second] = responses as [ServerResponse, ServerResponse];
+  second.end(Buffer.alloc(2 ** 24));
+  whenSent(second, STALL_MS);
+
+  vi.advanceTimersByTime(STALL_MS - 1);
+  const turn = once(second, 'socket');
+  first.end();
+  await turn;
+  vi.advanceTimersByTime(STALL_MS - 1);
+  expect(second.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+
+  expect(second.destroyed).toBe(true);
 });
 
 test('a response that waits behind another one ends with its connection', () => {

@@ -17,7 +17,7 @@ export function writeSlices(outgoing: ServerResponse, bytes: Buffer, stallMs: nu
         if (!outgoing.write(bytes.subarray(at, (at += SLICE_BYTES)))) return true;
       }
     } catch {
-      // Somebody else's `write`: middleware may have put its own in the place of Node's.
+      // Middleware may have replaced `write` by its own.
       outgoing.destroy();
     }
     return false;
@@ -40,7 +40,8 @@ const isAll = (): boolean => false;
 
 /**
  * Waits until the connection has taken what was written. `more` then says whether there is something to wait for again; if
- * not, or if the connection is closed, `then` is called, once. A client that takes nothing for `stallMs` is disconnected.
+ * not, or if the connection is closed, `then` is called, once. A client that takes nothing for `stallMs` is disconnected;
+ * the time of a response that waits behind another one starts with its turn.
  */
 function whileUnread(
   outgoing: ServerResponse,
@@ -50,17 +51,20 @@ function whileUnread(
   then: () => void,
 ): void {
   let isOver = false;
-  // Middleware may call this after it was told not to: some hand on `on`, and not `off`.
+  // May be called after `off`, because some middleware forwards `on` but not `off`.
   const taken = (): void => {
     if (isOver) return;
     if (more()) timer.refresh();
     else end();
   };
+  const startTurn = (): void => {
+    if (!isOver) timer.refresh();
+  };
   const end = (): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
-    outgoing.off(event, taken).off('close', end);
+    outgoing.off(event, taken).off('close', end).off('socket', startTurn);
     connection?.off('close', lose);
     then();
   };
@@ -72,9 +76,10 @@ function whileUnread(
     if (isQueued(outgoing)) timer.refresh();
     else lose();
   }, stallMs);
-  // A response that waits for its turn is not told that its connection is closed.
+  // A response that waits for its turn gets no `close` event when its connection closes.
   const connection = outgoing.socket === null ? outgoing.req.socket : undefined;
   outgoing.on(event, taken).on('close', end);
+  if (connection !== undefined) outgoing.on('socket', startTurn);
   // A client may send any number of requests at once, each with a listener of its own.
   connection?.setMaxListeners(0).on('close', lose);
   if (outgoing.destroyed) end();
