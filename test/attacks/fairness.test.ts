@@ -6,6 +6,15 @@ import { type Victim, victims, whileBobCalls } from './victim.ts';
 
 const start = victims();
 
+/** Floods while bob is served, also after the last message: the tasks are still there then. */
+function floodWhileBobCalls(victim: Victim, caller: string, count: number): Promise<readonly Reply[]> {
+  return whileBobCalls(victim, async (bob) => {
+    const replies = await flood(victim, caller, count);
+    await bob.served();
+    return replies;
+  });
+}
+
 /** Sends so many messages whose tasks keep the slot that they get; the replies are in the order of the messages. */
 async function flood({ port }: Victim, caller: string, count: number): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
@@ -28,7 +37,7 @@ test('a caller that sends all messages its rate allows leaves slots to another c
   const victim = await start({ heapMb: 64, store: 'sqlite' });
 
   // With all limits at their defaults this is its burst: 90 tasks run, 10 wait.
-  expect(statuses(await whileBobCalls(victim, () => flood(victim, 'alice', 100)))).toEqual({ 200: 100 });
+  expect(statuses(await floodWhileBobCalls(victim, 'alice', 100))).toEqual({ 200: 100 });
 });
 
 test('a caller that fills the slots and the queue keeps no other caller out', async () => {
@@ -37,7 +46,7 @@ test('a caller that fills the slots and the queue keeps no other caller out', as
 
   // The reserve has ten slots for callers that run nothing: carol's first task takes one and keeps it.
   expect(statuses(await flood(victim, 'carol', 1))).toEqual({ 200: 1 });
-  const replies = await whileBobCalls(victim, () => flood(victim, 'alice', 1150));
+  const replies = await floodWhileBobCalls(victim, 'alice', 1150);
 
   // Of alice 90 tasks run and 1,000 wait; the rest is rejected. While bob has a task waiting, she may fill 800 places only.
   const { 200: accepted = 0, 503: rejected = 0 } = statuses(replies);
@@ -48,6 +57,6 @@ test('a caller that fills the slots and the queue keeps no other caller out', as
   expect(last?.headers.get('retry-after')).toBe('1');
   expect(last?.text).toMatch(/This agent is busy: .* Nothing was stored\. Send the message again/);
   // What carol sends besides has to wait, and there is room for it in the queue; bob is served meanwhile.
-  expect(statuses(await whileBobCalls(victim, () => flood(victim, 'carol', 5)))).toEqual({ 200: 5 });
+  expect(statuses(await floodWhileBobCalls(victim, 'carol', 5))).toEqual({ 200: 5 });
   expect(statuses(await flood(victim, 'alice', 1))).toEqual({ 503: 1 });
 });

@@ -42,9 +42,10 @@ test('responses that a caller does not read are bounded', async () => {
   // 8 MiB: the message and its echo.
   const id = await taskOf(port, 'alice', sendOf(LARGEST_TEXT));
 
-  await whileBobCalls(victim, async () => {
+  await whileBobCalls(victim, async (bob) => {
     for (let i = 0; i < BURST - 10; i++) unread(port, 'alice', getOf(id));
     await untilRefused(victim, id);
+    await bob.served();
   });
 });
 
@@ -54,17 +55,18 @@ test('subscriptions that a caller does not read are bounded', async () => {
   const id = await taskOf(port, 'alice', sendOf('pause'));
   for (let i = 0; i < 2; i++) await call(port, 'alice', sendOf(LARGEST_TEXT, { taskId: id }));
 
-  await whileBobCalls(victim, async () => {
+  await whileBobCalls(victim, async (bob) => {
     const subscribe = { method: 'GET', path: `/tasks/${id}:subscribe` };
     for (let i = 0; i < BURST - 15; i++) unread(port, 'alice', subscribe, 'accept: text/event-stream\r\n');
     await untilRefused(victim, id);
+    await bob.served();
   });
 });
 
 test('bodies that a caller does not complete are bounded', async () => {
   const victim = await start({ heapMb: 160 });
 
-  await whileBobCalls(victim, async () => {
+  await whileBobCalls(victim, async (bob) => {
     const length = 8 * MEBIBYTE;
     const sockets = times(BURST, () => halfSent(victim.port, 'alice', '/message:send', length, length - 1));
     // Four fit into 32 MiB.
@@ -72,5 +74,6 @@ test('bodies that a caller does not complete are bounded', async () => {
 
     expect(new Set(statuses)).toEqual(new Set([429]));
     expect((await victim.condition()).buffers).toBeLessThan(MUCH);
+    await bob.served();
   });
 });
