@@ -28,7 +28,7 @@ import { nameAt } from './task-access.ts';
 export interface PreparedTask {
   readonly task: NewTask;
   readonly agent: Runnable;
-  readonly hasPlace: boolean;
+  readonly hasSlot: boolean;
   /** Finds the answer if the task is gone: another node may have dropped it for a reply. */
   readonly findReply: () => Promise<Message | undefined>;
 }
@@ -48,13 +48,13 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   const isElsewhere = submission.elsewhere === true;
   const slots = runs.slots(agent);
   const key = fairnessKeyOf(submission);
-  const hasPlace = !isElsewhere && slots.mayStart(key);
+  const hasSlot = !isElsewhere && slots.mayStart(key);
   // Of what is left to other nodes nobody here knows how much there is.
-  const waitsHere = !hasPlace && !isElsewhere && core.runsTasks;
+  const waitsHere = !hasSlot && !isElsewhere && core.runsTasks;
   if (waitsHere) assertQueueHasRoom(core, agent, slots.refusal(key));
-  const task = newTask(core, submission, hasPlace);
+  const task = newTask(core, submission, hasSlot);
   // Before it is stored, or all messages of one moment would find the same last slot.
-  if (hasPlace) slots.take(key);
+  if (hasSlot) slots.take(key);
   else if (waitsHere) slots.enqueue(task);
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key it would be made again.
@@ -62,24 +62,24 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
     const found = await core.store.create(task);
     return found.kind === 'repeated' ? found.reply : undefined;
   };
-  return { task, agent, hasPlace, findReply };
+  return { task, agent, hasSlot, findReply };
 }
 
 /**
- * Stores a new task, and runs it here at once if there is a place: even before it is stored, if the store knows that it
+ * Stores a new task, and runs it here at once if a slot is free: even before it is stored, if the store knows that it
  * will be.
  */
 export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask): Promise<Begun> {
-  const { task, agent, hasPlace } = prepared;
+  const { task, agent, hasSlot } = prepared;
   let creation: Creation | undefined;
   const start = (record: TaskRecord, isStored: boolean): void => {
     creation = new Creation(isStored);
     runs.start(agent, newlyMade(record, task.message, creation));
   };
   // A handler that must not run twice must not run for a task that may be lost.
-  const mayRunAhead = hasPlace && agent.limits.recovery !== 'fail';
+  const mayRunAhead = hasSlot && agent.limits.recovery !== 'fail';
   const giveUp = (): void => {
-    if (!hasPlace) runs.slots(agent).dequeue(task.id);
+    if (!hasSlot) runs.slots(agent).dequeue(task.id);
     else if (creation === undefined) runs.giveUp(agent, task);
     else {
       creation.fail();
@@ -92,7 +92,7 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
     core.faultPoint('after-create');
   } catch (error) {
     giveUp();
-    if (hasPlace) runs.disown(task.id);
+    if (hasSlot) runs.disown(task.id);
     throw error;
   }
   if (created.kind !== 'created') {
@@ -102,7 +102,7 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
   core.observers.metrics?.stateReached(created.record);
   core.feed.stored(created.record);
   if (creation !== undefined) creation.succeed();
-  else if (hasPlace) start(created.record, true);
+  else if (hasSlot) start(created.record, true);
   else runs.lookForWork();
   return created;
 }
@@ -117,7 +117,7 @@ function assertNothingSensitive({ parts }: Message): void {
   });
 }
 
-function newTask({ newId, clock, node, maxHistoryBytes }: Core, submission: Submission, hasPlace: boolean): NewTask {
+function newTask({ newId, clock, node, maxHistoryBytes }: Core, submission: Submission, hasSlot: boolean): NewTask {
   const now = clock.now();
   const id = newId();
   const contextId = submission.message.contextId ?? newId();
@@ -129,7 +129,7 @@ function newTask({ newId, clock, node, maxHistoryBytes }: Core, submission: Subm
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =
     idempotencyOf(submission, now) ??
-    (hasPlace ? undefined : { key: `t:${id}`, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS });
+    (hasSlot ? undefined : { key: `t:${id}`, digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS });
   // Plain assignments: this is on the way of every new task.
   const task: Writable<NewTask> = {
     id,
@@ -146,7 +146,7 @@ function newTask({ newId, clock, node, maxHistoryBytes }: Core, submission: Subm
   };
   if (fairnessKey !== undefined) task.fairnessKey = fairnessKey;
   if (submission.returnImmediately === true) task.event = createdEvent({ id, contextId, status }, message);
-  if (hasPlace) task.node = node;
+  if (hasSlot) task.node = node;
   if (alias !== undefined) task.alias = nameAt(agent, alias);
   if (idempotency !== undefined) task.idempotency = idempotency;
   if (pushConfig !== undefined) task.pushConfig = pushConfigOf({ newId, clock }, id, pushConfig);

@@ -14,8 +14,8 @@ const AGAIN_MS = 250;
 
 /**
  * What came of working on a task. `resting`: there is nothing more to do, or not here. `unfinished`: it was handed over, and
- * somebody should go on with it now. `full`: it was not even begun, because there was no place. Who lingers is told so at
- * once, for another may have one; others wait for a place as long as they have time.
+ * somebody should go on with it now. `full`: it was not even begun, because no slot was free. With `lingers` this is returned
+ * at once, because another node may have a free slot; otherwise the call waits for a slot as long as it has time.
  */
 export type Worked = 'resting' | 'unfinished' | 'full';
 
@@ -85,7 +85,7 @@ export class OnDemand {
     const finish = async (record: TaskRecord): Promise<void> => {
       const work = new Work(this.#core, record.id, options);
       const worked = await this.#during(work, () => this.#goOn(work, this.#take(record, spell))).catch((error) => {
-        log.warn('A task that was left could not be gone on with', { ...taskFields(record), error });
+        log.warn('Could not resume abandoned task', { ...taskFields(record), error });
         return 'unfinished';
       });
       if (worked === 'resting') return;

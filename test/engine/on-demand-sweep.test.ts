@@ -168,6 +168,29 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await sweep).toMatchObject({ taken: 1, unfinished: [id] });
   });
 
+  test('a sweep logs a task that it cannot resume, and leaves it to others', async () => {
+    let isAsleep = false;
+    const { node, clock } = hosts(
+      async ({ sleep }) => {
+        isAsleep = true;
+        await sleep(SECOND);
+      },
+      { variant },
+    );
+    const only = await node();
+    const { id } = await only.task('go', STORED);
+    const sweep = only.engine.onDemand.sweep({ forMs: 10 * SECOND, limit: 1 });
+    await until(() => isAsleep);
+    only.line.set('failing', 'claim');
+    await pass(clock, 2 * SECOND, 250);
+
+    expect(await sweep).toMatchObject({ taken: 1, unfinished: [id] });
+    expect(only.log).toContainEqual({
+      message: 'Could not resume abandoned task',
+      fields: expect.objectContaining({ taskId: id, error: expect.any(Error) }) as unknown,
+    });
+  });
+
   test('a sweep removes what has outlived its time', async () => {
     const { node, clock } = hosts(async ({ text }) => text, { variant, retention: { maxAgeMs: 60 * SECOND } });
     const only = await node();
