@@ -9,7 +9,7 @@ import type { InFlight } from '../server/limits/in-flight.ts';
 
 /**
  * Reads the body of a request: at most `maxBytes`, at a minimum pace, and within what its caller may have in flight. Bytes
- * count when they arrive, so that a caller who announces a large body and does not send it keeps nobody from anything.
+ * count when they arrive, so that a large body that is announced and not sent does not use up the limit.
  */
 export function readBody(
   incoming: IncomingMessage,
@@ -48,7 +48,7 @@ export function readBody(
       else resolve({ text: whole?.toString('utf8') ?? '' });
     };
     const breakOff = (cause: Error): void => fail(cutOff(cause));
-    // Without an error, and without an end: nobody waits for the response, but somebody for the promise.
+    // The client is gone, but the promise must still settle.
     const close = (): void => fail(cutOff(undefined));
     // The response may be a stream that is open for days, and the request stays as long: a listener on it would keep the
     // whole body.

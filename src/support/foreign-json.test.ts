@@ -21,12 +21,12 @@ test('lists that stand beside each other do not add up to nesting', () => {
   expect(parseForeignJson(text)).toHaveLength(1000);
 });
 
-test('a text with as many brackets, commas and colons as allowed is parsed, and one more is rejected', () => {
+test('a text with as many opening brackets, commas and colons as allowed is parsed, and one more is rejected', () => {
   // One bracket, and one comma fewer than values.
   const list = (structure: number): string => `[${'1,'.repeat(structure - 1)}1]`;
   expect(parseForeignJson(list(MAX_STRUCTURE))).toHaveLength(MAX_STRUCTURE);
   expect(() => parseForeignJson(list(MAX_STRUCTURE + 1))).toThrow(
-    new JsonShapeError(`has more than ${MAX_STRUCTURE} brackets, commas and colons outside of strings`),
+    new JsonShapeError(`has more than ${MAX_STRUCTURE} opening brackets, commas and colons outside of strings`),
   );
   expect(parseForeignJson(list(MAX_STRUCTURE + 1), Infinity)).toHaveLength(MAX_STRUCTURE + 1);
 });

@@ -64,7 +64,7 @@ function assertShape(text: string, maxStructure: number): void {
       default:
     }
     if (structure > maxStructure) {
-      throw new JsonShapeError(`has more than ${maxStructure} brackets, commas and colons outside of strings`);
+      throw new JsonShapeError(`has more than ${maxStructure} opening brackets, commas and colons outside of strings`);
     }
   }
 }

@@ -4,13 +4,16 @@ import type { HttpRequest } from '../http.ts';
 import type { LimitSettings } from './limit-settings.ts';
 import { addressKey, isSpared } from './rate-limit.ts';
 
-/** Bodies and responses up to this size are not counted: all connections together hold little of them. */
+/**
+ * Bodies and responses up to this size are not counted, because most are that small, and counting takes time. `maxConnections` bounds them:
+ * 10,000 connections hold up to 625 MiB of them in each direction.
+ */
 export const UNCOUNTED_BYTES = 64 * 2 ** 10;
 
 /** The same for pieces of a stream: they end at about 64 KiB, so only one with a large event in it has more. */
 export const UNCOUNTED_PIECE_BYTES = 2 * UNCOUNTED_BYTES;
 
-/** When to try again. Nobody knows when another response is read or another body is complete, so soon. */
+/** When to try again. Short, because the time at which bytes are released is unknown. */
 const RETRY_MS = 2000;
 
 /** Whose bytes they are: the caller if it is known, else its address. */

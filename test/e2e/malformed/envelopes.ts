@@ -66,7 +66,9 @@ const TEXTS: readonly MalformedCase[] = [
 ];
 
 const tooDeep = rpc('INVALID_REQUEST', 'The body nests deeper than 80 levels', { id: null });
-const tooMany = rpc('INVALID_REQUEST', 'The body has more than 500000 brackets, commas and colons', { id: null });
+const tooMany = rpc('INVALID_REQUEST', 'The body has more than 500000 opening brackets, commas and colons', {
+  id: null,
+});
 
 /** Bodies whose shape would cost the parser far more than their size; they are rejected before they are parsed. */
 const SHAPES: readonly MalformedCase[] = [
