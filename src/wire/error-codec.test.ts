@@ -22,9 +22,9 @@ test("a dialect's own numbers go out, the table's where it has none", () => {
   expect(codec.encodeRest(new A2AError('TASK_NOT_FOUND', 'x'))).toMatchObject({ status: 404, body: { rpc: -32001 } });
 });
 
-test('a request whose own type is wrong has the status that HTTP has for it, a part of a message has not', () => {
+test('an unsupported media type has the same status in a header as in a part of a message', () => {
   const ofHeaders = new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'x', { details: { header: 'content-type' } });
-  expect(codec.encodeRest(ofHeaders)).toMatchObject({ status: 415, body: { http: 415 } });
+  expect(codec.encodeRest(ofHeaders)).toMatchObject({ status: 400, body: { http: 400 } });
   const ofPart = new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'x', { details: { mediaType: 'image/png' } });
   expect(codec.encodeRest(ofPart)).toMatchObject({ status: 400, body: { http: 400 } });
 });

@@ -48,18 +48,10 @@ const BY_GRPC: ReadonlyMap<unknown, ErrorCode> = new Map<GrpcStatus, ErrorCode>(
 /** The server's own number: without a reason beside it, it says no more than that something failed. */
 const SERVER_ERROR = ERRORS.UNAUTHENTICATED.rpc;
 
-const UNSUPPORTED_MEDIA_TYPE = 415;
-
-/** What cannot be read is the request itself, as its headers say, and not a part of a message: HTTP has a status for it. */
-function isOfHeaders({ code, details }: A2AError): boolean {
-  return code === 'CONTENT_TYPE_NOT_SUPPORTED' && details['header'] !== undefined;
-}
-
 /** Builds both directions from the differences. Peers are read by reason, then number, then status name, then status. */
 export function createErrorCodec(dialect: ErrorDialect): ErrorCodec {
   const rpcOf = (code: ErrorCode): number => dialect.rpc?.[code] ?? ERRORS[code].rpc;
-  const httpOf = (error: A2AError): number =>
-    isOfHeaders(error) ? UNSUPPORTED_MEDIA_TYPE : (dialect.http?.[error.code] ?? ERRORS[error.code].http);
+  const httpOf = (code: ErrorCode): number => dialect.http?.[code] ?? ERRORS[code].http;
   const byRpc = invert(rpcOf);
 
   const fromFacts = (code: ErrorCode, message: string, facts: ErrorFacts, cause: unknown): A2AError =>
@@ -77,7 +69,7 @@ export function createErrorCodec(dialect: ErrorDialect): ErrorCodec {
     },
 
     encodeRest(error) {
-      const numbers = { rpc: rpcOf(error.code), http: httpOf(error) };
+      const numbers = { rpc: rpcOf(error.code), http: httpOf(error.code) };
       return { status: numbers.http, body: dialect.restBody(error, numbers) };
     },
 

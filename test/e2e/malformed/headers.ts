@@ -20,7 +20,7 @@ const rpcType = rpc('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-T
   id: null,
 });
 const restType = rest('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type: application/a2a+json', {
-  status: 415,
+  status: 400,
 });
 
 const TYPES: readonly MalformedCase[] = [
@@ -53,7 +53,7 @@ const TYPES: readonly MalformedCase[] = [
   {
     name: 'REST 0.3, text/plain',
     request: { path: '/v1/message:send', headers: [['Content-Type', 'text/plain']], body: MESSAGE },
-    answer: { ...restType, words: 'old' },
+    answer: { ...restType, words: 'old', status: 415 },
   },
   ...[
     'application/json; charset=utf-8',

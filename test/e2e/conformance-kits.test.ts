@@ -1,0 +1,47 @@
+/** The requests on which the official conformance kits of 0.2, 0.3 and 1.0 found fault with the server, byte for byte. */
+import { describe, expect, test } from 'vitest';
+
+import type { Ask } from './kit/exchange.ts';
+import { startServer } from './kit/server.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+function rpc(body: string, headers: Readonly<Record<string, string>> = {}): Ask {
+  return { method: 'POST', path: '/a2a', headers: { ...JSON_TYPE, ...headers }, body };
+}
+
+function rest(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Ask {
+  return { method: 'POST', path, headers: { ...JSON_TYPE, ...headers }, body };
+}
+
+describe('a request whose Content-Type is not JSON', () => {
+  const body = '{"message":{"role":"ROLE_USER","parts":[{"text":"ct test"}],"messageId":"tck-status-ct-004"}}';
+  const TEXT = { 'content-type': 'text/plain' };
+
+  test('gets 400 over REST of 1.0, the status that 1.0.1 gives to ContentTypeNotSupportedError', async () => {
+    const server = await startServer();
+
+    const answer = await server.ask(rest('/message:send', body, { ...TEXT, 'a2a-version': '1.0' }));
+
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({
+      error: {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED', domain: 'a2a-protocol.org' }],
+      },
+    });
+    expect(server.runs()).toBe(0);
+  });
+
+  test('gets 415 over REST of 0.3 and over JSON-RPC', async () => {
+    const server = await startServer();
+
+    const old = await server.ask(rest('/v1/message:send', body, TEXT));
+    const overRpc = await server.ask({ ...rpc(body, TEXT), headers: { ...TEXT, 'a2a-version': '1.0' } });
+
+    expect([old.status, overRpc.status]).toEqual([415, 415]);
+    expect(old.json).toMatchObject({ code: -32005 });
+    expect(overRpc.json).toMatchObject({ error: { code: -32005 } });
+  });
+});
