@@ -1,8 +1,16 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { OperationName } from '../model/operation.ts';
-import type { Dialect } from '../wire/dialect.ts';
-import { decodeRequest, encodeError, type JsonRpcId, parseRequest, successText } from '../wire/jsonrpc.ts';
+import { decodeParams, type Dialect } from '../wire/dialect.ts';
+import {
+  decodeRequest,
+  encodeError,
+  type JsonRpcCall,
+  type JsonRpcId,
+  type JsonRpcRefusal,
+  parseRequest,
+  successText,
+} from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
 import type { RequestedVersion } from '../wire/version.ts';
 import { accessOf } from './call.ts';
@@ -35,12 +43,17 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     service.limits.responses.assertRoom(request);
     const rpc = await readRpc(service, request);
     id = rpc.id;
-    if (rpc.error !== undefined) throw rpc.error;
-    params = rpc.params;
-    const selection = selectRpc(rpc.method, rpc.params, version, service.offer);
+    const called = rpc.error === undefined ? rpc : callWithoutId(rpc);
+    params = called.params;
+    const selection = selectRpc(called.method, called.params, version, service.offer);
     dialect = selection.dialect;
     if (selection.error !== undefined) throw selection.error;
     operation = selection.operation;
+    if (rpc.error !== undefined) {
+      // The id is missing. Errors in the params take precedence.
+      decodeParams(dialect, operation, params, service.limits.reading);
+      throw rpc.error;
+    }
     if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, rpc.params);
     const call = new HttpCall(service, request, caller, dialect, 'JSONRPC');
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
@@ -67,6 +80,12 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
   }
   const body = await request.body(service.maxBodyBytes);
   return 'text' in body ? parseRequest(body.text) : decodeRequest(body.json);
+}
+
+/** The method and the params of a request whose only mistake is its missing id. */
+function callWithoutId({ call, error }: JsonRpcRefusal): Pick<JsonRpcCall, 'method' | 'params'> {
+  if (call === undefined) throw error;
+  return call;
 }
 
 function respond(

@@ -84,6 +84,16 @@ test.each([
   }
 });
 
+test('a request that only lacks an id is rejected together with what it calls', () => {
+  expect(parseRequest(`{${CALL},"params":{"id":"t1"}}`)).toMatchObject({
+    id: null,
+    error: { code: 'INVALID_REQUEST' },
+    call: { method: 'GetTask', params: { id: 't1' } },
+  });
+  expect(parseRequest(`{${CALL},"params":[]}`)).not.toHaveProperty('call');
+  expect(parseRequest('{"jsonrpc":"2.0"}')).not.toHaveProperty('call');
+});
+
 test.each([
   ['a string', '"r-1"', 'r-1'],
   ['an empty string', '""', ''],

@@ -45,6 +45,8 @@ export interface JsonRpcCall {
 export interface JsonRpcRefusal {
   readonly id: JsonRpcId;
   readonly error: A2AError<'PARSE_ERROR' | 'INVALID_REQUEST'>;
+  /** Set if the missing id is the only mistake in the envelope: an error in the method or the params says more. */
+  readonly call?: Pick<JsonRpcCall, 'method' | 'params'>;
 }
 
 export interface RequestOptions {
@@ -81,9 +83,8 @@ export function decodeRequest(json: unknown, options: RequestOptions = {}): Json
   const id = isAcceptable(received) ? received : null;
 
   if (json['jsonrpc'] !== '2.0') return refuse(id, 'Expected the member jsonrpc to be the string "2.0"');
-  // A2A calls always have an answer, so there is nothing that a notification could mean.
-  if (received === undefined) return refuse(null, 'Expected the member id: A2A has no notifications');
-  if (!isAcceptable(received)) return refuse(null, 'Expected the member id to be a string, an integer or null');
+  if (received !== undefined && !isAcceptable(received))
+    return refuse(null, 'Expected the member id to be a string, an integer or null');
 
   const method = json['method'];
   if (typeof method !== 'string' || method === '') return refuse(id, 'Expected the member method: a non-empty string');
@@ -91,7 +92,9 @@ export function decodeRequest(json: unknown, options: RequestOptions = {}): Json
   const params = json['params'] ?? undefined;
   if (Array.isArray(params)) return refuse(id, 'Expected params by name (an object), not by position (an array)');
   if (params !== undefined && !isObject(params)) return refuse(id, 'Expected the member params to be an object');
-  return { id, method, params };
+  if (received !== undefined) return { id, method, params };
+  // Every A2A call has a response, so A2A has no notifications.
+  return { ...refuse(null, 'Expected the member id: A2A has no notifications'), call: { method, params } };
 }
 
 export function encodeRequest(id: JsonRpcId, method: string, params?: object): JsonRpcRequest {

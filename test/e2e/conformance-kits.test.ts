@@ -45,3 +45,32 @@ describe('a request whose Content-Type is not JSON', () => {
     expect(overRpc.json).toMatchObject({ error: { code: -32005 } });
   });
 });
+
+describe('a JSON-RPC request without an id', () => {
+  test.each([
+    { what: 'an unknown method', code: -32601, body: '{"jsonrpc":"2.0","method":"message/ssend","params":{}}' },
+    {
+      what: 'wrong params',
+      code: -32602,
+      body: '{"jsonrpc":"2.0","method":"message/send","params":{"":"not_a_dict"}}',
+    },
+    {
+      what: 'nothing else wrong',
+      code: -32600,
+      body: '{"jsonrpc":"2.0","method":"message/send","params":{"message":{"kind":"message","messageId":"m-1","role":"user","parts":[{"kind":"text","text":"x"}]}}}',
+    },
+    {
+      what: 'no params where there are none',
+      code: -32600,
+      body: '{"jsonrpc":"2.0","method":"agent/getAuthenticatedExtendedCard"}',
+    },
+  ])('with $what gets $code', async ({ body, code }) => {
+    const server = await startServer();
+
+    const answer = await server.ask(rpc(body));
+
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
+    expect(server.runs()).toBe(0);
+  });
+});
