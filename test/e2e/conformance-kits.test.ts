@@ -74,3 +74,29 @@ describe('a JSON-RPC request without an id', () => {
     expect(server.runs()).toBe(0);
   });
 });
+
+describe('a push configuration of 0.3 over REST', () => {
+  const configOf = (taskId: string, authentication: string): string =>
+    `{"parent":"tasks/${taskId}","config_id":"default","config":{"name":"tasks/${taskId}/pushNotificationConfigs/default","push_notification_config":{"id":"default","url":"https://example.com/webhook","token":"","authentication":${authentication}}}}`;
+
+  test.each(['{}', '{"schemes":[]}'])('with the authentication %s is stored without one', async (authentication) => {
+    const server = await startServer({ pushNotifications: true });
+    const { task } = (
+      await server.ask(
+        rest('/v1/message:send', '{"message":{"messageId":"m-1","role":"ROLE_USER","content":[{"text":"ask"}]}}'),
+      )
+    ).json as { readonly task: { readonly id: string } };
+    const path = `/v1/tasks/${task.id}/pushNotificationConfigs`;
+
+    const set = await server.ask(rest(path, configOf(task.id, authentication)));
+    const got = await server.ask({ method: 'GET', path: `${path}/default` });
+
+    const stored = {
+      name: `tasks/${task.id}/pushNotificationConfigs/default`,
+      pushNotificationConfig: { id: 'default', url: 'https://example.com/webhook' },
+    };
+    expect(set).toMatchObject({ status: 200, json: stored });
+    expect(got).toMatchObject({ status: 200, json: stored });
+    expect(got.text).not.toContain('authentication');
+  });
+});

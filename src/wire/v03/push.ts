@@ -11,10 +11,21 @@ import type { Reader } from '../reader.ts';
 import { id, idOrEmpty, list, someText, string, strings } from '../values.ts';
 
 interface OldAuthentication {
-  /** Not there if it was missing, which has been noted. */
-  readonly schemes: readonly string[] | undefined;
+  readonly schemes?: readonly string[];
   readonly credentials?: string;
 }
+
+/** As the JSON schema has it, in which `schemes` is required. */
+const tagged: Codec<OldAuthentication> = object<OldAuthentication & Required<Pick<OldAuthentication, 'schemes'>>>({
+  schemes: expected(strings, () => []),
+  credentials: defaulted(string),
+});
+
+/** As the protocol definition has it, in which an absent list and an empty list are the same. */
+const proto: Codec<OldAuthentication> = object<OldAuthentication>({
+  schemes: defaulted(strings),
+  credentials: defaulted(string),
+});
 
 interface OldConfig {
   readonly id?: string;
@@ -22,15 +33,6 @@ interface OldConfig {
   readonly token?: string;
   readonly authentication?: OldAuthentication;
 }
-
-const oldConfig: Codec<OldConfig> = object<OldConfig>({
-  id: defaulted(idOrEmpty),
-  url: required(someText),
-  token: defaulted(string),
-  authentication: optional(
-    object<OldAuthentication>({ schemes: expected(strings, () => []), credentials: defaulted(string) }),
-  ),
-});
 
 /** 1.0 knows one scheme where the old dialects have a list: the bearer token if it is among them, else the first. */
 function oneScheme(r: Reader, { schemes = [], credentials }: OldAuthentication): AuthenticationInfo | undefined {
@@ -40,23 +42,36 @@ function oneScheme(r: Reader, { schemes = [], credentials }: OldAuthentication):
   return defined({ scheme: scheme ?? 'Bearer', credentials });
 }
 
+function createPushConfigCodec(authenticationCodec: Codec<OldAuthentication>): Codec<TaskPushNotificationConfig> {
+  const oldConfig = object<OldConfig>({
+    id: defaulted(idOrEmpty),
+    url: required(someText),
+    token: defaulted(string),
+    authentication: optional(authenticationCodec),
+  });
+  return {
+    decode(r, json) {
+      const { authentication, ...config } = oldConfig.decode(r, json);
+      return defined({ ...config, authentication: authentication && oneScheme(r, authentication) });
+    },
+    encode: ({ id: configId, url, token, authentication }) =>
+      oldConfig.encode(
+        defined({
+          id: configId,
+          url,
+          token,
+          authentication:
+            authentication && defined({ ...authentication, scheme: undefined, schemes: [authentication.scheme] }),
+        }),
+      ),
+  };
+}
+
 /** The config alone, as it stands inside a send; task and tenant have no place in it. */
-export const pushConfig: Codec<TaskPushNotificationConfig> = {
-  decode(r, json) {
-    const { authentication, ...config } = oldConfig.decode(r, json);
-    return defined({ ...config, authentication: authentication && oneScheme(r, authentication) });
-  },
-  encode: ({ id: configId, url, token, authentication }) =>
-    oldConfig.encode(
-      defined({
-        id: configId,
-        url,
-        token,
-        authentication:
-          authentication && defined({ ...authentication, scheme: undefined, schemes: [authentication.scheme] }),
-      }),
-    ),
-};
+export const pushConfig = createPushConfigCodec(tagged);
+
+/** The same in the style of the protocol definition. */
+export const protoPushConfig = createPushConfigCodec(proto);
 
 interface TaskConfig {
   readonly taskId: string;

@@ -11,7 +11,7 @@ import type { OperationCodecs } from '../../dialect.ts';
 import { fromUser } from '../../inbound.ts';
 import { count, idOrEmpty, noParams, nothing, strings, struct } from '../../values.ts';
 import { returnImmediately, sayingBlocking } from '../blocking.ts';
-import { pushConfig } from '../push.ts';
+import { protoPushConfig as pushConfig } from '../push.ts';
 import { sendResultOf, streamItemOf, taskResultOf } from '../style.ts';
 import { card } from './card.ts';
 import { message } from './message.ts';

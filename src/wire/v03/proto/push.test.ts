@@ -80,6 +80,13 @@ test.each([
   expect(decode(createPushConfig, body, 'request')).toEqual({ value: CONFIG, warnings: [], raw: expect.anything() });
 });
 
+test('an authentication without schemes is the same as one with an empty list of schemes', () => {
+  for (const authentication of [{}, { schemes: [] }]) {
+    const wire = { parent: 'tasks/t1', config: { pushNotificationConfig: { url: BARE.url, authentication } } };
+    expect(decode(createPushConfig, wire, 'request', { strict: true }).value).toEqual(BARE);
+  }
+});
+
 test('a name that ends before the id leaves the id to the server', () => {
   const wire = { name: 'tasks/t1/pushNotificationConfigs/', pushNotificationConfig: { id: '', url: BARE.url } };
   const { value, warnings } = decode(createPushConfig, wire, 'request');

@@ -9,7 +9,7 @@ import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional } from '../../codec.ts';
 import type { Reader } from '../../reader.ts';
 import { count, idOrEmpty, list, string } from '../../values.ts';
-import { pushConfig } from '../push.ts';
+import { protoPushConfig as pushConfig } from '../push.ts';
 import { agreed, type ConfigName, configName, newConfigName, type Said, taskName } from './names.ts';
 
 /** A config with its task, which is part of its name; the other styles have `taskId`. */
