@@ -66,7 +66,8 @@ async function perform(
   { asStream = false }: CallOptions,
 ): Promise<Outcome> {
   const { dialect } = call;
-  const input = decodeParams(dialect, operation, params, service.limits.reading).value;
+  const { value: input, warnings } = decodeParams(dialect, operation, params, service.limits.reading);
+  if (warnings.length > 0) service.deviations.log(call, operation, warnings);
   if (operation === 'SendMessage' || operation === 'SendStreamingMessage') {
     assertModest(service.limits.settings, input as SendMessageRequest);
   }

@@ -38,7 +38,10 @@ export interface HandlerOptions {
   readonly rpcPaths?: readonly string[];
   /** The versions of the protocol that are answered; all of them if not set. */
   readonly versions?: readonly ProtocolVersion[];
-  /** Refuse calls of 1.0 that do not say their version, as 1.0 §3.6.2 has it to the letter. */
+  /**
+   * Follow the protocol to the letter. Requests that deviate from their version are rejected instead of accepted with a
+   * warning in the log, a 1.0 call must state its version (1.0 §3.6.2), and before 1.0 a canceled task cannot be canceled again.
+   */
   readonly strict?: boolean;
   /** Answer as one kind of deviating peer expects it. */
   readonly profile?: ProfileName;

@@ -7,6 +7,7 @@ import { memoryStore } from '../store/memory/store.ts';
 import { PROTOCOL_VERSIONS } from '../wire/dialect.ts';
 import { agent } from './agent.ts';
 import { Access } from './auth/access.ts';
+import { Deviations } from './deviations.ts';
 import { Failures } from './failure.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { AddressGuard } from '../push/address-guard.ts';
@@ -29,6 +30,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     engine,
     agent: WHO,
     failures: new Failures(silentLog),
+    deviations: new Deviations(silentLog),
     identify,
     offer: { versions: PROTOCOL_VERSIONS, strict: false },
     streaming: true,

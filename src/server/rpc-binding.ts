@@ -9,6 +9,7 @@ import {
   type JsonRpcId,
   type JsonRpcRefusal,
   parseRequest,
+  type RequestOptions,
   successText,
 } from '../wire/jsonrpc.ts';
 import { dialectOf, selectRpc } from '../wire/select.ts';
@@ -22,6 +23,8 @@ import { HttpCall, versionOf, withExtensions } from './http-call.ts';
 import { assertTaken, type RateStatus, withRate } from './limits/rate-limit.ts';
 import type { Service } from './service.ts';
 import { streamResponse } from './stream-response.ts';
+
+const STRICT: RequestOptions = { strict: true };
 
 /** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
 export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
@@ -79,7 +82,8 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
     });
   }
   const body = await request.body(service.maxBodyBytes);
-  return 'text' in body ? parseRequest(body.text) : decodeRequest(body.json);
+  const options = service.offer.strict === true ? STRICT : undefined;
+  return 'text' in body ? parseRequest(body.text, options) : decodeRequest(body.json, options);
 }
 
 /** The method and the params of a request whose only mistake is its missing id. */

@@ -5,6 +5,7 @@ import type { Offer } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import type { ExtendedCards } from './extended-card.ts';
 import type { Access } from './auth/access.ts';
+import type { Deviations } from './deviations.ts';
 import type { Failures } from './failure.ts';
 import type { Identify } from './identify.ts';
 import type { ServiceLimits } from './limits/service-limits.ts';
@@ -16,6 +17,7 @@ export interface Service {
   readonly engine: Engine;
   readonly agent: Agent;
   readonly failures: Failures;
+  readonly deviations: Deviations;
   readonly identify: Identify;
   readonly offer: Offer;
   /** Whether it offers streams. */

@@ -8,6 +8,7 @@ import { memoryStore } from '../store/memory/store.ts';
 import type { Agent } from './agent.ts';
 import type { AgentCards } from './agent-cards.ts';
 import type { Access } from './auth/access.ts';
+import { Deviations } from './deviations.ts';
 import { Failures } from './failure.ts';
 import type { HandlerSettings } from './handler-options.ts';
 import type { InFlight } from './limits/in-flight.ts';
@@ -58,9 +59,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(agent.id, observers),
     isClosing,
     limits: createLimits(
-      { settings: limits, agent: agent.id, takeTokens: store?.takeTokens?.bind(store) },
+      {
+        settings: limits,
+        agent: agent.id,
+        takeTokens: store?.takeTokens?.bind(store),
+        strict: settings.offer.strict,
+      },
       inFlight.responses,
     ),
+    deviations: new Deviations(log),
     access,
     serverless,
   };

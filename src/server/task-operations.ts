@@ -31,9 +31,17 @@ export async function getTask(service: Service, call: Call, input: GetTaskReques
 export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {
   const access = accessOf(service, call, input);
   const { id, alias } = await taskNamed(service, call, access, input.id);
+  if (service.offer.strict === true && call.dialect.cancelIsIdempotent !== true) {
+    assertNotCanceled(await underName(service.engine.get(access, id, { historyLength: 0 }), id, alias), input.id);
+  }
   const task = await underName(service.engine.cancel(access, id), id, alias);
   await service.serverless?.canceled(id, call.waitUntil);
   return renameTask(task, alias);
+}
+
+function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
+  if (state !== 'TASK_STATE_CANCELED') return;
+  throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} is already canceled`, { details: { taskId, state } });
 }
 
 const PAGE_SIZE = 50;

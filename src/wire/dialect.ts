@@ -74,6 +74,8 @@ export interface Dialect {
    * task asks its caller something, and to a finished task it is the task and the end.
    */
   readonly subscribesToTheEnd: boolean;
+  /** Canceling a canceled task succeeds (1.0 §3.3.1). Before 1.0 it is not cancelable, to the letter. */
+  readonly cancelIsIdempotent?: true;
   /** A push configuration without an id is the task's default one; later each of them is a new one. */
   readonly hasDefaultPushConfig: boolean;
   /** Its words are the model's: JSON of the model is what it writes. */

@@ -1,7 +1,9 @@
 /** The requests on which the official conformance kits of 0.2, 0.3 and 1.0 found fault with the server, byte for byte. */
 import { describe, expect, test } from 'vitest';
 
-import type { Ask } from './kit/exchange.ts';
+import type { Log } from '../../src/observe/log.ts';
+
+import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -12,6 +14,16 @@ function rpc(body: string, headers: Readonly<Record<string, string>> = {}): Ask 
 
 function rest(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Ask {
   return { method: 'POST', path, headers: { ...JSON_TYPE, ...headers }, body };
+}
+
+interface RpcAnswer {
+  readonly id: unknown;
+  readonly result?: { readonly id: string; readonly status: { readonly state: string } };
+  readonly error?: { readonly code: number };
+}
+
+function rpcOf({ json }: Answer): RpcAnswer {
+  return json as RpcAnswer;
 }
 
 describe('a request whose Content-Type is not JSON', () => {
@@ -98,5 +110,87 @@ describe('a push configuration of 0.3 over REST', () => {
     expect(set).toMatchObject({ status: 200, json: stored });
     expect(got).toMatchObject({ status: 200, json: stored });
     expect(got.text).not.toContain('authentication');
+  });
+});
+
+describe('a message without a messageId before 1.0', () => {
+  const params = '{"message":{"kind":"message","role":"user","parts":[{"kind":"text","text":"x"}]}}';
+  const call = rpc(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":${params}}`);
+  const styles: readonly { readonly style: string; readonly ask: Ask }[] = [
+    { style: '0.3 over JSON-RPC', ask: call },
+    { style: '0.2 over JSON-RPC', ask: { ...call, headers: { ...call.headers, 'a2a-version': '0.2' } } },
+    { style: '0.3 over REST with the objects of JSON-RPC', ask: rest('/v1/message:send', params) },
+    {
+      style: '0.3 over REST with the objects of the protocol definition',
+      ask: rest('/v1/message:send', '{"message":{"role":"ROLE_USER","content":[{"text":"x"}]}}'),
+    },
+  ];
+
+  test.each(styles)('is accepted in $style, with one warning in the log', async ({ ask }) => {
+    const lines: unknown[] = [];
+    const log: Log = { info() {}, warn: (text, fields) => void (fields && lines.push([text, fields])), error() {} };
+    const server = await startServer({ log });
+
+    const answers = [await server.ask(ask), await server.ask(ask)];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(server.runs()).toBe(2);
+    expect(lines).toEqual([
+      [
+        'Accepted a request that deviates from the protocol',
+        expect.objectContaining({ deviation: 'message-id-missing', operation: 'SendMessage' }),
+      ],
+    ]);
+  });
+
+  test.each(styles)('is rejected in $style by a strict server', async ({ ask }) => {
+    const server = await startServer({ strict: true });
+
+    const answer = await server.ask(ask);
+
+    expect(answer.text).toContain('-32602');
+    expect(answer.text).toContain('message.messageId: expected the member messageId');
+    expect(server.runs()).toBe(0);
+  });
+});
+
+describe('a second cancel of a canceled task', () => {
+  const ask =
+    '{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","messageId":"m-1","role":"user","parts":[{"kind":"text","text":"ask"}]}}}';
+  const cancelOf = (id: string): string => `{"jsonrpc":"2.0","id":1,"method":"tasks/cancel","params":{"id":"${id}"}}`;
+
+  test.each(['0.3', '0.2'])('succeeds in %s, and gets -32002 from a strict server', async (version) => {
+    const answers: RpcAnswer[] = [];
+    for (const strict of [false, true]) {
+      const server = await startServer({ strict });
+      const headers = { 'a2a-version': version };
+      const id = rpcOf(await server.ask(rpc(ask, headers))).result?.id ?? '';
+
+      expect(rpcOf(await server.ask(rpc(cancelOf(id), headers))).result?.status.state).toBe('canceled');
+      answers.push(rpcOf(await server.ask(rpc(cancelOf(id), headers))));
+    }
+
+    expect(answers[0]?.result?.status.state).toBe('canceled');
+    expect(answers[1]).toMatchObject({ id: 1, error: { code: -32002, data: { state: 'TASK_STATE_CANCELED' } } });
+  });
+
+  test('gets 409 over REST of 0.3 from a strict server', async () => {
+    const server = await startServer({ strict: true });
+    const id = rpcOf(await server.ask(rpc(ask))).result?.id ?? '';
+    const cancel = rest(`/v1/tasks/${id}:cancel`, '');
+
+    const statuses = [(await server.ask(cancel)).status, (await server.ask(cancel)).status];
+
+    expect(statuses).toEqual([200, 409]);
+  });
+
+  test('succeeds in 1.0 from a strict server as well', async () => {
+    const server = await startServer({ strict: true });
+    const id = rpcOf(await server.ask(rpc(ask))).result?.id ?? '';
+    const cancel = rest(`/tasks/${id}:cancel`, '', { 'a2a-version': '1.0' });
+
+    const statuses = [(await server.ask(cancel)).status, (await server.ask(cancel)).status];
+
+    expect(statuses).toEqual([200, 200]);
   });
 });

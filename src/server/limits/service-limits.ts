@@ -15,14 +15,19 @@ export interface ServiceLimits {
   readonly reading: ReadOptions | undefined;
 }
 
-export function createLimits(options: RateLimitOptions, responses: BytesInFlight): ServiceLimits {
-  const { settings } = options;
-  const isUsual = !settings.given.has('depth') && !settings.given.has('items');
+export interface ServiceLimitOptions extends RateLimitOptions {
+  /** Reject what deviates from the protocol instead of reading it with a warning. */
+  readonly strict?: boolean | undefined;
+}
+
+export function createLimits(options: ServiceLimitOptions, responses: BytesInFlight): ServiceLimits {
+  const { settings, strict = false } = options;
+  const isUsual = !strict && !settings.given.has('depth') && !settings.given.has('items');
   return {
     settings,
     rate: new RateLimit(options),
     streams: new OpenStreams(settings),
     responses,
-    reading: isUsual ? undefined : { limits: { maxDepth: settings.depth, maxItems: settings.items } },
+    reading: isUsual ? undefined : { strict, limits: { maxDepth: settings.depth, maxItems: settings.items } },
   };
 }

@@ -20,6 +20,7 @@ export const v1: Dialect = {
   mediaType: 'application/a2a+json',
   clientNamesTasks: false,
   subscribesToTheEnd: true,
+  cancelIsIdempotent: true,
   hasDefaultPushConfig: false,
   isModel: true,
 };

@@ -131,7 +131,8 @@ const IN_01: Table = {
 const PROTO: readonly WrongValue[] = [
   ['message', MISSING, 'expected the member message'],
   ['message', 5, 'expected an object'],
-  ...notId('message.messageId'),
+  ['message.messageId', '', 'expected a non-empty string'],
+  ['message.messageId', 5, 'expected a string'],
   ['message.role', 'ROLE_NOBODY', ROLES],
   ['message.content', MISSING, 'expected the member content'],
   ['message.content', [], 'expected at least one item'],

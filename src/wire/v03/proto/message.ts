@@ -7,18 +7,21 @@ import { part } from './part.ts';
 
 const role: Codec<Role> = protoEnum(ROLES);
 
-const members: Codec<Message> = object<Message>({
-  messageId: expected(id, (r) => r.newId()),
-  contextId: defaulted(idOrEmpty),
-  taskId: defaulted(idOrEmpty),
-  role: expected(role, () => 'ROLE_UNSPECIFIED'),
-  // Messages that are half of this style and half of another are met, and their parts are worth reading.
-  parts: expected(list(part, 1), () => [], { wire: 'content', aliases: ['parts'] }),
-  metadata: optional(struct),
-  extensions: defaulted(strings),
-  // Not in the protocol definition, whose parsers refuse what they do not know: read here, but written as metadata.
-  referenceTaskIds: defaulted(strings),
-});
+const members: Codec<Message> = object<Message>(
+  {
+    messageId: expected(id, (r) => r.newId()),
+    contextId: defaulted(idOrEmpty),
+    taskId: defaulted(idOrEmpty),
+    role: expected(role, () => 'ROLE_UNSPECIFIED'),
+    // Messages that are half of this style and half of another are met, and their parts are worth reading.
+    parts: expected(list(part, 1), () => [], { wire: 'content', aliases: ['parts'] }),
+    metadata: optional(struct),
+    extensions: defaulted(strings),
+    // Not in the protocol definition, whose parsers refuse what they do not know: read here, but written as metadata.
+    referenceTaskIds: defaulted(strings),
+  },
+  { seam: 'message' },
+);
 
 export const message: Codec<Message> = {
   decode(r, json) {
