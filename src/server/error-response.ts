@@ -1,7 +1,9 @@
 import { A2AError, type ErrorCode, ERRORS } from '../errors.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { encodeError, type JsonRpcId } from '../wire/jsonrpc.ts';
+import { encodeSse } from '../wire/sse-writer.ts';
 import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from './http.ts';
+import { STREAM_HEADERS } from './stream-headers.ts';
 
 /** Errors of the protocol are answers over JSON-RPC; these are about the exchange itself, and have a status too. */
 const EXCHANGE_ERRORS: ReadonlySet<ErrorCode> = new Set([
@@ -21,6 +23,16 @@ export function rpcFailure(dialect: Dialect, id: JsonRpcId, error: A2AError, mor
     headers: { ...JSON_HEADERS, ...retryHeader(error), ...more },
     body: JSON.stringify(encodeError(id, dialect.errors.encodeRpc(error))),
   };
+}
+
+/** For a caller that reads nothing but `text/event-stream`, if its stream fails before the first event. */
+export function rpcStreamFailure(dialect: Dialect, id: JsonRpcId, error: A2AError, more?: MoreHeaders): HttpResponse {
+  const failure = rpcFailure(dialect, id, error, more);
+  // A status says by itself that the stream failed.
+  if (failure.status !== 200) return failure;
+  if (dialect.earlyStreamError === 'status') return { ...failure, status: dialect.errors.encodeRest(error).status };
+  const data = JSON.stringify(encodeError(dialect.streamItemId ?? id, dialect.errors.encodeRpc(error)));
+  return { status: 200, headers: { ...STREAM_HEADERS, ...retryHeader(error), ...more }, body: encodeSse({ data }) };
 }
 
 /** Also for what is neither of the two bindings: whoever finds nothing at a path understands a status. */

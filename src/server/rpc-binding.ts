@@ -1,6 +1,6 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
-import type { OperationName } from '../model/operation.ts';
+import { isStreaming, type OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect } from '../wire/dialect.ts';
 import {
   decodeRequest,
@@ -16,7 +16,7 @@ import { dialectOf, selectRpc } from '../wire/select.ts';
 import type { RequestedVersion } from '../wire/version.ts';
 import { accessOf } from './call.ts';
 import { callOperation, type Outcome } from './call-operation.ts';
-import { rpcFailure } from './error-response.ts';
+import { rpcFailure, rpcStreamFailure } from './error-response.ts';
 import type { Envelope } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
 import { HttpCall, versionOf, withExtensions } from './http-call.ts';
@@ -65,7 +65,10 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
   } catch (error) {
     const about = { request, binding: 'JSONRPC', caller, operation, params } as const;
     const shown = service.failures.publicError(error, about);
-    return withRate(rpcFailure(dialect, id, shown, service.access.challenge(shown)), rate);
+    const isStream = operation !== undefined && isStreaming(operation);
+    const fail =
+      isStream && dialect.earlyStreamError !== undefined && acceptsStreamOnly(request) ? rpcStreamFailure : rpcFailure;
+    return withRate(fail(dialect, id, shown, service.access.challenge(shown)), rate);
   }
 }
 
@@ -139,4 +142,9 @@ async function dialectOfTask(
 
 function acceptsStream(request: HttpRequest): boolean {
   return request.header('accept')?.includes('text/event-stream') === true;
+}
+
+function acceptsStreamOnly(request: HttpRequest): boolean {
+  const ranges = request.header('accept')?.split(',') ?? [];
+  return ranges.length > 0 && ranges.every((range) => /^\s*text\/event-stream\s*(?:;|$)/i.test(range));
 }

@@ -74,6 +74,11 @@ export interface Dialect {
    * task asks its caller something, and to a finished task it is the task and the end.
    */
   readonly subscribesToTheEnd: boolean;
+  /**
+   * How a JSON-RPC stream that fails before its first event is answered, if the caller accepts `text/event-stream` only: as an
+   * `event` (0.3 §7), or with an HTTP `status` (0.2.5 §7.9). The later versions answer with JSON.
+   */
+  readonly earlyStreamError?: 'event' | 'status';
   /** Canceling a canceled task succeeds (1.0 §3.3.1). Before 1.0 it is not cancelable, to the letter. */
   readonly cancelIsIdempotent?: true;
   /** A push configuration without an id is the task's default one; later each of them is a new one. */

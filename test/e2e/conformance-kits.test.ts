@@ -194,3 +194,65 @@ describe('a second cancel of a canceled task', () => {
     expect(statuses).toEqual([200, 200]);
   });
 });
+
+describe('a stream that fails before its first event', () => {
+  const resubscribe = '{"jsonrpc":"2.0","id":1,"method":"tasks/resubscribe","params":{"id":"nope"}}';
+  const STREAM_ONLY = { accept: 'text/event-stream' };
+
+  test('is one SSE event in 0.3 if the caller accepts nothing else', async () => {
+    const server = await startServer();
+    const noParams = '{"jsonrpc":"2.0","id":"s","method":"message/stream","params":{}}';
+
+    for (const [body, id, code] of [
+      [resubscribe, 1, -32001],
+      [noParams, 's', -32602],
+    ] as const) {
+      const answer = await server.ask(rpc(body, STREAM_ONLY));
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toBe('text/event-stream');
+      const [, data = ''] = /^data: (.*)\n\n$/.exec(answer.text) ?? [];
+      expect(JSON.parse(data)).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+    }
+  });
+
+  test.each(['0.2', '0.1'])('is 404 with the error in its body in %s', async (version) => {
+    const server = await startServer({ versions: [version as '0.2'] });
+
+    const answer = await server.ask(rpc(resubscribe, STREAM_ONLY));
+
+    expect(answer.status).toBe(404);
+    expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: 1, error: { code: -32001 } });
+  });
+
+  test.each([{}, { accept: '*/*' }, { accept: 'text/event-stream, application/json' }])(
+    'is JSON with status 200 for the headers %j',
+    async (headers) => {
+      for (const version of ['0.3', '0.2']) {
+        const server = await startServer();
+        const answer = await server.ask(rpc(resubscribe, { ...headers, 'a2a-version': version }));
+        expect(answer.status).toBe(200);
+        expect(answer.json).toMatchObject({ id: 1, error: { code: -32001 } });
+      }
+    },
+  );
+
+  test('is JSON with status 200 in 1.0', async () => {
+    const server = await startServer();
+    const body = '{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":"nope"}}';
+
+    const answer = await server.ask(rpc(body, { ...STREAM_ONLY, 'a2a-version': '1.0' }));
+
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ id: 1, error: { code: -32001 } });
+  });
+
+  test('keeps the status of an error that is about the exchange', async () => {
+    const server = await startServer({ limits: { streamsPerCaller: 0 } });
+
+    const answer = await server.ask(rpc(resubscribe, STREAM_ONLY));
+
+    expect(answer.status).toBe(429);
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(answer.headers['retry-after']).toBeDefined();
+  });
+});

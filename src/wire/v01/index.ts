@@ -20,5 +20,6 @@ export const v01: Dialect = {
   mediaType: 'application/json',
   clientNamesTasks: true,
   subscribesToTheEnd: false,
+  earlyStreamError: 'status',
   hasDefaultPushConfig: true,
 };

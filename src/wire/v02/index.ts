@@ -31,6 +31,7 @@ export const v02: Dialect = {
     SendStreamingMessage: { ...sharedOperations.SendStreamingMessage, params: sendParamsWithModes },
   },
   methodAliases: {},
+  earlyStreamError: 'status',
   card,
   errors: createErrorCodec({
     ...oldErrors,

@@ -25,5 +25,6 @@ export const v03: Dialect = {
   mediaType: 'application/json',
   clientNamesTasks: false,
   subscribesToTheEnd: false,
+  earlyStreamError: 'event',
   hasDefaultPushConfig: true,
 };
