@@ -175,8 +175,10 @@ function messageTooLarge(maxBytes: number): A2AError {
 }
 
 export function keyReused(): A2AError {
-  const advice = 'take a new one for each message';
-  return new A2AError('INVALID_PARAMS', `This Idempotency-Key or messageId was used for another message: ${advice}`);
+  return new A2AError(
+    'INVALID_PARAMS',
+    'The Idempotency-Key was used for another message. Send a new key with each message, and the same key only to repeat one',
+  );
 }
 
 function assertQueueHasRoom(

@@ -12,12 +12,19 @@ const submission: Submission = {
 };
 const anonymous = { ...submission, caller: { id: 'x', isVerified: false } };
 
-test('a request is known by its key, or by the id of its message if the caller is verified', () => {
+test('a request is known by its key, or by the id and the content of its message if the caller is verified', () => {
+  const content = contentDigest(submission);
   expect(idempotencyOf({ ...submission, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'agent/k:k' });
-  expect(idempotencyOf(submission, 0)).toMatchObject({ key: 'agent/m:m' });
+  expect(idempotencyOf(submission, 0)).toMatchObject({ key: `agent/m:m:${content}`, digest: content });
   expect(idempotencyOf({ ...anonymous, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'agent/k:k' });
   expect(idempotencyOf(anonymous, 0)).toBeUndefined();
-  expect(idempotencyOf({ ...submission, agent: 'other' }, 0)).toMatchObject({ key: 'other/m:m' });
+  expect(idempotencyOf({ ...submission, agent: 'other' }, 0)?.key).toMatch(/^other\/m:m:/);
+});
+
+test('with deduplicateByMessageId: false a request is known by its key only', () => {
+  const off = { ...submission, deduplicateByMessageId: false };
+  expect(idempotencyOf(off, 0)).toBeUndefined();
+  expect(idempotencyOf({ ...off, idempotencyKey: 'k' }, 0)).toMatchObject({ key: 'agent/k:k' });
 });
 
 test('a key that looks like the id of a message is none', () => {

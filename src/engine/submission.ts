@@ -29,8 +29,13 @@ export interface Submission extends Scope {
   readonly trace?: TraceContext;
   /** Answer as soon as the task is stored. */
   readonly returnImmediately?: boolean;
-  /** Tells a repeat from a new request. Without it the id of the message does, if the caller is verified. */
+  /** Identifies the request: a repeat gets the outcome of the first, and other content under the same key is rejected. */
   readonly idempotencyKey?: string;
+  /**
+   * Whether a message of a verified caller that comes again is recognised without a key, by its `messageId` and its content;
+   * it is if not set. A `messageId` with other content is a new message.
+   */
+  readonly deduplicateByMessageId?: boolean;
   /** What the caller calls the task. */
   readonly alias?: string;
   /** Where to tell of the task: stored before anything comes of the message. */
@@ -89,12 +94,13 @@ function assertName(field: string, text: string | undefined, most = MAX_NAME): v
 
 /** How a repeat of the request is recognised; nothing if it cannot be. */
 export function idempotencyOf(submission: Submission, now: number): Idempotency | undefined {
-  const { agent, idempotencyKey, caller, message } = submission;
+  const { agent, idempotencyKey, deduplicateByMessageId = true, caller, message } = submission;
   // Ids of anonymous messages collide in real life.
-  const name =
-    idempotencyKey === undefined ? (caller.isVerified ? `m:${message.messageId}` : undefined) : `k:${idempotencyKey}`;
-  if (name === undefined) return undefined;
-  return { key: nameAt(agent, name), digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS };
+  if (idempotencyKey === undefined && !(caller.isVerified && deduplicateByMessageId)) return undefined;
+  const content = contentDigest(submission);
+  // Callers reuse message ids, so the content is part of the key. Only a key that the caller chose must not be reused.
+  const name = idempotencyKey === undefined ? `m:${message.messageId}:${content}` : `k:${idempotencyKey}`;
+  return { key: nameAt(agent, name), digest: content, keepUntil: now + KEEP_KEY_MS };
 }
 
 export function contentDigest({ agent, message }: Submission): string {

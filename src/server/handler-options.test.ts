@@ -113,6 +113,7 @@ test('what is not said has its default', () => {
     cardForm: 'superset',
     streaming: true,
     pushNotifications: false,
+    deduplicateByMessageId: true,
     maxBodyBytes: 8 * 1024 * 1024,
     heartbeatMs: 15_000,
     retention: undefined,

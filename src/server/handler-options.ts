@@ -53,6 +53,11 @@ export interface HandlerOptions {
   readonly streaming?: boolean;
   /** Whether push configurations are taken, and told of their tasks; not if not set. */
   readonly pushNotifications?: boolean;
+  /**
+   * Whether a message of an authenticated caller that comes again with the same `messageId`, content, task and context is
+   * recognised and not done again; it is if not set. A repeated `Idempotency-Key` is always recognised.
+   */
+  readonly deduplicateByMessageId?: boolean;
   /** The largest body of a request, 8 MiB if not set. */
   readonly maxBodyBytes?: number;
   /** How often a quiet stream says that it is alive, 15 s if not set. */
@@ -112,6 +117,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly cardForm: CardForm;
   readonly streaming: boolean;
   readonly pushNotifications: boolean;
+  readonly deduplicateByMessageId: boolean;
   readonly maxBodyBytes: number;
   readonly heartbeatMs: number;
   readonly retention: Partial<Retention> | undefined;
@@ -143,6 +149,7 @@ const KEYS = [
   'cardForm',
   'streaming',
   'pushNotifications',
+  'deduplicateByMessageId',
   'maxBodyBytes',
   'heartbeatMs',
   'retention',
@@ -198,6 +205,7 @@ export function readHandlerOptions(
     cardForm: readCardForm(check, given, offer),
     streaming: readFlag(check, given, 'streaming', true),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
+    deduplicateByMessageId: readFlag(check, given, 'deduplicateByMessageId', true),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
     retention: readRetention(check, given['retention']),

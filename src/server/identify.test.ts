@@ -36,6 +36,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     streaming: true,
     pushNotifications: false,
     pushGuard: new AddressGuard(),
+    deduplicateByMessageId: true,
     maxBodyBytes: 1000,
     keepsTraces: true,
     audit: new AuditTrail(undefined, silentLog),

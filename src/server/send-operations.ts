@@ -108,6 +108,7 @@ async function submissionOf(
   const { trace } = call;
   if (trace !== undefined) submission.trace = trace;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
+  if (!service.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;

@@ -28,6 +28,8 @@ export interface Service {
   readonly extendedCards?: ExtendedCards | undefined;
   /** Which addresses it may send notifications to. */
   readonly pushGuard: AddressGuard;
+  /** Whether a message that comes again is recognised by its `messageId` and content. */
+  readonly deduplicateByMessageId: boolean;
   readonly maxBodyBytes: number;
   /** Whether the traces of callers are gone on with. */
   readonly keepsTraces: boolean;

@@ -53,6 +53,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     pushNotifications: settings.pushNotifications,
     extendedCards: cards.extended,
     pushGuard: outbound.pushGuard,
+    deduplicateByMessageId: settings.deduplicateByMessageId,
     maxBodyBytes: settings.maxBodyBytes,
     keepsTraces: tracing !== false,
     audit,

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/observe/log.ts';
 
 import type { Answer, Ask } from './kit/exchange.ts';
+import { as, knownCallers } from './kit/callers.ts';
 import { startServer } from './kit/server.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -255,4 +256,50 @@ describe('a stream that fails before its first event', () => {
     expect(answer.headers['content-type']).toBe('application/json');
     expect(answer.headers['retry-after']).toBeDefined();
   });
+});
+
+describe('a messageId that an authenticated caller uses again', () => {
+  const auth = knownCallers({ id: 'kit', isVerified: true });
+  const send = (body: string, headers: Readonly<Record<string, string>> = {}): Ask =>
+    as('kit', rest('/message:send', body, headers));
+  const one = send('{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"one"}]}}');
+  const two = send('{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"two"}]}}');
+  const elsewhere = send(
+    '{"message":{"messageId":"m-1","contextId":"c-2","role":"ROLE_USER","parts":[{"text":"one"}]}}',
+  );
+
+  test('is a new message with another text or context, and a repeat with the same', async () => {
+    const server = await startServer({ auth });
+
+    const sent = [await server.ask(one), await server.ask(two), await server.ask(elsewhere), await server.ask(one)];
+
+    expect(sent.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const ids = sent.map(({ json }) => (json as { readonly task: { readonly id: string } }).task.id);
+    expect(new Set(ids.slice(0, 3)).size).toBe(3);
+    expect(ids[3]).toBe(ids[0]);
+    expect(server.runs()).toBe(3);
+  });
+
+  test('is a new message every time with deduplicateByMessageId: false', async () => {
+    const server = await startServer({ auth, deduplicateByMessageId: false });
+
+    await server.ask(one);
+    await server.ask(one);
+
+    expect(server.runs()).toBe(2);
+  });
+
+  test.each([true, false])(
+    'is rejected under one Idempotency-Key with another text, with deduplicateByMessageId: %j',
+    async (deduplicateByMessageId) => {
+      const server = await startServer({ auth, deduplicateByMessageId });
+      const keyed = (ask: Ask): Ask => ({ ...ask, headers: { ...ask.headers, 'idempotency-key': 'k-1' } });
+
+      const sent = [await server.ask(keyed(one)), await server.ask(keyed(two)), await server.ask(keyed(one))];
+
+      expect(sent.map(({ status }) => status)).toEqual([200, 400, 200]);
+      expect(sent[1]?.text).toContain('The Idempotency-Key was used for another message');
+      expect(server.runs()).toBe(1);
+    },
+  );
 });
