@@ -1,11 +1,15 @@
 import { holdsCredentials, isHttp, isWebPort, portOf } from '../support/foreign-address.ts';
+import { IpNetwork } from '../support/ip-network.ts';
 import { isPrivateHost } from '../support/private-address.ts';
 
 /** Which addresses of strangers may be called. Without any of it: public hosts by https, at the usual ports. */
 export interface AddressOptions {
   /** Only these hosts: `hooks.example.com`, or `*.example.com` for all below it. */
   readonly allowHosts?: readonly string[];
-  /** Origins that may be called though they are private, by whatever scheme and port: `http://127.0.0.1:4200`. */
+  /**
+   * Private addresses that may be called: an origin (`http://127.0.0.1:4200`), an origin with any port (`http://localhost:*`), or
+   * a network (`10.0.0.0/8`), which covers its addresses by any scheme and port, and names that lead to them.
+   */
   readonly allowPrivate?: readonly string[];
   /** Public hosts may be called without encryption, too. */
   readonly allowHttp?: boolean;
@@ -35,12 +39,18 @@ export const NOT_OURS = 'must be a public address that this agent is allowed to 
 export class AddressGuard {
   readonly #hosts: readonly string[] | undefined;
   readonly #trusted: ReadonlySet<string>;
+  /** Origins without their ports. */
+  readonly #trustedHosts: ReadonlySet<string>;
+  readonly #networks: readonly IpNetwork[];
   readonly #allowHttp: boolean;
   readonly #ports: readonly number[] | undefined;
 
   constructor({ allowHosts, allowPrivate = [], allowHttp = false, allowPorts }: AddressOptions = {}) {
     this.#hosts = allowHosts?.map((host) => host.toLowerCase());
-    this.#trusted = new Set(allowPrivate.map((origin) => new URL(origin).origin));
+    const rules = allowPrivate.map((entry) => privateRule(entry));
+    this.#trusted = new Set(rules.flatMap((rule) => rule?.origin ?? []));
+    this.#trustedHosts = new Set(rules.flatMap((rule) => rule?.anyPort ?? []));
+    this.#networks = rules.flatMap((rule) => rule?.network ?? []);
     this.#allowHttp = allowHttp;
     this.#ports = allowPorts;
   }
@@ -50,10 +60,21 @@ export class AddressGuard {
     const url = parsed(address);
     if (!isHttp(url)) throw refused('expected a whole http or https address');
     if (holdsCredentials(url)) throw refused('must hold no user name or password');
-    if (this.#trusted.has(url.origin)) return { url, isTrusted: true };
+    if (this.#isTrusted(url)) return { url, isTrusted: true };
     if (url.protocol === 'http:' && !this.#allowHttp) throw refused('must be an https address');
     if (isPrivateHost(url.hostname) || !this.#allowsPort(url) || !this.#allowsHost(url)) throw refused(NOT_OURS);
     return { url, isTrusted: false };
+  }
+
+  /** Whether `allowPrivate` names a network that has this IP address. */
+  allowsAddress(address: string): boolean {
+    return this.#networks.some((network) => network.has(address));
+  }
+
+  #isTrusted({ origin, protocol, hostname }: URL): boolean {
+    return (
+      this.#trusted.has(origin) || this.#trustedHosts.has(`${protocol}//${hostname}`) || this.allowsAddress(hostname)
+    );
   }
 
   #allowsPort(url: URL): boolean {
@@ -64,6 +85,31 @@ export class AddressGuard {
     const name = hostname.replace(/\.$/, '');
     return this.#hosts === undefined || this.#hosts.some((host) => matches(name, host));
   }
+}
+
+/** An entry of `allowPrivate`, as it is compared with addresses: one of the three. */
+export interface PrivateRule {
+  readonly origin?: string;
+  /** An origin without its port. */
+  readonly anyPort?: string;
+  readonly network?: IpNetwork;
+}
+
+const ANY_PORT = ':*';
+
+/** Undefined if it is not an entry for `allowPrivate`. */
+export function privateRule(entry: string): PrivateRule | undefined {
+  const network = IpNetwork.parse(entry);
+  if (network !== undefined) return { network };
+  const text = entry.replace(/\/$/, '').toLowerCase();
+  const isAnyPort = text.endsWith(ANY_PORT);
+  const origin = isAnyPort ? text.slice(0, -ANY_PORT.length) : text;
+  // A host cannot be a pattern.
+  if (origin.includes('*') || !URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  if (!isHttp(url) || url.origin !== origin) return undefined;
+  if (!isAnyPort) return { origin };
+  return url.port === '' ? { anyPort: origin } : undefined;
 }
 
 function matches(name: string, host: string): boolean {

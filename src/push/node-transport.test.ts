@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startReceiver } from '../../test/e2e/push/receiver.ts';
 import { PrivateAddressError } from '../support/guarded-lookup.ts';
+import { AddressGuard } from './address-guard.ts';
 import { NodeOutboundTransport } from './node-transport.ts';
 import type { OutboundRequest } from './transport.ts';
 
 function transport(): NodeOutboundTransport {
-  const made = new NodeOutboundTransport(process);
+  const made = new NodeOutboundTransport(process, new AddressGuard());
   onTestFinished(() => made.close());
   return made;
 }

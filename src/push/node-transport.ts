@@ -8,6 +8,7 @@ import {
   systemResolver,
 } from '../support/guarded-lookup.ts';
 import { isPrivateAddress } from '../support/private-address.ts';
+import type { AddressGuard } from './address-guard.ts';
 import { gatherBytes } from './gather-bytes.ts';
 import type { OutboundAnswer, OutboundRequest, OutboundTransport } from './transport.ts';
 
@@ -31,15 +32,17 @@ const MAX_SOCKETS_PER_HOST = 8;
  */
 export class NodeOutboundTransport implements OutboundTransport {
   readonly #node: NodeJS.Process;
+  readonly #mayCall: (address: string) => boolean;
   readonly #guarded: Lookup;
   readonly #unguarded: Lookup;
   readonly #agents = new Map<string, Agent>();
   /** What ends the reading of bodies that nobody wants. */
   readonly #discarding = new Set<() => void>();
 
-  constructor(node: NodeJS.Process, resolve?: Resolve) {
+  constructor(node: NodeJS.Process, guard: AddressGuard, resolve?: Resolve) {
     this.#node = node;
-    this.#guarded = guardedLookup(resolve ?? networkResolver(node));
+    this.#mayCall = (address) => guard.allowsAddress(address);
+    this.#guarded = guardedLookup(resolve ?? networkResolver(node), this.#mayCall);
     this.#unguarded = pinnedLookup(resolve ?? systemResolver(node));
   }
 
@@ -67,7 +70,7 @@ export class NodeOutboundTransport implements OutboundTransport {
         // One that still waits for a socket is not told that it is over.
         reject(reason);
       };
-      if (!isTrusted) refusePrivatePeers(outgoing);
+      if (!isTrusted) refusePrivatePeers(outgoing, this.#mayCall);
       outgoing.on('response', (incoming) => {
         incoming.once('close', () => signal.removeEventListener('abort', leave));
         resolve(new NodeAnswer(incoming, this.#discarding));
@@ -106,11 +109,11 @@ function httpOf(node: NodeJS.Process) {
 }
 
 /** The last look: at whom the socket has really reached. */
-function refusePrivatePeers(outgoing: ClientRequest): void {
+function refusePrivatePeers(outgoing: ClientRequest, mayCall: (address: string) => boolean): void {
   outgoing.on('socket', (socket) => {
     const look = (): void => {
       const { remoteAddress } = socket;
-      if (remoteAddress === undefined || !isPrivateAddress(remoteAddress)) return;
+      if (remoteAddress === undefined || !isPrivateAddress(remoteAddress) || mayCall(remoteAddress)) return;
       outgoing.destroy(new PrivateAddressError(`It was connected to the private address ${remoteAddress}`));
     };
     if (socket.connecting) socket.prependOnceListener('connect', look);

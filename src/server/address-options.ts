@@ -1,4 +1,4 @@
-import type { AddressOptions } from '../push/address-guard.ts';
+import { type AddressOptions, privateRule } from '../push/address-guard.ts';
 import type { Resolve } from '../support/guarded-lookup.ts';
 import { type Check, kindOf } from './check.ts';
 
@@ -19,7 +19,13 @@ export function checkAddressOptions(check: Check, given: Given, at: string): voi
     if (!isHost) check.fault(path, 'must be a host such as "hooks.example.com" or "*.example.com"');
   });
   check.list(given['allowPrivate'], `${at}allowPrivate`, 'origins', (item, path) => {
-    if (!isOrigin(item)) check.fault(path, 'must be an origin such as "http://127.0.0.1:4200"');
+    const isRule = typeof item === 'string' && privateRule(item) !== undefined;
+    if (!isRule) {
+      check.fault(
+        path,
+        'must be "http://127.0.0.1:4200", "http://localhost:*" for all ports, or a network: "10.0.0.0/8"',
+      );
+    }
   });
   if (given['allowHttp'] !== undefined && typeof given['allowHttp'] !== 'boolean')
     check.fault(`${at}allowHttp`, `must be true or false, not ${kindOf(given['allowHttp'])}`);
@@ -29,12 +35,6 @@ export function checkAddressOptions(check: Check, given: Given, at: string): voi
   });
   if (given['resolve'] !== undefined && typeof given['resolve'] !== 'function')
     check.fault(`${at}resolve`, `must be a function, not ${kindOf(given['resolve'])}`);
-}
-
-function isOrigin(item: unknown): boolean {
-  if (typeof item !== 'string' || !URL.canParse(item)) return false;
-  const { protocol, origin } = new URL(item);
-  return /^https?:$/.test(protocol) && item.replace(/\/$/, '').toLowerCase() === origin;
 }
 
 /** Notes a number that is not within its bounds. */

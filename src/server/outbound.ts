@@ -40,9 +40,10 @@ export class Outbound {
     const secrets = several(push.signingSecret);
     this.pushGuard = new AddressGuard(push);
     this.tokens = keys.length === 0 ? undefined : new NotificationTokens(keys, push.issuer ?? publicUrl, clock);
+    const fileGuard = new AddressGuard(files);
     const fetcher = new FileFetcher({
-      guard: new AddressGuard(files),
-      transport: chooseOutboundTransport(files.resolve),
+      guard: fileGuard,
+      transport: chooseOutboundTransport(files.resolve, fileGuard),
       maxBytes: files.maxBytes ?? MAX_FILE_BYTES,
       timeoutMs: files.timeoutMs ?? FILE_TIMEOUT_MS,
       clock,
@@ -50,7 +51,7 @@ export class Outbound {
     });
     const sender = new PushSender({
       guard: this.pushGuard,
-      transport: chooseOutboundTransport(push.resolve),
+      transport: chooseOutboundTransport(push.resolve, this.pushGuard),
       timeoutMs: push.timeoutMs ?? PUSH_TIMEOUT_MS,
       signatures: secrets.length === 0 ? undefined : new WebhookSignatures(secrets),
       tokens: this.tokens,

@@ -5,6 +5,9 @@ import { pushPolicyOf } from './push-options.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
 
+const NOT_PRIVATE =
+  'push.allowPrivate[0]: must be "http://127.0.0.1:4200", "http://localhost:*" for all ports, or a network: "10.0.0.0/8"';
+
 test.each([
   [{ maxAgeMs: -1 }, 'push.maxAgeMs: must be a whole number, 0 or more, not -1'],
   [{ maxAgeMs: '1 day' }, 'push.maxAgeMs: must be a whole number, 0 or more, not a text'],
@@ -14,6 +17,14 @@ test.each([
   [{ concurrency: 0 }, 'push.concurrency: must be a whole number, 1 or more, not 0'],
   [{ perReceiver: null }, 'push.perReceiver: must be a whole number, 1 or more, not null'],
   [{ maxDeadLetters: -1 }, 'push.maxDeadLetters: must be a whole number, 0 or more, not -1'],
+  [{ allowPrivate: ['localhost'] }, NOT_PRIVATE],
+  [{ allowPrivate: ['http://localhost:80:*'] }, NOT_PRIVATE],
+  [{ allowPrivate: ['http://localhost:*/hook'] }, NOT_PRIVATE],
+  [{ allowPrivate: ['ftp://localhost:*'] }, NOT_PRIVATE],
+  [{ allowPrivate: ['http://*:*'] }, NOT_PRIVATE],
+  [{ allowPrivate: ['http://me@localhost:*'] }, NOT_PRIVATE],
+  [{ allowPrivate: ['10.0.0.1/8'] }, NOT_PRIVATE],
+  [{ allowPrivate: [undefined] }, NOT_PRIVATE],
   [{ maxAttempt: 1 }, 'push.maxAttempt: is not an option; did you mean maxAttempts?'],
   [{ random: Math.random }, expect.stringMatching(/^push\.random: is not an option; /)],
 ])('%j is refused', (push, fault) => {

@@ -21,11 +21,13 @@ export class PrivateAddressError extends Error {
 /**
  * Looks a name up, once. The addresses that are checked are the ones that are connected to: a name cannot change its mind
  * in between. One private address among them is enough to refuse all, for nobody knows which one the socket takes.
+ *
+ * @param mayCall Private addresses that may be called nevertheless.
  */
-export function guardedLookup(resolve: Resolve): Lookup {
+export function guardedLookup(resolve: Resolve, mayCall?: (address: string) => boolean): Lookup {
   return pinnedLookup(async (hostname) => {
     const addresses = await resolve(hostname);
-    const refused = addresses.find(({ address }) => isPrivateAddress(address));
+    const refused = addresses.find(({ address }) => isPrivateAddress(address) && mayCall?.(address) !== true);
     if (refused === undefined) return addresses;
     throw new PrivateAddressError(`${hostname} leads to the private address ${refused.address}`);
   });

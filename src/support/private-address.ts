@@ -77,14 +77,15 @@ function isPrivate6(groups: readonly number[]): boolean {
   return a >>> 13 !== 1;
 }
 
-function ipv4(text: string): number | undefined {
+/** The number of an IPv4 address in its usual form; undefined if it is none. */
+export function ipv4(text: string): number | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number);
   if (parts === undefined || parts.some((part) => part > 255)) return undefined;
   return parts.reduce((address, part) => address * 256 + part, 0);
 }
 
 /** The eight groups of an address that is written in any of the usual ways. */
-function ipv6(text: string): readonly number[] | undefined {
+export function ipv6(text: string): readonly number[] | undefined {
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const tail = dotted === null ? undefined : ipv4(dotted[2] ?? '');
   if (dotted !== null && tail === undefined) return undefined;

@@ -100,6 +100,19 @@ describe('a push configuration', async () => {
     [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'https://127.0.0.1:4200/hook', 400],
     [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://localhost:4200/hook', 400],
     [{ allowPrivate: ['http://127.0.0.1:4200'] }, 'http://me:pw@127.0.0.1:4200/hook', 400],
+    [{ allowPrivate: ['http://localhost:*'] }, 'http://localhost:49152/hook', 200],
+    [{ allowPrivate: ['http://localhost:*'] }, 'http://localhost/hook', 200],
+    [{ allowPrivate: ['http://localhost:*'] }, 'https://localhost:49152/hook', 400],
+    [{ allowPrivate: ['http://localhost:*'] }, 'http://localhost.example.com:49152/hook', 400],
+    [{ allowPrivate: ['http://localhost:*'] }, 'http://127.0.0.1:49152/hook', 400],
+    [{ allowPrivate: ['http://localhost:*'] }, 'http://me:pw@localhost:49152/hook', 400],
+    [{ allowPrivate: ['http://[::1]:*'] }, 'http://[::1]:49152/hook', 200],
+    [{ allowPrivate: ['127.0.0.0/8'] }, 'http://127.8.9.10:49152/hook', 200],
+    [{ allowPrivate: ['127.0.0.0/8'] }, 'http://[::ffff:127.0.0.1]:49152/hook', 200],
+    [{ allowPrivate: ['127.0.0.0/8'] }, 'http://localhost:49152/hook', 400],
+    [{ allowPrivate: ['127.0.0.0/8'] }, 'http://10.0.0.1/hook', 400],
+    [{ allowPrivate: ['fd00::/8'] }, 'https://[fd12::1]/hook', 200],
+    [{ allowPrivate: ['10.0.0.0/8'], allowHosts: ['hooks.example.com'] }, 'https://10.1.2.3/hook', 200],
   ])(verifies('P-12', 'with %j, %s is answered with %d'), async (push, url, status) => {
     const server = await startServer({ pushNotifications: true, push });
     const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
@@ -188,6 +201,22 @@ describe('a delivery', () => {
 
     expect(await courier.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
     expect(receiver.received[0]?.headers['host']).toBe(new URL(origin).host);
+  });
+});
+
+describe('a delivery to a name that leads to the private address 127.0.0.1', () => {
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+
+  test.each([
+    [['127.0.0.0/8'], 'delivered', 1],
+    [['10.0.0.0/8', '::1/128'], 'failed', 0],
+  ])('with allowPrivate: %j is %s', async (allowPrivate, kind, received) => {
+    const receiver = await startReceiver();
+    const url = `http://hooks.example.com:${new URL(receiver.url).port}/hook`;
+    const { courier } = outbound({ push: { allowHttp: true, allowPrivate, resolve } });
+
+    expect(await courier.deliver(deliveryOf({ url }), NEVER)).toMatchObject({ kind });
+    expect(receiver.received).toHaveLength(received);
   });
 });
 
