@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Caller } from '../engine/handler.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from '../server/base-url.ts';
 import { alreadyRead } from '../server/body-errors.ts';
-import type { HttpBody, HttpRequest } from '../server/http.ts';
+import { type HttpBody, type HttpRequest, noHeaders } from '../server/http.ts';
 import { forwardedAddress, isThisMachine } from '../server/limits/address.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 import { trimEndOf } from '../support/trim-end.ts';
@@ -76,6 +76,10 @@ export class NodeRequest implements HttpRequest {
       whenGone(this.#incoming, this.#outgoing, () => leaving.leave());
     }
     return this.#leaving;
+  }
+
+  get headers(): never {
+    throw noHeaders();
   }
 
   header(name: string): string | undefined {

@@ -9,7 +9,7 @@ import { BodyPace, pacedBody } from './limits/body-pace.ts';
 import { type BytesHold, type Holder, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import { pieceStream, sliceStream } from './piece-stream.ts';
-import type { HttpBody, HttpRequest, HttpResponse, WaitUntil } from './http.ts';
+import { type HttpBody, type HttpRequest, type HttpResponse, noHeaders, type WaitUntil } from './http.ts';
 
 /** A web-standard request, as the core sees it. */
 export class FetchRequest implements HttpRequest {
@@ -79,6 +79,10 @@ export class FetchRequest implements HttpRequest {
   /** The reader of the answer is gone, which not every host tells by the signal of the request. */
   leave(): void {
     this.#left?.abort();
+  }
+
+  get headers(): never {
+    throw noHeaders();
   }
 
   header(name: string): string | undefined {

@@ -10,8 +10,8 @@ import { type Offer, PROFILE_NAMES, type ProfileName } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
 import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
-import type { AuthenticateHook, Authenticator } from './auth/authenticator.ts';
-import { authenticatorOf } from './auth/hook.ts';
+import type { AuthenticateHook, Authenticator, CustomAuth } from './auth/authenticator.ts';
+import { checkChallenge, checkSchemes, customAuth } from './auth/custom-auth.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
@@ -22,12 +22,15 @@ import { type PushOptions, readPushOptions } from './push-options.ts';
 import { readServerless, type ServerlessOptions, type ServerlessSettings } from './serverless-options.ts';
 import { trimEndOf } from '../support/trim-end.ts';
 
+/** One way to authenticate callers: `bearerTokens()` and the like, a function, or a function with the schemes of the card. */
+export type AuthOption = Authenticator | AuthenticateHook | CustomAuth;
+
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
   /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
   readonly store?: Store;
   /** Who may call, one way or several; everybody if not set. */
-  readonly auth?: Authenticator | AuthenticateHook | readonly (Authenticator | AuthenticateHook)[];
+  readonly auth?: AuthOption | readonly AuthOption[];
   /** The address of the handler as the world sees it, for the card; taken from each request if not set. */
   readonly publicUrl?: string;
   /** Believe `X-Forwarded-Host` and `-Proto`: only behind a proxy of your own that sets them. */
@@ -256,11 +259,15 @@ function readAuth(check: Check, value: unknown): readonly Authenticator[] | unde
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   refuseEmpty(check, value, 'auth');
   return all.map((each, index) => {
-    if (typeof each === 'function') return authenticatorOf(each as AuthenticateHook);
+    if (typeof each === 'function') return customAuth({ authenticate: each as AuthenticateHook });
     const path = Array.isArray(value) ? `auth[${index}]` : 'auth';
     // A hole in the list is somebody who was forgotten.
     readObject(check, { [path]: each ?? null }, path, ['authenticate'], 'an authenticator, or a function');
-    return each as Authenticator;
+    const given = (each ?? {}) as Partial<Authenticator>;
+    checkSchemes(check, given.schemes, `${path}.schemes`);
+    checkChallenge(check, given.challenge, `${path}.challenge`);
+    const isWhole = given.schemes !== undefined && given.challenge !== undefined;
+    return isWhole ? (each as Authenticator) : customAuth(each as CustomAuth);
   });
 }
 

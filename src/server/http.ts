@@ -37,6 +37,16 @@ export interface HttpRequest {
   body(maxBytes: number): Promise<HttpBody>;
 }
 
+/**
+ * For the edges, whose requests look like web-standard ones to authors of `auth` in JavaScript: without it they would read
+ * "Cannot read properties of undefined (reading 'get')".
+ */
+export function noHeaders(): TypeError {
+  return new TypeError(
+    "This request has no member headers, because it is not a web-standard Request. Read a header with request.header('authorization')",
+  );
+}
+
 /** Tells a host that freezes processes between requests to wait until something is done. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
-import type { Authenticator, ServedAt } from './auth/authenticator.ts';
+import type { Authenticated, Authenticator, ServedAt } from './auth/authenticator.ts';
 import { assertCaller, isLater } from './auth/caller-check.ts';
 import { missingCredentials } from './auth/credentials.ts';
 import { UNSET_RETRY_MS } from './auth/hosted.ts';
@@ -92,19 +92,19 @@ export function identifyBy(options: IdentifyOptions): Identify {
   const askFrom = (first: number, request: HttpRequest, earlier?: A2AError): Caller | Promise<Caller> => {
     let refusal = earlier;
     for (let i = first; i < authenticators.length; i++) {
-      let found: Caller | undefined | Promise<Caller | undefined>;
+      let found: Authenticated | Promise<Authenticated>;
       try {
         found = authenticators[i]?.authenticate(request, options);
       } catch (error) {
         refusal = graver(refusal, error);
         continue;
       }
-      if (found === undefined) continue;
+      if (found === undefined || found === null) continue;
       if (isLater(found)) {
         const before = refusal;
         return found.then(
           (caller) => {
-            if (caller === undefined) return askFrom(i + 1, request, before);
+            if (caller === undefined || caller === null) return askFrom(i + 1, request, before);
             assertCaller(caller);
             return isGuestAfter(caller, before) ? askFrom(i + 1, request, before) : caller;
           },

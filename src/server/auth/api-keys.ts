@@ -4,6 +4,7 @@ import { isObject } from '../check.ts';
 import type { HttpRequest } from '../http.ts';
 import type { Authenticator } from './authenticator.ts';
 import { invalidCredentials } from './credentials.ts';
+import { apiKeyChallenge } from './custom-auth.ts';
 import { type CallerGrants, KnownCallers, visibleOnly } from './known-callers.ts';
 
 /** A caller with a key; with several all are valid, such as an old and a new one. */
@@ -32,8 +33,7 @@ export function apiKeys(options: ApiKeysOptions): Authenticator {
   const read = location === 'query' ? fromQuery(name) : fromHeader(name.toLowerCase());
   return {
     schemes: { apiKey: { apiKeySecurityScheme: scheme } },
-    // HTTP has no scheme for keys, but whoever reads this learns what to send.
-    challenge: `ApiKey realm="a2a", in="${location}", name="${name}"`,
+    challenge: apiKeyChallenge(location, name),
     authenticate(request) {
       const key = read(request);
       if (key === undefined) return undefined;

@@ -24,5 +24,34 @@ export interface Authenticator {
   authenticate(request: HttpRequest, servedAt: ServedAt): Caller | undefined | Promise<Caller | undefined>;
 }
 
-/** An authenticator as one function, for callers that only you can know: by a session, a table or a header of a proxy. */
-export type AuthenticateHook = (request: HttpRequest) => Caller | null | undefined | Promise<Caller | null | undefined>;
+/** What a function finds: the caller; `undefined` or `null` if the request has no credentials of its kind. */
+export type Authenticated = Caller | null | undefined;
+
+/**
+ * Authenticates requests by code of your own: a session, a table, a header of a proxy. The request is not a web-standard one:
+ * `request.header('cookie')` reads a header, `request.query` is the query string, and the body is not there yet.
+ *
+ * @example
+ * const auth: AuthenticateHook = (request) => {
+ *   const user = request.header('x-forwarded-user');
+ *   return user === undefined ? undefined : { id: user, isVerified: true };
+ * };
+ */
+export type AuthenticateHook = (request: HttpRequest) => Authenticated | Promise<Authenticated>;
+
+/**
+ * A function that authenticates, with the security schemes that the card declares for it.
+ *
+ * @example
+ * auth: {
+ *   schemes: { session: { apiKeySecurityScheme: { location: 'cookie', name: 'sid' } } },
+ *   authenticate: (request) => callerOfSession(request.header('cookie')),
+ * }
+ */
+export interface CustomAuth {
+  readonly authenticate: AuthenticateHook;
+  /** The schemes by name, as 1.0 writes them; a bearer token if not set. With `{}` the card declares nothing. */
+  readonly schemes?: Readonly<Record<string, SecurityScheme>>;
+  /** `WWW-Authenticate` of a 401, such as `Bearer realm="a2a"`; made of the first scheme if not set. */
+  readonly challenge?: string;
+}
