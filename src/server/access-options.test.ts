@@ -22,7 +22,11 @@ test.each<[string, object, string]>([
   ['scopes of nobody', { access: { requiredScopes: ['use'] } }, 'access.requiredScopes: needs auth'],
   ['no way at all', { auth: [] }, 'auth: must name one'],
   ['a way that is none', { auth: [auth, 'token'] }, 'auth[1]: must be an authenticator, or a function, not a text'],
-  ['a way that was forgotten', { auth: [undefined] }, 'auth[0]: must be an authenticator, or a function, not null'],
+  [
+    'a way that was forgotten',
+    { auth: [undefined] },
+    'auth[0]: must be an authenticator, or a function, not undefined',
+  ],
   ['an object of another kind', { auth: {} }, 'auth: must be an authenticator, or a function, with authenticate'],
 ])('%s is refused', (_, options, fault) => {
   expect(() => readHandlerOptions('createHandler()', ECHO, options)).toThrow(fault);

@@ -1,6 +1,7 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts';
 import { RECOGNISES_REPEATS } from '../model/repeats.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
+import { type Binding, BINDINGS, hasBinding, type Offer } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import { cardSecurity } from './auth/card-security.ts';
@@ -8,7 +9,7 @@ import { cardSecurity } from './auth/card-security.ts';
 /** How an agent is served: what its card says beyond the agent itself. */
 export interface CardFacts {
   readonly agent: Agent;
-  readonly versions: readonly ProtocolVersion[];
+  readonly offer: Offer;
   /** The path of JSON-RPC that the card names. */
   readonly rpcPath: string;
   readonly streaming: boolean;
@@ -41,22 +42,22 @@ export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion
 }
 
 /**
- * The newest first. Readers of 1.0 and of 0.3 share a card; what is older has a card of its own, and clients that know
+ * The newest version first, and its bindings in the order of the offer. Readers of 1.0 and of 0.3 share a card; what is older has a card of its own, and clients that know
  * the newer ones would only stumble over its entry (docs/adr/0002-default-card.md).
  */
 function interfacesAt(
-  { versions, rpcPath }: CardFacts,
+  { offer, rpcPath }: CardFacts,
   base: string,
   older: ProtocolVersion | undefined,
 ): readonly AgentInterface[] {
-  const entries = PROTOCOL_VERSIONS.filter((version) => versions.includes(version)).flatMap((protocolVersion) => {
-    const rpc = { url: base + rpcPath, protocolBinding: 'JSONRPC', protocolVersion };
-    return hasRest(protocolVersion) ? [rpc, { url: base, protocolBinding: 'HTTP+JSON', protocolVersion }] : [rpc];
-  });
-  const shown = entries.filter(({ protocolVersion }) => hasRest(protocolVersion) || protocolVersion === older);
+  const { versions, bindings = BINDINGS } = offer;
+  const urls: Readonly<Record<Binding, string>> = { JSONRPC: base + rpcPath, 'HTTP+JSON': base };
+  const entries = PROTOCOL_VERSIONS.filter((version) => versions.includes(version)).flatMap((protocolVersion) =>
+    bindings
+      .filter((binding) => hasBinding(protocolVersion, binding))
+      .map((protocolBinding) => ({ url: urls[protocolBinding], protocolBinding, protocolVersion })),
+  );
+  const isShared = (version: ProtocolVersion): boolean => version === '1.0' || version === '0.3';
+  const shown = entries.filter(({ protocolVersion }) => isShared(protocolVersion) || protocolVersion === older);
   return shown.length > 0 ? shown : entries;
-}
-
-function hasRest(version: ProtocolVersion): boolean {
-  return version === '1.0' || version === '0.3';
 }

@@ -20,7 +20,7 @@ export function createCards(agent: Agent, settings: HandlerSettings): AgentCards
   const setting = auth === undefined ? undefined : extendedCard;
   const facts: CardFacts = {
     agent,
-    versions: settings.offer.versions,
+    offer: settings.offer,
     rpcPath: settings.rpcPaths[0],
     streaming: settings.streaming,
     pushNotifications: settings.pushNotifications,

@@ -3,12 +3,10 @@ import { A2AError } from '../errors.ts';
 import type { TaskAccess } from '../engine/task-access.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
 import type { Dialect } from '../wire/dialect.ts';
+import type { Binding } from '../wire/offer.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import type { WaitUntil } from './http.ts';
 import type { Service } from './service.ts';
-
-/** By which way a request came, in the words of a card. */
-export type Binding = 'JSONRPC' | 'HTTP+JSON';
 
 /** What an operation knows of the request that asks for it, whatever binding it came by. */
 export interface Call {

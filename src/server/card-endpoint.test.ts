@@ -9,7 +9,7 @@ const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }
 function endpoint(of: Agent, versions: readonly ProtocolVersion[], byDefault: 'superset' | '0.3'): CardEndpoint {
   return new CardEndpoint({
     agent: of,
-    versions,
+    offer: { versions },
     rpcPath: '/a2a',
     streaming: true,
     pushNotifications: false,

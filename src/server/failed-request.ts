@@ -4,7 +4,7 @@ import type { AuditFacts } from '../observe/audit.ts';
 import type { LogFields } from '../observe/log.ts';
 import { parseTrace } from '../observe/trace-context.ts';
 import { defined } from '../support/defined.ts';
-import type { Binding } from './call.ts';
+import type { Binding } from '../wire/offer.ts';
 import { isObject } from './check.ts';
 import { limitOf } from './known-limits.ts';
 import type { HttpRequest } from './http.ts';

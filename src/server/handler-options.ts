@@ -6,12 +6,12 @@ import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
-import { type Offer, PROFILE_NAMES, type ProfileName } from '../wire/offer.ts';
+import { type Binding, BINDINGS, hasBinding, type Offer, PROFILE_NAMES, type ProfileName } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
 import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
-import type { AuthenticateHook, Authenticator, CustomAuth } from './auth/authenticator.ts';
-import { checkChallenge, checkSchemes, customAuth } from './auth/custom-auth.ts';
+import type { Authenticator } from './auth/authenticator.ts';
+import { type AuthOption, readAuthOption } from './auth/auth-option.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
@@ -21,9 +21,6 @@ import { type FileOptions, readFileOptions } from './file-options.ts';
 import { type PushOptions, readPushOptions } from './push-options.ts';
 import { readServerless, type ServerlessOptions, type ServerlessSettings } from './serverless-options.ts';
 import { trimEndOf } from '../support/trim-end.ts';
-
-/** One way to authenticate callers: `bearerTokens()` and the like, a function, or a function with the schemes of the card. */
-export type AuthOption = Authenticator | AuthenticateHook | CustomAuth;
 
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
@@ -41,6 +38,8 @@ export interface HandlerOptions {
   readonly rpcPaths?: readonly string[];
   /** The versions of the protocol that are answered; all of them if not set. */
   readonly versions?: readonly ProtocolVersion[];
+  /** The bindings that are answered and listed on the card, the preferred one first; both if not set. */
+  readonly bindings?: readonly Binding[];
   /**
    * Follow the protocol to the letter. Requests that deviate from their version are rejected instead of accepted with a
    * warning in the log, a 1.0 call must state its version (1.0 §3.6.2), and before 1.0 a canceled task cannot be canceled again.
@@ -146,6 +145,7 @@ const KEYS = [
   'basePath',
   'rpcPaths',
   'versions',
+  'bindings',
   'strict',
   'profile',
   'restStyle',
@@ -243,14 +243,38 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
     return known ?? '1.0';
   });
   refuseEmpty(check, given['versions'], 'versions');
+  const offered = versions.length > 0 ? versions : PROTOCOL_VERSIONS;
+  const bindings = readBindings(check, given['bindings'], offered);
   const profile = readWord(check, given, 'profile', PROFILE_NAMES);
   const restStyle = readWord(check, given, 'restStyle', ['proto', 'kind', 'kind-bare']);
   return {
-    versions: versions.length > 0 ? versions : PROTOCOL_VERSIONS,
+    versions: offered,
+    ...(bindings !== undefined && { bindings }),
     strict: readFlag(check, given, 'strict', false),
     ...(profile !== undefined && { profile }),
     ...(restStyle !== undefined && { restStyle }),
   };
+}
+
+/** An older version may have none of the bindings; without any version that has one there would be nothing to answer. */
+function readBindings(
+  check: Check,
+  value: unknown,
+  versions: readonly ProtocolVersion[],
+): readonly Binding[] | undefined {
+  if (value === undefined) return undefined;
+  refuseEmpty(check, value, 'bindings');
+  const bindings = check.list(value, 'bindings', 'bindings', (item, path): Binding => {
+    const known = BINDINGS.find((binding) => binding === item);
+    if (item === 'GRPC') check.fault(path, 'is GRPC, which this version of tandem-a2a does not serve');
+    else if (known === undefined) check.fault(path, `must be one of ${BINDINGS.join(', ')}`);
+    return known ?? 'JSONRPC';
+  });
+  const isOffered = bindings.some((binding) => versions.some((version) => hasBinding(version, binding)));
+  if (bindings.length > 0 && !isOffered) {
+    check.fault('bindings', `must have JSONRPC, because versions has only ${versions.join(', ')}`);
+  }
+  return [...new Set(bindings)];
 }
 
 /** None at all would mean nobody, which nobody means. */
@@ -258,17 +282,7 @@ function readAuth(check: Check, value: unknown): readonly Authenticator[] | unde
   if (value === undefined) return undefined;
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   refuseEmpty(check, value, 'auth');
-  return all.map((each, index) => {
-    if (typeof each === 'function') return customAuth({ authenticate: each as AuthenticateHook });
-    const path = Array.isArray(value) ? `auth[${index}]` : 'auth';
-    // A hole in the list is somebody who was forgotten.
-    readObject(check, { [path]: each ?? null }, path, ['authenticate'], 'an authenticator, or a function');
-    const given = (each ?? {}) as Partial<Authenticator>;
-    checkSchemes(check, given.schemes, `${path}.schemes`);
-    checkChallenge(check, given.challenge, `${path}.challenge`);
-    const isWhole = given.schemes !== undefined && given.challenge !== undefined;
-    return isWhole ? (each as Authenticator) : customAuth(each as CustomAuth);
-  });
+  return all.map((each, index) => readAuthOption(check, each, Array.isArray(value) ? `auth[${index}]` : 'auth'));
 }
 
 /** A card of a version that is not answered would list nothing that its readers can call. */

@@ -1,4 +1,4 @@
-import { matchFlatTask, type Offer } from '../wire/offer.ts';
+import { matchFlatTask, type Offer, offersBinding } from '../wire/offer.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { pathBelow } from './base-url.ts';
 import { pagePaths } from './page-paths.ts';
@@ -27,9 +27,10 @@ export class OwnPaths {
   readonly #options: PathOptions;
 
   constructor(options: PathOptions) {
-    const { rpcPaths } = options;
+    const { rpcPaths, offer } = options;
+    const ownRpc = offersBinding(offer, 'JSONRPC') ? rpcPaths : [];
     this.reserved = new Set([...OWN_NAMES, ...rpcPaths.map((path) => path.split('/')[1] ?? '')]);
-    this.#rpc = new Set(rpcPaths.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
+    this.#rpc = new Set(ownRpc.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
     this.#pages = new Set(pagePaths(options));
     this.#options = options;
   }
@@ -43,6 +44,7 @@ export class OwnPaths {
   has(path: string, method: string): boolean {
     if (path === '/') return method === 'POST' && this.#rpc.has(path);
     if (this.#rpc.has(path) || this.#pages.has(path)) return true;
+    if (!offersBinding(this.#options.offer, 'HTTP+JSON')) return false;
     const match = matchRest('GET', path);
     if (match !== undefined) return match.tenant === undefined || !this.reserved.has(match.tenant);
     return ['POST', 'GET'].some((verb) => matchFlatTask(verb, path, this.#options.offer) !== undefined);

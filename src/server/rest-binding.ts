@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { OperationName } from '../model/operation.ts';
 import { JsonShapeError, parseForeignJson } from '../support/foreign-json.ts';
 import { isObject } from '../wire/codec.ts';
+import { offersBinding } from '../wire/offer.ts';
 import { restParams } from '../wire/rest-params.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../wire/select.ts';
@@ -49,6 +50,7 @@ export async function answerRest(
     service.access.requireUse(caller);
     request.caller = caller;
     service.limits.responses.assertRoom(request);
+    if (!offersBinding(service.offer, 'HTTP+JSON')) throw noSuchPath(request);
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect, operation } = flat);

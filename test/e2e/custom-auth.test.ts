@@ -1,7 +1,7 @@
 /** `auth` as code of an author: the schemes it names, the request it gets, and what it may return. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import type { AuthOption } from '../../src/server/handler-options.ts';
+import type { AuthOption } from '../../src/server/auth/auth-option.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { HttpRequest } from '../../src/server/http.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
