@@ -89,7 +89,10 @@ export interface TaskContext {
   /** A result in the making. Each name is one artifact, whose pieces arrive in order. */
   artifact(name: string): ArtifactWriter;
 
-  /** Ends with a bare message: no task is made of it, unless one is known to the caller already. */
+  /**
+   * Ends with a bare message: no task is made of it, unless one is known to the caller already. Generators can also
+   * `yield { reply: 'Hello' }`.
+   */
   reply(content: string | OutputContent): undefined;
   /** Ends by declining the request. */
   reject(reason?: string | OutputContent): undefined;

@@ -41,6 +41,10 @@ test.each<[string, Output, Emission]>([
     { status: 'input-required', text: 'Which?', metadata: { a: 1 } },
     { kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', parts: [{ text: 'Which?' }], metadata: { a: 1 } },
   ],
+  ['a reply', { reply: 'hi' }, { kind: 'reply', parts: [{ text: 'hi' }] }],
+  ['an empty reply', { reply: '' }, { kind: 'reply', parts: [{ text: '' }] }],
+  ['a reply with content', { reply: { data: { n: 1 } } }, { kind: 'reply', parts: [{ data: { n: 1 } }] }],
+  ['a reply in parts', { reply: { parts: [{ text: 'a' }] } }, { kind: 'reply', parts: [{ text: 'a' }] }],
 ])('%s is understood', (_, output, emission) => {
   expect(emissionOf(output)).toEqual(emission);
 });
@@ -54,6 +58,11 @@ test.each<[unknown, string]>([
   [{ artifact: 'a' }, 'not object'],
   [{ artifact: '', text: 'x' }, 'non-empty string'],
   [{ artifact: 'a', status: 'working', text: 'x' }, 'not object'],
+  [{ reply: 'x', status: 'completed' }, 'this has status: put it into reply'],
+  [{ reply: 'x', text: 'y' }, 'this has text: put it into reply'],
+  [{ reply: {} }, 'reply must be a text, or content such as { data: … } or { parts: […] }, not object'],
+  [{ reply: null }, 'reply must be a text, or content such as { data: … } or { parts: […] }, not null'],
+  [{ reply: 5 }, 'reply must be a text, or content such as { data: … } or { parts: […] }, not number'],
   [
     { status: 'dreaming' },
     'one of working, input-required, auth-required, completed, failed, rejected, not "dreaming"',

@@ -48,19 +48,25 @@ export interface ArtifactOutput extends OutputContent {
   readonly extensions?: readonly string[];
 }
 
+/** Ends the run with a message, as `ctx.reply()` does: no task is made of it, unless the caller knows of one already. */
+export interface ReplyOutput {
+  readonly reply: string | OutputContent;
+}
+
 /** What a handler may yield or return. A bare text adds to the artifact `response`. */
 export type Output =
   | string
   | StatusOutput
   | ArtifactOutput
-  | (OutputContent & { readonly status?: never; readonly artifact?: never });
+  | ReplyOutput
+  | (OutputContent & { readonly status?: never; readonly artifact?: never; readonly reply?: never });
 
 /** A status that does not end or pause the task. */
 export interface WorkingStatus extends StatusOutput {
   readonly status: 'working';
 }
 
-/** What became of an output: a status, or a chunk of an artifact. */
+/** What became of an output: a status, a chunk of an artifact, or a reply. */
 export type Emission =
   | {
       readonly kind: 'status';
@@ -77,7 +83,8 @@ export type Emission =
       readonly description?: string;
       readonly metadata?: JsonObject;
       readonly extensions?: readonly string[];
-    };
+    }
+  | { readonly kind: 'reply'; readonly parts: readonly Part[] };
 
 /** The artifact that collects what a handler says without a name. */
 export const RESPONSE = 'response';
@@ -97,6 +104,7 @@ export function emissionOf(output: unknown): Emission {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) throw nonsense(output);
   const given = output as Record<string, unknown>;
   if (given['status'] !== undefined && given['artifact'] !== undefined) throw nonsense(output);
+  if (given['reply'] !== undefined) return replyOf(given);
   if (given['status'] !== undefined) return statusOf(given);
   const parts = partsOf(given);
   if (parts.length === 0) throw nonsense(output);
@@ -105,6 +113,20 @@ export function emissionOf(output: unknown): Emission {
   if (typeof name !== 'string' || name === '')
     throw new TypeError('The name of an artifact must be a non-empty string');
   return chunk(name, parts, given, given['append'] === true);
+}
+
+function replyOf(given: Record<string, unknown>): Emission {
+  const { reply, ...more } = given;
+  const other = Object.keys(more).find((key) => more[key] !== undefined);
+  if (other !== undefined) {
+    throw new TypeError(`An output with reply takes nothing else, and this has ${other}: put it into reply`);
+  }
+  if (typeof reply === 'string') return { kind: 'reply', parts: [{ text: reply }] };
+  const parts = typeof reply === 'object' && reply !== null ? partsOf(reply as Record<string, unknown>) : [];
+  if (parts.length === 0) {
+    throw new TypeError(`reply must be a text, or content such as { data: … } or { parts: […] }, not ${show(reply)}`);
+  }
+  return { kind: 'reply', parts };
 }
 
 function statusOf(given: Record<string, unknown>): Emission {
@@ -216,7 +238,7 @@ function plain(given: Record<string, unknown>, key: string): JsonValue {
 }
 
 function nonsense(output: unknown): TypeError {
-  return new TypeError(`A handler gives texts, {status: …} or {artifact: …, text: …}, not ${show(output)}`);
+  return new TypeError(`A handler gives texts, {status: …}, {artifact: …, text: …} or {reply: …}, not ${show(output)}`);
 }
 
 function show(value: unknown): string {

@@ -214,12 +214,20 @@ export class Run implements Sink, WriterEvents {
     if (this.#isDone('gave an output')) return;
     const emission = emissionOf(output);
     if (emission.kind === 'artifact') return this.outputs.artifact(emission, step);
+    if (emission.kind === 'reply') return this.#reply(emission.parts, step);
     const { state, parts, metadata } = emission;
     if (step !== undefined) return this.#emitInStep(state, parts, metadata, step);
     this.outputs.assertSize(parts, metadata);
     if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });
     else if (isPaused(state)) this.conclude({ kind: 'turn', state, parts, metadata });
     else this.outputs.working(parts, metadata);
+  }
+
+  #reply(parts: readonly Part[], step: StepOutputs | undefined): void {
+    if (step !== undefined)
+      throw new TypeError('A step cannot reply. Return from the step, and reply from the handler.');
+    this.outputs.assertSize(parts);
+    this.conclude({ kind: 'reply', parts });
   }
 
   #emitInStep(state: TaskState, parts: readonly Part[], metadata: JsonObject | undefined, step: StepOutputs): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TaskContext } from '../../src/engine/handler.ts';
+import type { Handler, TaskContext } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { ANN, artifactText, bodies, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
@@ -74,6 +74,59 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(bodies(await stream('hello'))).toMatchObject([
       { message: { parts: [{ text: 'hello' }, { data: { n: 1 } }] } },
     ]);
+  });
+
+  test.each([
+    [
+      'yielded',
+      async function* run() {
+        yield { reply: { parts: [{ text: 'hi' }] } };
+        yield 'too late';
+      },
+    ],
+    ['returned', async () => ({ reply: 'hi' })],
+    [
+      'returned by a generator',
+      // oxlint-disable-next-line require-yield
+      async function* run() {
+        return { reply: 'hi' };
+      },
+    ],
+  ] satisfies [string, Handler][])('a reply that is %s is a bare message', async (_, run) => {
+    const { send, stream, engine } = await harness(run, { variant });
+    const reply = { message: { role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } };
+    expect(await send('hello')).toMatchObject(reply);
+    expect(bodies(await stream('hello'))).toMatchObject([reply]);
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);
+  });
+
+  test('a reply that is yielded after an output completes the task with the message', async () => {
+    const { task } = await harness(
+      async function* run() {
+        yield 'working on it';
+        yield { reply: 'All done' };
+      },
+      { variant },
+    );
+    const done = await task('go');
+    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+    expect([statusText(done), artifactText(done)]).toEqual(['All done', 'working on it']);
+  });
+
+  test('a reply that a step yields fails the step', async () => {
+    const { task } = await harness(
+      async ({ step }) =>
+        step('greet', async function* greet() {
+          yield { reply: 'hi' };
+        }).then(
+          () => 'done',
+          (error: Error) => error.message,
+        ),
+      { variant },
+    );
+    expect(artifactText(await task('go'))).toBe(
+      'A step cannot reply. Return from the step, and reply from the handler.',
+    );
   });
 
   test('a bare message is kept under the key of its request', async () => {

@@ -1,4 +1,4 @@
-import { emissionOf, type Output } from '../../engine/output.ts';
+import { emissionOf, type Output, type ReplyOutput } from '../../engine/output.ts';
 import type { A2AError } from '../../errors.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Message } from '../../model/message.ts';
@@ -19,7 +19,7 @@ export interface Hold {
 }
 
 /** What handlers of agents yield, or a hold. */
-export type Step = Output | Hold;
+export type Step = Exclude<Output, ReplyOutput> | Hold;
 
 /**
  * What a fake peer says to a message.
@@ -62,7 +62,7 @@ function isHold(step: Step): step is Hold {
   return typeof step === 'object' && 'until' in step;
 }
 
-function eventOf(step: Output, { taskId, contextId, newMessageId }: StepContext): Pending {
+function eventOf(step: Exclude<Output, ReplyOutput>, { taskId, contextId, newMessageId }: StepContext): Pending {
   const emission = emissionOf(step);
   const ids = { taskId, contextId };
   if (emission.kind === 'artifact') {
@@ -72,6 +72,7 @@ function eventOf(step: Output, { taskId, contextId, newMessageId }: StepContext)
       event: () => ({ artifactUpdate: { ...ids, artifact: { artifactId: name, name, parts, ...more }, ...flags } }),
     };
   }
+  if (emission.kind === 'reply') throw new TypeError('A step of a task cannot be a reply: answer with { message: … }');
   const { state, parts, metadata } = emission;
   const more = metadata === undefined ? {} : { metadata };
   return {
