@@ -2,8 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHandler } from '../server/handler.ts';
 import { toNodeListener } from './listener.ts';
 
-/** Middleware as Express and its like call it. */
-export type Middleware = (incoming: IncomingMessage, outgoing: ServerResponse, next: (error?: unknown) => void) => void;
+/** Middleware as Express, Connect and `serve` call it. */
+export type Middleware = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  next: (error?: unknown) => void,
+) => void | Promise<void>;
 
 /**
  * Mounts an agent in Express, at the root or under a prefix, before or after body parsers. What is not for the agent goes

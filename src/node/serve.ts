@@ -6,15 +6,19 @@ import { NEEDS_URL } from '../server/card-signing-options.ts';
 import { A2AError } from '../errors.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
+import { safeLog } from '../observe/safe-log.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/handler-options.ts';
+import { several } from '../server/push-options.ts';
 import { strangersFor } from '../server/strangers.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import { isLoopback } from '../support/loopback.ts';
 import { loopbackOnly } from './loopback.ts';
+import type { Middleware } from './express.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
 import { requireAuth, tellOfStrangers } from './openness.ts';
+import { withMiddleware } from './serve-middleware.ts';
 
 export interface ServeOptions extends HandlerOptions {
   /** 4100 if not set; 0 for any that is free. */
@@ -25,6 +29,11 @@ export interface ServeOptions extends HandlerOptions {
   readonly maxConnections?: number;
   /** The first line and the headers of a request, 16 KiB if not set. */
   readonly maxHeaderBytes?: number;
+  /**
+   * Runs before the agent for every request, also before `auth`: `(request, response, next) => …`, one or several in order. Each
+   * calls `next()` to pass the request on, or responds itself.
+   */
+  readonly middleware?: Middleware | readonly Middleware[];
 }
 
 export interface CloseOptions {
@@ -86,6 +95,7 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     host: checkHost,
     maxConnections: (check, value) => checkCount(check, 'maxConnections', value),
     maxHeaderBytes: (check, value) => checkCount(check, 'maxHeaderBytes', value),
+    middleware: checkMiddleware,
   });
   const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
   const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
@@ -105,15 +115,16 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     const isAtOne = !ALL_ADDRESSES.has(host);
     const publicUrl = settings.publicUrl ?? (settings.trustProxy || !isAtOne ? undefined : url);
     const strangers = strangersFor(settings);
+    const log = settings.log ?? consoleLog;
     const rejectCrossSite = isLoopback(host);
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl, rejectCrossSite }, strangers);
     // Strangers may be here under any name, and a page in a browser has no credentials of theirs.
-    const open = toNodeListener(handler);
+    const open = withMiddleware(several(options.middleware), toNodeListener(handler), safeLog(log));
     const listener = isLoopback(host) ? loopbackOnly(handler, open, publicUrl, settings.trustProxy) : open;
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
     try {
-      await startSoon(handler, http, settings.log ?? consoleLog);
+      await startSoon(handler, http, log);
     } catch (error) {
       http.close();
       throw error;
@@ -131,6 +142,12 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
 function checkPort(check: Check, port: unknown): void {
   if (Number.isSafeInteger(port) && Number(port) >= 0 && Number(port) <= 65_535) return;
   check.fault('port', `must be a number from 0 to 65535, not ${kindOf(port)}`);
+}
+
+function checkMiddleware(check: Check, value: unknown): void {
+  const isOne = typeof value === 'function';
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'function');
+  if (!isOne && !isList) check.fault('middleware', `must be a function, or a list of functions, not ${kindOf(value)}`);
 }
 
 function checkHost(check: Check, host: unknown): void {

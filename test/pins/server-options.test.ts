@@ -8,7 +8,7 @@ import { membersOf, ROOT } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/server.md'), 'utf8');
 const SUBJECT = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-const SERVE_ONLY = { port() {}, host() {}, maxConnections() {}, maxHeaderBytes() {} };
+const SERVE_ONLY = { port() {}, host() {}, maxConnections() {}, maxHeaderBytes() {}, middleware() {} };
 
 /** The tables under `## Options`: the name of each option and what stands as its default. */
 const DOCUMENTED = new Map(

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '../observe/log.ts';
+import { endAnswer } from './early-answer.ts';
+import type { Middleware } from './express.ts';
+import type { NodeListener } from './listener.ts';
+
+/**
+ * Runs middleware before a listener, one after the other. Each passes the request on with `next()`, or responds itself. An error
+ * is a 500: with what `next` was called, thrown, or rejected with.
+ */
+export function withMiddleware(all: readonly Middleware[], listener: NodeListener, log: Log): NodeListener {
+  if (all.length === 0) return listener;
+  return (incoming, outgoing) => {
+    const run = (index: number): void => {
+      // Middleware that has responded and calls next() nevertheless is done.
+      if (outgoing.headersSent || outgoing.destroyed) return;
+      const middleware = all[index];
+      if (middleware === undefined) return listener(incoming, outgoing);
+      let isDone = false;
+      const once = (go: () => void): void => {
+        if (isDone) return;
+        isDone = true;
+        go();
+      };
+      const fail = (error: unknown): void => once(() => respondToFailure(error, incoming, outgoing, log));
+      const next = (error?: unknown): void => {
+        if (error === undefined || error === null) once(() => run(index + 1));
+        else fail(error);
+      };
+      try {
+        const result: unknown = middleware(incoming, outgoing, next);
+        // Middleware in JavaScript may return anything, such as the response.
+        if (result instanceof Promise) result.catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    run(0);
+  };
+}
+
+function respondToFailure(error: unknown, incoming: IncomingMessage, outgoing: ServerResponse, log: Log): void {
+  const [path] = (incoming.url ?? '/').split('?');
+  log.error('Middleware failed', { method: incoming.method, path, error });
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  const body = JSON.stringify({ error: 'Internal error' });
+  outgoing.shouldKeepAlive = incoming.complete && outgoing.shouldKeepAlive;
+  outgoing.writeHead(500, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
+  endAnswer(incoming, outgoing, body);
+}
