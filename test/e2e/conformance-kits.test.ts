@@ -5,27 +5,8 @@ import type { Log } from '../../src/observe/log.ts';
 
 import type { Answer, Ask } from './kit/exchange.ts';
 import { as, knownCallers } from './kit/callers.ts';
+import { rest, rpc, type RpcAnswer, rpcOf } from './kit/raw-requests.ts';
 import { startServer } from './kit/server.ts';
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-function rpc(body: string, headers: Readonly<Record<string, string>> = {}): Ask {
-  return { method: 'POST', path: '/a2a', headers: { ...JSON_TYPE, ...headers }, body };
-}
-
-function rest(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Ask {
-  return { method: 'POST', path, headers: { ...JSON_TYPE, ...headers }, body };
-}
-
-interface RpcAnswer {
-  readonly id: unknown;
-  readonly result?: { readonly id: string; readonly status: { readonly state: string } };
-  readonly error?: { readonly code: number };
-}
-
-function rpcOf({ json }: Answer): RpcAnswer {
-  return json as RpcAnswer;
-}
 
 describe('a request whose Content-Type is not JSON', () => {
   const body = '{"message":{"role":"ROLE_USER","parts":[{"text":"ct test"}],"messageId":"tck-status-ct-004"}}';
@@ -172,7 +153,8 @@ describe('a second cancel of a canceled task', () => {
     }
 
     expect(answers[0]?.result?.status.state).toBe('canceled');
-    expect(answers[1]).toMatchObject({ id: 1, error: { code: -32002, data: { state: 'TASK_STATE_CANCELED' } } });
+    expect(answers[1]).toMatchObject({ id: 1, error: { code: -32002 } });
+    expect(JSON.stringify(answers[1])).toContain('"state":"TASK_STATE_CANCELED"');
   });
 
   test('gets 409 over REST of 0.3 from a strict server', async () => {
@@ -278,6 +260,21 @@ describe('a messageId that an authenticated caller uses again', () => {
     expect(new Set(ids.slice(0, 3)).size).toBe(3);
     expect(ids[3]).toBe(ids[0]);
     expect(server.runs()).toBe(3);
+  });
+
+  test('answers the question of a second task after that of a first one', async () => {
+    const server = await startServer({ auth });
+    const idOf = ({ json }: Answer): string => (json as { readonly task: { readonly id: string } }).task.id;
+    const asked = [1, 2].map((number) =>
+      send(`{"message":{"messageId":"q-${number}","role":"ROLE_USER","parts":[{"text":"ask"}]}}`),
+    );
+    for (const ask of asked) {
+      const taskId = idOf(await server.ask(ask));
+      const followUp = `{"message":{"messageId":"m-2","taskId":"${taskId}","role":"ROLE_USER","parts":[{"text":"Lyon"}]}}`;
+      const answer = await server.ask(send(followUp));
+      expect([answer.status, idOf(answer)]).toEqual([200, taskId]);
+      expect(answer.text).toContain('TASK_STATE_COMPLETED');
+    }
   });
 
   test('is a new message every time with deduplicateByMessageId: false', async () => {
