@@ -58,7 +58,7 @@ export class CardEndpoint {
   answer(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const { method } = request;
     if (method === 'OPTIONS') return { status: 204, headers: { ...PREFLIGHT, ...this.cors(request) } };
-    if (method !== 'GET' && method !== 'HEAD') return restFailure(dialectOf('1.0'), wrongVerb(ALLOWED));
+    if (method !== 'GET' && method !== 'HEAD') return restFailure(dialectOf('1.0'), wrongVerb(ALLOWED), request);
     const { byDefault, publicUrl } = this.#options;
     const base = publicUrl ?? request.base;
     const form = cardForm(file, versionOf(request), byDefault);

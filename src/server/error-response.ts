@@ -36,14 +36,19 @@ export function rpcStreamFailure(dialect: Dialect, id: JsonRpcId, error: A2AErro
 }
 
 /** Also for what is neither of the two bindings: whoever finds nothing at a path understands a status. */
-export function restFailure(dialect: Dialect, error: A2AError, more?: MoreHeaders): HttpResponse {
+export function restFailure(
+  dialect: Dialect,
+  error: A2AError,
+  request: Pick<HttpRequest, 'header'> | undefined,
+  more?: MoreHeaders,
+): HttpResponse {
   const { status, body } = dialect.errors.encodeRest(error);
   const { allow } = error.details;
   return {
     status,
     headers: {
       ...SAFE,
-      'content-type': dialect.mediaType,
+      'content-type': acceptsPlainJson(request) ? 'application/json' : dialect.mediaType,
       'cache-control': 'no-store',
       ...retryHeader(error),
       ...(allow !== undefined && { allow }),
@@ -51,6 +56,18 @@ export function restFailure(dialect: Dialect, error: A2AError, more?: MoreHeader
     },
     body: JSON.stringify(body),
   };
+}
+
+/**
+ * Whether a caller accepts `application/json` and does not name `application/a2a+json`. The Go SDK reads an error of REST only if
+ * it has the type that was asked for.
+ */
+function acceptsPlainJson(request: Pick<HttpRequest, 'header'> | undefined): boolean {
+  const types = request
+    ?.header('accept')
+    ?.split(',')
+    .map((range) => /^\s*([^\s;]*)/.exec(range)?.[1]?.toLowerCase());
+  return types !== undefined && types.includes('application/json') && !types.includes('application/a2a+json');
 }
 
 export function wrongVerb(allow: readonly string[]): A2AError {

@@ -29,7 +29,7 @@ export async function answerExtendedCard(service: Service, request: HttpRequest)
       return withRate(jsonResponse(404, { error: error.message }, { 'cache-control': 'no-store' }), rate);
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'GetExtendedAgentCard' } as const;
     const shown = service.failures.publicError(error, about);
-    return withRate(restFailure(dialect, shown, service.access.challenge(shown)), rate);
+    return withRate(restFailure(dialect, shown, request, service.access.challenge(shown)), rate);
   }
 }
 

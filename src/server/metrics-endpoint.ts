@@ -33,7 +33,7 @@ export async function answerMetrics(service: Service, metrics: Metrics, request:
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
     const shown = service.failures.publicError(error, about);
-    return restFailure(dialectOf('1.0'), shown, service.access.challenge(shown));
+    return restFailure(dialectOf('1.0'), shown, request, service.access.challenge(shown));
   }
 }
 

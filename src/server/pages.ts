@@ -85,7 +85,9 @@ function answerOwn(
   request: HttpRequest,
   what: 'run' | 'sweep',
 ): HttpResponse | Promise<HttpResponse> {
-  return service.serverless?.answer(service, request, what) ?? restFailure(dialectOf('1.0'), noSuchPath(request));
+  return (
+    service.serverless?.answer(service, request, what) ?? restFailure(dialectOf('1.0'), noSuchPath(request), request)
+  );
 }
 
 function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
@@ -97,7 +99,7 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
       request.caller = caller;
     } catch (error) {
       const shown = failures.publicError(error, { request, caller });
-      return restFailure(dialectOf('1.0'), shown, { ...cards.cors(request), ...access.challenge(shown) });
+      return restFailure(dialectOf('1.0'), shown, request, { ...cards.cors(request), ...access.challenge(shown) });
     }
     return cards.answer(file, request);
   };
@@ -109,8 +111,11 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
 }
 
 function probe(answer: (service: Service) => HttpResponse | Promise<HttpResponse>): Page {
-  return (service, { method }) =>
-    method === 'GET' || method === 'HEAD' ? answer(service) : restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']));
+  return (service, request) => {
+    const { method } = request;
+    if (method === 'GET' || method === 'HEAD') return answer(service);
+    return restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']), request);
+  };
 }
 
 /** Ready is who can answer: the store must too, and soon. */

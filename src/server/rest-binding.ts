@@ -74,7 +74,7 @@ export async function answerRest(
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation, params } as const;
     const shown = service.failures.publicError(error, about);
-    return withRate(restFailure(dialect, shown, service.access.challenge(shown)), rate);
+    return withRate(restFailure(dialect, shown, request, service.access.challenge(shown)), rate);
   }
 }
 
@@ -107,8 +107,12 @@ function parse(text: string): unknown {
 function respond(service: Service, call: HttpCall, operation: OperationName, outcome: Outcome): HttpResponse {
   const { dialect } = call;
   if ('events' in outcome) return streamResponse(service, call, outcome, envelopeOf(service, call, operation));
-  if (outcome.isNothing) return { status: 204, headers: withExtensions(NO_STORE, call) };
   const usual = jsonHeaders(dialect.mediaType);
+  if (outcome.isNothing) {
+    const { restEmpty } = dialect;
+    if (restEmpty === undefined) return { status: 204, headers: withExtensions(NO_STORE, call) };
+    return { status: 200, headers: withExtensions(usual, call), body: restEmpty };
+  }
   const headers = outcome.headers === undefined ? usual : { ...usual, ...outcome.headers };
   return { status: 200, headers: withExtensions(headers, call), body: outcome.text, hold: outcome.hold };
 }

@@ -96,10 +96,12 @@ export class Workings {
     const { paths, settings } = this.#mount;
     const { method, path } = request;
     if (path === undefined || (settings.role === 'worker' && !CARE.has(path))) {
-      return restFailure(dialectOf('1.0'), noSuchPath(request));
+      return restFailure(dialectOf('1.0'), noSuchPath(request), request);
     }
     if (paths.isRpc(path)) {
-      return method === 'POST' ? answerRpc(service, request) : restFailure(dialectOf('1.0'), wrongVerb(['POST']));
+      return method === 'POST'
+        ? answerRpc(service, request)
+        : restFailure(dialectOf('1.0'), wrongVerb(['POST']), request);
     }
     const page = this.#pages.get(path);
     return page === undefined ? answerRest(service, request, path, paths.reserved) : answerPage(page, service, request);
@@ -108,7 +110,9 @@ export class Workings {
   /** Without reading the body, so that an answer over JSON-RPC has no id. */
   turnAway(request: HttpRequest, error: A2AError): HttpResponse {
     const isRpc = request.method === 'POST' && request.path !== undefined && this.#mount.paths.isRpc(request.path);
-    return isRpc ? rpcFailure(assumedDialect(versionOf(request)), null, error) : restFailure(dialectOf('1.0'), error);
+    return isRpc
+      ? rpcFailure(assumedDialect(versionOf(request)), null, error)
+      : restFailure(dialectOf('1.0'), error, request);
   }
 
   async close(options: EngineCloseOptions): Promise<void> {

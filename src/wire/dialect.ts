@@ -65,6 +65,8 @@ export interface Dialect {
   readonly errors: ErrorCodec;
   /** Media type of REST bodies and webhooks. */
   readonly mediaType: 'application/a2a+json' | 'application/json';
+  /** REST body for an operation without a result, with status 200 (`google.protobuf.Empty`); 204 without a body if not set. */
+  readonly restEmpty?: '{}';
   /** Deviations of peers that are understood here, unless reading is strict. */
   readonly repairs?: readonly Repair[];
   /** 0.1 callers name their tasks themselves; their ids are aliases of ours. */

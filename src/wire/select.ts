@@ -21,6 +21,7 @@ import { v01 as official01 } from './v01/index.ts';
 import { v02 as official02 } from './v02/index.ts';
 import { v03 as official03 } from './v03/index.ts';
 import { v03Proto as official03Proto } from './v03/proto/index.ts';
+import { withRestCard } from './v03/proto/rest-card.ts';
 import { detectStyle, v03Kind as official03Kind } from './v03/rest.ts';
 import { v1 } from './v1/index.ts';
 import type { RequestedVersion } from './version.ts';
@@ -47,6 +48,9 @@ const v02 = lenient(official02);
 const v03 = lenient(official03);
 const v03Proto = lenient(official03Proto);
 const v03Kind = lenient(official03Kind);
+
+/** As a server answers over REST; gRPC and the client have the protocol definition as it is. */
+const answered03Proto = withRestCard(v03Proto);
 
 /** Every way of speaking the protocol, by name. */
 export const dialects = {
@@ -147,7 +151,7 @@ function isOf1(body: unknown): boolean {
 
 function restDialectOf03(body: unknown, offer: Offer): Dialect {
   const style = detectStyle(body) ?? offer.restStyle ?? 'proto';
-  if (style === 'proto') return v03Proto;
+  if (style === 'proto') return answered03Proto;
   return offer.restStyle === 'kind-bare' ? profiled(v03, offer) : v03Kind;
 }
 

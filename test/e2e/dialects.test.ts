@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { restOf03 } from './dialects/v03-proto.ts';
-import { restOf03Kind, rpcOf03 } from './dialects/v03.ts';
+import { restOf03Kind, rpcOf02, rpcOf03 } from './dialects/v03.ts';
 import { rpcOf01 } from './dialects/v01.ts';
 import { restOf1, rpcOf1 } from './dialects/v1.ts';
 import { Mask } from './kit/mask.ts';
@@ -20,7 +20,7 @@ const CASES = [
   { name: '0.3 JSON-RPC', voice: RPC_03, spoken: rpcOf03 },
   { name: '0.3 REST by the protocol definition', voice: REST_03, spoken: restOf03 },
   { name: '0.3 REST by the text', voice: REST_03_KIND, spoken: restOf03Kind, options: { restStyle: 'kind' as const } },
-  { name: '0.2 JSON-RPC', voice: RPC_02, spoken: rpcOf03 },
+  { name: '0.2 JSON-RPC', voice: RPC_02, spoken: rpcOf02 },
   { name: '0.1 JSON-RPC', voice: RPC_01, spoken: rpcOf01, task: 'mine' },
 ];
 

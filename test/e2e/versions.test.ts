@@ -146,7 +146,9 @@ describe('a version that the agent does not speak', () => {
     const rest = await server.ask({ method: 'GET', path: '/v1/tasks/t' });
 
     const facts = { requestedVersion: '0.3', supportedVersions: '1.0' };
-    expect(known.json).toMatchObject({ error: { code: -32009, data: { ...facts, reason: 'VERSION_NOT_SUPPORTED' } } });
+    expect(known.json).toMatchObject({
+      error: { code: -32009, data: [{ metadata: facts, reason: 'VERSION_NOT_SUPPORTED' }] },
+    });
     expect(unsaid.json).toMatchObject({ error: { code: -32009, data: [{ metadata: facts }] } });
     expect(rest.status).toBe(400);
     expect(rest.text).toContain('VERSION_NOT_SUPPORTED');
@@ -181,7 +183,9 @@ describe('no version', () => {
     const ask = rpc(undefined, 'SendMessage', SEND_1);
 
     expect((await kind.ask(ask)).json).toMatchObject({ result: { task: {} } });
-    expect((await strict.ask(ask)).json).toMatchObject({ error: { code: -32601, data: { method: 'SendMessage' } } });
+    expect((await strict.ask(ask)).json).toMatchObject({
+      error: { code: -32601, data: [{ metadata: { method: 'SendMessage' } }] },
+    });
     expect((await strictNewest.ask(ask)).json).toMatchObject({ error: { code: -32009 } });
   });
 });

@@ -74,7 +74,7 @@ async function guarded(
     return await answer();
   } catch (error) {
     const shown = failures.publicError(error, { request, operation });
-    return restFailure(dialectOf('1.0'), shown, shown.code === 'UNAUTHENTICATED' ? CHALLENGE : undefined);
+    return restFailure(dialectOf('1.0'), shown, request, shown.code === 'UNAUTHENTICATED' ? CHALLENGE : undefined);
   }
 }
 

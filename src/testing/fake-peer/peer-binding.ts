@@ -72,7 +72,7 @@ function restFraming(dialect: Dialect, operation: OperationName | undefined): Fr
       const json = operationCodec(dialect, operation).result.encode(output as never);
       return { status: 200, headers: { 'content-type': dialect.mediaType }, body: JSON.stringify(json) };
     },
-    failure: (error) => restFailure(dialect, error),
+    failure: (error) => restFailure(dialect, error, undefined),
     item: (item) => item,
   };
 }

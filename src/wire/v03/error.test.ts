@@ -33,13 +33,32 @@ const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
   ['AUTH_REQUIRED', -32603, 502],
 ];
 
+/** What the Python SDK 1.x goes by, which has classes of these names. */
+const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  TASK_NOT_FOUND: 'TaskNotFoundError',
+  TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+  UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+  CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+  INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'ExtendedAgentCardNotConfiguredError',
+  EXTENSION_SUPPORT_REQUIRED: 'ExtensionSupportRequiredError',
+  VERSION_NOT_SUPPORTED: 'VersionNotSupportedError',
+  PARSE_ERROR: 'JSONParseError',
+  INVALID_REQUEST: 'InvalidRequestError',
+  METHOD_NOT_FOUND: 'MethodNotFoundError',
+  INVALID_PARAMS: 'InvalidParamsError',
+  INTERNAL_ERROR: 'InternalError',
+};
+
 test('every code is in the table', () => {
   expect(TABLE.map(([code]) => code).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 
 test.each(TABLE)('%s over JSON-RPC', (code, rpc) => {
   const wire = errors.encodeRpc(new A2AError(code, 'no', { details: { taskId: 't1' } }));
-  expect(wire).toEqual({ code: rpc, message: 'no', data: { reason: code, taskId: 't1' } });
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, domain: 'a2a-protocol.org' };
+  expect(wire).toEqual({ code: rpc, message: 'no', data: [{ ...info, metadata: { taskId: 't1' } }] });
   expect(errors.decodeRpc(wire)).toMatchObject({ code, message: 'no', details: { taskId: 't1' }, cause: wire });
 });
 
@@ -47,7 +66,9 @@ test.each(TABLE)('%s over REST can be read by every kind of client', (code, rpc,
   const { status, body } = errors.encodeRest(new A2AError(code, 'no', { details: { taskId: 't1' } }));
   expect(status).toBe(http);
   const data = { reason: code, taskId: 't1' };
-  expect(body).toEqual({ code: rpc, message: 'no', error: { code: rpc, message: 'no', data } });
+  const { type, ...members } = body as { readonly type?: string };
+  expect(members).toEqual({ code: rpc, message: 'no', error: { code: rpc, message: 'no', data } });
+  expect(type).toBe(TYPES[code]);
   expect(errors.decodeRest(status, body)).toMatchObject({
     code,
     message: 'no',
@@ -66,10 +87,13 @@ test.each<[number, ErrorCode]>([
   expect(errors.decodeRpc({ code: rpc, message: 'no' }).code).toBe(code);
 });
 
-test('violations travel among the facts', () => {
+test('violations travel with the error', () => {
   const violations = [{ field: 'message', description: 'expected the member message' }];
   const error = new A2AError('INVALID_PARAMS', 'no', { violations });
-  expect(errors.encodeRpc(error).data).toEqual({ reason: 'INVALID_PARAMS', fieldViolations: violations });
+  expect(errors.encodeRpc(error).data).toMatchObject([
+    { reason: 'INVALID_PARAMS' },
+    { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations },
+  ]);
   expect(errors.decodeRpc(errors.encodeRpc(error)).violations).toEqual(violations);
   const { status, body } = errors.encodeRest(error);
   expect(errors.decodeRest(status, body).violations).toEqual(violations);

@@ -1,9 +1,28 @@
 import type { A2AError, ErrorCode } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { createErrorCodec, type ErrorDialect } from '../error-codec.ts';
+import { encodeDetails } from '../error-details.ts';
+
+/** Errors by the names of the specification. Those of HTTP itself have a status that says as much. */
+const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  TASK_NOT_FOUND: 'TaskNotFoundError',
+  TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+  UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+  CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+  INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'ExtendedAgentCardNotConfiguredError',
+  EXTENSION_SUPPORT_REQUIRED: 'ExtensionSupportRequiredError',
+  VERSION_NOT_SUPPORTED: 'VersionNotSupportedError',
+  PARSE_ERROR: 'JSONParseError',
+  INVALID_REQUEST: 'InvalidRequestError',
+  METHOD_NOT_FOUND: 'MethodNotFoundError',
+  INVALID_PARAMS: 'InvalidParamsError',
+  INTERNAL_ERROR: 'InternalError',
+};
 
 /**
- * Errors before 1.0 have no typed details: `data` is an object of facts. What 1.0 added has to borrow a number, and the
+ * Errors before 1.0 have no typed details by their text: `data` is an object of facts. What 1.0 added has to borrow a number, and the
  * reason inside `data` still tells it apart.
  */
 export const oldErrors: ErrorDialect = {
@@ -16,10 +35,19 @@ export const oldErrors: ErrorDialect = {
     EXTENDED_AGENT_CARD_NOT_CONFIGURED: 404,
   },
   data: factsOf,
-  /** Readable by all three kinds of client in the field: number at the top, inside `error`, and a top-level message. */
+  /**
+   * Readable by all kinds of client in the field: number at the top, inside `error`, a top-level message, and the `type` that the
+   * Python SDK 1.x goes by when it speaks 0.3.
+   */
   restBody(error, { rpc }) {
-    const { message } = error;
-    return { code: rpc, message, error: { code: rpc, message, data: factsOf(error) } };
+    const { code, message } = error;
+    const type = TYPES[code];
+    return {
+      code: rpc,
+      message,
+      ...(type !== undefined && { type }),
+      error: { code: rpc, message, data: factsOf(error) },
+    };
   },
 };
 
@@ -30,4 +58,5 @@ function factsOf(error: A2AError): JsonObject {
   return { ...facts, fieldViolations: error.violations.map(({ field, description }) => ({ field, description })) };
 }
 
-export const errors = createErrorCodec(oldErrors);
+/** 0.3 leaves `data` open, and the Go SDK 2.x reads nothing but a list of typed details there, as in 1.0. */
+export const errors = createErrorCodec({ ...oldErrors, data: encodeDetails });

@@ -18,6 +18,7 @@ export const v1: Dialect = {
   pushesWholeTasks: false,
   errors,
   mediaType: 'application/a2a+json',
+  restEmpty: '{}',
   clientNamesTasks: false,
   subscribesToTheEnd: true,
   cancelIsIdempotent: true,

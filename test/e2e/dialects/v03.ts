@@ -91,8 +91,31 @@ const bare: Spoken = {
   },
 };
 
-/** 0.2 writes the same. */
-export const rpcOf03: Spoken = overRpc(bare);
+export const rpcOf02: Spoken = overRpc(bare);
+
+/** As 0.2, but for the details of errors. */
+export const rpcOf03: Spoken = {
+  ...rpcOf02,
+  unknown: {
+    status: 200,
+    json: {
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32001,
+        message: 'Task nobody does not exist',
+        data: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            reason: 'TASK_NOT_FOUND',
+            domain: 'a2a-protocol.org',
+            metadata: { taskId: 'nobody' },
+          },
+        ],
+      },
+    },
+  },
+};
 
 /** An object under the name of its kind. */
 function wrapped(object: unknown): unknown {
@@ -110,6 +133,7 @@ export const unknownOverRest: Spoken['unknown'] = {
   json: {
     code: -32001,
     message: 'Task nobody does not exist',
+    type: 'TaskNotFoundError',
     error: {
       code: -32001,
       message: 'Task nobody does not exist',

@@ -94,6 +94,7 @@ function containing(text = ''): unknown {
 }
 
 interface Body {
+  readonly type?: string;
   readonly error?: { readonly message?: unknown; readonly data?: unknown; readonly details?: unknown };
 }
 
@@ -119,7 +120,9 @@ function assertRest(body: Body, headers: Readonly<Record<string, string>>, expec
   }
   const { number = ERRORS[code].rpc } = expected;
   expect(headers['content-type']).toBe('application/json');
-  expect(body).toStrictEqual({ code: number, message, error: { code: number, message, data: SOMETHING } });
+  const { type = 'Error', ...members } = body;
+  expect(type).toMatch(/^[A-Za-z]*Error$/);
+  expect(members).toStrictEqual({ code: number, message, error: { code: number, message, data: SOMETHING } });
   assertFacts(body.error?.data, expected);
 }
 
@@ -127,9 +130,9 @@ interface Violations {
   readonly fieldViolations?: readonly { readonly field: string }[];
 }
 
-/** 1.0 has a list of typed details, older versions an object of facts. */
+/** 1.0 and JSON-RPC of 0.3 have a list of typed details, the others an object of facts. */
 function assertFacts(facts: unknown, { words, code, field }: Expected): void {
-  if (words === 'old') {
+  if (words === 'old' && !Array.isArray(facts)) {
     expect(facts).toMatchObject({ reason: code });
     if (field !== undefined) expect((facts as Violations).fieldViolations?.[0]?.field).toBe(field);
     return;
