@@ -119,7 +119,10 @@ function unaryOutcome(
     hold = responses.open(request);
     refusal = hold.take(text.length);
   }
-  if (refusal !== undefined) throw undelivered(refusal, call, { operation, params, output });
+  if (refusal !== undefined) {
+    const { deduplicateByMessageId } = service;
+    throw undelivered(refusal, call, { operation, params, output, deduplicateByMessageId });
+  }
   return { text, hold, isNothing: output === null };
 }
 

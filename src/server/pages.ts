@@ -77,7 +77,7 @@ function counted({ failures, limits }: Service, request: HttpRequest, response: 
   const hold = limits.responses.open(request);
   const refusal = hold.take(body.length);
   if (refusal === undefined) return { ...response, hold };
-  return restFailure(dialectOf('1.0'), failures.publicError(refusal, { request }));
+  return restFailure(dialectOf('1.0'), failures.publicError(refusal, { request }), request);
 }
 
 function answerOwn(

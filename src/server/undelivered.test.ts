@@ -27,7 +27,7 @@ test.each([
     undefined,
   ],
 ])('%s reads how to get the result of its message', (_who, call, params, output, advice, retryAfterMs) => {
-  const error = undelivered(REFUSAL, call, { operation: 'SendMessage', params, output });
+  const error = undelivered(REFUSAL, call, { operation: 'SendMessage', params, output, deduplicateByMessageId: true });
 
   expect(error).toMatchObject({
     code: 'RATE_LIMIT_EXCEEDED',
@@ -38,7 +38,12 @@ test.each([
 });
 
 test('a task that was canceled can be canceled again, and read', () => {
-  const error = undelivered(REFUSAL, ANONYMOUS, { operation: 'CancelTask', params: {}, output: TASK.task });
+  const error = undelivered(REFUSAL, ANONYMOUS, {
+    operation: 'CancelTask',
+    params: {},
+    output: TASK.task,
+    deduplicateByMessageId: true,
+  });
 
   expect(error).toMatchObject({
     message: 'Too much. The task was canceled; get the task to see its result',
@@ -48,5 +53,21 @@ test('a task that was canceled can be canceled again, and read', () => {
 });
 
 test('an operation that changes nothing is refused as it is', () => {
-  expect(undelivered(REFUSAL, VERIFIED, { operation: 'GetTask', params: {}, output: TASK.task })).toBe(REFUSAL);
+  expect(
+    undelivered(REFUSAL, VERIFIED, {
+      operation: 'GetTask',
+      params: {},
+      output: TASK.task,
+      deduplicateByMessageId: true,
+    }),
+  ).toBe(REFUSAL);
+});
+
+test('a repeat by messageId is not advised where it is not recognised', () => {
+  const params = { message: { messageId: 'm' } };
+  const done = { operation: 'SendMessage', params, output: TASK, deduplicateByMessageId: false } as const;
+  const { message, retryAfterMs } = undelivered(REFUSAL, VERIFIED, done);
+
+  expect(message).toBe(`Too much. The message was accepted and processed; ${GET}`);
+  expect(retryAfterMs).toBeUndefined();
 });

@@ -10,6 +10,8 @@ export interface DoneOperation {
   /** As they came. */
   readonly params: unknown;
   readonly output: unknown;
+  /** Whether a repeated message is recognised by its `messageId`. */
+  readonly deduplicateByMessageId: boolean;
 }
 
 type Asked = Pick<HttpCall, 'caller' | 'idempotencyKey'>;
@@ -19,14 +21,15 @@ type Asked = Pick<HttpCall, 'caller' | 'idempotencyKey'>;
  * something has done so by then: the error says that, and how the caller gets the result. It asks the caller to try again
  * only if a repeat is recognised, because clients take that for a request that was not begun.
  */
-export function undelivered(error: A2AError, call: Asked, { operation, params, output }: DoneOperation): A2AError {
+export function undelivered(error: A2AError, call: Asked, done: DoneOperation): A2AError {
+  const { operation, output } = done;
   if (operation === 'CancelTask') {
     return withAdvice(error, (output as Task).id, 'The task was canceled; get the task to see its result', true);
   }
   if (operation !== 'SendMessage') return error;
   const result = output as SendMessageResponse;
   const taskId = 'task' in result ? result.task.id : undefined;
-  const repeat = repeatedBy(call, params);
+  const repeat = repeatedBy(call, done);
   const ways = [
     ...(taskId === undefined ? [] : [`get task ${taskId}`]),
     ...(repeat === undefined ? [] : [`repeat the request with the same ${repeat}, which does not run it again`]),
@@ -36,8 +39,12 @@ export function undelivered(error: A2AError, call: Asked, { operation, params, o
 }
 
 /** By what a repeat of the message is recognised; nothing if it would be a new message. */
-function repeatedBy({ caller, idempotencyKey }: Asked, params: unknown): string | undefined {
+function repeatedBy(
+  { caller, idempotencyKey }: Asked,
+  { params, deduplicateByMessageId }: DoneOperation,
+): string | undefined {
   if (idempotencyKey !== undefined) return 'Idempotency-Key';
+  if (!deduplicateByMessageId) return undefined;
   // Messages of 0.1 have no ids, and other callers may leave them out: then each repeat is given another one.
   const message = isObject(params) ? params['message'] : undefined;
   const hasId = isObject(message) && typeof message['messageId'] === 'string';

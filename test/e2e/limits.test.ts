@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/agent.ts';
+import { deferred } from '../../src/support/deferred.ts';
 import { verifies } from '../helpers/verifies.ts';
+import { as, knownCallers } from './kit/callers.ts';
+import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
 import { holdTask, sendTask } from './kit/talk.ts';
 import { NEWEST, RPC_1, VOICES } from './kit/voices.ts';
@@ -91,20 +94,33 @@ describe('media types', () => {
 });
 
 test('runBytes bounds what running tasks hold in memory', async () => {
+  const full = deferred<void>();
+  const mayEnd = deferred<void>();
+  const chunk = 'x'.repeat(1024);
   const talkative = agent({
     name: 'Talkative',
-    description: 'Emits more than the process has memory for, and waits for nothing.',
-    async run({ artifact }) {
-      const chunk = 'x'.repeat(1024);
-      await Promise.all(Array.from({ length: 100 }, () => artifact('all').append(chunk)));
+    description: 'Emits 40 KiB and stays at work, or emits 100 KiB and waits for none of it.',
+    async run({ text, artifact }) {
+      if (text === 'rude') await Promise.all(Array.from({ length: 100 }, () => artifact('all').append(chunk)));
+      if (text !== 'first') return 'done';
+      for (let i = 0; i < 40; i++) await artifact('first').append(chunk);
+      full.resolve();
+      await mayEnd.promise;
+      return 'done';
     },
   });
-  const small = await serveOnSocket(talkative, { limits: { runBytes: 32 * 1024 } });
-  const usual = await serveOnSocket(talkative);
+  const auth = knownCallers({ id: 'ann', isVerified: true }, { id: 'bob', isVerified: true });
+  const send = (caller: string, text: string): Ask => as(caller, RPC_1.send({ text }));
+  const small = await serveOnSocket(talkative, { auth, limits: { runBytes: 32 * 1024 } });
+  const usual = await serveOnSocket(talkative, { auth });
 
-  const failed = await small.ask(RPC_1.send({ text: 'go' }));
+  expect((await usual.ask(send('bob', 'rude'))).text).toContain('TASK_STATE_COMPLETED');
+  const first = small.ask(send('ann', 'first'));
+  await full.promise;
+  const failed = await small.ask(send('bob', 'rude'));
+  mayEnd.resolve();
 
   expect(failed.json).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_FAILED' } } } });
   expect(failed.text).toContain('take all the memory they may have');
-  expect((await usual.ask(RPC_1.send({ text: 'go' }))).text).toContain('TASK_STATE_COMPLETED');
+  expect((await first).text).toContain('TASK_STATE_COMPLETED');
 });
