@@ -5,8 +5,8 @@ import type { LimitSettings } from './limit-settings.ts';
 import { addressKey, isSpared } from './rate-limit.ts';
 
 /**
- * Bodies and responses up to this size are not counted, because most are that small, and counting takes time. `maxConnections` bounds them:
- * 10,000 connections hold up to 625 MiB of them in each direction.
+ * Bodies and responses up to this size are not counted, because most are that small, and counting takes time.
+ * `maxConnections` bounds them: 10,000 connections hold up to 625 MiB of them in each direction.
  */
 export const UNCOUNTED_BYTES = 64 * 2 ** 10;
 
