@@ -22,6 +22,8 @@ export class RunTimers {
   #begunWork = 0;
   /** How long it had worked before. */
   #workedBefore = 0;
+  #timeoutMs = 0;
+  #onTimeout: (() => void) | undefined;
   /** Up to when its working time is recorded. */
   #recordedUpTo = 0;
 
@@ -56,7 +58,9 @@ export class RunTimers {
     this.#begunAt = this.#clock.now();
     this.#begunWork = this.#recordedUpTo = this.#work.now();
     this.#workedBefore = workedMs;
-    this.#arm(this.#begunAt + ms - workedMs, ms, call);
+    this.#timeoutMs = ms;
+    this.#onTimeout = call;
+    this.#arm(this.#begunAt + ms - workedMs);
   }
 
   /** How long the task has worked since its last pause, here and on other nodes. */
@@ -84,12 +88,12 @@ export class RunTimers {
     this.#work.end();
   }
 
-  #arm(time: number, ms: number, call: () => void): void {
+  #arm(time: number): void {
     this.#disarm = this.#all.add(time, () => {
       // The clock may have jumped.
-      const left = ms - this.workedMs;
-      if (left > 0) this.#arm(this.#clock.now() + left, ms, call);
-      else call();
+      const left = this.#timeoutMs - this.workedMs;
+      if (left > 0) this.#arm(this.#clock.now() + left);
+      else this.#onTimeout?.();
     });
   }
 

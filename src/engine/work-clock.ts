@@ -42,25 +42,32 @@ export class WorkClock {
 
   /** The working time so far, in milliseconds from an arbitrary start. Only for those between `begin` and `end`. */
   now(): number {
-    return this.#counted + this.#sinceTick();
+    const passed = this.#clock.now() - this.#tickedAt;
+    if (passed > TICK_MS) this.#tick();
+    else if (passed > 0) return this.#counted + passed;
+    return this.#counted;
   }
 
-  #sinceTick(): number {
-    const passed = Math.max(0, this.#clock.now() - this.#tickedAt);
-    if (passed <= TICK_MS) return passed;
+  #tick(): void {
+    const now = this.#clock.now();
     const cpu = this.#cpuMs();
-    const used = cpu === undefined ? 0 : cpu - (this.#cpuAtTick ?? cpu);
-    return Math.min(passed, Math.max(TICK_MS, Math.trunc(used)));
+    const passed = Math.max(0, now - this.#tickedAt);
+    const used = cpu === undefined || this.#cpuAtTick === undefined ? 0 : Math.trunc(cpu - this.#cpuAtTick);
+    this.#counted += Math.min(passed, Math.max(TICK_MS, used));
+    this.#tickedAt = now;
+    this.#cpuAtTick = cpu;
   }
 
   #arm(): void {
-    this.#isTicking = true;
-    this.#tickedAt = this.#clock.now();
-    this.#cpuAtTick = this.#cpuMs();
+    if (!this.#isTicking) {
+      this.#isTicking = true;
+      this.#tickedAt = this.#clock.now();
+      this.#cpuAtTick = this.#cpuMs();
+    }
     this.#timers.add(this.#tickedAt + TICK_MS, () => {
-      this.#counted += this.#sinceTick();
-      this.#isTicking = false;
+      this.#tick();
       if (this.#runs > 0) this.#arm();
+      else this.#isTicking = false;
     });
   }
 }
