@@ -154,7 +154,7 @@ export class Serverless {
       const worked = await this.#engine.onDemand.work(taskId, { forMs: this.settings.runMs });
       if (worked !== 'resting') await this.handOver(taskId);
     } catch (error) {
-      this.#log.warn('A task could not be gone on with', { taskId, error });
+      this.#log.warn('Could not resume task', { taskId, error });
       // What failed here at once would fail here again.
       if (!this.#isAlone) await this.handOver(taskId);
     }
