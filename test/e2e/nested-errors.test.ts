@@ -48,7 +48,7 @@ function errorsToo(_: string, value: unknown): unknown {
 
 /** Calls to another agent that fail inside a handler, and a text that their error contains. */
 const CALLS: readonly (readonly [string, (worker: string, dead: string) => Promise<unknown>, string])[] = [
-  ['an agent that cannot be reached', (_, dead) => connect(dead), 'cannot be reached'],
+  ['an agent that cannot be reached', (_, dead) => connect(dead, { reconnectMs: 0 }), 'cannot be reached'],
   ['a task of the other agent that fails', async (worker) => (await connected(worker)).ask('fail'), 'SECRET-REASON'],
   ['an error of the other agent', async (worker) => (await connected(worker)).get('SECRET-ID'), 'SECRET-ID'],
   ['a question of the other agent', async (worker) => (await connected(worker)).ask('ask'), 'Which city?'],
@@ -96,7 +96,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
 test('an A2AError that the handler creates reaches the caller with its text, without its cause', async () => {
   const dead = await nowhere();
   const { text, whole } = await told(async () => {
-    await connect(dead).catch((cause: unknown) => {
+    await connect(dead, { reconnectMs: 0 }).catch((cause: unknown) => {
       throw new A2AError('UNAVAILABLE', 'The weather service is away: try again tomorrow', { cause });
     });
     return 'never';
@@ -113,7 +113,7 @@ test('an error of a client call inside auth reaches the caller as a reference', 
     schemes: {},
     challenge: 'Bearer',
     authenticate: async () => {
-      await connect(dead);
+      await connect(dead, { reconnectMs: 0 });
       return undefined;
     },
   };
@@ -171,7 +171,7 @@ test.each(Object.entries(FAILING))('an error of %s is marked as nested', async (
 });
 
 test.each<[string, (dead: string) => Promise<unknown>]>([
-  ['an address', (dead) => connect(dead)],
+  ['an address', (dead) => connect(dead, { reconnectMs: 0 })],
   ['a broken address', () => connect('http://[')],
   ['a broken handle', () => connect('task1_broken')],
   ['a card without interfaces', () => connect({ name: 'x' })],

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -21,9 +22,9 @@ export async function connected(target: ConnectTarget, options: ConnectOptions =
   return client;
 }
 
-/** An address at which nobody listens. */
+/** An address at which nobody listens, below the ports that systems give to servers which ask for any. */
 export async function nowhere(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = createServer().listen(randomInt(20_000, 32_000), '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
