@@ -12,8 +12,11 @@ const speaker = agent({
   name: 'Speaker',
   description: 'Says the same whenever it is run.',
   maxAttempts: 1_000_000,
-  async *run({ text, artifact, signal }) {
+  maxCrashes: 1_000_000,
+  async *run({ text, artifact, signal, step }) {
     for (let i = 0; i < pieces; i++) {
+      // Progress, so that the tasks of a process that was killed continue one after the other without delay.
+      if (i % 10 === 5) await step(`piece ${i}`, () => i);
       if (i >= piecesNow) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       if (i % 40 === 20) yield { status: 'working', text: `${text} is at ${i}` };
       await artifact(`book ${i % 3}`).append(`${text}.${i} `);
