@@ -103,17 +103,18 @@ async function choose(client: Queryable, database: Database, request: ClaimReque
   return { ids, positions: leavesSome && isHolder ? positions : NOT_MOVED };
 }
 
-/** The nodes that hold tasks, or may hold some, and do not live. */
+/** The nodes that hold tasks and do not live. */
 function deadHolders({ schema, now }: Database): Statement {
   return {
-    text: `SELECT id FROM ${schema}.node WHERE lives_until <= ${now} UNION
-      SELECT t.node FROM ${schema}.task t
-      WHERE t.node IS NOT NULL AND t.wake_at IS NOT NULL
-        AND NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node)`,
+    text: `SELECT DISTINCT t.node FROM ${schema}.task t WHERE t.node IS NOT NULL AND t.wake_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node AND n.lives_until > ${now})`,
   };
 }
 
-/** Makes suspects of the tasks that nodes were running when they died, and forgets these nodes. */
+/**
+ * Makes suspects of the tasks that nodes were running when they died. The rows of the nodes stay as they are: a node that is
+ * thought dead and comes back must not wait for a claim to write its heartbeat.
+ */
 async function freeTasks(client: Queryable, { schema, now }: Database, nodes: readonly string[]): Promise<void> {
   const isDead = `NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node AND n.lives_until > ${now})`;
   const [held, time] = await inOrder(client, [
@@ -124,7 +125,6 @@ async function freeTasks(client: Queryable, { schema, now }: Database, nodes: re
       values: [nodes],
     },
     { text: `SELECT ${now}` },
-    { text: `DELETE FROM ${schema}.node WHERE id = ANY($1::text[]) AND lives_until <= ${now}`, values: [nodes] },
   ]);
   const found = (held?.rows ?? []).map(toFound);
   if (found.length === 0) return;
