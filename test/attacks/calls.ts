@@ -61,12 +61,16 @@ export async function taskOf(port: number, caller: string, request: Request): Pr
   return (JSON.parse(text) as { task: { id: string } }).task.id;
 }
 
-/** Makes a request and reads nothing of the response. */
-export function unread(port: number, caller: string, { method, path, body = '' }: Request, more = ''): Socket {
+/**
+ * Makes requests on one connection and reads nothing of the responses. Several of them, because the operating system may take
+ * a whole response of 8 MiB by itself.
+ */
+export function unread(port: number, caller: string, requests: readonly Request[], more = ''): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {}).pause();
   onTestFinished(() => void socket.destroy());
-  socket.write(head(caller, method, path, Buffer.byteLength(body), more) + body);
+  for (const { method, path, body = '' } of requests)
+    socket.write(head(caller, method, path, Buffer.byteLength(body), more) + body);
   return socket;
 }
 
