@@ -103,11 +103,15 @@ async function choose(client: Queryable, database: Database, request: ClaimReque
   return { ids, positions: leavesSome && isHolder ? positions : NOT_MOVED };
 }
 
-/** The nodes that hold tasks and do not live. */
+/** The nodes that hold tasks and do not live. Each holder is one look at the index, however many tasks it runs. */
 function deadHolders({ schema, now }: Database): Statement {
+  const next = (after: string): string =>
+    `SELECT t.node FROM ${schema}.task t WHERE t.node IS NOT NULL AND t.wake_at IS NOT NULL${after} ORDER BY t.node LIMIT 1`;
   return {
-    text: `SELECT DISTINCT t.node FROM ${schema}.task t WHERE t.node IS NOT NULL AND t.wake_at IS NOT NULL
-      AND NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node AND n.lives_until > ${now})`,
+    text: `WITH RECURSIVE holder(node) AS (
+         (${next('')}) UNION ALL SELECT n.node FROM holder CROSS JOIN LATERAL (${next(' AND t.node > holder.node')}) AS n)
+       SELECT node FROM holder
+       WHERE NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = holder.node AND n.lives_until > ${now})`,
   };
 }
 
