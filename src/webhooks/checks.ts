@@ -66,13 +66,14 @@ export class Checks {
   /** Without a task id, checks fixed secrets; with one, checks secrets that a function gives for the task. */
   async #checkSecrets(incoming: IncomingNotification, taskId: string | undefined): Promise<void> {
     const { token, authorization } = this.#options;
-    const fails = async (header: string, secret: TaskSecret | undefined): Promise<boolean> => {
+    const fails = async (given: string | undefined, secret: TaskSecret | undefined): Promise<boolean> => {
       if (secret === undefined || (typeof secret === 'function') !== (taskId !== undefined)) return false;
-      return !(await isOneOf(incoming.header(header), secret, taskId ?? ''));
+      return !(await isOneOf(given, secret, taskId ?? ''));
     };
-    if (await fails('x-a2a-notification-token', token))
+    if (await fails(notificationToken(incoming), token))
       throw new Refusal(401, 'The notification token is not the right one');
-    if (await fails('authorization', authorization)) throw new Refusal(401, 'The credentials are not the right ones');
+    if (await fails(incoming.header('authorization'), authorization))
+      throw new Refusal(401, 'The credentials are not the right ones');
   }
 
   async #checkSignature(incoming: IncomingNotification, id: string | undefined, now: number): Promise<void> {
@@ -91,6 +92,11 @@ export class Checks {
   #isTimely(timestamp: string, now: number): boolean {
     return /^\d{1,12}$/.test(timestamp) && isTimely(Number(timestamp) * 1000, now, this.#toleranceMs);
   }
+}
+
+/** 0.3 names the header with `X-`. 1.0 names none, and the Go SDK 2.x sends the token without `X-`. */
+function notificationToken(incoming: IncomingNotification): string | undefined {
+  return incoming.header('x-a2a-notification-token') ?? incoming.header('a2a-notification-token');
 }
 
 function signaturesBy(secrets: readonly string[]): WebhookSignatures {

@@ -32,7 +32,7 @@ export interface WebhookOptions {
   readonly secret?: string;
   /** Several secrets that are valid at the same time, for rotation. */
   readonly secrets?: readonly string[];
-  /** Checks `X-A2A-Notification-Token`: the token of the push configuration. */
+  /** Checks the token of the push configuration, in `X-A2A-Notification-Token` or `A2A-Notification-Token`. */
   readonly token?: TaskSecret;
   /** Checks `Authorization` as a whole, such as `Bearer abc`: scheme and credentials of the push configuration. */
   readonly authorization?: TaskSecret;

@@ -99,6 +99,16 @@ describe('a token', () => {
   });
 
   test.each([
+    [{ 'a2a-notification-token': 'tok1' }, 204],
+    [{ 'a2a-notification-token': 'tok2' }, 401],
+    [{ 'x-a2a-notification-token': 'tok2', 'a2a-notification-token': 'tok1' }, 401],
+  ])('in the header of the Go SDK 2.x is checked: %j gets %d', async (headers, status) => {
+    const { events, post } = receiver({ token: 'tok1' });
+    expect((await post(BODY, headers as Record<string, string>)).status).toBe(status);
+    expect(events).toHaveLength(status === 204 ? 1 : 0);
+  });
+
+  test.each([
     ['Bearer xyz', 204],
     ['bearer xyz', 401],
     ['Bearer xy', 401],
