@@ -1,9 +1,8 @@
 import { A2AError } from '../errors.ts';
 import { isObject } from '../wire/codec.ts';
 import { type Decoded, decodeResult, operationCodec } from '../wire/dialect.ts';
-import { decodeResponse, encodeRequest } from '../wire/jsonrpc.ts';
+import { decodeResponse, encodeRequest, type ResponseOptions } from '../wire/jsonrpc.ts';
 import type { OperationName, Output } from '../model/operation.ts';
-import type { ReadOptions } from '../wire/reader.ts';
 import type { Binding } from './binding.ts';
 import type { Endpoint } from './endpoint.ts';
 import { throwIfNotHere } from './failures.ts';
@@ -21,6 +20,7 @@ export const rpcBinding: Binding = {
 
   result(endpoint, operation, { status, json }, read) {
     if (isReply(json, status)) return readReply(endpoint, operation, json, read);
+    if (isVoidReply(operation, json, status)) return readReply(endpoint, operation, json, { ...read, isVoid: true });
     throwIfNotHere(endpoint.url, status, json);
     if (status >= 400) throw peerError(endpoint.dialect.errors.decodeRest(status, json));
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent answered with JSON that is no JSON-RPC response');
@@ -35,12 +35,21 @@ function isReply(json: unknown, status: number): boolean {
   return 'jsonrpc' in json || status < 400;
 }
 
+/**
+ * JSON-RPC requires `result`, but the Python SDK 0.2 and 0.3 and the Go SDK 2.x leave it out where an operation has none. The
+ * request id shows that such an object is a response.
+ */
+function isVoidReply(operation: OperationName, json: unknown, status: number): boolean {
+  if (operation !== 'DeleteTaskPushNotificationConfig' || status >= 300) return false;
+  return isObject(json) && json['jsonrpc'] === '2.0' && json['id'] === REQUEST_ID;
+}
+
 /** Streams of some peers repeat another id than the request's, so it is not compared. */
 function readReply<K extends OperationName>(
   endpoint: Endpoint,
   operation: K,
   json: unknown,
-  read: ReadOptions,
+  read: ResponseOptions,
 ): Decoded<Output<K>> {
   const { dialect } = endpoint;
   const reply = decodeResponse(json, read);

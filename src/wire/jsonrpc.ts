@@ -137,8 +137,13 @@ export interface JsonRpcErrorReply {
   readonly warnings: readonly Warning[];
 }
 
+export interface ResponseOptions extends ReadOptions {
+  /** The operation has no result, so a response without `result` and `error` is read as success, with a warning. */
+  readonly isVoid?: boolean;
+}
+
 /** Reads an answer; throws INVALID_AGENT_RESPONSE if it is none, in strict mode also if it is a sloppy one. */
-export function decodeResponse(json: unknown, options: ReadOptions = {}): JsonRpcReply {
+export function decodeResponse(json: unknown, options: ResponseOptions = {}): JsonRpcReply {
   if (!isObject(json)) throw new A2AError('INVALID_AGENT_RESPONSE', 'Expected a JSON-RPC response object');
   const r = new Reader('response', options);
   if (json['jsonrpc'] !== '2.0') r.tolerate('rpc-version', 'the string "2.0"', 'jsonrpc');
@@ -158,7 +163,10 @@ export function decodeResponse(json: unknown, options: ReadOptions = {}): JsonRp
     r.finish();
     return { id, error: decoded, warnings: r.warnings };
   }
-  if (result === undefined) r.violate('the member result or error');
+  if (result === undefined) {
+    if (options.isVoid === true) r.tolerate('rpc-result-missing', 'the member result or error');
+    else r.violate('the member result or error');
+  }
   r.finish();
   return { id, result: result ?? null, warnings: r.warnings };
 }

@@ -1,6 +1,16 @@
 import type { StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from '../../model/event.ts';
 import type { SendMessageResponse } from '../../model/operation.ts';
-import { type Codec, defaulted, expected, objectAsReceived, optional, required, writtenAsIs } from '../codec.ts';
+import {
+  type Codec,
+  defaulted,
+  expected,
+  isObject,
+  isSet,
+  objectAsReceived,
+  optional,
+  required,
+  writtenAsIs,
+} from '../codec.ts';
 import { boolean, id, oneOf, string, struct } from '../values.ts';
 import { artifact, message } from './message.ts';
 import { task, taskStatus } from './task.ts';
@@ -21,9 +31,32 @@ const artifactUpdate: Codec<TaskArtifactUpdateEvent> = objectAsReceived<TaskArti
   metadata: optional(struct),
 });
 
-export const streamResponse: Codec<StreamResponse> = writtenAsIs(
-  oneOf<StreamResponse>({ task, message, statusUpdate, artifactUpdate }),
-);
+const wrapped = oneOf<StreamResponse>({ task, message, statusUpdate, artifactUpdate });
+
+export const streamResponse: Codec<StreamResponse> = writtenAsIs({
+  decode(r, json) {
+    const wrapper = missingWrapper(json);
+    if (wrapper === undefined) return wrapped.decode(r, json);
+    r.tolerate('event-wrapper-missing', `the event inside the member ${wrapper}`);
+    return wrapped.decode(r, { [wrapper]: json });
+  },
+});
+
+/**
+ * The wrapper that an event lacks: the LangGraph API sends the events of 1.0 bare, with the `kind` that they had in 0.3.
+ * `undefined` for everything else.
+ */
+function missingWrapper(json: unknown): 'task' | 'message' | 'statusUpdate' | 'artifactUpdate' | undefined {
+  if (!isObject(json) || !('kind' in json || 'taskId' in json)) return undefined;
+  if (isSet(json['task']) || isSet(json['message']) || isSet(json['statusUpdate']) || isSet(json['artifactUpdate']))
+    return undefined;
+  const { kind } = json;
+  if (kind === 'task' || kind === 'message') return kind;
+  if (kind === 'status-update') return 'statusUpdate';
+  if (kind === 'artifact-update') return 'artifactUpdate';
+  if (isObject(json['status'])) return 'statusUpdate';
+  return isObject(json['artifact']) ? 'artifactUpdate' : undefined;
+}
 
 export const sendMessageResponse: Codec<SendMessageResponse> = writtenAsIs(
   oneOf<SendMessageResponse>({ task, message }),

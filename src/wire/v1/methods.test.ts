@@ -203,3 +203,32 @@ describe('answers of servers that are slightly wrong', () => {
     expect(decodeResult(v1, 'DeleteTaskPushNotificationConfig', json).value).toBeNull();
   });
 });
+
+describe('a stream event without its wrapper', () => {
+  const status = { state: 'TASK_STATE_WORKING' };
+  const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
+
+  test.each([
+    ['statusUpdate', { kind: 'status-update', taskId: 't', contextId: 'c', status }],
+    ['statusUpdate', { taskId: 't', contextId: 'c', status }],
+    ['artifactUpdate', { kind: 'artifact-update', taskId: 't', contextId: 'c', artifact }],
+    ['artifactUpdate', { taskId: 't', contextId: 'c', artifact }],
+    ['task', { kind: 'task', id: 't', status }],
+    ['message', { kind: 'message', ...message }],
+  ])('is read as %s: %j', (wrapper, { kind: _, ...event }: Record<string, unknown>) => {
+    const bare = _ === undefined ? event : { kind: _, ...event };
+    const { value, warnings } = decodeResult(v1, 'SendStreamingMessage', bare);
+    expect(value).toEqual({ [wrapper]: event });
+    expect(warnings).toMatchObject([{ code: 'event-wrapper-missing', field: '' }]);
+    expect(() => decodeResult(v1, 'SendStreamingMessage', bare, { strict: true })).toThrow(
+      `inside the member ${wrapper}`,
+    );
+  });
+
+  test.each([{ kind: 'thought', text: 'hm' }, { taskId: 't' }, { id: 't', status }])(
+    'is rejected if nothing says what it is: %j',
+    (json) => {
+      expect(() => decodeResult(v1, 'SubscribeToTask', json)).toThrow('expected exactly one of task, message');
+    },
+  );
+});

@@ -1,0 +1,97 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { connect } from '../../../src/index.ts';
+import type { AgentClient } from '../../../src/client/client.ts';
+import type { ConnectOptions } from '../../../src/client/options.ts';
+import { type Answering, cardAt, json, type Peer, startPeer } from './peer.ts';
+
+/** Responses of other SDKs and agents that deviate from the protocol, in the bytes that these send. Ids and histories are made up. */
+
+const PATHS = { JSONRPC: '/rpc', 'HTTP+JSON': '' } as const;
+
+interface Interface {
+  readonly binding: keyof typeof PATHS;
+  readonly version: string;
+}
+
+const RPC_1: Interface = { binding: 'JSONRPC', version: '1.0' };
+const RPC_03: Interface = { binding: 'JSONRPC', version: '0.3' };
+
+async function connectTo(
+  { binding, version }: Interface,
+  answer: Answering,
+  options: ConnectOptions = {},
+): Promise<{ client: AgentClient; peer: Peer; warned: () => readonly string[] }> {
+  const peer = await startPeer(answer, {
+    card: (_got, response, { url }) =>
+      json(response, {
+        ...cardAt(url),
+        supportedInterfaces: [{ url: `${url}${PATHS[binding]}`, protocolBinding: binding, protocolVersion: version }],
+      }),
+  });
+  const client = await connect(peer.url, { cache: false, ...options });
+  onTestFinished(() => client.close());
+  return { client, peer, warned: () => client.warnings.map(({ code }) => code) };
+}
+
+function answerWith(body: string, status = 200): Answering {
+  return (_got, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+
+describe('the deletion of a push configuration', () => {
+  test.each([
+    ['the Python SDK 0.2, 0.3 and 1.3', RPC_03, '{"id":1,"jsonrpc":"2.0"}'],
+    ['the Go SDK 2.4 in 1.0', RPC_1, '{"jsonrpc":"2.0","id":1}'],
+    ['the Go SDK 2.4 in 0.3', RPC_03, '{"jsonrpc":"2.0","id":1}'],
+  ])('succeeds if the response has no result, as that of %s', async (_, spoken, body) => {
+    const { client, warned } = await connectTo(spoken, answerWith(body));
+
+    await expect(client.pushConfigs.delete('t1', 'a')).resolves.toBeUndefined();
+    expect(warned()).toEqual(['rpc-result-missing']);
+  });
+
+  test.each([
+    ['has another id', '{"jsonrpc":"2.0","id":2}', {}],
+    ['is not JSON-RPC', '{"id":1}', {}],
+    ['has no result and reading is strict', '{"jsonrpc":"2.0","id":1}', { strict: true }],
+  ])('fails if the response %s', async (_, body, options) => {
+    const { client } = await connectTo(RPC_1, answerWith(body), options);
+
+    await expect(client.pushConfigs.delete('t1', 'a')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+
+  test('is the only operation that needs no result', async () => {
+    const { client } = await connectTo(RPC_1, answerWith('{"jsonrpc":"2.0","id":1}'));
+
+    await expect(client.get('t1')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+});
+
+describe('a stream of the LangGraph API 0.16', () => {
+  const CONTEXT = '4e15c0a4-51f0-4d0a-9df2-1f2b5a5f7a10';
+  const TASK = `${CONTEXT}:01a1e7c1-2b6f-7c3e-8d11-0f5c2f1f9a77`;
+  const STREAM = [
+    `{"jsonrpc":"2.0","id":1,"result":{"task":{"kind":"task","id":"${TASK}","contextId":"${CONTEXT}","history":[],"status":{"state":"TASK_STATE_SUBMITTED"}}}}`,
+    `{"jsonrpc":"2.0","id":1,"result":{"taskId":"${TASK}","contextId":"${CONTEXT}","kind":"status-update","status":{"state":"TASK_STATE_WORKING","message":{"kind":"message","messageId":"m1","role":"ROLE_AGENT","parts":[{"kind":"text","text":"Hello, hi!"}]}},"final":false}}`,
+    `{"jsonrpc":"2.0","id":1,"result":{"taskId":"${TASK}","contextId":"${CONTEXT}","kind":"artifact-update","artifact":{"artifactId":"42ee","name":"Assistant Response","parts":[{"kind":"text","text":"Hello, hi!"}]},"append":false,"lastChunk":true}}`,
+    `{"jsonrpc":"2.0","id":1,"result":{"taskId":"${TASK}","kind":"status-update","status":{"state":"TASK_STATE_COMPLETED"},"final":true}}`,
+  ];
+  const streaming: Answering = (_got, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(STREAM.map((data) => `data: ${data}\n\n`).join(''));
+  };
+
+  test('is read though its events have no wrapper', async () => {
+    const { client, warned } = await connectTo(RPC_1, streaming);
+    const reply = await client.send('hi');
+
+    expect(reply).toMatchObject({ state: 'completed', text: 'Hello, hi!', task: { id: TASK } });
+    expect(warned().filter((code) => code === 'event-wrapper-missing')).toHaveLength(3);
+  });
+
+  test('is rejected in strict mode', async () => {
+    const { client } = await connectTo(RPC_1, streaming, { strict: true });
+
+    await expect(client.send('hi')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+});
