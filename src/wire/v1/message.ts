@@ -60,11 +60,21 @@ export const message: Codec<Message> = objectAsReceived<Message>({
   referenceTaskIds: defaulted(strings),
 });
 
-export const artifact: Codec<Artifact> = objectAsReceived<Artifact>({
-  artifactId: required(id),
+const artifactMembers = {
   name: defaulted(string),
   description: defaulted(string),
   parts: expected(list(part, 1), () => []),
   metadata: optional(struct),
   extensions: defaulted(strings),
+};
+
+export const artifact: Codec<Artifact> = objectAsReceived<Artifact>({ artifactId: required(id), ...artifactMembers });
+
+/**
+ * An artifact in the list of a task. If a server leaves out its id, its place in the list is the id, which is the same in every
+ * later reading of the task. The chunks of a stream need an id, because nothing else says which artifact they belong to.
+ */
+export const listedArtifact: Codec<Artifact> = objectAsReceived<Artifact>({
+  artifactId: expected(id, ({ path, depth }) => `artifact-${path[depth - 1]}`),
+  ...artifactMembers,
 });

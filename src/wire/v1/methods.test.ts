@@ -184,6 +184,25 @@ describe('answers of servers that are slightly wrong', () => {
     expect(warnings).toMatchObject([{ code: 'part-empty', field: 'artifacts[0].parts[0]' }]);
   });
 
+  test('an artifact without an id is named by its place in the task', () => {
+    const artifacts = [
+      { artifactId: 'a', parts: [{ text: 'x' }] },
+      { name: 'response', parts: [{ text: 'Task!' }] },
+    ];
+    const task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, artifacts };
+    const { value, warnings } = decodeResult(v1, 'SendMessage', { task });
+    expect(value).toEqual({
+      task: { ...task, artifacts: [artifacts[0], { artifactId: 'artifact-1', ...artifacts[1] }] },
+    });
+    expect(warnings).toMatchObject([{ code: 'member-missing', field: 'task.artifacts[1].artifactId' }]);
+    expect(() => decodeResult(v1, 'SendMessage', { task }, { strict: true })).toThrow('expected the member artifactId');
+  });
+
+  test('a chunk of an artifact without an id is rejected', () => {
+    const event = { artifactUpdate: { taskId: 't', contextId: 'c', artifact: { parts: [{ text: 'x' }] } } };
+    expect(() => decodeResult(v1, 'SubscribeToTask', event)).toThrow('artifact.artifactId: expected the member');
+  });
+
   test('a task without an id is no answer', () => {
     expect(() => decodeResult(v1, 'GetTask', { status: { state: 'TASK_STATE_WORKING' } })).toThrow(
       expect.objectContaining({

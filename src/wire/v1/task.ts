@@ -2,7 +2,7 @@ import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
 import { id, idOrEmpty, list, protoEnum, struct, timestamp } from '../values.ts';
-import { artifact, message } from './message.ts';
+import { listedArtifact, message } from './message.ts';
 
 /** `CANCELLED` is the spelling of 0.3's protocol definition, still met in the field. */
 export const taskState: Codec<TaskState> = protoEnum(TASK_STATES, [['TASK_STATE_CANCELLED', 'TASK_STATE_CANCELED']]);
@@ -17,7 +17,7 @@ export const task: Codec<Task> = objectAsReceived<Task>({
   id: required(id),
   contextId: defaulted(idOrEmpty),
   status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),
-  artifacts: optional(list(artifact)),
+  artifacts: optional(list(listedArtifact)),
   history: optional(list(message)),
   metadata: optional(struct),
 });

@@ -16,6 +16,7 @@ interface Interface {
 
 const RPC_1: Interface = { binding: 'JSONRPC', version: '1.0' };
 const RPC_03: Interface = { binding: 'JSONRPC', version: '0.3' };
+const REST_03: Interface = { binding: 'HTTP+JSON', version: '0.3' };
 
 async function connectTo(
   { binding, version }: Interface,
@@ -94,4 +95,24 @@ describe('a stream of the LangGraph API 0.16', () => {
 
     await expect(client.send('hi')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
+});
+
+test('a task of aimock is read though its artifacts have no id', async () => {
+  const body =
+    '{"jsonrpc":"2.0","id":1,"result":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"name":"response","parts":[{"text":"Task!"}]}]}}';
+  const { client, warned } = await connectTo(RPC_1, answerWith(body));
+
+  expect((await client.get('t1')).artifacts).toEqual([
+    { artifactId: 'artifact-0', name: 'response', parts: [{ text: 'Task!' }] },
+  ]);
+  expect(warned()).toEqual(['member-missing']);
+});
+
+test('an artifact of the Go SDK 2.4 over REST of 0.3 is read though its data is a list', async () => {
+  const body =
+    '{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"data":{"data":[1,2,3]}}]}]}';
+  const { client, warned } = await connectTo(REST_03, answerWith(body));
+
+  expect((await client.get('t1')).artifacts).toEqual([{ artifactId: 'a', parts: [{ data: [1, 2, 3] }] }]);
+  expect(warned()).toEqual(['data-not-object']);
 });

@@ -95,3 +95,11 @@ test.each([
 ])('%s is refused', (_, json, field, description) => {
   expect(violationsOf(json)).toEqual([{ field, description }]);
 });
+
+test.each([[[1, 2, 3]], ['text'], [7]])('a response with %j where a Struct belongs is read with a warning', (value) => {
+  // {"data":{"data":[1,2,3]}} is what the Go SDK 2.4 sends over REST of 0.3.
+  const { value: model, warnings } = read({ data: { data: value } }, 'response');
+  expect(model).toEqual({ data: value });
+  expect(warnings).toMatchObject([{ code: 'data-not-object', field: 'data.data' }]);
+  expect(() => read({ data: { data: value } }, 'response', true)).toThrow('data.data: expected an object');
+});

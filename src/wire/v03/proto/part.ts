@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../model/json.ts';
+import type { JsonValue } from '../../../model/json.ts';
 import type { Part, RawPart, UrlPart } from '../../../model/part.ts';
 import { type Codec, defaulted, isObject, isSet, member, object, optional, required } from '../../codec.ts';
-import { bytes, someText, string, struct } from '../../values.ts';
+import { bytes, json, someText, string, struct } from '../../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from '../part-carrier.ts';
 import type { Writable } from '../../../support/writable.ts';
 
@@ -36,11 +36,21 @@ const file: Codec<Part> = {
   encode: (value) => value,
 };
 
-const dataMembers: Codec<{ readonly data: JsonObject }> = object<{ readonly data: JsonObject }>({
-  data: required(struct),
+/** A `Struct` is an object, but servers of the Go SDK 2.x send lists and plain values there, too. */
+const structOrValue: Codec<JsonValue> = {
+  decode(r, value) {
+    if (r.role === 'request' || isObject(value)) return struct.decode(r, value);
+    r.tolerate('data-not-object', 'an object');
+    return json.decode(r, value);
+  },
+  encode: (value) => value,
+};
+
+const dataMembers: Codec<{ readonly data: JsonValue }> = object<{ readonly data: JsonValue }>({
+  data: required(structOrValue),
 });
 
-const data: Codec<JsonObject> = {
+const data: Codec<JsonValue> = {
   decode(r, json) {
     // An object that is empty may be left out, as any default; what lies here directly is another style's data.
     if (isObject(json) && Object.keys(json).length === 0) return {};
