@@ -23,7 +23,7 @@ const NO_SUCH_PATH =
  * Whether nobody can have looked at a request that was answered with 404 or 405. An agent behind a route for everything may
  * have done what was asked, and mean something else by its 404: its words say so.
  */
-function isNoSuchPath(json: unknown): boolean {
+export function isNoSuchPath(json: unknown): boolean {
   if (!isObject(json)) return true;
   const words = Object.values(json).filter((value) => typeof value === 'string');
   return words.length === 0 || words.some((text) => NO_SUCH_PATH.test(text));

@@ -4,7 +4,7 @@ import { isObject } from '../wire/codec.ts';
 import { decodeResult, type Dialect } from '../wire/dialect.ts';
 import { encodeRestRequest, restUrl } from '../wire/rest-request.ts';
 import type { Binding } from './binding.ts';
-import { throwIfNotHere } from './failures.ts';
+import { isNoSuchPath, throwIfNotHere } from './failures.ts';
 import { peerError } from './response-error.ts';
 
 export const restBinding: Binding = {
@@ -40,9 +40,26 @@ function isErrorBody(json: unknown): boolean {
   return isObject(json['error']) || (typeof json['code'] === 'number' && typeof json['message'] === 'string');
 }
 
-/** The flat form says of an unknown task `{"error": "Task not found"}`, as web servers do of paths. */
+/** Operations whose path names a task. */
+const ON_ONE_TASK = new Set<OperationName>([
+  'GetTask',
+  'CancelTask',
+  'SubscribeToTask',
+  'CreateTaskPushNotificationConfig',
+  'GetTaskPushNotificationConfig',
+  'ListTaskPushNotificationConfigs',
+  'DeleteTaskPushNotificationConfig',
+]);
+
+/**
+ * Whether an error without a code is about the task that the path names. The flat form has `{"error": "Task not found"}` for an
+ * unknown task, as web servers have for an unknown path. The Python SDK 0.3 has `{"message": "Task not found"}`: 0.3 leaves
+ * the body open, and a web server or gateway does not know what a task is.
+ */
 function isOfTask({ name }: Dialect, operation: OperationName, json: unknown): boolean {
-  return name === 'flat-task' && operation === 'GetTask' && isObject(json) && typeof json['error'] === 'string';
+  if (!isObject(json) || !ON_ONE_TASK.has(operation)) return false;
+  if (name === 'flat-task') return operation === 'GetTask' && typeof json['error'] === 'string';
+  return typeof json['message'] === 'string' && /\btask\b/i.test(json['message']) && !isNoSuchPath(json);
 }
 
 /** In the body of 1.0 the code is the HTTP status; in a stream nothing else says it. */

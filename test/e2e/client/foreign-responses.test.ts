@@ -116,3 +116,34 @@ test('an artifact of the Go SDK 2.4 over REST of 0.3 is read though its data is 
   expect((await client.get('t1')).artifacts).toEqual([{ artifactId: 'a', parts: [{ data: [1, 2, 3] }] }]);
   expect(warned()).toEqual(['data-not-object']);
 });
+
+describe('404 of the Python SDK 0.3 over REST', () => {
+  const NOT_FOUND = '{"message":"Task not found"}';
+
+  test('means that the task does not exist', async () => {
+    const { client, peer } = await connectTo(REST_03, answerWith(NOT_FOUND, 404));
+
+    await expect(client.get('nope')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND', message: 'Task not found' });
+    await expect(client.cancel('nope')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    expect(peer.got.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v1/tasks/nope',
+      'POST /v1/tasks/nope:cancel',
+    ]);
+  });
+
+  test.each([
+    ['a gateway has no route', '{"message":"no Route matched with those values"}', 'INVALID_AGENT_RESPONSE'],
+    ['a framework has no route', '{"message":"Not Found"}', 'DISCOVERY_FAILED'],
+    ['a path about tasks is missing', '{"message":"Cannot GET /v1/tasks/task-1"}', 'DISCOVERY_FAILED'],
+  ])('is something else if %s', async (_, body, code) => {
+    const { client } = await connectTo(REST_03, answerWith(body, 404));
+
+    await expect(client.get('task-1')).rejects.toMatchObject({ code });
+  });
+
+  test('does not name the task of a message that was sent', async () => {
+    const { client } = await connectTo(REST_03, answerWith(NOT_FOUND, 404));
+
+    await expect(client.send('hi', { wait: 'none' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+  });
+});
