@@ -25,6 +25,8 @@ interface RequestFacts {
   readonly isRepeatable: boolean;
   readonly idempotencyKey?: string | undefined;
   readonly lastEventId?: string | undefined;
+  /** Replaces the HTTP method that the binding has for the operation. */
+  readonly httpMethod?: 'GET';
 }
 
 /** Operations that change nothing when they come twice. */
@@ -45,6 +47,8 @@ export class Caller {
   readonly endpoints: Endpoints;
   /** Replaced by the extended card, once that is known. */
   card: AgentCard;
+  /** Where a subscription over REST has to be a GET. */
+  readonly #subscribesByGet = new WeakSet<Endpoint>();
 
   constructor(wiring: Wiring, endpoints: Endpoints, card: AgentCard) {
     this.wiring = wiring;
@@ -75,7 +79,12 @@ export class Caller {
   ): Promise<ItemStream> {
     const facts = { isRepeatable: this.#isRepeatable(operation, more.idempotencyKey), ...more };
     return this.#persist(scope, facts, async (endpoint, passage) => {
-      const response = await this.#request(endpoint, operation, input, passage, scope, facts);
+      let response: TransportResponse;
+      if (operation === 'SubscribeToTask' && endpoint.binding === 'HTTP+JSON') {
+        response = await this.#subscribeOverRest(endpoint, input as Input<'SubscribeToTask'>, passage, scope, facts);
+      } else {
+        response = await this.#request(endpoint, operation, input, passage, scope, facts);
+      }
       const isStream = /^text\/event-stream\b/i.test(response.header('content-type') ?? '');
       if (isStream && response.status < 300) {
         return ItemStream.of(response, endpoint, operation, this.wiring).begin();
@@ -118,10 +127,32 @@ export class Caller {
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
         recovery ??= new Recovery(wiring, this.endpoints, passage, facts.isRepeatable);
         if (await recovery.recover(error, endpoint)) continue;
+        if (isUnsupported(error, endpoint, this.endpoints)) throw unsupported(error);
         if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);
         throw toPublicError(error, endpoint.url);
       }
     }
+  }
+
+  /** Subscribing is POST in the text of the protocol and GET in its definition, and some agents have only one of them. */
+  async #subscribeOverRest(
+    endpoint: Endpoint,
+    input: Input<'SubscribeToTask'>,
+    passage: Passage,
+    scope: CallScope,
+    facts: RequestFacts,
+  ): Promise<TransportResponse> {
+    if (!this.#subscribesByGet.has(endpoint)) {
+      const response = await this.#request(endpoint, 'SubscribeToTask', input, passage, scope, facts);
+      const mayGet = response.status === 405 && /\bGET\b/i.test(response.header('allow') ?? 'GET');
+      if (!mayGet) return response;
+      response.discard();
+    }
+    const byGet: RequestFacts = { ...facts, httpMethod: 'GET' };
+    const response = await this.#request(endpoint, 'SubscribeToTask', input, passage, scope, byGet);
+    if (response.status < 300) this.#subscribesByGet.add(endpoint);
+    else if (response.status === 405) this.#subscribesByGet.delete(endpoint);
+    return response;
   }
 
   #request<K extends OperationName>(
@@ -130,7 +161,7 @@ export class Caller {
     input: Input<K>,
     passage: Passage,
     scope: CallScope,
-    { idempotencyKey, lastEventId }: RequestFacts,
+    { idempotencyKey, lastEventId, httpMethod }: RequestFacts,
   ): Promise<TransportResponse> {
     const { dialect, version, tenant } = endpoint;
     const { method, url, contentType, body } = bindingOf(endpoint).encode(
@@ -148,7 +179,7 @@ export class Caller {
       // The name that it had before 1.0.
       if (dialect.isModel !== true) headers['x-a2a-extensions'] = extensions;
     }
-    const request: OutgoingRequest = { operation, method, url, headers, body };
+    const request: OutgoingRequest = { operation, method: httpMethod ?? method, url, headers, body };
     return exchange(this.wiring, passage, request);
   }
 
@@ -181,6 +212,19 @@ export class Caller {
       throw answerError(error, response, clock.now());
     }
   }
+}
+
+/** An agent that has answered at this address is there: it only does not have the operation. */
+function isUnsupported(error: unknown, endpoint: Endpoint, endpoints: Endpoints): error is NotHere {
+  const isWrongMethod = error instanceof NotHere && error.status === 405;
+  return isWrongMethod && endpoint.binding === 'HTTP+JSON' && endpoints.isConfirmed(endpoint);
+}
+
+function unsupported({ url }: NotHere): A2AError {
+  return new A2AError(
+    'UNSUPPORTED_OPERATION',
+    `The agent at ${url} answered 405: it does not have this operation over REST`,
+  );
 }
 
 function isMissing(error: unknown): boolean {

@@ -8,10 +8,12 @@ import { TransportFailure } from './transport/transport.ts';
 export class NotHere extends Error {
   override readonly name = 'NotHere';
   readonly url: string;
+  readonly status: number;
 
   constructor(url: string, status: number) {
     super(`${url} answered ${status}: there is no agent at that address`);
     this.url = url;
+    this.status = status;
   }
 }
 

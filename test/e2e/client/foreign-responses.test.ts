@@ -147,3 +147,52 @@ describe('404 of the Python SDK 0.3 over REST', () => {
     await expect(client.send('hi', { wait: 'none' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
 });
+
+describe('an agent of the Python SDK 0.3 over REST', () => {
+  const DONE =
+    '{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"final":true}}';
+  const notAllowed =
+    (allow?: string): Answering =>
+    (_got, response) => {
+      const headers = { 'content-type': 'application/json', ...(allow !== undefined && { allow }) };
+      response.writeHead(405, headers).end('{"detail":"Method Not Allowed"}');
+    };
+  const byGet =
+    (allow?: string): Answering =>
+    (got, response, peer) => {
+      if (got.method !== 'GET') return notAllowed(allow)(got, response, peer);
+      if (!got.path.endsWith(':subscribe'))
+        return answerWith('{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}')(got, response, peer);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${DONE}\n\n`);
+    };
+  const requests = (peer: Peer): readonly string[] => peer.got.map(({ method, path }) => `${method} ${path}`);
+
+  test.each(['GET', undefined])('is subscribed to by GET after 405 for POST with Allow: %s', async (allow) => {
+    const { client, peer } = await connectTo(REST_03, byGet(allow));
+    for (let i = 0; i < 2; i++) {
+      const events = [];
+      for await (const event of client.task('t1').subscribe()) events.push(event);
+      expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
+    }
+
+    expect(requests(peer)).toEqual([
+      'POST /v1/tasks/t1:subscribe',
+      'GET /v1/tasks/t1:subscribe',
+      'GET /v1/tasks/t1:subscribe',
+    ]);
+  });
+
+  test('is not asked by GET if it allows something else', async () => {
+    const { client, peer } = await connectTo(REST_03, byGet('PUT'));
+
+    await expect(client.task('t1').subscribe().next()).rejects.toMatchObject({ name: 'A2AError' });
+    expect(requests(peer)).not.toContain('GET /v1/tasks/t1:subscribe');
+  });
+
+  test('does not support an operation for which it answers 405', async () => {
+    const { client } = await connectTo(REST_03, byGet('GET'));
+    await client.get('t1');
+
+    await expect(client.pushConfigs.delete('t1', 'a')).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+  });
+});
