@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isBase64, normalizeBase64 } from './base64.ts';
+import { encodedBase64, isBase64, normalizeBase64 } from './base64.ts';
 
 test.each([
   ['empty', '', ''],
@@ -54,3 +54,26 @@ test.each(['', 'AA', 'AA==', '_-8', 'A', 'AA=', 'AA=A', '!!!!', '=='])(
     expect(isBase64(text)).toBe(normalizeBase64(text) !== undefined);
   },
 );
+
+test('base64 that is encoded once more is found in any bytes of 4 or more', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 4 }), (bytes) => {
+      const once = Buffer.from(bytes).toString('base64');
+      expect(encodedBase64(Buffer.from(once).toString('base64'))).toBe(once);
+    }),
+  );
+});
+
+test.each([
+  ['nothing', ''],
+  ['less than 8 characters', 'iVBO'],
+  ['a length that is not a multiple of 4', 'iVBORwECA'],
+  ['missing padding', 'iVBORwECAw'],
+  ['stray bits before the padding', 'iVBORwECAx=='],
+  ['padding inside', 'iVB=RwECAw=='],
+  ['the other alphabet', 'iVBORwEC_w=='],
+  ['a line break', 'iVBORwEC\nAw='],
+  ['a foreign character after the first bytes', 'iVBORwECAwiVBORwECA!'],
+])('content with %s is not base64 that was encoded once more', (_, content) => {
+  expect(encodedBase64(Buffer.from(content).toString('base64'))).toBeUndefined();
+});

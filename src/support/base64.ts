@@ -31,3 +31,16 @@ function toStandardAlphabet(text: string): string {
 export function isBase64(text: string): boolean {
   return ANY.test(text) && text.length % 4 !== 1 && !(text.endsWith('=') && text.length % 4 !== 0);
 }
+
+const SHORTEST_ENCODED = 8;
+
+/**
+ * The text that standard base64 encodes, if that is canonical base64 of at least 8 characters itself: padded, and without stray bits
+ * in its last character. Else `undefined`, for most content after a look at its first 9 bytes.
+ */
+export function encodedBase64(content: string): string | undefined {
+  if (!STANDARD.test(atob(content.slice(0, 12)))) return undefined;
+  const text = atob(content);
+  if (text.length < SHORTEST_ENCODED || text.length % 4 !== 0 || !STANDARD.test(text)) return undefined;
+  return btoa(atob(text.slice(-4))) === text.slice(-4) ? text : undefined;
+}

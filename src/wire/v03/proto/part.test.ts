@@ -103,3 +103,28 @@ test.each([[[1, 2, 3]], ['text'], [7]])('a response with %j where a Struct belon
   expect(warnings).toMatchObject([{ code: 'data-not-object', field: 'data.data' }]);
   expect(() => read({ data: { data: value } }, 'response', true)).toThrow('data.data: expected an object');
 });
+
+test.each([
+  ['image/png', 'aVZCT1J3RUNBdz09', 'iVBORwECAw=='],
+  ['application/json', 'ZXlKNElqb3hmUT09', 'eyJ4IjoxfQ=='],
+  [undefined, 'aVZCT1J3RUNBdz09', 'iVBORwECAw=='],
+])(
+  'the bytes of a file of type %s that the Python and Go SDKs encode twice are decoded twice',
+  (mimeType, sent, raw) => {
+    const json = { file: { fileWithBytes: sent, ...(mimeType !== undefined && { mimeType }) } };
+    const { value, warnings } = read(json, 'response');
+    expect(value).toEqual({ raw, ...(mimeType !== undefined && { mediaType: mimeType }) });
+    expect(warnings).toMatchObject([{ code: 'file-bytes-encoded-twice', field: 'file.fileWithBytes' }]);
+    expect(read(json, 'request').value).toEqual(value);
+  },
+);
+
+test.each([
+  ['a text', { fileWithBytes: 'aVZCT1J3RUNBdz09', mimeType: 'Text/plain' }, false],
+  ['encoded once', { fileWithBytes: 'iVBORwECAw==', mimeType: 'image/png' }, false],
+  ['read strictly', { fileWithBytes: 'aVZCT1J3RUNBdz09', mimeType: 'image/png' }, true],
+])('the bytes of a file that is %s are kept', (_, file, strict) => {
+  const { value, warnings } = read({ file }, 'response', strict);
+  expect(value).toEqual({ raw: file.fileWithBytes, mediaType: file.mimeType });
+  expect(warnings).toEqual([]);
+});

@@ -2,6 +2,8 @@ import type { JsonValue } from '../../../model/json.ts';
 import type { Part, RawPart, UrlPart } from '../../../model/part.ts';
 import { type Codec, defaulted, isObject, isSet, member, object, optional, required } from '../../codec.ts';
 import { bytes, json, someText, string, struct } from '../../values.ts';
+import { encodedBase64 } from '../../../support/base64.ts';
+import type { Reader } from '../../reader.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from '../part-carrier.ts';
 import type { Writable } from '../../../support/writable.ts';
 
@@ -31,10 +33,23 @@ const file: Codec<Part> = {
     const names: { filename?: string; mediaType?: string } = {};
     if (name !== undefined) names.filename = name;
     if (mimeType !== undefined) names.mediaType = mimeType;
-    return filePart(r, fileWithBytes, fileWithUri, names);
+    return filePart(r, fileWithBytes && decodedTwice(r, fileWithBytes, mimeType), fileWithUri, names);
   },
   encode: (value) => value,
 };
+
+/**
+ * The Python SDK 0.3 and 1.x and the Go SDK 2.x encode the bytes of a file twice over REST of 0.3. So content that is base64
+ * itself is decoded once more, except text, which a correct peer may mean as it is. Base64 of 8 characters or more is canonical
+ * by chance in few files, and reading them as they are would corrupt every file of these SDKs.
+ */
+function decodedTwice(r: Reader, content: string, mediaType: string | undefined): string {
+  if (r.strict || mediaType?.toLowerCase().startsWith('text/') === true) return content;
+  const inner = encodedBase64(content);
+  if (inner === undefined) return content;
+  r.warn('file-bytes-encoded-twice', 'expected base64 once; decoded it twice', 'fileWithBytes');
+  return inner;
+}
 
 /** A `Struct` is an object, but servers of the Go SDK 2.x send lists and plain values there, too. */
 const structOrValue: Codec<JsonValue> = {
