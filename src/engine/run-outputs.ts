@@ -31,6 +31,18 @@ interface WaitingStatus extends HeldStatus {
   isRepeatable: boolean;
 }
 
+/** Types for which one agent is checked. Handlers may pass on types that callers have made up. */
+const MAX_CHECKED_TYPES = 1000;
+
+/** The media types that each agent has output, in this process. */
+const checkedTypes = new WeakMap<Runnable, Set<string>>();
+
+function checkedTypesOf(agent: Runnable): Set<string> {
+  let types = checkedTypes.get(agent);
+  if (types === undefined) checkedTypes.set(agent, (types = new Set()));
+  return types;
+}
+
 /** Turns what a handler emits into events, unless it is published already. */
 export class RunOutputs {
   readonly #task: LoadedTask;
@@ -40,7 +52,7 @@ export class RunOutputs {
   readonly #newId: () => string;
   readonly #log: Log;
   readonly #marks: JsonObject | undefined;
-  readonly #refused = new Set<string>();
+  readonly #checked: Set<string>;
   readonly #published: PublishedOutputs;
   #held: WaitingStatus[] = [];
   #heldSoFar = 0;
@@ -53,6 +65,7 @@ export class RunOutputs {
     this.#marks = traceMarks(task.record);
     this.#published = task.published;
     this.#agent = agent;
+    this.#checked = checkedTypesOf(agent);
     this.#writer = writer;
     this.#clock = clock;
     this.#newId = newId;
@@ -115,9 +128,8 @@ export class RunOutputs {
   }
 
   artifact(emission: ArtifactEmission, step?: StepOutputs): void {
-    const parts = this.acceptable(emission.parts);
-    if (parts.length === 0 && emission.parts.length > 0) return;
-    const update = this.#updateOf(emission, parts);
+    this.#checkTypes(emission.parts);
+    const update = this.#updateOf(emission);
     const event = artifactEvent(update);
     const { body } = event;
     this.#assertOutput(body.length);
@@ -212,28 +224,20 @@ export class RunOutputs {
     return { messageId: this.#newId(), ...this.#ids(), role: 'ROLE_AGENT', parts };
   }
 
-  /** The parts that the caller can take. The others are left out: it has said that it has no use for them. */
-  acceptable(parts: readonly Part[]): readonly Part[] {
-    const { mayGive } = this.#agent;
-    const { acceptedOutputModes } = this.#task.origin;
-    if (mayGive === undefined) return parts;
-    return parts.filter((part) => {
-      // Files without a type are the caller's to judge.
+  /** Warns the author, once for each type, about output of a type that the agent does not declare. It is delivered. */
+  #checkTypes(parts: readonly Part[]): void {
+    for (const part of parts) {
       const mediaType = mediaTypeOf(part);
-      const isWanted = mediaType === undefined || mayGive.call(this.#agent, mediaType, acceptedOutputModes);
-      if (!isWanted) this.#tellOnce(mediaType);
-      return isWanted;
-    });
-  }
-
-  /** Its author may have forgotten to declare the type. */
-  #tellOnce(mediaType: string): void {
-    if (this.#refused.has(mediaType)) return;
-    this.#refused.add(mediaType);
-    this.#log.warn('An output was left out: its type is not among the output modes of the agent and the caller', {
-      ...taskFields(this.#task.record),
-      mediaType,
-    });
+      // The type of a file that does not state it is not known.
+      if (mediaType === undefined || this.#checked.has(mediaType)) continue;
+      if (this.#checked.size >= MAX_CHECKED_TYPES) return;
+      this.#checked.add(mediaType);
+      if (this.#agent.declaresOutput?.(mediaType) !== false) continue;
+      this.#log.warn('Output type is not declared: add it to outputModes of the agent', {
+        ...taskFields(this.#task.record),
+        mediaType,
+      });
+    }
   }
 
   #correct(correction: Correction | undefined, lastChunk: boolean): void {
@@ -258,8 +262,8 @@ export class RunOutputs {
     return update;
   }
 
-  #updateOf(emission: ArtifactEmission, parts: readonly Part[]): TaskArtifactUpdateEvent {
-    const { name, append, lastChunk, description, metadata, extensions } = emission;
+  #updateOf(emission: ArtifactEmission): TaskArtifactUpdateEvent {
+    const { name, parts, append, lastChunk, description, metadata, extensions } = emission;
     // The id is the same at every attempt. Members are set one by one: spreads would double the price of a chunk.
     const artifact: Writable<Artifact> = { artifactId: name, name, parts };
     if (description !== undefined) artifact.description = description;

@@ -9,8 +9,8 @@ export interface Runnable {
   readonly limits: RunLimits;
   /** Checks a message before anything is stored. @throws A2AError that the caller gets. */
   admit?(message: Message, acceptedOutputModes: readonly string[]): void;
-  /** Whether the handler may give this media type to a caller who takes `acceptedOutputModes`. */
-  mayGive?(mediaType: string, acceptedOutputModes: readonly string[]): boolean;
+  /** Whether the agent declares that it outputs this media type. Other types are delivered too, with a warning in the log. */
+  declaresOutput?(mediaType: string): boolean;
   /** Who may use it; everybody may if not set. */
   readonly access?: RunnableAccess;
 }

@@ -27,7 +27,7 @@ export interface AgentOptions extends Partial<RunLimits> {
   readonly run: Handler;
   /** The media types it takes, such as `image/*`; text and JSON if not set. Other content is refused. */
   readonly inputModes?: readonly string[];
-  /** The media types it gives; text and JSON if not set. Other content is not sent. */
+  /** The media types that its card lists as output; text and JSON if not set. Other types are delivered, with a warning in the log. */
   readonly outputModes?: readonly string[];
   readonly provider?: AgentProvider;
   readonly documentationUrl?: string;

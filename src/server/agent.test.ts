@@ -89,7 +89,7 @@ test('handlers of every kind are taken', () => {
   expect(made).toHaveLength(3);
 });
 
-test('an agent takes and gives what it or any of its skills does', () => {
+test('an agent accepts and outputs the media types of each of its skills', () => {
   const made = agent({
     ...BASE,
     inputModes: ['text/plain'],
@@ -99,15 +99,15 @@ test('an agent takes and gives what it or any of its skills does', () => {
       { id: 'b', name: 'B', description: 'B', outputModes: ['audio/*'] },
     ],
   });
-  const admit = (mediaType: string, accepted: readonly string[] = []) =>
-    made.admit({ messageId: 'm', role: 'ROLE_USER', parts: [{ raw: '', mediaType }] }, accepted);
+  const admit = (mediaType: string) =>
+    made.admit({ messageId: 'm', role: 'ROLE_USER', parts: [{ raw: '', mediaType }] }, []);
   expect(() => admit('text/plain')).not.toThrow();
-  expect(() => admit('image/png', ['audio/ogg'])).not.toThrow();
+  expect(() => admit('image/png')).not.toThrow();
   expect(() => admit('audio/ogg')).toThrow('expected text/plain, image/png');
-  expect(() => admit('text/plain', ['image/png'])).toThrow('expected one or more of text/plain, audio/*');
-  expect(made.mayGive('audio/ogg', [])).toBe(true);
-  expect(made.mayGive('image/png', [])).toBe(false);
-  expect(made.mayGive('audio/ogg', ['text/plain'])).toBe(false);
+  expect(() => made.admitOutputModes(['audio/ogg'])).not.toThrow();
+  expect(() => made.admitOutputModes(['image/png'])).toThrow('expected one or more of text/plain, audio/*');
+  expect(made.declaresOutput('audio/ogg')).toBe(true);
+  expect(made.declaresOutput('image/png')).toBe(false);
 });
 
 test('the id follows from the name alone, and is the same every time', () => {

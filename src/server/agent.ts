@@ -6,6 +6,8 @@ import { isRestricted, type Skill, SkillAccess } from './skill-access.ts';
 
 /** An agent, ready to be served. */
 export interface Agent extends Required<Runnable>, InProcessAgent {
+  /** @throws A2AError CONTENT_TYPE_NOT_SUPPORTED if the caller accepts none of the output types of the agent. */
+  admitOutputModes(acceptedOutputModes: readonly string[]): void;
   readonly name: string;
   /** What its card says of it wherever it is served. */
   readonly card: AgentDescription;
@@ -36,7 +38,7 @@ export function agent(options: AgentOptions): Agent {
   const { id, card, skills, scopes, run, limits } = readOptions(options);
   const { defaultInputModes, defaultOutputModes } = card;
   // A message names no skill, so the agent takes what any of its skills takes.
-  const { admit, mayGive } = createModes(
+  const modes = createModes(
     all(
       defaultInputModes,
       skills.map((skill) => skill.card.inputModes),
@@ -54,8 +56,7 @@ export function agent(options: AgentOptions): Agent {
     namesSkills: skills.some(isRestricted),
     run,
     limits,
-    admit,
-    mayGive,
+    ...modes,
     access: new SkillAccess(skills, scopes),
     [IN_PROCESS]: () => open(made),
   });

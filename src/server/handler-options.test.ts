@@ -105,6 +105,7 @@ test.each([undefined, null, {}, () => 'echo', { run: () => 'echo' }])('%j is no 
 test('what is not said has its default', () => {
   expect(readHandlerOptions('createHandler()', ECHO, {})).toEqual({
     store: undefined,
+    enforceOutputModes: false,
     publicUrl: undefined,
     trustProxy: false,
     basePath: '',

@@ -43,8 +43,14 @@ export interface HandlerOptions {
   /**
    * Follow the protocol to the letter. Requests that deviate from their version are rejected instead of accepted with a
    * warning in the log, a 1.0 call must state its version (1.0 §3.6.2), and before 1.0 a canceled task cannot be canceled again.
+   * Includes `enforceOutputModes`.
    */
   readonly strict?: boolean;
+  /**
+   * Reject a message whose `acceptedOutputModes` has none of the output types of the agent, before the handler runs; `false`
+   * if not set. Either way the handler has the list as `ctx.acceptedOutputModes`, and everything that it outputs is delivered.
+   */
+  readonly enforceOutputModes?: boolean;
   /** Answer as one kind of deviating peer expects it. */
   readonly profile?: ProfileName;
   /** How to answer REST requests of 0.3 that show no style of their own, `proto` if not set. */
@@ -117,6 +123,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly rpcPaths: readonly [string, ...string[]];
   readonly offer: Offer;
   readonly cardForm: CardForm;
+  readonly enforceOutputModes: boolean;
   readonly streaming: boolean;
   readonly pushNotifications: boolean;
   readonly deduplicateByMessageId: boolean;
@@ -147,6 +154,7 @@ const KEYS = [
   'versions',
   'bindings',
   'strict',
+  'enforceOutputModes',
   'profile',
   'restStyle',
   'cardForm',
@@ -205,6 +213,7 @@ export function readHandlerOptions(
     basePath: readPath(check, given['basePath'], 'basePath'),
     rpcPaths: readRpcPaths(check, given['rpcPaths']),
     offer,
+    enforceOutputModes: readFlag(check, given, 'enforceOutputModes', offer.strict === true),
     cardForm: readCardForm(check, given, offer),
     streaming: readFlag(check, given, 'streaming', true),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),

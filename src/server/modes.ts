@@ -3,17 +3,22 @@ import type { Message } from '../model/message.ts';
 import { mediaTypeOf } from '../model/part.ts';
 import { isWithin, type MediaRange, overlap, readMediaRange } from './media-type.ts';
 
-/** What an agent takes and gives, as it is held to it. */
+/** The media types that an agent declares for its input and output. */
 export interface Modes {
   /**
-   * Refuses a message with content that the agent does not take, or from a caller who takes nothing that it gives.
-   * Whether a message says anything is for the handler to judge.
+   * Rejects a message with content of a type that the agent does not accept. The handler judges whether a message is empty.
    *
    * @throws A2AError CONTENT_TYPE_NOT_SUPPORTED that names each such part (1.0 §3.1.1).
    */
-  admit(message: Message, acceptedOutputModes: readonly string[]): void;
-  /** Whether the agent declares this media type and the caller takes it; a caller who says nothing takes all. */
-  mayGive(mediaType: string, acceptedOutputModes: readonly string[]): boolean;
+  admit(message: Message): void;
+  /**
+   * Rejects a caller that accepts none of the output types of the agent. A caller that lists no types accepts all.
+   *
+   * @throws A2AError CONTENT_TYPE_NOT_SUPPORTED (1.0 §3.1.1).
+   */
+  admitOutputModes(acceptedOutputModes: readonly string[]): void;
+  /** Whether the agent declares that it outputs this media type. */
+  declaresOutput(mediaType: string): boolean;
 }
 
 const MAX_VIOLATIONS = 20;
@@ -25,7 +30,7 @@ export function createModes(inputModes: readonly string[], outputModes: readonly
   const output = rangesOf(outputModes);
   const takes = `expected ${inputModes.join(', ')}`;
   return {
-    admit(message, acceptedOutputModes) {
+    admit(message) {
       const violations: FieldViolation[] = [];
       for (const [i, part] of message.parts.entries()) {
         // The type of a file that does not state it cannot be known, so it is not held against it.
@@ -36,6 +41,8 @@ export function createModes(inputModes: readonly string[], outputModes: readonly
           violations.push({ field: `message.parts[${i}].mediaType`, description });
       }
       if (violations.length > 0) throw refusal(violations, { inputModes: inputModes.join(', ') });
+    },
+    admitOutputModes(acceptedOutputModes) {
       if (acceptedOutputModes.length === 0) return;
       const accepted = rangesOf(acceptedOutputModes);
       if (output.some((mode) => accepted.some((range) => overlap(mode, range)))) return;
@@ -43,16 +50,12 @@ export function createModes(inputModes: readonly string[], outputModes: readonly
       const description = `expected one or more of ${outputModes.join(', ')}`;
       throw refusal([{ field, description }], { outputModes: outputModes.join(', ') });
     },
-    mayGive(mediaType, acceptedOutputModes) {
-      if (!isWithin(mediaType, output)) return false;
-      return acceptedOutputModes.length === 0 || isWithin(mediaType, rangesOf(acceptedOutputModes));
-    },
+    declaresOutput: (mediaType) => isWithin(mediaType, output),
   };
 }
 
 function rangesOf(modes: readonly string[]): readonly MediaRange[] {
   const ranges: MediaRange[] = [];
-  // A plain loop: this is asked for every chunk of a stream.
   for (const mode of modes) {
     const range = readMediaRange(mode);
     if (range !== undefined) ranges.push(range);

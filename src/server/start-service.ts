@@ -1,4 +1,5 @@
 import { Engine } from '../engine/engine.ts';
+import type { Runnable } from '../engine/runnable.ts';
 import type { AuditTrail } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -96,7 +97,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
   if (store === undefined) log.warn('No store is given: tasks are kept in memory, and lost with it');
   return Engine.start({
     store: store ?? memoryStore(),
-    agents: [agent],
+    agents: [settings.enforceOutputModes ? enforcingOutputModes(agent) : agent],
     log,
     observers,
     fetchFile,
@@ -110,4 +111,15 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     maxRunBytes: limits.runBytes,
     onDemand: settings.serverless !== undefined,
   });
+}
+
+/** The agent as the engine runs it if callers must accept one of its output types. */
+function enforcingOutputModes(agent: Agent): Runnable {
+  return {
+    ...agent,
+    admit(message, acceptedOutputModes) {
+      agent.admit(message, acceptedOutputModes);
+      agent.admitOutputModes(acceptedOutputModes);
+    },
+  };
 }

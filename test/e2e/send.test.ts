@@ -198,21 +198,42 @@ describe('content', () => {
     expect((await sendTask(server, voice, { parts: [picture] })).state).toBe('completed');
   });
 
-  test.each(SINCE_02)(verifies('S-10', '$name: that the caller does not take is not sent to it'), async (voice) => {
-    const server = await startServer({ agent: { outputModes: ['text/plain', 'application/json', 'image/png'] } });
+  test.each(SINCE_02)(verifies('S-10', '$name: is delivered whatever types the caller lists'), async (voice) => {
+    const server = await startServer();
 
-    const all = await sendTask(server, voice, { text: 'picture' });
-    const told = voice.error(await server.ask(voice.send({ text: 'picture', acceptedOutputModes: ['audio/ogg'] })));
-    const about = await sendTask(server, voice, { text: 'about', acceptedOutputModes: ['application/json'] });
-    const none = await sendTask(server, voice, { text: 'picture', acceptedOutputModes: ['text/plain'] });
+    const text = await sendTask(server, voice, { text: 'hello', acceptedOutputModes: ['application/json'] });
+    const about = await sendTask(server, voice, { text: 'about', acceptedOutputModes: ['audio/ogg'] });
+    const undeclared = await sendTask(server, voice, { text: 'picture' });
 
-    expect(all.state).toBe('completed');
-    expect(told).toMatchObject({
-      reason: 'CONTENT_TYPE_NOT_SUPPORTED',
-      fields: ['configuration.acceptedOutputModes'],
-    });
-    expect(about.artifacts?.['about']).toContain('"acceptedOutputModes":["application/json"]');
-    expect(none).toMatchObject({ state: 'completed', artifacts: undefined });
+    expect(text).toMatchObject({ state: 'completed', artifacts: { echo: 'hello' } });
+    expect(about.artifacts?.['about']).toContain('"acceptedOutputModes":["audio/ogg"]');
+    expect(Object.keys(undeclared.artifacts ?? {})).toEqual(['picture']);
+  });
+
+  test.each(SINCE_02)(
+    verifies('S-10', '$name: that no listed type fits is rejected before the work with enforceOutputModes'),
+    async (voice) => {
+      const server = await startServer({ enforceOutputModes: true });
+
+      const error = voice.error(await server.ask(voice.send({ text: 'hello', acceptedOutputModes: ['audio/ogg'] })));
+      const fitting = await sendTask(server, voice, { text: 'picture', acceptedOutputModes: ['text/plain'] });
+
+      expect(error).toMatchObject({
+        reason: 'CONTENT_TYPE_NOT_SUPPORTED',
+        fields: ['configuration.acceptedOutputModes'],
+      });
+      expect(Object.keys(fitting.artifacts ?? {})).toEqual(['picture']);
+      expect(server.runs()).toBe(1);
+    },
+  );
+
+  test('that no listed type fits is rejected before the work by a strict server', async () => {
+    const server = await startServer({ strict: true });
+
+    const error = RPC_1.error(await server.ask(RPC_1.send({ text: 'hello', acceptedOutputModes: ['audio/ogg'] })));
+
+    expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
+    expect(server.runs()).toBe(0);
   });
 });
 

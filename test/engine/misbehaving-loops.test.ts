@@ -11,7 +11,7 @@ const ENDLESS: readonly (readonly [string, (ctx: TaskContext) => unknown])[] = [
   ['yields texts', () => forever('x')],
   ['yields statuses that say nothing', () => forever({ status: 'working' })],
   [
-    'yields what its caller cannot take',
+    'yields output of an undeclared type',
     () => forever({ artifact: 'a', url: 'https://a.example', mediaType: 'no/no' }),
   ],
   ['appends for ever', ({ artifact }) => loop(() => artifact('a').append('x'))],
@@ -41,7 +41,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     async function begun() {
       stage.isOver = false;
       const limits = { timeoutMs: 60_000, cancelGraceMs: 500, maxTaskBytes: 2 ** 30 };
-      const agent = { ...runnable(run as Handler, limits), mayGive: (mediaType: string) => mediaType !== 'no/no' };
+      const agent = { ...runnable(run as Handler, limits), declaresOutput: () => false };
       const node = await harness(run as Handler, { variant, agents: [agent] });
       const task = await node.task('go', { returnImmediately: true });
       await until(async () => (await node.engine.get(ANN, task.id)).status.state === 'TASK_STATE_WORKING');
