@@ -61,7 +61,7 @@ export interface Discovery extends Pick<FoundCard, 'version' | 'warnings' | 'raw
 
 /** See `entry.ts`. */
 export async function tryDiscover(address: string | URL, options: ConnectOptions = {}): Promise<Discovery | null> {
-  // Where nothing listens there is no agent to wait for.
+  // A quick check: it does not wait for an agent that may be restarting.
   const connection = createConnection({ reconnectMs: 0, ...options }, undefined);
   try {
     const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);

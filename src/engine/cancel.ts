@@ -62,7 +62,7 @@ function assertCanceled(record: TaskRecord): TaskRecord {
 }
 
 async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | undefined> {
-  // The first message is of use only if nobody has heard of the task yet.
+  // The first message is of use only if no event of the task was published yet.
   const parts = record.lastEvent === 0 ? { artifacts: true } : { artifacts: true, history: 0 };
   const stored = await core.store.read(record, record.id, parts);
   if (stored === undefined) throw notFound(record.id);

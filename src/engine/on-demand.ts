@@ -14,7 +14,7 @@ const AGAIN_MS = 250;
 
 /**
  * What came of working on a task. `resting`: there is nothing more to do, or not here. `unfinished`: it was handed over, and
- * somebody should go on with it now. `full`: it was not even begun, because no slot was free. With `lingers` this is returned
+ * another node should resume it now. `full`: the run did not begin, because no slot was free. With `lingers` this is returned
  * at once, because another node may have a free slot; otherwise the call waits for a slot as long as it has time.
  */
 export type Worked = 'resting' | 'unfinished' | 'full';
@@ -229,7 +229,7 @@ export class OnDemand {
   }
 
   /**
-   * Claims one task with a slot for it, if it is due and nobody has it. `full`: there is no slot. `declined`: there is none
+   * Claims one task with a slot for it, if it is due and no node holds it. `full`: there is no slot. `declined`: there is none
    * for its caller, and the task was released.
    */
   async #claimTask(taskId: string): Promise<TaskRecord | undefined | 'full' | 'declined'> {

@@ -97,7 +97,7 @@ export class Slots {
     this.#taken += count;
   }
 
-  /** What a claim may ask for, at most so many tasks; nothing if there is no slot. */
+  /** The limit and the shares for a claim of at most `max` tasks; undefined if no slot is free. */
   claimable(max: number): Pick<ClaimRequest, 'limit' | 'shares'> | undefined {
     const limit = Math.min(this.free, max);
     if (limit <= 0) return undefined;

@@ -7,7 +7,7 @@ const AGAIN_MS = 1000;
 
 /**
  * The suspects that this node runs: tasks that a process was running when it died. Any of them may have ended that process,
- * so a node runs one suspect at a time beside its other tasks. If the process dies again, that one is to blame, and the
+ * so a node runs one suspect at a time beside its other tasks. If the process dies again, the crash counts for that one, and the
  * others keep their attempts.
  */
 export class Suspects {

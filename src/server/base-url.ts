@@ -7,7 +7,7 @@ export interface EdgeOptions {
   readonly basePath: string;
   /** Whether to believe what a proxy says of a request. */
   readonly trustProxy: boolean;
-  /** What the edge counts while it receives and sends; absent if nobody limits it. */
+  /** What the edge counts while it receives and sends; absent if nothing limits it. */
   readonly inFlight?: InFlight;
 }
 

@@ -59,7 +59,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** A text, or the pieces of one that is made while it is sent. */
   readonly body?: string | AsyncIterable<string>;
-  /** Counts a large text until it is sent, or until nobody is there to read it: then the edge releases it. */
+  /** Counts a large text until it is sent or its reader is gone: then the edge releases it. */
   readonly hold?: ResponseHold | undefined;
 }
 

@@ -35,7 +35,7 @@ export function pieceStream(
   });
 }
 
-/** Bytes that are there already, slice by slice. Releases the hold when the last one is taken, or nobody takes it. */
+/** Bytes that are there already, slice by slice. Releases the hold when the last one is taken or the reader is gone. */
 export function sliceStream(bytes: Uint8Array, hold: ResponseHold | undefined): ReadableStream<Uint8Array> {
   let at = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;

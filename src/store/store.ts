@@ -222,7 +222,7 @@ export interface TaskRecord extends Scope {
   readonly lastEvent: number;
   readonly lastJournal: number;
   /**
-   * About how many bytes the history has as JSON: the sum of what each write counted for. Absent if nobody has counted, as for
+   * About how many bytes the history has as JSON: the sum of what each write counted for. Absent if it was not counted, as for
    * tasks that ended before there was a count.
    */
   readonly historyBytes?: number;

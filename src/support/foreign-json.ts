@@ -28,7 +28,7 @@ export class JsonShapeError extends Error {
 }
 
 /**
- * Parses JSON that somebody else wrote, after a cheap look at its shape.
+ * Parses JSON from outside, after a cheap look at its shape.
  *
  * @throws JsonShapeError if it nests too deeply or has too many values, SyntaxError if it is not JSON.
  */

@@ -5,7 +5,7 @@ import { customAuth } from './custom-auth.ts';
 /** One way to authenticate callers: `bearerTokens()` and the like, a function, or a function with the schemes of the card. */
 export type AuthOption = Authenticator | AuthenticateHook | CustomAuth;
 
-/** Reads one entry of `auth` as somebody wrote it. */
+/** Reads one entry of `auth` as the user wrote it. */
 export function readAuthOption(check: Check, value: unknown, path: string): Authenticator {
   if (typeof value === 'function') return customAuth({ authenticate: value as AuthenticateHook });
   const given = isObject(value) ? (value as Partial<Authenticator>) : {};

@@ -71,7 +71,7 @@ export function newRow(task: NewTask, order: number): Row {
     pushConfigs: undefined,
     endedPlace: undefined,
     isQueued: false,
-    // Most of an origin is the caller, whom all its tasks share.
+    // Most of an origin is the caller, and all tasks of a caller share it.
     originBytes: task.origin['metadata'] === undefined ? 0 : jsonSize(task.origin['metadata']),
     eventBytes: event === undefined ? 0 : event.body.length + EVENT_BYTES,
     journalBytes: 0,
@@ -138,7 +138,7 @@ export function dropEvents(row: Row): void {
   row.eventBytes = 0;
 }
 
-/** Nobody runs a task that has ended, and so nobody needs what its runs remembered. */
+/** A task that has ended never runs again, so its journal is not needed. */
 export function dropJournal(row: Row): void {
   row.journal = NONE;
   row.journalBytes = 0;

@@ -15,7 +15,7 @@ export interface Waking {
 export type IsAlive = (node: string | undefined) => boolean;
 
 /**
- * The tasks that somebody should run, now or later. Each is in one of three places: sorted by time among those of its
+ * The tasks that a node should run, now or later. Each is in one of three places: sorted by time among those of its
  * holder, so that the tasks of a living node are never looked at, however many it runs; once it was due and no node held it,
  * in the claim queue of its agent; among the suspects of its agent, if it is one and no node holds it.
  */

@@ -22,7 +22,7 @@ const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * Errors before 1.0 have no typed details by their text: `data` is an object of facts. What 1.0 added has to borrow a number, and the
+ * The specifications before 1.0 define no typed details: `data` is an object of facts. What 1.0 added has to borrow a number, and the
  * reason inside `data` still tells it apart.
  */
 export const oldErrors: ErrorDialect = {

@@ -22,7 +22,7 @@ export async function connected(target: ConnectTarget, options: ConnectOptions =
   return client;
 }
 
-/** An address at which nobody listens, below the ports that systems give to servers which ask for any. */
+/** An address at which no server listens, below the range from which the system assigns ports. */
 export async function nowhere(): Promise<string> {
   const server = createServer().listen(randomInt(20_000, 32_000), '127.0.0.1');
   await once(server, 'listening');
