@@ -50,6 +50,8 @@ export interface Core {
   readonly maxHistoryBytes: number;
   /** Whether this node works only while somebody asks it to: it may be frozen at any other time. */
   readonly isOnDemand: boolean;
+  /** Whether an artifact that came in chunks ends with an event that has all of it. */
+  readonly closesWithWhole: boolean;
   /** Whether the node has slept: its timers are late, and others may have its tasks. */
   readonly hasSlept: () => boolean;
   /** One was stored, replaced or deleted: when this resolves, nothing is under way to the address that it had here. */

@@ -53,6 +53,8 @@ export interface EngineOptions {
    * sent to it while its sender waits; nothing by itself.
    */
   readonly onDemand?: boolean;
+  /** End each artifact that came in chunks with one event that has all of it, as agents of Google ADK do; `false` if not set. */
+  readonly closesWithWhole?: boolean;
   readonly clock?: Clock;
   readonly scheduler?: Scheduler;
   readonly newId?: () => string;
@@ -105,6 +107,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     maxMessages: options.maxMessages ?? 1000,
     maxHistoryBytes: options.maxHistoryBytes ?? 16 * 2 ** 20,
     isOnDemand: onDemand,
+    closesWithWhole: options.closesWithWhole ?? false,
     hasSlept,
     pushConfigChanged,
   };

@@ -29,6 +29,11 @@ export function artifactEvent(update: TaskArtifactUpdateEvent): NewEvent {
   return { kind: 'artifact', body: JSON.stringify({ artifactUpdate: update }) };
 }
 
+/** Sets `lastChunk` of a chunk that does not have it. The text is extended, because to serialise a large chunk again costs more. */
+export function asLastChunk({ kind, body }: NewEvent): NewEvent {
+  return { kind, body: `${body.slice(0, -'}}'.length)},"lastChunk":true}}` };
+}
+
 /** What an artifact event says. Only for events of that kind. */
 export function artifactUpdateOf({ body }: Pick<TaskEvent, 'body'>): TaskArtifactUpdateEvent {
   return (JSON.parse(body) as { artifactUpdate: TaskArtifactUpdateEvent }).artifactUpdate;

@@ -42,7 +42,7 @@ export interface ArtifactOutput extends OutputContent {
   readonly description?: string;
   /** Adds to the artifact of that name instead of replacing it. */
   readonly append?: boolean;
-  /** No more will follow. */
+  /** No chunk follows. The engine sets it for a returned output, and for chunks that are not sent yet when the handler returns. */
   readonly lastChunk?: boolean;
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
@@ -94,12 +94,13 @@ const CONTENTS = ['text', 'data', 'bytes', 'url', 'parts'] as const;
 /**
  * Reads what a handler gave. Handlers are not ours, so nothing is taken on trust.
  *
+ * @param isLast The handler has returned it: no output follows.
  * @throws TypeError that tells the author of the handler what to give instead; it never reaches a caller.
  */
-export function emissionOf(output: unknown): Emission {
+export function emissionOf(output: unknown, isLast = false): Emission {
   // By far the most frequent: spelled out, because gathering the members would cost more than all the rest.
   if (typeof output === 'string') {
-    return { kind: 'artifact', name: RESPONSE, parts: [{ text: output }], append: true, lastChunk: false };
+    return { kind: 'artifact', name: RESPONSE, parts: [{ text: output }], append: true, lastChunk: isLast };
   }
   if (typeof output !== 'object' || output === null || Array.isArray(output)) throw nonsense(output);
   const given = output as Record<string, unknown>;
@@ -108,11 +109,11 @@ export function emissionOf(output: unknown): Emission {
   if (given['status'] !== undefined) return statusOf(given);
   const parts = partsOf(given);
   if (parts.length === 0) throw nonsense(output);
-  if (given['artifact'] === undefined) return chunk(RESPONSE, parts, given, true);
+  if (given['artifact'] === undefined) return chunk(RESPONSE, parts, given, true, isLast);
   const name = given['artifact'];
   if (typeof name !== 'string' || name === '')
     throw new TypeError('The name of an artifact must be a non-empty string');
-  return chunk(name, parts, given, given['append'] === true);
+  return chunk(name, parts, given, given['append'] === true, isLast);
 }
 
 function replyOf(given: Record<string, unknown>): Emission {
@@ -143,8 +144,14 @@ function statusOf(given: Record<string, unknown>): Emission {
 type ArtifactEmission = Extract<Emission, { kind: 'artifact' }>;
 
 /** Every chunk comes by here: members are set one by one, which is cheaper than to leave out those that are undefined. */
-function chunk(name: string, parts: readonly Part[], given: Record<string, unknown>, append: boolean): Emission {
-  const lastChunk = given['lastChunk'] === true;
+function chunk(
+  name: string,
+  parts: readonly Part[],
+  given: Record<string, unknown>,
+  append: boolean,
+  isLast: boolean,
+): Emission {
+  const lastChunk = isLast || given['lastChunk'] === true;
   const emission: Writable<ArtifactEmission> = {
     kind: 'artifact',
     name,

@@ -41,6 +41,8 @@ export interface RunEnvironment extends WriterEnvironment {
   /** How long the node may be silent before others take its tasks. */
   readonly leaseMs: number;
   readonly newId: () => string;
+  /** Whether an artifact that came in chunks ends with an event that has all of it. */
+  readonly closesWithWhole: boolean;
   readonly log: Log;
   readonly fetchFile?: FetchFile | undefined;
   /** Whether the node has slept, so that its timers are late. */

@@ -31,6 +31,9 @@ interface WaitingStatus extends HeldStatus {
   isRepeatable: boolean;
 }
 
+/** Shared by all runs that do not note them, and never added to. */
+const NO_WHOLES = new Set<string>();
+
 /** Types for which one agent is checked. Handlers may pass on types that callers have made up. */
 const MAX_CHECKED_TYPES = 1000;
 
@@ -53,13 +56,19 @@ export class RunOutputs {
   readonly #log: Log;
   readonly #marks: JsonObject | undefined;
   readonly #checked: Set<string>;
+  readonly #closesWithWhole: boolean;
+  /** The artifacts that were emitted in one piece. Only noted if the others are closed with a whole. */
+  readonly #wholes: Set<string> = NO_WHOLES;
   readonly #published: PublishedOutputs;
   #held: WaitingStatus[] = [];
   #heldSoFar = 0;
   #heldBytes = 0;
   #originBytes: number | undefined;
 
-  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, { clock, newId, log }: OutputTools) {
+  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, tools: OutputTools) {
+    const { clock, newId, log, closesWithWhole } = tools;
+    this.#closesWithWhole = closesWithWhole;
+    if (closesWithWhole) this.#wholes = new Set();
     this.#log = log;
     this.#task = task;
     this.#marks = traceMarks(task.record);
@@ -130,6 +139,7 @@ export class RunOutputs {
   artifact(emission: ArtifactEmission, step?: StepOutputs): void {
     this.#checkTypes(emission.parts);
     const update = this.#updateOf(emission);
+    if (this.#closesWithWhole) this.#noteWhole(update);
     const event = artifactEvent(update);
     const { body } = event;
     this.#assertOutput(body.length);
@@ -215,6 +225,30 @@ export class RunOutputs {
     for (const correction of this.#published.shorten()) this.#correct(correction, true);
   }
 
+  /** To be called when the handler has returned: no chunk follows. */
+  closeArtifacts(): void {
+    if (this.#closesWithWhole) this.#addWholes();
+    this.#writer.closeArtifacts();
+  }
+
+  /** Shows artifacts that came in chunks once more as a whole, unless that would exceed a limit. */
+  #addWholes(): void {
+    const { maxOutputBytes, maxTaskBytes } = this.#agent.limits;
+    for (const artifact of this.#writer.artifacts.artifacts()) {
+      if (this.#wholes.has(artifact.artifactId)) continue;
+      const update = this.#whole({ ...artifact, parts: joinTexts(artifact.parts) }, true);
+      const event = artifactEvent(update);
+      const bytes = event.body.length;
+      if (bytes > maxOutputBytes || this.#writer.outputBytes + bytes > maxTaskBytes) continue;
+      this.#writer.addArtifact(update, event);
+    }
+  }
+
+  #noteWhole({ artifact: { artifactId }, append, lastChunk }: TaskArtifactUpdateEvent): void {
+    if (append !== true && lastChunk === true) this.#wholes.add(artifactId);
+    else this.#wholes.delete(artifactId);
+  }
+
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
     const timestamp = timeAfter(this.#writer.status, this.#clock.now());
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
@@ -298,6 +332,26 @@ export class RunOutputs {
   }
 }
 
+/** Texts that stand side by side and say nothing else become one. */
+function joinTexts(parts: readonly Part[]): readonly Part[] {
+  const joined: Part[] = [];
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (texts.length > 0) joined.push({ text: texts.join('') });
+    texts = [];
+  };
+  for (const part of parts) {
+    if ('text' in part && Object.keys(part).length === 1) {
+      texts.push(part.text);
+      continue;
+    }
+    flush();
+    joined.push(part);
+  }
+  flush();
+  return joined;
+}
+
 function heldStatus({ parts, metadata }: WaitingStatus): HeldStatus {
   return metadata === undefined ? { parts } : { parts, metadata };
 }
@@ -306,4 +360,5 @@ export interface OutputTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly closesWithWhole: boolean;
 }

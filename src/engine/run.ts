@@ -209,10 +209,13 @@ export class Run implements Sink, WriterEvents {
     if (wasHeld) this.env.onRest(this, loss);
   }
 
-  /** @param step The step that emits it through its own context. */
-  emit(output: unknown, step?: StepOutputs): void {
+  /**
+   * @param step The step that emits it through its own context.
+   * @param isLast The handler has returned it.
+   */
+  emit(output: unknown, step?: StepOutputs, isLast = false): void {
     if (this.#isDone('gave an output')) return;
-    const emission = emissionOf(output);
+    const emission = emissionOf(output, isLast);
     if (emission.kind === 'artifact') return this.outputs.artifact(emission, step);
     if (emission.kind === 'reply') return this.#reply(emission.parts, step);
     const { state, parts, metadata } = emission;
@@ -332,7 +335,7 @@ export class Run implements Sink, WriterEvents {
       const context = createContext(this, this.#task, this.#writer);
       const last = await drive(this.agent, context, this);
       if (this.isOver) return;
-      if (last !== undefined) this.emit(last);
+      if (last !== undefined) this.emit(last, undefined, true);
       if (this.#outcome === undefined) this.conclude({ kind: 'end', state: 'TASK_STATE_COMPLETED' });
     } catch (error) {
       this.#failed(error);
@@ -360,7 +363,11 @@ export class Run implements Sink, WriterEvents {
     const permitted = await this.#permitted(outcome);
     // With the end in one write. A handler that threw, or was told to stop, has left nothing out on purpose.
     if (this.#stopping.reason === undefined) this.outputs.speak();
-    if (this.#stopping.reason === undefined && this.#isFinished) this.outputs.shorten();
+    if (this.#stopping.reason === undefined && this.#isFinished) {
+      this.outputs.shorten();
+      // The next turn may add to the artifacts.
+      if (permitted.kind !== 'turn') this.outputs.closeArtifacts();
+    }
     this.env.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
       if (!this.#isCanceling) return this.stop('lease-lost', { kind: 'overtaken' });

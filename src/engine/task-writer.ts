@@ -146,7 +146,15 @@ export class TaskWriter implements Gatherer {
   addArtifact(update: TaskArtifactUpdateEvent, event: NewEvent = artifactEvent(update)): void {
     this.#fold.apply(update);
     this.#tailBytes += event.body.length;
+    const { artifactId } = update.artifact;
+    if (update.lastChunk === true) this.#batch.unclosed?.delete(artifactId);
+    else (this.#batch.unclosed ??= new Map()).set(artifactId, event);
     this.#add(event);
+  }
+
+  /** No chunk follows: the last ones say so, as far as they are not on their way to the store. */
+  closeArtifacts(): void {
+    this.#batch.closeArtifacts();
   }
 
   /** To be followed by `stored` or `decide`. */

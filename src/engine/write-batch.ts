@@ -5,7 +5,7 @@ import type { TaskStatus } from '../model/task.ts';
 import type { Guard, JournalEntry, Lease, NewEvent, TaskRecord, TaskWrite } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import type { Writable } from '../support/writable.ts';
-import { statusEvent } from './event-body.ts';
+import { asLastChunk, statusEvent } from './event-body.ts';
 
 /** A pause or an end. Only `canceled` can happen to a task that is being canceled. */
 export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
@@ -19,6 +19,8 @@ export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'questi
 export class Batch {
   readonly events: NewEvent[] = [];
   readonly journal: JournalEntry[] = [];
+  /** The last chunk of each artifact that does not say that it is the last, by artifact. Most batches have none. */
+  unclosed: Map<string, NewEvent> | undefined;
   /** All but the last are in the past by the time it is stored. */
   readonly #statuses: TaskStatus[] = [];
   decision: Decision | undefined;
@@ -62,6 +64,12 @@ export class Batch {
 
   get isEmpty(): boolean {
     return this.events.length === 0 && this.journal.length === 0 && this.decision === undefined;
+  }
+
+  /** Marks the last chunks in this batch as such. */
+  closeArtifacts(): void {
+    for (const event of this.unclosed?.values() ?? []) this.events[this.events.lastIndexOf(event)] = asLastChunk(event);
+    this.unclosed = undefined;
   }
 
   get status(): TaskStatus | undefined {

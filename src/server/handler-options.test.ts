@@ -55,7 +55,7 @@ test('whatever is wrong is told at once, each with its place', () => {
     '  - rpcPaths[2]: must be a path such as "/a2a"',
     '  - rpcPaths[3]: must be a path such as "/a2a"',
     '  - cardForm: must be "superset" or "1.0" or "0.3"',
-    '  - streaming: must be true or false, not null',
+    '  - streaming: must be true, false or { closeWithWhole: true }, not null',
     '  - pushNotifications: must be true or false, not a text',
     '  - maxBodyBytes: must be a whole number, 1 or more, not 0',
     '  - heartbeatMs: must be a whole number from 1 to 2147483647, not 1.5',
@@ -106,6 +106,7 @@ test('what is not said has its default', () => {
   expect(readHandlerOptions('createHandler()', ECHO, {})).toEqual({
     store: undefined,
     enforceOutputModes: false,
+    streams: undefined,
     publicUrl: undefined,
     trustProxy: false,
     basePath: '',

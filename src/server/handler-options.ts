@@ -22,6 +22,15 @@ import { type PushOptions, readPushOptions } from './push-options.ts';
 import { readServerless, type ServerlessOptions, type ServerlessSettings } from './serverless-options.ts';
 import { trimEndOf } from '../support/trim-end.ts';
 
+/** How an agent streams. */
+export interface StreamingOptions {
+  /**
+   * End each artifact that came in chunks with one event that has all of it (`append: false`, `lastChunk: true`), as agents of
+   * Google ADK do, for clients that keep only the last chunk; `false` if not set.
+   */
+  readonly closeWithWhole?: boolean;
+}
+
 /** How an agent is served. Every member has a default that is right for most. */
 export interface HandlerOptions {
   /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
@@ -57,8 +66,8 @@ export interface HandlerOptions {
   readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
   /** The card for whoever does not say his version; one that readers of 1.0 and 0.3 both understand if not set. */
   readonly cardForm?: 'superset' | '1.0' | '0.3';
-  /** Whether the agent streams; it does if not set. */
-  readonly streaming?: boolean;
+  /** Whether the agent streams; it does if not set. An object says how. */
+  readonly streaming?: boolean | StreamingOptions;
   /** Whether push configurations are taken, and told of their tasks; not if not set. */
   readonly pushNotifications?: boolean;
   /**
@@ -125,6 +134,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly cardForm: CardForm;
   readonly enforceOutputModes: boolean;
   readonly streaming: boolean;
+  readonly streams: Required<StreamingOptions> | undefined;
   readonly pushNotifications: boolean;
   readonly deduplicateByMessageId: boolean;
   readonly maxBodyBytes: number;
@@ -215,7 +225,7 @@ export function readHandlerOptions(
     offer,
     enforceOutputModes: readFlag(check, given, 'enforceOutputModes', offer.strict === true),
     cardForm: readCardForm(check, given, offer),
-    streaming: readFlag(check, given, 'streaming', true),
+    ...readStreaming(check, given),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
     deduplicateByMessageId: readFlag(check, given, 'deduplicateByMessageId', true),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
@@ -359,6 +369,20 @@ function readRetention(check: Check, value: unknown): Partial<Retention> | undef
     if (wrong) check.fault(`retention.${key}`, `must be a whole number, not ${kindOf(given[key])}`);
   }
   return defined(given);
+}
+
+function readStreaming(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+): Pick<HandlerSettings, 'streaming' | 'streams'> {
+  const { streaming = true } = given;
+  if (typeof streaming === 'boolean') return { streaming, streams: undefined };
+  if (!isObject(streaming)) {
+    check.fault('streaming', `must be true, false or { closeWithWhole: true }, not ${kindOf(streaming)}`);
+    return { streaming: true, streams: undefined };
+  }
+  check.keys(streaming, ['closeWithWhole'] satisfies readonly (keyof StreamingOptions)[], 'streaming.');
+  return { streaming: true, streams: { closeWithWhole: readFlag(check, streaming, 'closeWithWhole', false) } };
 }
 
 function readFlag(check: Check, given: Readonly<Record<string, unknown>>, key: string, byDefault: boolean): boolean {

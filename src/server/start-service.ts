@@ -101,6 +101,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     log,
     observers,
     fetchFile,
+    closesWithWhole: settings.streams?.closeWithWhole ?? false,
     runsTasks: role !== 'web',
     ...(courier !== undefined && { courier }),
     push: pushPolicyOf(push),

@@ -7,7 +7,7 @@ import { eventsOf } from './kit/sse-text.ts';
 import { brief, getTask, holdTask, nextOf, restOf, streamEvents } from './kit/talk.ts';
 import { NEWEST, RPC_01, RPC_1, SINCE_02, VOICES } from './kit/voices.ts';
 
-const STORY = ['working One', 'poem Roses ', 'notes Mind the thorns', 'poem + are red .', 'working Two', 'completed'];
+const STORY = ['working One', 'poem Roses ', 'notes Mind the thorns .', 'poem + are red .', 'working Two', 'completed'];
 
 describe('a message stream', () => {
   test.each(SINCE_02)(verifies('T-01', '$name: is one message, and then the end'), async (voice) => {
@@ -96,7 +96,7 @@ describe('a task stream', () => {
     const answered = await streamEvents(server, voice, { text: 'Paris', taskId });
 
     expect(last).toMatchObject({ state: 'input-required', says: 'Which city?' });
-    expect(answered.map(brief).slice(-2)).toEqual(['trip Off to Paris', 'completed']);
+    expect(answered.map(brief).slice(-2)).toEqual(['trip Off to Paris .', 'completed']);
   });
 
   test.each(NEWEST)(verifies('T-12', '$name: stays open while a login is wanted'), async (voice) => {
@@ -112,7 +112,7 @@ describe('a task stream', () => {
       'task submitted',
       'auth-required Please log in',
       expect.stringContaining('working'),
-      'letter Welcome',
+      'letter Welcome .',
       'completed',
     ]);
   });
@@ -132,7 +132,7 @@ describe('a task stream', () => {
       'x-accel-buffering': 'no',
     });
     server.release();
-    expect((await restOf(stream, voice)).map(brief)).toEqual(['held on', 'completed']);
+    expect((await restOf(stream, voice)).map(brief)).toEqual(['held on .', 'completed']);
   });
 
   test.each(SINCE_02)(verifies('T-15', '$name: each event names its task and its context'), async (voice) => {
@@ -175,7 +175,7 @@ describe('several streams of a task', () => {
     const [own, ...rests] = await Promise.all([stream, ...others].map((each) => each.rest()));
 
     expect(firsts.map(brief)).toEqual(Array(2).fill(voice.version === '0.1' ? 'working Holding' : 'task working'));
-    expect(own?.map((event) => brief(voice.event(event)))).toEqual(['held on', 'completed']);
+    expect(own?.map((event) => brief(voice.event(event)))).toEqual(['held on .', 'completed']);
     for (const rest of rests) expect(rest).toEqual(own);
   });
 
@@ -190,7 +190,7 @@ describe('several streams of a task', () => {
     server.release();
 
     for (const { voice, stream } of streams) {
-      expect((await restOf(stream, voice)).map(brief)).toEqual(['held on', 'completed']);
+      expect((await restOf(stream, voice)).map(brief)).toEqual(['held on .', 'completed']);
     }
   });
 
@@ -204,7 +204,7 @@ describe('several streams of a task', () => {
     expect((await getTask(server, voice, id)).state).toBe('working');
     server.release();
 
-    expect((await restOf(other, voice)).map(brief)).toEqual(['held on', 'completed']);
+    expect((await restOf(other, voice)).map(brief)).toEqual(['held on .', 'completed']);
     expect((await getTask(server, voice, id)).state).toBe('completed');
   });
 });

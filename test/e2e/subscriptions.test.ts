@@ -21,7 +21,7 @@ describe('a subscription', () => {
       kind: 'task',
       task: { id, contextId: 'our talk', state: 'working', says: 'Holding', history: ['user: hold on'] },
     });
-    expect(rest.map(brief)).toEqual(['held on', 'completed']);
+    expect(rest.map(brief)).toEqual(['held on .', 'completed']);
   });
 
   test.each(NEWEST)(verifies(['T-04', 'T-09'], '$name: of 1.0 lasts over questions, to the end'), async (voice) => {
@@ -33,7 +33,7 @@ describe('a subscription', () => {
     await sendTask(server, voice, { text: 'Paris', taskId: id });
 
     expect(brief(first)).toBe('task input-required');
-    expect((await restOf(stream, voice)).map(brief).slice(-2)).toEqual(['trip Off to Paris', 'completed']);
+    expect((await restOf(stream, voice)).map(brief).slice(-2)).toEqual(['trip Off to Paris .', 'completed']);
   });
 
   test.each(VOICES.filter(({ version }) => version !== '1.0'))(

@@ -48,14 +48,14 @@ export const rpcOf01: Spoken = overRpc({
     update(status('submitted'), false),
     update(status('working', agent('One')), false),
     chunk(artifact(0, 'poem', 'Roses ')),
-    chunk(artifact(1, 'notes', 'Mind the thorns')),
+    chunk(artifact(1, 'notes', 'Mind the thorns'), { append: false, lastChunk: true }),
     chunk(artifact(0, 'poem', 'are red'), { append: true, lastChunk: true }),
     update(status('working', agent('Two')), false),
     update(status('completed'), true),
   ],
   subscribed: [
     update(status('working', agent('Holding')), false),
-    chunk(artifact(0, 'held', 'on')),
+    chunk(artifact(0, 'held', 'on'), { append: false, lastChunk: true }),
     update(status('completed'), true),
   ],
   canceled: {

@@ -49,7 +49,7 @@ export const restOf03: Spoken = {
     { task: { id: 'TASK', contextId: 'CONTEXT', status: status('SUBMITTED'), history: [user('m1', 'story')] } },
     update(status('WORKING', agent('ONE', 'One')), false),
     chunk('poem', 'Roses '),
-    chunk('notes', 'Mind the thorns'),
+    chunk('notes', 'Mind the thorns', { append: false, lastChunk: true }),
     chunk('poem', 'are red', { append: true, lastChunk: true }),
     update(status('WORKING', agent('TWO', 'Two')), false),
     update(status('COMPLETED'), true),
@@ -63,7 +63,7 @@ export const restOf03: Spoken = {
         history: [user('m1', 'hold on')],
       },
     },
-    chunk('held', 'on'),
+    chunk('held', 'on', { append: false, lastChunk: true }),
     update(status('COMPLETED'), true),
   ],
   canceled: {

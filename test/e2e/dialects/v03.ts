@@ -54,7 +54,7 @@ const bare: Spoken = {
     { kind: 'task', id: 'TASK', contextId: 'CONTEXT', status: status('submitted'), history: [user('m1', 'story')] },
     update(status('working', agent('ONE', 'One')), false),
     chunk('poem', 'Roses '),
-    chunk('notes', 'Mind the thorns'),
+    chunk('notes', 'Mind the thorns', { append: false, lastChunk: true }),
     chunk('poem', 'are red', { append: true, lastChunk: true }),
     update(status('working', agent('TWO', 'Two')), false),
     update(status('completed'), true),
@@ -67,7 +67,7 @@ const bare: Spoken = {
       status: status('working', agent('ONE', 'Holding')),
       history: [user('m1', 'hold on')],
     },
-    chunk('held', 'on'),
+    chunk('held', 'on', { append: false, lastChunk: true }),
     update(status('completed'), true),
   ],
   canceled: {

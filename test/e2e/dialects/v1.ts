@@ -42,6 +42,7 @@ export const restOf1: Spoken = {
       artifactUpdate: {
         ...ids,
         artifact: { artifactId: 'notes', name: 'notes', parts: [{ text: 'Mind the thorns' }] },
+        lastChunk: true,
       },
     },
     {
@@ -64,7 +65,13 @@ export const restOf1: Spoken = {
         history: [user('m1', 'hold on')],
       },
     },
-    { artifactUpdate: { ...ids, artifact: { artifactId: 'held', name: 'held', parts: [{ text: 'on' }] } } },
+    {
+      artifactUpdate: {
+        ...ids,
+        artifact: { artifactId: 'held', name: 'held', parts: [{ text: 'on' }] },
+        lastChunk: true,
+      },
+    },
     { statusUpdate: { ...ids, status: status('COMPLETED') } },
   ],
   canceled: {
