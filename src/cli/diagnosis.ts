@@ -4,12 +4,22 @@ import { connect, tryDiscover } from '../client/connect.ts';
 import type { Chosen } from '../client/endpoint.ts';
 import { type CardProblem, inspectCard } from '../client/inspect-card.ts';
 import type { ConnectOptions } from '../client/options.ts';
-import { A2AError } from '../errors.ts';
+import { stateWord } from '../client/state-word.ts';
+import { A2AError, type ErrorCode } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
+import { isTerminal } from '../model/state.ts';
 import type { Warning } from '../wire/reader.ts';
 import type { AgentReference } from './agent-reference.ts';
 import { now } from './now.ts';
 import { oneLine } from './screen.ts';
+
+/** How one of the operations of an agent did. */
+export interface OperationCheck {
+  readonly operation: 'get' | 'list' | 'subscribe' | 'stream';
+  /** `missing`: the agent does not have it. `broken`: clients cannot read the response. `untried`: a message would be needed. */
+  readonly result: 'works' | 'missing' | 'broken' | 'untried';
+  readonly why: string;
+}
 
 /** What was found out about an agent. Null is for what could not be found out. */
 export interface Diagnosis {
@@ -26,6 +36,8 @@ export interface Diagnosis {
   readonly warnings: readonly Warning[];
   /** Why there is no way to talk to it, although somebody is there. */
   readonly trouble: string | null;
+  /** The operations that clients use; empty if the agent cannot be called. */
+  readonly operations: readonly OperationCheck[];
 }
 
 const NOTHING: Diagnosis = {
@@ -39,10 +51,19 @@ const NOTHING: Diagnosis = {
   problems: [],
   warnings: [],
   trouble: null,
+  operations: [],
 };
 
-/** Looks at an agent from all sides, without sending it a message. */
-export async function diagnose(reference: AgentReference, options: ConnectOptions): Promise<Diagnosis> {
+/**
+ * Finds out whether clients can use an agent: its card, its authentication and its operations.
+ *
+ * @param message Sent to the agent to try its stream. Without one, no message is sent.
+ */
+export async function diagnose(
+  reference: AgentReference,
+  options: ConnectOptions,
+  message?: string,
+): Promise<Diagnosis> {
   const start = now();
   let agent: AgentClient;
   try {
@@ -57,11 +78,12 @@ export async function diagnose(reference: AgentReference, options: ConnectOption
     const { problems } = found === undefined ? { problems: [] } : inspectCard(found.json, found.url ?? undefined);
     const facts = { reachable: true, reachableWhy, card: agent.card, cardUrl: found?.url ?? null, problems };
     const answer = await probe(agent);
+    const operations = answer.authorised === true ? await checkOperations(agent, message) : [];
     // Whoever is not where its card says may have been found elsewhere in the meantime.
     const { chosen } = agent;
     const known = new Set(problems.map(({ path }) => path));
     const warnings = agent.warnings.filter(({ field }) => !known.has(field));
-    return { ...NOTHING, ...facts, ...answer, chosen, warnings };
+    return { ...NOTHING, ...facts, ...answer, chosen, warnings, operations };
   } finally {
     await agent.close();
   }
@@ -77,10 +99,15 @@ async function originalCard(
   return found === null ? undefined : { json: found.raw, url: found.url };
 }
 
-/** Asks for a task that nobody has. Whoever is told so has been let in. */
+/** A task that no agent has. */
+function unknownTask(): string {
+  return `tandem-doctor-${crypto.randomUUID()}`;
+}
+
+/** Asks for a task that does not exist. An agent that reports it as not found has accepted the credentials. */
 async function probe(agent: AgentClient): Promise<Partial<Diagnosis>> {
   try {
-    await agent.get(`tandem-doctor-${crypto.randomUUID()}`);
+    await agent.get(unknownTask());
   } catch (error) {
     if (!A2AError.is(error)) throw error;
     const why = oneLine(error.message);
@@ -99,6 +126,64 @@ async function probe(agent: AgentClient): Promise<Partial<Diagnosis>> {
     }
   }
   return { authorised: true, authorisedWhy: 'a question about a task was answered' };
+}
+
+async function checkOperations(agent: AgentClient, message: string | undefined): Promise<OperationCheck[]> {
+  const isStreaming = agent.card.capabilities.streaming === true;
+  const checks: OperationCheck[] = [
+    { operation: 'get', result: 'works', why: 'a task that does not exist was reported as such' },
+    await check('list', async () => `${(await agent.list({ pageSize: 1 })).tasks.length} tasks on a page of 1`),
+  ];
+  if (isStreaming) checks.push(await check('subscribe', () => subscribeToUnknown(agent)));
+  if (message !== undefined) checks.push(await check('stream', () => streamMessage(agent, message)));
+  else if (isStreaming) {
+    const why = "not tried: --message 'Hello' sends a message and reads the events";
+    checks.push({ operation: 'stream', result: 'untried', why });
+  }
+  return checks;
+}
+
+/** Errors of an agent that does not have an operation. */
+const MISSING: ReadonlySet<ErrorCode> = new Set(['METHOD_NOT_FOUND', 'UNSUPPORTED_OPERATION', 'PERMISSION_DENIED']);
+
+async function check(operation: OperationCheck['operation'], run: () => Promise<string>): Promise<OperationCheck> {
+  try {
+    return { operation, result: 'works', why: await run() };
+  } catch (error) {
+    if (!A2AError.is(error)) throw error;
+    return { operation, result: MISSING.has(error.code) ? 'missing' : 'broken', why: oneLine(error.message) };
+  }
+}
+
+async function subscribeToUnknown(agent: AgentClient): Promise<string> {
+  try {
+    await firstEvent(agent, unknownTask());
+    return 'a task that does not exist has a stream';
+  } catch (error) {
+    if (!A2AError.is(error, 'TASK_NOT_FOUND')) throw error;
+    return 'a task that does not exist was reported as such';
+  }
+}
+
+async function firstEvent(agent: AgentClient, taskId: string): Promise<void> {
+  const stream = agent.task(taskId).subscribe();
+  try {
+    await stream.next();
+  } finally {
+    await stream.return();
+  }
+}
+
+/** Sends a message, reads all events, and then subscribes to the task as a client does that has lost its connection. */
+async function streamMessage(agent: AgentClient, message: string): Promise<string> {
+  const stream = agent.stream(message);
+  let count = 0;
+  for await (const _event of stream) count++;
+  const events = count === 1 ? '1 event' : `${count} events`;
+  const { task } = stream;
+  if (task === undefined) return `${events}, a message`;
+  if (isTerminal(task.status.state)) await firstEvent(agent, task.id);
+  return `${events}, and the task is ${stateWord(task.status.state)}`;
 }
 
 async function diagnoseFailure({ target }: AgentReference, error: A2AError): Promise<Diagnosis> {

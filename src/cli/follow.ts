@@ -67,10 +67,7 @@ export function cancelOnInterrupt(agent: AgentClient, stream: TaskStream): () =>
   };
 }
 
-/** An agent that does not tell of the end after it was canceled is not waited for. */
-const END_AFTER_CANCEL_MS = 2000;
-
-/** Cancels the task of a stream. The signal says that the stream has ended, so that it is no matter any more. */
+/** Cancels the task of a stream, which then ends. The signal tells that the stream has ended by itself. */
 export async function cancel(agent: AgentClient, stream: TaskStream, signal: AbortSignal): Promise<void> {
   const id = stream.task?.id;
   if (id === undefined) {
@@ -87,7 +84,5 @@ export async function cancel(agent: AgentClient, stream: TaskStream, signal: Abo
     if (!A2AError.is(error)) throw error;
     screen.tell(`It cannot be canceled: ${oneLine(error.message)}`, 'yellow');
     if (error.code !== 'TASK_NOT_CANCELABLE') await stream.return();
-    return;
   }
-  setTimeout(() => void stream.return(), END_AFTER_CANCEL_MS).unref();
 }

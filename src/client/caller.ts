@@ -2,6 +2,8 @@ import { A2AError } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../model/operation.ts';
 import { recognisesRepeats } from '../model/repeats.ts';
+import { isTerminal } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
 import type { Decoded } from '../wire/dialect.ts';
 import { bindingOf, notJson, parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
@@ -47,6 +49,8 @@ export class Caller {
   readonly endpoints: Endpoints;
   /** Replaced by the extended card, once that is known. */
   card: AgentCard;
+  /** The streams that are open. */
+  readonly followers = new Set<{ endWith(found: Decoded<Task>): void }>();
   /** Where a subscription over REST has to be a GET. */
   readonly #subscribesByGet = new WeakSet<Endpoint>();
 
@@ -92,6 +96,12 @@ export class Caller {
       // An error, or an agent that has only one thing to say and says it without a stream.
       return ItemStream.single(await this.#read(endpoint, operation, response));
     });
+  }
+
+  /** Ends the streams of a task that has ended, although the agent may leave them open. */
+  reportEnd(found: Decoded<Task>): void {
+    if (!isTerminal(found.value.status.state)) return;
+    for (const follower of this.followers) follower.endWith(found);
   }
 
   /** Whether the agent does a message once, however often it comes: the user says so, or the card does. */

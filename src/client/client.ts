@@ -136,11 +136,16 @@ export class AgentClient {
     return this.#call('ListTasks', request, options);
   }
 
-  /** Asks the agent to stop. Gives the task as it is then; whether it stopped is in its state. */
+  /**
+   * Asks the agent to stop. Gives the task as it is then; whether it stopped is in its state. If the task has ended, open
+   * streams of this client end with it.
+   */
   cancel(taskId: string, options: CallOptions = {}): Promise<Task> {
     return this.#within(options, 'request', async (scope) => {
       try {
-        return (await this.#caller.call('CancelTask', { id: taskId }, scope)).value;
+        const canceled = await this.#caller.call('CancelTask', { id: taskId }, scope);
+        this.#caller.reportEnd(canceled);
+        return canceled.value;
       } catch (error) {
         if (!A2AError.is(error, 'TASK_NOT_CANCELABLE')) throw error;
         // After a broken connection it was asked for twice, and agents may refuse what they have done already.

@@ -1,4 +1,7 @@
 import { A2AError } from '../errors.ts';
+import { isPaused, isTerminal } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
+import type { Decoded } from '../wire/dialect.ts';
 import type { Received } from './event.ts';
 import { EventOrder } from './event-order.ts';
 import { toPublicError } from './failures.ts';
@@ -9,6 +12,21 @@ import { TransportFailure } from './transport/transport.ts';
 
 /** How often in a row a stream may break without anything new in between. */
 const MAX_BREAKS = 5;
+
+/**
+ * A stream without an event in this time is silent: then the client asks for the task, because some agents leave the stream of
+ * an ended task open.
+ */
+const QUIET_MS = 30_000;
+
+/** How long a stream may take to report the end of a task that was canceled. */
+const END_AFTER_CANCEL_MS = 2000;
+
+/** How long a task may stay unchanged after its stream broke, if the agent says that nothing runs for it. */
+const ABANDONED_MS = 60_000;
+
+/** How long a task may stay unchanged after its stream broke, if the agent does not tell whether it runs. */
+const STALLED_MS = 300_000;
 
 /** The fold is kept up to date. */
 export interface Followed extends Polled {
@@ -23,9 +41,11 @@ export interface Followed extends Polled {
  * stream is resumed after the last number. Where the agent has no numbers, what was missed is found by comparing what is
  * known with a snapshot, which 1.0 begins every subscription with; agents before it are asked for one again and again.
  *
- * Where streams keep breaking, it is asked too.
+ * Where streams keep breaking, it is asked too. While a stream is silent, the task is asked for every 30 s, and its end is the
+ * end of the stream.
  *
- * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did, and nothing leads on from there.
+ * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did, and nothing leads on from there, or the task
+ *   does not change any more.
  */
 export class Follower {
   readonly #followed: Followed;
@@ -38,6 +58,16 @@ export class Follower {
   #expected: number | undefined;
   #isResumed: boolean;
   #breaks = 0;
+  /** Events that have come, to see whether a stream is silent. */
+  #items = 0;
+  #isWaiting = false;
+  #stopWatching: () => void = () => {};
+  #stopWaitingForEnd: () => void = () => {};
+  /** The task as it was found to be while its stream was silent: settled. */
+  #settled: Decoded<Task> | undefined;
+  /** Whether the agent still runs the task; undefined if it was not asked or does not tell. */
+  #isRunning: boolean | undefined;
+  #hasProbed = false;
 
   constructor(followed: Followed) {
     this.#followed = followed;
@@ -50,9 +80,12 @@ export class Follower {
   }
 
   async *events(): AsyncGenerator<Received, void, void> {
-    const { fold } = this.#followed;
+    const { fold, caller } = this.#followed;
+    caller.followers.add(this);
     try {
       this.#stream = await this.#followed.open();
+      const hadStream = this.#stream !== undefined;
+      if (hadStream) this.#watch();
       while (this.#stream !== undefined) {
         const stream = this.#stream;
         let failure: unknown;
@@ -60,22 +93,122 @@ export class Follower {
           // Generators that hand on to one another, and waiting for what is there, would cost as much as decoding it.
           for (;;) {
             const next = stream.next();
+            this.#isWaiting = next instanceof Promise;
             const item = next instanceof Promise ? await next : next;
+            this.#isWaiting = false;
             if (item === undefined) break;
+            this.#items++;
             for (const event of this.#take(item, stream)) yield event;
             if (fold.isOver) return;
           }
           failure = this.#endOf(stream);
         } catch (error) {
-          failure = this.#breakOf(error);
+          if (this.#settled === undefined) failure = this.#breakOf(error);
         }
+        if (this.#settled !== undefined) return yield* this.#missed(this.#settled);
         if (failure === undefined) return;
         await this.#resume(failure);
       }
-      yield* pollUpdates(this.#followed);
+      yield* pollUpdates(this.#followed, hadStream ? (ms) => this.#assertRunning(ms) : undefined);
     } finally {
+      this.#stop();
       if (fold.isPaused) this.#stream?.release();
       else this.#stream?.leave();
+    }
+  }
+
+  /** Leaves no timer behind. */
+  #stop(): void {
+    this.#followed.caller.followers.delete(this);
+    this.#stopWatching();
+    this.#stopWaitingForEnd();
+  }
+
+  /** Asks for the task whenever the stream has been silent for a while. */
+  #watch(): void {
+    const { clock } = this.#followed.caller.wiring.settings;
+    const items = this.#items;
+    let isStopped = false;
+    const again = async (): Promise<void> => {
+      if (this.#isWaiting && this.#items === items) await this.#askForEnd(items);
+      if (!isStopped && this.#settled === undefined) this.#watch();
+    };
+    const disarm = clock.callAt(clock.now() + QUIET_MS, () => void again());
+    this.#stopWatching = () => {
+      isStopped = true;
+      disarm();
+    };
+  }
+
+  /** Leaves a silent stream if the task has ended or paused without a word about it. */
+  async #askForEnd(items: number): Promise<void> {
+    const { caller, scope, fold, taskId } = this.#followed;
+    const id = fold.taskId ?? taskId;
+    if (id === undefined) return;
+    try {
+      const found = await caller.call('GetTask', { id }, scope);
+      const { state } = found.value.status;
+      const isNews = isTerminal(state) || (isPaused(state) && !fold.isPaused);
+      if (isNews && this.#items === items) this.#leaveWith(found);
+    } catch {
+      // Only the stream decides whether the call fails.
+    }
+  }
+
+  /** The agent has reported the end of a task, perhaps of this one. The stream has a moment to report it as well. */
+  endWith(found: Decoded<Task>): void {
+    const { caller, fold, taskId } = this.#followed;
+    if ((fold.taskId ?? taskId) !== found.value.id) return;
+    const { clock } = caller.wiring.settings;
+    this.#stopWaitingForEnd();
+    this.#stopWaitingForEnd = clock.callAt(clock.now() + END_AFTER_CANCEL_MS, () => this.#leaveWith(found));
+  }
+
+  #leaveWith(found: Decoded<Task>): void {
+    if (this.#stream === undefined) return;
+    this.#settled = found;
+    this.#stream.leave();
+  }
+
+  /** The events between what is known and a later state of the task. */
+  *#missed({ value: task, raw }: Decoded<Task>): Generator<Received, void> {
+    const { fold } = this.#followed;
+    const missed = [...fold.missed(task)];
+    fold.take({ task });
+    for (const event of missed) yield { event, number: undefined, raw };
+  }
+
+  /**
+   * Ends the wait for a task whose stream broke and that does not change any more. An agent may keep a task as working although
+   * the run has died. Whether it runs, a subscription shows: where no run is left, agents report the task as not found.
+   *
+   * @throws A2AError `TRANSPORT_FAILED`
+   */
+  async #assertRunning(unchangedMs: number): Promise<void> {
+    if (unchangedMs < QUIET_MS) return;
+    if (!this.#hasProbed) {
+      this.#hasProbed = true;
+      this.#isRunning = await this.#probeRun();
+    }
+    if (unchangedMs < (this.#isRunning === false ? ABANDONED_MS : STALLED_MS)) return;
+    const seconds = Math.round(unchangedMs / 1000);
+    throw new A2AError(
+      'TRANSPORT_FAILED',
+      `The stream ended before the task did, and the task has not changed for ${seconds} s. ` +
+        'The agent may have stopped working on it. Ask for the task later with the handle in details',
+      { details: { sent: 'maybe', state: this.#followed.fold.state ?? '' } },
+    );
+  }
+
+  async #probeRun(): Promise<boolean | undefined> {
+    const { caller, scope, fold, taskId } = this.#followed;
+    try {
+      const stream = await caller.open('SubscribeToTask', { id: (fold.taskId ?? taskId) as string }, scope);
+      stream.leave();
+      return true;
+    } catch (error) {
+      if (scope.deadline.aborted || !A2AError.is(error)) throw error;
+      return A2AError.is(error, 'TASK_NOT_FOUND') ? false : undefined;
     }
   }
 
@@ -96,6 +229,7 @@ export class Follower {
     if (this.#followed.fold.isOver) {
       this.#stream = undefined;
       stream.release();
+      this.#stop();
     }
     return events;
   }

@@ -19,10 +19,19 @@ export interface Polled {
   readonly taskId?: string;
 }
 
-/** Looks at a task again and again, until it has ended or waits for its caller, and tells what is new each time. */
-export async function* pollUpdates({ caller, scope, fold, taskId }: Polled): AsyncGenerator<Received, void, void> {
+/**
+ * Looks at a task again and again, until it has ended or waits for its caller, and tells what is new each time.
+ *
+ * @param unchanged Called with the time since the last change after each look that showed none. It may throw to end the wait.
+ */
+export async function* pollUpdates(
+  { caller, scope, fold, taskId }: Polled,
+  unchanged?: (ms: number) => Promise<void>,
+): AsyncGenerator<Received, void, void> {
   const id = fold.taskId ?? taskId;
   if (id === undefined) return;
+  const { clock } = caller.wiring.settings;
+  let changedAt = clock.now();
   let failures = 0;
   for (let looks = 0; ; looks++) {
     let waitMs = backoffMs(looks, FIRST_PAUSE_MS);
@@ -32,11 +41,13 @@ export async function* pollUpdates({ caller, scope, fold, taskId }: Polled): Asy
       const missed = [...fold.missed(task)];
       fold.take({ task });
       for (const event of missed) yield { event, number: undefined, raw };
+      if (missed.length > 0) changedAt = clock.now();
     } catch (error) {
       if (!isPassing(error) || ++failures > MAX_FAILURES) throw error;
       waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
     }
     if (fold.isOver || fold.isPaused) return;
+    if (unchanged !== undefined) await unchanged(clock.now() - changedAt);
     await scope.deadline.pause(waitMs);
   }
 }

@@ -1,11 +1,12 @@
-import { A2AError } from '../errors.ts';
+import { A2AError, type ErrorCode } from '../errors.ts';
+import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import type { AgentClient, GetOptions } from './client.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
 import type { Received } from './event.ts';
 import { Follower } from './follow.ts';
-import type { ItemStream } from './item-stream.ts';
+import { ItemStream } from './item-stream.ts';
 import type { MessageInput } from './message-input.ts';
 import type { CallOptions, SendOptions, WaitOptions } from './options.ts';
 import { pollUpdates } from './poll.ts';
@@ -14,6 +15,15 @@ import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } 
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
 import { TaskStream } from './task-stream.ts';
+
+/** How agents reject a subscription to a task that has ended. */
+const REJECTIONS: ReadonlySet<ErrorCode> = new Set([
+  'UNSUPPORTED_OPERATION',
+  'INVALID_PARAMS',
+  'INVALID_REQUEST',
+  'TASK_NOT_FOUND',
+  'METHOD_NOT_FOUND',
+]);
 
 export interface SubscribeOptions extends CallOptions {
   /** The number of the last event that is known: only later ones come, if the agent numbers its events. */
@@ -61,7 +71,10 @@ export class RemoteTask {
     return this.#client.send(message, { ...options, taskId: this.id });
   }
 
-  /** What happens with the task from now on, or from a known event on. */
+  /**
+   * What happens with the task from now on, or from a known event on. If the task has ended already, the stream has one event:
+   * the task.
+   */
   subscribe(options: SubscribeOptions = {}): TaskStream {
     const fold = new TaskFold();
     const { clock, timeoutMs } = this.#caller.wiring.settings;
@@ -96,7 +109,20 @@ export class RemoteTask {
 
   #events(task: TaskAtWork, after?: number): AsyncGenerator<Received, void, void> {
     about(task, this.id);
-    return new Follower({ ...task, taskId: this.id, open: () => this.#subscribe(task, after) }).events();
+    return new Follower({ ...task, taskId: this.id, open: () => this.#subscribeOrEnd(task, after) }).events();
+  }
+
+  /** Agents reject a subscription to a task that has ended, each with another error. Then the task itself is the only event. */
+  async #subscribeOrEnd(task: TaskAtWork, after?: number): Promise<ItemStream> {
+    const { caller, scope } = task;
+    try {
+      return await this.#subscribe(task, after);
+    } catch (error) {
+      if (scope.deadline.aborted || !A2AError.is(error) || !REJECTIONS.has(error.code)) throw error;
+      const found = await caller.call('GetTask', { id: this.id }, scope).catch(() => undefined);
+      if (found === undefined || !isTerminal(found.value.status.state)) throw error;
+      return ItemStream.single({ ...found, value: { task: found.value } });
+    }
   }
 
   #subscribe({ caller, scope }: TaskAtWork, after?: number): Promise<ItemStream> {

@@ -21,6 +21,10 @@ const CASES: readonly {
       /✓ Authorised /,
       /✓ Card +Subject /,
       /✓ Interface +JSONRPC 1\.0 /,
+      /✓ Get /,
+      /✓ List /,
+      /✓ Subscribe /,
+      /\? Stream +not tried: --message/,
       /\nAll is well\.\n$/,
     ],
   },
@@ -29,7 +33,7 @@ const CASES: readonly {
     open: async () => (await servePeer({ version: '0.2', streaming: false })).url,
     code: 0,
     answers: { reachable: true, authorised: true, chosen: { version: '0.2' } },
-    lines: [/✓ Interface +JSONRPC 0\.2 /, /\? Streams +no/, /\nAll is well\.\n$/],
+    lines: [/✓ Interface +JSONRPC 0\.2 /, /\? Streams +not declared by the card/, /\nAll is well\.\n$/],
   },
   {
     name: 'an agent that wants credentials',
@@ -104,6 +108,31 @@ test.each(CASES)(
     expect(JSON.parse(json.stdout)).toMatchObject({ agent: url, ...answers });
   },
   TIMEOUT_MS,
+);
+
+test('doctor --message reads the stream of a message', { timeout: TIMEOUT_MS }, async () => {
+  const url = await serveAgent(({ text }) => text);
+  const { code, stdout } = await tandem(['doctor', url, '--message', 'Hello']).ended;
+  expect(stdout).toMatch(/✓ Stream +\d+ events, and the task is completed\n/);
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['stream', ['--message', 'Hello'], 'SendStreamingMessage'],
+  ['list', [], 'ListTasks'],
+  ['subscribe', [], 'SubscribeToTask'],
+] as const)(
+  'doctor exits with 1 if clients cannot read the response to %s',
+  { timeout: TIMEOUT_MS },
+  async (operation, options, on) => {
+    const headers = { 'content-type': 'text/event-stream' };
+    const body = `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { surprise: true } })}\n\n`;
+    const peer = await servePeer({ faults: [{ fault: 'status', on, status: 200, headers, body, ...always }] });
+    const { code, stdout } = await tandem(['doctor', peer.url, ...options, '-o', 'json']).ended;
+    const { operations } = JSON.parse(stdout) as { operations: object[] };
+    expect(operations).toContainEqual(expect.objectContaining({ operation, result: 'broken' }));
+    expect(code).toBe(1);
+  },
 );
 
 test('the card of a file is looked at too', { timeout: TIMEOUT_MS }, async () => {

@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers';
+
 import { expect, test } from 'vitest';
 import { frame, serveAgent, serveCard, servePeer } from './agents.ts';
 import { tandem, TIMEOUT_MS } from './program.ts';
@@ -20,6 +22,32 @@ test.each([true, false])(
     expect(stderr).toMatch(
       /^Canceling the task\. Ctrl-C again quits\.\nThe task was canceled\.\nTask: .*\nContext: .*\nState: canceled\n$/,
     );
+  },
+);
+
+test(
+  'send prints the state that the agent reported after Ctrl-C, although the stream stays silent',
+  {
+    timeout: TIMEOUT_MS,
+  },
+  async () => {
+    const url = await serveCard((request, response) => {
+      void text(request).then((body) => {
+        if (body.includes('"CancelTask"')) {
+          const task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_CANCELED' } };
+          return response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: task }));
+        }
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const artifact = { artifactId: 'a', parts: [{ text: 'begun\n' }] };
+        return response.write(frame({ artifactUpdate: { taskId: 't1', contextId: 'c1', artifact } }));
+      });
+    });
+    const sending = tandem(['send', url, 'go']);
+    await sending.said(/^begun$/m);
+    sending.child.kill('SIGINT');
+    const { code, stderr } = await sending.ended;
+    expect(stderr).toContain('State: canceled\n');
+    expect(code).toBe(130);
   },
 );
 

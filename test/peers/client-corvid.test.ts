@@ -51,13 +51,19 @@ test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknow
   ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
   ['cancel', 'METHOD_NOT_FOUND', (agent, id) => agent.cancel(id)],
   ['list', 'METHOD_NOT_FOUND', (agent) => agent.list()],
-  ['subscribe', 'METHOD_NOT_FOUND', (agent, id) => all(agent.task(id).subscribe())],
   ['send no text', 'INVALID_PARAMS', (agent) => agent.ask({ parts: [{ data: 1 }] })],
 ])('nobody can %s at corvid', async (_, code, call) => {
   const { url } = await serveCorvid();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
+});
+
+test('subscribe() to an ended task of corvid gives the task, although corvid has no subscriptions', async () => {
+  const { url } = await serveCorvid();
+  const agent = await connected(url);
+  const { task } = await agent.send('hi');
+  expect(await all(agent.task(task?.id ?? '').subscribe())).toMatchObject([{ type: 'task', state: 'completed' }]);
 });
 
 test.each<[string, ErrorCode | 'You said: hi', string | undefined]>([

@@ -52,7 +52,6 @@ test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknow
   ['cancel', 'TASK_NOT_CANCELABLE', (agent, id) => agent.cancel(id)],
   ['cancel what is not there', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
   ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
-  ['subscribe', 'METHOD_NOT_FOUND', (agent, id) => all(agent.task(id).subscribe())],
   ['list', 'METHOD_NOT_FOUND', (agent) => agent.list()],
   ['be notified', 'METHOD_NOT_FOUND', (agent, id) => agent.pushConfigs.set(id, { url: 'https://example.com' })],
   ['send no text', 'INVALID_PARAMS', (agent) => agent.ask({ parts: [{ data: 1 }] })],
@@ -61,6 +60,13 @@ test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknow
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
+});
+
+test('subscribe() to an ended task of selectools gives the task, although selectools has no subscriptions', async () => {
+  const { url } = await serveSelectools();
+  const agent = await connected(url);
+  const { task } = await agent.send('hi');
+  expect(await all(agent.task(task?.id ?? '').subscribe())).toMatchObject([{ type: 'task', state: 'completed' }]);
 });
 
 test('selectools wants its token, and tells nothing else without it', async () => {

@@ -1,7 +1,7 @@
 import { AGENT_OPTIONS } from '../agent-options.ts';
 import { takeAgent } from '../agent-reference.ts';
 import { giveProblems } from '../card-problems.ts';
-import { diagnose, type Diagnosis } from '../diagnosis.ts';
+import { diagnose, type Diagnosis, type OperationCheck } from '../diagnosis.ts';
 import { connectionHint } from '../error-report.ts';
 import { giveJson } from '../json-output.ts';
 import { connectOptions } from '../open-agent.ts';
@@ -17,18 +17,25 @@ const TIMEOUT_MS = 15_000;
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Says what is wrong with an agent: whether it can be reached, whether you may talk to it, and all that is wrong with its
-card, each with what to do about it. Sends no message. Ends with 3 if nobody is there, 4 if you are not let in, and 1 if
-something keeps clients out.`,
-  examples: ['tandem doctor http://localhost:4100', 'tandem doctor card.json', 'tandem doctor clerk -o json'],
-  options: { ...AGENT_OPTIONS },
+  about: `Checks an agent: whether it can be reached, whether it accepts your credentials, what is wrong with its card, and whether
+the operations that clients use work (get, list, subscribe). Sends no message, unless --message is given: then the stream
+is checked too. Exits with 3 if the agent cannot be reached, 4 if it rejects your credentials, and 1 if clients cannot use it.`,
+  examples: [
+    'tandem doctor http://localhost:4100',
+    "tandem doctor http://localhost:4100 --message 'Hello'",
+    'tandem doctor clerk -o json',
+  ],
+  options: {
+    message: { type: 'string', value: '<text>', help: 'Send this message and check its stream', flagOnly: true },
+    ...AGENT_OPTIONS,
+  },
   async run({ values, sources, positionals }) {
     const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
     expectNoMore(rest, SYNOPSIS);
     screen.work(`Looking at ${reference.name}`);
     const options = { timeoutMs: TIMEOUT_MS, ...connectOptions(values, reference) };
-    const diagnosis = await diagnose(reference, options);
+    const diagnosis = await diagnose(reference, options, values.message);
     screen.rest();
     if (isJson) giveJson({ agent: reference.name, ...diagnosis });
     else
@@ -41,9 +48,10 @@ something keeps clients out.`,
   },
 });
 
-function exitCodeOf({ reachable, authorised, problems, trouble }: Diagnosis): number {
+function exitCodeOf({ reachable, authorised, problems, trouble, operations }: Diagnosis): number {
   if (!reachable) return 3;
   if (authorised === false) return 4;
+  if (operations.some(({ result }) => result === 'broken')) return 1;
   return trouble !== null || problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
@@ -73,14 +81,29 @@ function giveDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boole
   giveProblems(problems, 'stdout');
   if (chosen !== null) {
     giveCheck(reachable ? '✓' : '?', 'Interface', `${chosen.binding} ${chosen.version} at ${chosen.url}`);
-    giveCheck(
-      card?.capabilities.streaming === true ? '✓' : '?',
-      'Streams',
-      card?.capabilities.streaming === true ? 'yes' : 'no: its answers are asked for again and again',
-    );
+    if (card?.capabilities.streaming !== true)
+      giveCheck('?', 'Streams', 'not declared by the card: clients poll the task instead');
   }
+  for (const check of diagnosis.operations) giveOperation(check);
   for (const { field, description } of warnings) giveCheck('!', 'Odd', `${field}: ${description}`);
   giveVerdict(exitCodeOf(diagnosis), problems.length + warnings.length);
+}
+
+const OPERATIONS: Readonly<Record<OperationCheck['operation'], string>> = {
+  get: 'Get',
+  list: 'List',
+  subscribe: 'Subscribe',
+  stream: 'Stream',
+};
+const RESULTS: Readonly<Record<OperationCheck['result'], Mark>> = {
+  works: '✓',
+  missing: '?',
+  broken: '✗',
+  untried: '?',
+};
+
+function giveOperation({ operation, result, why }: OperationCheck): void {
+  giveCheck(RESULTS[result], OPERATIONS[operation], result === 'missing' ? `not supported: ${why}` : why);
 }
 
 function giveAuthorised({ authorised, authorisedWhy }: Diagnosis, hasCredentials: boolean): void {
