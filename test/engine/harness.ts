@@ -52,6 +52,8 @@ export interface Harness {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly log: LogLine[];
+  /** Whether the store has not finished a write of the engine. */
+  readonly isWriting: () => boolean;
   /** Sends a text as a caller, and waits. */
   send(text: string, options?: Partial<Submission>): Promise<SendResult>;
   /** Sends, and expects a task. */
@@ -131,6 +133,7 @@ export async function startHarness(given: EngineOptions, clock: FakeClock): Prom
     store: given.store,
     clock,
     log,
+    isWriting: mortal.isWriting,
     send,
     task,
     reply: (to, text, more) => task(text, { message: userMessage(text, { taskId: to.id }), ...more }),
@@ -148,16 +151,31 @@ export async function startHarness(given: EngineOptions, clock: FakeClock): Prom
 }
 
 /** A store for one engine that can be cut off from it: what was called goes on, whatever comes later fails. */
-function mortalStore(store: Store): { readonly store: Store; readonly kill: () => void } {
+function mortalStore(store: Store): {
+  readonly store: Store;
+  readonly kill: () => void;
+  readonly isWriting: () => boolean;
+} {
   let isDead = false;
+  let writes = 0;
+  const append: Store['append'] = async (write) => {
+    writes++;
+    try {
+      return await store.append(write);
+    } finally {
+      writes--;
+    }
+  };
+
   const cutOff = async (): Promise<never> => {
     throw new A2AError('UNAVAILABLE', 'The store is out of reach');
   };
   const watch: Store['watch'] = (listener) => store.watch((...hint) => void (isDead || listener(...hint)));
+  const living = withMethods(store, { append });
   const proxy = new Proxy(store, {
-    get: (target, name) => (name === 'watch' ? watch : isDead ? cutOff : memberOf(target, name)),
+    get: (_, name) => (name === 'watch' ? watch : isDead ? cutOff : memberOf(living, name)),
   });
-  return { store: proxy, kill: () => (isDead = true) };
+  return { store: proxy, kill: () => (isDead = true), isWriting: () => writes > 0 };
 }
 
 /** The same store, but for some of its methods. */

@@ -71,7 +71,7 @@ export async function play(script: Script, { how, interruptions = 1, ...options 
       await node.reply(await node.engine.get(ANN, id), 'yes', { returnImmediately: true });
     } else {
       await until(async () => (await state()) !== '' && reached === life);
-      await untilStored(node, id);
+      await untilStored(node);
       life++;
       node = how === 'crash' ? await node.crash() : await node.restart();
     }
@@ -82,13 +82,14 @@ export async function play(script: Script, { how, interruptions = 1, ...options 
   return { ...seen, task, log: node.log, texts: textsOf(task.artifacts ?? []) };
 }
 
-/** Nothing that was emitted waits to be stored. */
-async function untilStored({ store }: Harness, id: string): Promise<void> {
-  const lastEvent = async (): Promise<number | undefined> => (await store.read(ANN, id))?.record.lastEvent;
+/** Nothing that was emitted waits to be stored. The next write begins in the turn in which the last one has ended. */
+async function untilStored({ isWriting }: Harness): Promise<void> {
   await until(async () => {
-    const before = await lastEvent();
-    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-    return before === (await lastEvent());
+    for (let turn = 0; turn < 10; turn++) {
+      if (isWriting()) return false;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return true;
   });
 }
 
