@@ -38,13 +38,19 @@ export function assertPostgresUrl(name: string): void {
   throw new CliError('usage', 'The address of the database is no URL', { hint });
 }
 
+/**
+ * What the system calls a failed connection (ECONNREFUSED), or PostgreSQL one that may succeed later: a broken connection (08), no
+ * free connection (53), a server that starts or stops (57P).
+ */
+const UNREACHABLE = /^(?:E[A-Z_]+|08\w{3}|53\w{3}|57P\w{2})$/;
+
 /** What a database, its driver or the way to it says, as one sentence. */
 export function databaseTrouble(error: unknown, url: string): CliError {
   const root = rootOf(error);
   if (isDriverMissing(root)) return new CliError('failure', messageOf(root), { cause: error });
   const { code = '' } = root as { readonly code?: string };
-  // What the system calls it, as ECONNREFUSED, or the driver, which has no names for it.
-  const isUnreachable = /^E[A-Z_]+$/.test(code) || /timeout|terminated/.test(messageOf(root));
+  // The driver has no code for a timeout or a connection that was closed.
+  const isUnreachable = UNREACHABLE.test(code) || /timeout|terminated/.test(messageOf(root));
   const text = `The database ${shownStore(url)} cannot be used: ${messageOf(root)}`;
   return new CliError(isUnreachable ? 'unreachable' : 'failure', text, { cause: error });
 }
