@@ -59,6 +59,7 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     }
     if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, rpc.params);
     const call = new HttpCall(service, request, caller, dialect, 'JSONRPC');
+    if (selection.warnings.length > 0) service.deviations.log(call, operation, selection.warnings);
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
     const outcome = await callOperation(service, call, operation, rpc.params, { asStream });
     return withRate(respond(service, call, operation, id, outcome), rate);

@@ -1,6 +1,7 @@
 /** Callers of 0.1 name their tasks themselves, and share methods with later versions. */
 import { describe, expect, test } from 'vitest';
 
+import type { Log } from '../../src/observe/log.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer, type TestServer } from './kit/server.ts';
 import { getTask, holdTask, nextOf, restOf, sendTask } from './kit/talk.ts';
@@ -106,6 +107,22 @@ describe('a method of 0.1 alone, without a version', () => {
     const { json } = await server.ask(rpc(undefined, 'tasks/send', { message: later }));
 
     expect(json).toMatchObject({ result: { kind: 'task', status: { state: 'completed' } } });
+  });
+
+  test('is logged as a deviation if its message is of 0.3', async () => {
+    const lines: unknown[] = [];
+    const log: Log = { info() {}, warn: (text, fields) => void (fields && lines.push([text, fields])), error() {} };
+    const server = await startServer({ log });
+    const later = { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] };
+
+    await server.ask(rpc(undefined, 'tasks/send', { message: later }));
+
+    expect(lines).toEqual([
+      [
+        'Accepted a request that deviates from the protocol',
+        expect.objectContaining({ deviation: 'tasks-send-alias', operation: 'SendMessage', version: '0.3' }),
+      ],
+    ]);
   });
 });
 
