@@ -30,6 +30,8 @@ function optionFaults(error: unknown): string {
 }
 
 function flagOf(name: string): string {
+  // A variable of the environment has no flag.
+  if (/^[A-Z_]+$/.test(name)) return name;
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

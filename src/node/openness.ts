@@ -10,12 +10,22 @@ const REACHED_BY = {
   trustProxy: 'says that others can reach the agent through a proxy',
 } as const;
 
-/** Closed unless somebody has said who may come in, or that everybody may. @throws TypeError */
-export function requireAuth({ auth, insecurePublic, publicUrl, trustProxy }: HandlerSettings, host: string): void {
+/**
+ * Requires `auth` or `insecurePublic` where others can reach the server.
+ *
+ * @param hostSetting The setting that chose the host, for the error.
+ * @throws TypeError
+ */
+export function requireAuth(
+  { auth, insecurePublic, publicUrl, trustProxy }: HandlerSettings,
+  host: string,
+  hostSetting: 'host' | 'BIND_HOST',
+): void {
   const option = publicBy({ host, publicUrl, trustProxy });
   if (auth !== undefined || insecurePublic || option === undefined) return;
   const check = new Check();
-  check.fault(option, `${REACHED_BY[option]}: set auth to say who may call, or insecurePublic: true for everybody`);
+  const setting = option === 'host' ? hostSetting : option;
+  check.fault(setting, `${REACHED_BY[option]}: set auth to say who may call, or insecurePublic: true for everybody`);
   check.finish('serve() cannot use these options:');
 }
 

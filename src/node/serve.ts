@@ -14,6 +14,7 @@ import { strangersFor } from '../server/strangers.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import { isLoopback } from '../support/loopback.ts';
+import { isListenHost, LISTEN_HOST, listenAddress } from './listen-address.ts';
 import { loopbackOnly } from './loopback.ts';
 import type { Middleware } from './express.ts';
 import { type NodeListener, toNodeListener } from './listener.ts';
@@ -21,9 +22,9 @@ import { requireAuth, tellOfStrangers } from './openness.ts';
 import { withMiddleware } from './serve-middleware.ts';
 
 export interface ServeOptions extends HandlerOptions {
-  /** 4100 if not set; 0 for any that is free. */
+  /** `PORT` from the environment if not set, else 4100; 0 for any that is free. */
   readonly port?: number;
-  /** The address to listen at, `127.0.0.1` if not set. Any that others can reach needs `auth`. */
+  /** The address to listen at; `BIND_HOST` from the environment if not set, else `127.0.0.1`. Any that others can reach needs `auth`. */
   readonly host?: string;
   /** Connections at a time, 10,000 if not set; what comes above that is hung up on. */
   readonly maxConnections?: number;
@@ -60,7 +61,6 @@ export interface AgentServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const DEFAULT_PORT = 4100;
 const DEFAULT_FILE = 'tandem.db';
 /** Addresses that mean all of a machine's, and the one of them that is always there. */
 const ALL_ADDRESSES: ReadonlyMap<string, string> = new Map([
@@ -97,9 +97,9 @@ export async function serve(agent: Agent, options: ServeOptions = {}): Promise<A
     maxHeaderBytes: (check, value) => checkCount(check, 'maxHeaderBytes', value),
     middleware: checkMiddleware,
   });
-  const { port = DEFAULT_PORT, host = '127.0.0.1' } = options;
+  const { port, host, hostSetting } = listenAddress(options);
   const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
-  requireAuth(settings, host);
+  requireAuth(settings, host, hostSetting);
   requireAddress(settings, host);
   const own = settings.store === undefined ? await openDefaultStore(settings.log ?? consoleLog) : undefined;
   const store = settings.store ?? own;
@@ -151,8 +151,7 @@ function checkMiddleware(check: Check, value: unknown): void {
 }
 
 function checkHost(check: Check, host: unknown): void {
-  if (typeof host === 'string' && /^[\w.:%-]+$/.test(host)) return;
-  check.fault('host', 'must be an address or a name to listen at, such as "0.0.0.0"');
+  if (!isListenHost(host)) check.fault('host', LISTEN_HOST);
 }
 
 /** No card is signed with an address that a request may have made up: who listens everywhere has to be told his own. */

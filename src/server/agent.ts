@@ -68,7 +68,8 @@ async function open(made: Agent): Promise<InProcessHandler> {
   const { AgentHandler } = await import('./handler.ts');
   const { readHandlerOptions } = await import('./handler-options.ts');
   const { memoryStore } = await import('../store/memory/store.ts');
-  const settings = readHandlerOptions('connect()', made, { store: memoryStore(), heartbeatMs: 2 ** 31 - 1 });
+  const options = { store: memoryStore(), heartbeatMs: 2 ** 31 - 1, auth: false } as const;
+  const settings = readHandlerOptions('connect()', made, options);
   // Nobody is here but who has the agent in his hands.
   const handler = new AgentHandler(made, settings, 'neighbours');
   return { fetch: handler.fetch, close: () => handler.close({ finishMs: 0 }) };

@@ -12,6 +12,7 @@ import { type CardSigningKey, type CardSigningOptions, readCardSigning } from '.
 import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import { type AuthOption, readAuthOption } from './auth/auth-option.ts';
+import { withEnvironmentAuth } from './auth/environment-auth.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
@@ -35,8 +36,16 @@ export interface StreamingOptions {
 export interface HandlerOptions {
   /** Where tasks are kept. Without one they are kept in memory, and lost with it. */
   readonly store?: Store;
-  /** Who may call, one way or several; everybody if not set. */
-  readonly auth?: AuthOption | readonly AuthOption[];
+  /**
+   * How callers authenticate, one way or several. If not set: JWTs signed with `A2A_SECRET` if the environment has it and
+   * `insecurePublic` is not set, else every caller is anonymous. `false`: every caller is anonymous in any case.
+   */
+  readonly auth?: AuthOption | readonly AuthOption[] | false;
+  /**
+   * The name of an environment variable, such as `A2A_API_KEY`, whose value callers may send as a bearer token. They are all one
+   * caller, `api-key`.
+   */
+  readonly apiKeyEnv?: string;
   /** The address of the handler as the world sees it, for the card; taken from each request if not set. */
   readonly publicUrl?: string;
   /** Believe `X-Forwarded-Host` and `-Proto`: only behind a proxy of your own that sets them. */
@@ -157,6 +166,7 @@ export interface HandlerSettings extends ObserveSettings {
 const KEYS = [
   'store',
   'auth',
+  'apiKeyEnv',
   'publicUrl',
   'trustProxy',
   'basePath',
@@ -213,11 +223,12 @@ export function readHandlerOptions(
   check.keys(given, [...KEYS, ...Object.keys(more)], '');
   for (const [key, look] of Object.entries(more)) if (given[key] !== undefined) look(check, given[key]);
   const offer = readOffer(check, given);
+  const auth = withEnvironmentAuth(check, given, readAuth(check, given['auth']));
   const settings = {
     store: readObject(check, given, 'store', ['create', 'append', 'read'], 'a store such as memoryStore()') as
       | Store
       | undefined,
-    auth: readAuth(check, given['auth']),
+    auth,
     publicUrl: readPublicUrl(check, given['publicUrl']),
     trustProxy: readFlag(check, given, 'trustProxy', false),
     basePath: readPath(check, given['basePath'], 'basePath'),
@@ -240,7 +251,7 @@ export function readHandlerOptions(
       given['trustProxy'] === true && given['publicUrl'] === undefined,
     ),
     ...readObserve(check, given),
-    access: readAccess(check, given['access'], given['auth'] !== undefined),
+    access: readAccess(check, given['access'], auth !== undefined),
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
@@ -298,7 +309,7 @@ function readBindings(
 
 /** None at all would mean nobody, which nobody means. */
 function readAuth(check: Check, value: unknown): readonly Authenticator[] | undefined {
-  if (value === undefined) return undefined;
+  if (value === undefined || value === false) return undefined;
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   refuseEmpty(check, value, 'auth');
   return all.map((each, index) => readAuthOption(check, each, Array.isArray(value) ? `auth[${index}]` : 'auth'));

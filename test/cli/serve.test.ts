@@ -178,6 +178,8 @@ test.each([
   ['a token', ['--token', 'sesame'], {}, 'sesame', 200],
   ['a token of the environment', [], { TANDEM_TOKEN: 'sesame' }, 'sesame', 200],
   ['another token', [], { TANDEM_TOKEN: 'sesame', A2A_SECRET: 'shared' }, 'other', 401],
+  ['the A2A_API_KEY of the environment', [], { A2A_API_KEY: 'sesame' }, 'sesame', 200],
+  ['TANDEM_TOKEN before A2A_API_KEY', [], { TANDEM_TOKEN: 'sesame', A2A_API_KEY: 'other' }, 'other', 401],
   ['no token', ['--insecure-public'], {}, undefined, 200],
 ])(
   'others are let in with %s',
@@ -191,6 +193,31 @@ test.each([
     expect(server.stderr).not.toContain('sesame');
   },
   TIMEOUT_MS,
+);
+
+test('tandem serve listens at BIND_HOST unless --host is given', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith(FILE);
+  const env = { BIND_HOST: '0.0.0.0' };
+  const args = ['serve', 'echo.mjs', ...ANYWHERE];
+  const sentence = 'At 0.0.0.0 others can reach the agent: set TANDEM_TOKEN or A2A_SECRET';
+  expect(await tandem(args, { cwd, env }).ended).toMatchObject({
+    code: 2,
+    stderr: `tandem: ${sentence}, or give --insecure-public for everybody\n`,
+  });
+  expect(await tandem(args, { cwd, env: { BIND_HOST: 'a host' } }).ended).toMatchObject({ code: 2 });
+
+  const local = tandem([...args, '--host', '127.0.0.1'], { cwd, env });
+  expect(await ask(await addressOf(local), 'hi')).toEqual({ text: 'hi' });
+});
+
+test(
+  'tandem demo needs no key and listens on this machine, whatever the environment has',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const env = { A2A_SECRET: 'a-secret-of-more-than-32-characters', A2A_API_KEY: 'sesame', BIND_HOST: '0.0.0.0' };
+    const url = await addressOf(tandem(['demo', '--port', '0', '--store', 'memory'], { env }));
+    expect((await fetch(`${url}/tasks`)).status).toBe(200);
+  },
 );
 
 test('in production nobody is let in without a token, also on this machine', { timeout: TIMEOUT_MS }, async () => {

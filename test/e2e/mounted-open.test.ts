@@ -19,6 +19,7 @@ const HOSTS = [
   'AWS_LAMBDA_FUNCTION_NAME',
   'CF_PAGES',
   'VERCEL',
+  'VERCEL_ENV',
   'RENDER',
   'FLY_APP_NAME',
   'K_SERVICE',
@@ -103,12 +104,27 @@ describe('in production', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   });
 
-  test('on Workers, too', async () => {
-    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' });
+  test.each([
+    ['navigator', { userAgent: 'Cloudflare-Workers' }],
+    ['__cf_env', {}],
+  ])('a handler without auth responds with 503 on Cloudflare Workers, known by %s', async (name, value) => {
+    vi.stubGlobal(name, value);
     onTestFinished(() => void vi.unstubAllGlobals());
 
     expect((await mounted().ask(SEND)).status).toBe(503);
   });
+
+  test.each(['NETLIFY', 'AWS_LAMBDA_FUNCTION_NAME'])(
+    '%s does not mean production if NETLIFY_LOCAL is true, as netlify dev sets it',
+    async (name) => {
+      vi.stubEnv(name, 'true');
+      vi.stubEnv('NETLIFY_LOCAL', 'true');
+      expect((await mounted().ask(SEND)).status).toBe(200);
+
+      vi.stubEnv('RENDER', 'true');
+      expect((await mounted().ask(SEND)).status).toBe(503);
+    },
+  );
 
   test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])('%s is there', async (path) => {
     vi.stubEnv('VERCEL', '1');

@@ -17,8 +17,8 @@ const PORTS = 20;
 
 const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}';
 
-/** In production nobody would be let in whom nobody knows: there everybody is, but nobody lists. */
-const OPEN = { insecurePublic: isHostedProduction() };
+/** The demo needs no key and listens on this machine, whatever the environment has. In production it must say that everybody may call. */
+const OPEN = { host: '127.0.0.1', auth: false, insecurePublic: isHostedProduction() } as const;
 
 export const command = defineCommand({
   synopsis: 'demo',

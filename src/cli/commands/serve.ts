@@ -27,7 +27,7 @@ The address of its card is printed on stdout, all else on stderr.`,
     host: {
       type: 'string',
       value: '<address>',
-      help: '127.0.0.1 unless set. What others can reach needs --token, A2A_SECRET or --insecure-public',
+      help: 'Where to listen; else BIND_HOST from the environment, else 127.0.0.1. What others can reach needs --token, A2A_SECRET or --insecure-public',
       flagOnly: true,
     },
     store: {
@@ -51,7 +51,7 @@ The address of its card is printed on stdout, all else on stderr.`,
     token: {
       type: 'string',
       value: '<token>',
-      help: 'Callers must send it as a bearer token; else TANDEM_TOKEN from the environment, which others cannot see',
+      help: 'Callers must send it as a bearer token; else TANDEM_TOKEN or A2A_API_KEY from the environment, which others cannot see',
       flagOnly: true,
       secret: true,
     },
@@ -101,7 +101,8 @@ interface ServeValues {
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CliError('usage', 'Give one file: tandem serve <file>');
-  const { host = '127.0.0.1', store: storeName = 'tandem.db', schema } = values;
+  const { store: storeName = 'tandem.db', schema } = values;
+  const host = values.host ?? (process.env['BIND_HOST'] || '127.0.0.1');
   if (schema !== undefined && !isPostgresUrl(storeName))
     throw new CliError('usage', '--schema is for PostgreSQL alone: give it with --store postgres://…');
   const insecurePublic = values['insecure-public'];
@@ -140,7 +141,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const crashes = new CrashWatch(log);
   const server = await listen(agent, {
     port,
-    host,
+    ...(values.host !== undefined && { host: values.host }),
     store,
     role,
     log,
@@ -159,19 +160,27 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   await runUntilStopped(server, { store, crashes, announce, tell });
 }
 
-/** Who may call, by what is set: a token, a secret that signs tokens, both, or nobody in particular. */
+/** How callers authenticate, by what is set: with a token, with a JWT signed with a secret, or not at all. */
 function authOf(flag: string | undefined): readonly Authenticator[] | undefined {
-  const token = flag ?? process.env['TANDEM_TOKEN'];
+  const [tokenName, token] = tokenOf(flag);
   const secret = process.env['A2A_SECRET'];
   const ways: Authenticator[] = [];
   try {
     if (token !== undefined) ways.push(bearerTokens({ token }));
     if (secret !== undefined) ways.push(sharedSecret({ secret }));
   } catch (cause) {
-    const wrong = ways.length > 0 || token === undefined ? 'A2A_SECRET' : '--token or TANDEM_TOKEN';
+    const wrong = ways.length > 0 || token === undefined ? 'A2A_SECRET' : tokenName;
     throw new CliError('usage', `${wrong} must be a token that a header can hold, and not empty`, { cause });
   }
   return ways.length === 0 ? undefined : ways;
+}
+
+/** The token, and the setting that it comes from. An empty `A2A_API_KEY` counts as not set. */
+function tokenOf(flag: string | undefined): readonly [name: string, token: string | undefined] {
+  const own = flag ?? process.env['TANDEM_TOKEN'];
+  return own === undefined
+    ? ['A2A_API_KEY', process.env['A2A_API_KEY'] || undefined]
+    : ['--token or TANDEM_TOKEN', own];
 }
 
 function readRole(role = 'all'): 'all' | 'web' | 'worker' {

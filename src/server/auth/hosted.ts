@@ -1,13 +1,8 @@
-/** Variables that are set where agents run for others, and not on anybody's desk. */
-const HOSTS = [
-  'NETLIFY',
-  'AWS_LAMBDA_FUNCTION_NAME',
-  'CF_PAGES',
-  'VERCEL',
-  'RENDER',
-  'FLY_APP_NAME',
-  'K_SERVICE',
-] as const;
+/** Variables that hosts set where agents run in production. */
+const HOSTS = ['CF_PAGES', 'VERCEL', 'VERCEL_ENV', 'RENDER', 'FLY_APP_NAME', 'K_SERVICE'] as const;
+
+/** `netlify dev` sets these too, together with `NETLIFY_LOCAL=true`. */
+const NETLIFY_HOSTS = ['NETLIFY', 'AWS_LAMBDA_FUNCTION_NAME'] as const;
 
 /**
  * When to ask again where an operator has forgotten to set something. Nobody knows when he will; but clients wait for as long
@@ -25,11 +20,11 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
-/** Whether this is production, by what the usual hosts and Node itself say. */
+/** Whether this is production, by `NODE_ENV` and by the flags of the usual hosts. */
 export function isHostedProduction(): boolean {
   if (environmentVariable('NODE_ENV') === 'production') return true;
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
-  return (
-    navigator?.userAgent === 'Cloudflare-Workers' || HOSTS.some((name) => (environmentVariable(name) ?? '') !== '')
-  );
+  if (navigator?.userAgent === 'Cloudflare-Workers' || '__cf_env' in globalThis) return true;
+  const isSet = (name: string): boolean => (environmentVariable(name) ?? '') !== '';
+  return HOSTS.some(isSet) || (environmentVariable('NETLIFY_LOCAL') !== 'true' && NETLIFY_HOSTS.some(isSet));
 }

@@ -1,0 +1,55 @@
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { silentLog } from '../observe/log.ts';
+import { agent } from '../server/agent.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import { listenAddress } from './listen-address.ts';
+import { serve } from './serve.ts';
+
+const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
+
+function environment(port: string | undefined, host: string | undefined): void {
+  vi.stubEnv('PORT', port);
+  vi.stubEnv('BIND_HOST', host);
+}
+
+beforeEach(() => {
+  environment(undefined, undefined);
+  vi.stubEnv('A2A_SECRET', '');
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+test.each([
+  ['the default if nothing is set', undefined, undefined, {}, [4100, '127.0.0.1']],
+  ['the default if the variables are empty', '', '', {}, [4100, '127.0.0.1']],
+  ['PORT and BIND_HOST', '3000', '::1', {}, [3000, '::1']],
+  ['the options before PORT and BIND_HOST', '3000', '0.0.0.0', { port: 0, host: 'localhost' }, [0, 'localhost']],
+  ['the options before wrong variables', 'x', 'a b', { port: 1, host: 'localhost' }, [1, 'localhost']],
+])('the address is %s', (_, port, host, options, expected) => {
+  environment(port, host);
+  const address = listenAddress(options);
+  expect([address.port, address.host]).toEqual(expected);
+});
+
+test('serve() listens at PORT and BIND_HOST', async () => {
+  environment('0', 'localhost');
+  const server = await serve(ECHO, { store: memoryStore(), log: silentLog });
+  onTestFinished(() => server.close());
+
+  expect(server.url).toBe(`http://localhost:${server.port}`);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+});
+
+test.each([
+  ['PORT', '65536', undefined, 'PORT: must be a number from 0 to 65535, not "65536"'],
+  ['PORT', '4100 ', undefined, 'PORT: must be a number from 0 to 65535, not "4100 "'],
+  ['BIND_HOST', undefined, 'a b', 'BIND_HOST: must be an address or a name to listen at, such as "0.0.0.0"'],
+  [
+    'BIND_HOST',
+    undefined,
+    '0.0.0.0',
+    'BIND_HOST: can be reached by others: set auth to say who may call, or insecurePublic: true for everybody',
+  ],
+])('serve() names %s if it cannot use its value: %s %s', async (_, port, host, fault) => {
+  environment(port, host);
+  await expect(serve(ECHO)).rejects.toThrow(new TypeError(`serve() cannot use these options:\n  - ${fault}`));
+});

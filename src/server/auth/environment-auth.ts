@@ -1,0 +1,71 @@
+import { A2AError } from '../../errors.ts';
+import { consoleLog } from '../../observe/console-log.ts';
+import type { Check } from '../check.ts';
+import type { Authenticator } from './authenticator.ts';
+import { bearerTokens } from './bearer-tokens.ts';
+import { BEARER_CHALLENGE } from './credentials.ts';
+import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from './hosted.ts';
+import { visibleOnly } from './known-callers.ts';
+import { sharedSecret } from './shared-secret.ts';
+
+/** The caller of every request that has the key of `apiKeyEnv`. */
+const KEY_CALLER = 'api-key';
+
+const SCHEMES = { apiKey: { httpAuthSecurityScheme: { scheme: 'Bearer' } } } as const;
+
+/**
+ * The authenticators of a handler: those of `auth`, and those that the environment configures. `A2A_SECRET` counts if neither
+ * `auth` nor `insecurePublic` is set, the variable that `apiKeyEnv` names in any case.
+ *
+ * @param explicit The authenticators of the option `auth`; undefined if it is not set, or false.
+ */
+export function withEnvironmentAuth(
+  check: Check,
+  given: Readonly<Record<string, unknown>>,
+  explicit: readonly Authenticator[] | undefined,
+): readonly Authenticator[] | undefined {
+  const all = [...(explicit ?? [])];
+  if (given['auth'] === undefined && given['insecurePublic'] !== true && hasSharedSecret()) all.push(sharedSecret());
+  if (given['apiKeyEnv'] !== undefined) {
+    const key = apiKeyAuth(check, given['apiKeyEnv'], given['auth'] === false, all.length > 0);
+    if (key !== undefined) all.push(key);
+  }
+  return all.length === 0 ? undefined : all;
+}
+
+function hasSharedSecret(): boolean {
+  return (environmentVariable('A2A_SECRET') ?? '').trim() !== '';
+}
+
+/** A missing key is an error, unless callers can authenticate in another way. In production every request gets 503 instead. */
+function apiKeyAuth(check: Check, name: unknown, isAuthOff: boolean, hasOthers: boolean): Authenticator | undefined {
+  if (typeof name !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    // Not quoted: it may be the key itself.
+    check.fault('apiKeyEnv', 'must be the name of an environment variable such as "A2A_API_KEY", not the key');
+    return undefined;
+  }
+  if (isAuthOff) {
+    check.fault('apiKeyEnv', 'must be left out if auth is false');
+    return undefined;
+  }
+  const key = environmentVariable(name) ?? '';
+  if (key.trim() !== '') {
+    const fault = visibleOnly(key);
+    if (fault === undefined) return { ...bearerTokens({ [KEY_CALLER]: key }), schemes: SCHEMES };
+    check.fault('apiKeyEnv', `names ${name}, whose value ${fault}`);
+    return undefined;
+  }
+  if (hasOthers) {
+    consoleLog.warn('The environment variable of apiKeyEnv is not set: no API key is accepted', { variable: name });
+    return undefined;
+  }
+  if (!isHostedProduction()) check.fault('apiKeyEnv', `names ${name}, which is not set in the environment`);
+  return { schemes: SCHEMES, challenge: BEARER_CHALLENGE, authenticate: () => rejectUnset(name) };
+}
+
+function rejectUnset(name: string): never {
+  throw new A2AError('UNAVAILABLE', 'This agent cannot check API keys yet: its operator has to set the key', {
+    cause: new Error(`The environment variable ${name} of apiKeyEnv is not set`),
+    retryAfterMs: UNSET_RETRY_MS,
+  });
+}
