@@ -97,7 +97,8 @@ function assertFits(submission: Submission, record: TaskRecord, agent: Runnable 
       details: { taskId: id, state },
     });
   }
-  agent?.admit?.(message, acceptedOutputModes);
+  // Held to the skill that it names itself: a skill for pictures may ask a question that is answered with text.
+  agent?.admit?.(message, acceptedOutputModes, skillId);
 }
 
 /** @throws A2AError `UNSUPPORTED_OPERATION` if the task has as many messages as it may. */

@@ -44,7 +44,7 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   assertStorable(submission);
   assertNothingSensitive(submission.message);
   agent.access?.admit(submission.caller, submission.tenant, submission.skillId);
-  agent.admit?.(submission.message, submission.acceptedOutputModes ?? []);
+  agent.admit?.(submission.message, submission.acceptedOutputModes ?? [], submission.skillId);
   const isElsewhere = submission.elsewhere === true;
   const slots = runs.slots(agent);
   const key = fairnessKeyOf(submission);

@@ -7,8 +7,8 @@ export interface Runnable {
   readonly id: string;
   readonly run: Handler;
   readonly limits: RunLimits;
-  /** Checks a message before anything is stored. @throws A2AError that the caller gets. */
-  admit?(message: Message, acceptedOutputModes: readonly string[]): void;
+  /** Checks a message, and the skill that it names, before anything is stored. @throws A2AError that the caller gets. */
+  admit?(message: Message, acceptedOutputModes: readonly string[], skillId?: string): void;
   /** Whether the agent declares that it outputs this media type. Other types are delivered too, with a warning in the log. */
   declaresOutput?(mediaType: string): boolean;
   /** Who may use it; everybody may if not set. */

@@ -7,7 +7,7 @@ import { defined } from '../support/defined.ts';
 import { readProvider } from './card-parts.ts';
 import { Check, isObject, kindOf } from './check.ts';
 import { isId, slug } from './names.ts';
-import { isRestricted, openSkill, publicSkills, type Skill } from './skill-access.ts';
+import { mattersByName, openSkill, publicSkills, type Skill } from './skill-access.ts';
 import { readModes, readScopes, readSkills, type SkillOptions, type Tools } from './skills.ts';
 
 /** What makes an agent. The members of `RunLimits` limit its runs; all but `runsPerCaller` have a default. */
@@ -25,7 +25,7 @@ export interface AgentOptions extends Partial<RunLimits> {
   /** Each tool becomes a skill, unless `skills` has one of its name. Only described here; to call them is up to `run`. */
   readonly tools?: Tools;
   readonly run: Handler;
-  /** The media types it takes, such as `image/*`; text and JSON if not set. Other content is refused. */
+  /** The media types that it accepts, such as `image/*`; the server rejects other content. Every type if not set. */
   readonly inputModes?: readonly string[];
   /** The media types that its card lists as output; text and JSON if not set. Other types are delivered, with a warning in the log. */
   readonly outputModes?: readonly string[];
@@ -63,8 +63,10 @@ export interface AgentSettings {
   readonly limits: RunLimits;
 }
 
-/** What every handler can read as `ctx.text`, and give without a word about its type. */
+/** What every handler can read as `ctx.text`, and output without naming a type. */
 const DEFAULT_MODES = ['text/plain', 'application/json'] as const;
+/** The first two tell callers what the agent understands best; the last one accepts files of every type. */
+const DEFAULT_INPUT_MODES = [...DEFAULT_MODES, '*/*'] as const;
 
 const OPTION_KEYS = [
   'name',
@@ -141,7 +143,7 @@ export function readOptions(options: unknown): AgentSettings {
     provider: readProvider(check, options['provider'], 'provider'),
     documentationUrl: addressOf(check, options, 'documentationUrl'),
     iconUrl: addressOf(check, options, 'iconUrl'),
-    defaultInputModes: readModes(check, options['inputModes'], 'inputModes') ?? [...DEFAULT_MODES],
+    defaultInputModes: readModes(check, options['inputModes'], 'inputModes') ?? [...DEFAULT_INPUT_MODES],
     defaultOutputModes: readModes(check, options['outputModes'], 'outputModes') ?? [...DEFAULT_MODES],
     // Cards need a skill (1.0 §4.4.1), and some readers refuse one without tags.
     skills: shown.length > 0 ? shown : [{ id, name, description, tags: [id] }],
@@ -216,7 +218,7 @@ function withSkillNames(
   skills: readonly Skill[],
 ): AgentExtension[] | undefined {
   const own = { uri: SKILL_EXTENSION, description: 'A message may name its skill: metadata.skillId' };
-  return skills.some(isRestricted) ? [...(extensions ?? []).filter(({ uri }) => uri !== own.uri), own] : extensions;
+  return skills.some(mattersByName) ? [...(extensions ?? []).filter(({ uri }) => uri !== own.uri), own] : extensions;
 }
 
 function readLimits(check: Check, options: Readonly<Record<string, unknown>>): RunLimits {

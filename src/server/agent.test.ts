@@ -16,7 +16,7 @@ test('a name, a description and a handler make an agent', () => {
     name: 'Translator',
     description: 'Translates.',
     version: '1.0.0',
-    defaultInputModes: ['text/plain', 'application/json'],
+    defaultInputModes: ['text/plain', 'application/json', '*/*'],
     defaultOutputModes: ['text/plain', 'application/json'],
     skills: [{ id: 'translator', name: 'Translator', description: 'Translates.', tags: ['translator'] }],
   });
@@ -71,7 +71,9 @@ test('every option is heard', () => {
   });
   expect(made.id).toBe('T.1');
   expect(made.limits).toEqual(limits);
-  expect(made.card).toEqual({ ...card, skills: [skill], defaultInputModes, defaultOutputModes });
+  const byName = { uri: 'urn:tandem-a2a:skill:1', description: 'A message may name its skill: metadata.skillId' };
+  const extensions = [...card.extensions, byName];
+  expect(made.card).toEqual({ ...card, extensions, skills: [skill], defaultInputModes, defaultOutputModes });
 });
 
 test('handlers of every kind are taken', () => {

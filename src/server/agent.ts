@@ -1,19 +1,19 @@
 import type { Runnable } from '../engine/runnable.ts';
 import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/in-process.ts';
 import { type AgentDescription, type AgentOptions, readOptions } from './agent-options.ts';
-import { createModes } from './modes.ts';
-import { isRestricted, type Skill, SkillAccess } from './skill-access.ts';
+import { createAgentModes } from './modes.ts';
+import { mattersByName, type Skill, SkillAccess } from './skill-access.ts';
 
 /** An agent, ready to be served. */
 export interface Agent extends Required<Runnable>, InProcessAgent {
   /** @throws A2AError CONTENT_TYPE_NOT_SUPPORTED if the caller accepts none of the output types of the agent. */
-  admitOutputModes(acceptedOutputModes: readonly string[]): void;
+  admitOutputModes(acceptedOutputModes: readonly string[], skillId?: string): void;
   readonly name: string;
   /** What its card says of it wherever it is served. */
   readonly card: AgentDescription;
   /** All that it can do, with whom each of them is for. */
   readonly skills: readonly Skill[];
-  /** Whether messages may name their skill: it matters as soon as one of them is not for everybody. */
+  /** Whether messages may name their skill. It matters if a skill is not for everybody, or has modes of its own. */
   readonly namesSkills: boolean;
   readonly access: Pick<SkillAccess, 'admit' | 'require' | 'usable'>;
 }
@@ -36,24 +36,16 @@ export interface Agent extends Required<Runnable>, InProcessAgent {
  */
 export function agent(options: AgentOptions): Agent {
   const { id, card, skills, scopes, run, limits } = readOptions(options);
-  const { defaultInputModes, defaultOutputModes } = card;
-  // A message names no skill, so the agent takes what any of its skills takes.
-  const modes = createModes(
-    all(
-      defaultInputModes,
-      skills.map((skill) => skill.card.inputModes),
-    ),
-    all(
-      defaultOutputModes,
-      skills.map((skill) => skill.card.outputModes),
-    ),
+  const modes = createAgentModes(
+    card,
+    skills.map((skill) => skill.card),
   );
   const made: Agent = freeze({
     id,
     name: card.name,
     card,
     skills,
-    namesSkills: skills.some(isRestricted),
+    namesSkills: skills.some(mattersByName),
     run,
     limits,
     ...modes,
@@ -73,10 +65,6 @@ async function open(made: Agent): Promise<InProcessHandler> {
   // Nobody is here but who has the agent in his hands.
   const handler = new AgentHandler(made, settings, 'neighbours');
   return { fetch: handler.fetch, close: () => handler.close({ finishMs: 0 }) };
-}
-
-function all(own: readonly string[], more: readonly (readonly string[] | undefined)[]): readonly string[] {
-  return [...new Set([...own, ...more.flatMap((modes) => modes ?? [])])];
 }
 
 /** Deeply, but for functions, which belong to the author. */

@@ -19,9 +19,14 @@ export function openSkill(card: AgentSkill): Skill {
   return { card, visibility: 'public', scopes: [], tenants: undefined };
 }
 
-/** Whether anything about it depends on who asks. */
-export function isRestricted({ visibility, scopes, tenants }: Skill): boolean {
+/** Whether anything about it depends on the caller. */
+function isRestricted({ visibility, scopes, tenants }: Skill): boolean {
   return visibility !== 'public' || scopes.length > 0 || tenants !== undefined;
+}
+
+/** Whether it makes a difference that a message names this skill. */
+export function mattersByName(skill: Skill): boolean {
+  return isRestricted(skill) || skill.card.inputModes !== undefined || skill.card.outputModes !== undefined;
 }
 
 /** What the card for everybody lists. */

@@ -15,7 +15,7 @@ export interface SkillOptions {
   readonly tags?: readonly string[];
   /** What one could ask for. */
   readonly examples?: readonly string[];
-  /** Where they differ from the agent's. */
+  /** The media types that it accepts and outputs, where they differ from the agent's. Messages that name the skill are held to them. */
   readonly inputModes?: readonly string[];
   readonly outputModes?: readonly string[];
   /** Whose cards show it: everybody's, those of known callers, or none; `public` if not set. */

@@ -118,9 +118,9 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
 function enforcingOutputModes(agent: Agent): Runnable {
   return {
     ...agent,
-    admit(message, acceptedOutputModes) {
-      agent.admit(message, acceptedOutputModes);
-      agent.admitOutputModes(acceptedOutputModes);
+    admit(message, acceptedOutputModes, skillId) {
+      agent.admit(message, acceptedOutputModes, skillId);
+      agent.admitOutputModes(acceptedOutputModes, skillId);
     },
   };
 }

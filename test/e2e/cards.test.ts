@@ -32,7 +32,7 @@ const ABOUT = {
   name: 'Script',
   description: 'Does as it is told.',
   version: '1.0.0',
-  defaultInputModes: ['text/plain', 'application/json'],
+  defaultInputModes: ['text/plain', 'application/json', '*/*'],
   defaultOutputModes: ['text/plain', 'application/json'],
   skills: [{ id: 'script', name: 'Script', description: 'Does as it is told.', tags: ['script'] }],
 };

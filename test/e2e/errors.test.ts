@@ -148,8 +148,10 @@ const MISHAPS: readonly Mishap[] = [
     code: -32005,
     http: 400,
     grpc: 'INVALID_ARGUMENT',
-    provoke: (server, voice) =>
-      server.ask(voice.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
+    provoke: (_server, voice) =>
+      startServer({ agent: { inputModes: ['text/plain', 'application/json'] } }).then((declaring) =>
+        declaring.ask(voice.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
+      ),
     metadata: { inputModes: 'text/plain, application/json' },
   },
   {

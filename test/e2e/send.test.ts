@@ -1,8 +1,9 @@
 /** What a message to an agent comes to (1.0 §3.1.1, §3.2.2). */
 import { describe, expect, test } from 'vitest';
 
+import { agent } from '../../src/server/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
-import { startServer } from './kit/server.ts';
+import { serveOnSocket, startServer } from './kit/server.ts';
 import { getTask, holdTask, nextOf, sendTask, streamEvents } from './kit/talk.ts';
 import { NEWEST, RPC_01, RPC_1, SINCE_02, VOICES } from './kit/voices.ts';
 
@@ -177,9 +178,9 @@ describe('content', () => {
   };
 
   test.each(VOICES)(
-    verifies(['S-08', 'E-16'], '$name: of a type that the agent does not take is refused'),
+    verifies(['S-08', 'E-16'], '$name: of a type that the agent does not declare is rejected before the work'),
     async (voice) => {
-      const server = await startServer();
+      const server = await startServer({ agent: { inputModes: ['text/plain', 'application/json'] } });
       const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
 
       const error = voice.error(await server.ask(voice.send({ parts: [picture] })));
@@ -191,12 +192,84 @@ describe('content', () => {
     },
   );
 
-  test.each(VOICES)(verifies('S-08', '$name: of a type that it does take is not'), async (voice) => {
-    const server = await startServer({ agent: { inputModes: ['image/*'] } });
-    const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
+  test.each(VOICES)(
+    verifies('S-08', '$name: of a type that the agent declares is accepted, and every type if it declares none'),
+    async (voice) => {
+      const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
+      for (const options of [{ agent: { inputModes: ['image/*'] } }, {}]) {
+        const server = await startServer(options);
+        expect((await sendTask(server, voice, { parts: [picture] })).state).toBe('completed');
+      }
+    },
+  );
 
-    expect((await sendTask(server, voice, { parts: [picture] })).state).toBe('completed');
+  describe.each(VOICES)('$name: a message that names a skill', (voice) => {
+    const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
+    const skills = [
+      { id: 'ocr', name: 'OCR', description: 'Reads pictures.', inputModes: ['image/*'], outputModes: ['text/html'] },
+      { id: 'chat', name: 'Chat', description: 'Talks.' },
+    ];
+    const named = (skillId: string) => ({ metadata: { skillId } });
+
+    test('is held to the types that the skill declares', async () => {
+      const server = await startServer({ agent: { skills } });
+
+      const error = voice.error(await server.ask(voice.send({ text: 'hello', ...named('ocr') })));
+      const ocr = await sendTask(server, voice, { parts: [picture], ...named('ocr') });
+      const unnamed = await sendTask(server, voice, { text: 'hello' });
+
+      expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED', fields: ['message.parts[0].mediaType'] });
+      expect(error.message).toContain('expected image/* for skill "ocr"; it is "text/plain"');
+      expect([ocr.state, unnamed.state]).toEqual(['completed', 'completed']);
+      expect(server.runs()).toBe(2);
+    });
+
+    test('is held to the types of the agent if the skill declares none', async () => {
+      const server = await startServer({ agent: { skills, inputModes: ['text/plain'] } });
+
+      const error = voice.error(await server.ask(voice.send({ parts: [picture], ...named('chat') })));
+      const unnamed = await sendTask(server, voice, { parts: [picture] });
+
+      expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
+      expect(error.message).toContain('expected text/plain for skill "chat"');
+      expect(unnamed.state).toBe('completed');
+    });
   });
+
+  test('of an answer to a question may have any type that the agent accepts, whatever skill the task is for', async () => {
+    const skills = [{ id: 'ocr', name: 'OCR', description: 'Reads pictures.', inputModes: ['image/*'] }];
+    const ocr = agent({
+      name: 'OCR',
+      description: 'Reads pictures.',
+      skills,
+      run: async ({ ask }) => ask('Which language?'),
+    });
+    const server = await serveOnSocket(ocr);
+    const metadata = { skillId: 'ocr' };
+
+    const { id } = await sendTask(server, RPC_1, { parts: [PICTURE['1.0']], metadata });
+    const error = RPC_1.error(await server.ask(RPC_1.send({ text: 'French', taskId: id, metadata })));
+    const answered = await sendTask(server, RPC_1, { text: 'French', taskId: id });
+
+    expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
+    expect(answered.state).toBe('completed');
+  });
+
+  test.each(SINCE_02)(
+    verifies('S-10', '$name: is held to the output types of the named skill with enforceOutputModes'),
+    async (voice) => {
+      const skills = [{ id: 'page', name: 'Page', description: 'Writes pages.', outputModes: ['text/html'] }];
+      const server = await startServer({ enforceOutputModes: true, agent: { skills } });
+      const said = { text: 'hello', acceptedOutputModes: ['text/plain'] };
+
+      const error = voice.error(await server.ask(voice.send({ ...said, metadata: { skillId: 'page' } })));
+      const unnamed = await sendTask(server, voice, said);
+
+      expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
+      expect(error.message).toContain('expected one or more of text/html for skill "page"');
+      expect(unnamed.state).toBe('completed');
+    },
+  );
 
   test.each(SINCE_02)(verifies('S-10', '$name: is delivered whatever types the caller lists'), async (voice) => {
     const server = await startServer();
