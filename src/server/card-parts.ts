@@ -56,7 +56,7 @@ export function readCardParts(check: Check, given: Readonly<Record<string, unkno
     defaultInputModes: readModes(check, given['defaultInputModes'], `${path}.defaultInputModes`),
     defaultOutputModes: readModes(check, given['defaultOutputModes'], `${path}.defaultOutputModes`),
   });
-  return { members, skills: readSkillList(check, given['skills'], `${path}.skills`) };
+  return { members, skills: readSkillList(check, given['skills'], `${path}.skills`, 'authenticated') };
 }
 
 /** Who offers the agent, as a card says it. */

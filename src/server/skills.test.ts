@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { agent } from './agent.ts';
+import type { Caller } from '../engine/handler.ts';
+import { type Agent, agent } from './agent.ts';
 import type { Tools } from './skills.ts';
 
 const BASE = { name: 'Translator', description: 'Translates.', run: () => 'bonjour' } as const;
+const ANN: Caller = { id: 'ann', isVerified: true };
 
 test.each<[string, Tools]>([
   ['a list', [{ name: 'getUser', description: 'Finds a user', inputSchema: {}, execute: () => 1 }]],
@@ -71,6 +73,79 @@ test('whom a skill is for is on no card, and said in known words only', () => {
 
   const { card } = agent({ ...BASE, skills: [{ ...skill, scopes: ['bank.pay'] }], scopes: ['bank'] });
   expect(card.skills).toEqual([{ ...skill, tags: ['pay'] }]);
+});
+
+const TENANT_TOOLS = ['mcp__user_5f0c_gmail', 'mcp__org_acme_crm', 'MCP__ORG_ACME_CRM'];
+
+test.each(TENANT_TOOLS)('%s is on no card, as a tool and as a skill', (id) => {
+  const skill = { id, name: 'Mail', description: 'Reads mail' };
+  const other = { name: 'mcp__files__read' };
+  const made = [
+    agent({ ...BASE, tools: [{ name: id }, other] }),
+    agent({ ...BASE, tools: { [id]: {}, mcp__files__read: {} } }),
+    agent({ ...BASE, tools: [{ name: id, visibility: 'public' }, other] }),
+    agent({ ...BASE, skills: [skill], tools: [other] }),
+    agent({ ...BASE, skills: [{ ...skill, visibility: 'public' }], tools: [other] }),
+  ];
+  for (const { card, skills, access } of made) {
+    expect(card.skills.map((each) => each.id)).toEqual(['mcp__files__read']);
+    expect(access.usable(skills, ANN, '').map((each) => each.id)).toEqual(['mcp__files__read']);
+    expect(() => access.admit(ANN, '', id)).toThrow('expected the id of a skill on the agent card');
+    expect(() => access.require(ANN, '', id)).not.toThrow();
+  }
+});
+
+test.each(TENANT_TOOLS)('%s is on the cards of authenticated callers if it says so, or of its tenants', (id) => {
+  const skill = { id, name: 'Mail', description: 'Reads mail' };
+  const ofAcme = { ...ANN, tenants: ['acme'] };
+  const known = agent({ ...BASE, tools: [{ name: id, visibility: 'authenticated' }] });
+  const tenant = agent({ ...BASE, skills: [{ ...skill, tenants: ['acme'] }] });
+  const idsFor = ({ skills, access }: Agent, caller: Caller): readonly string[] =>
+    access.usable(skills, caller, 'acme').map((each) => each.id);
+
+  for (const { card } of [known, tenant]) expect(card.skills.map((each) => each.id)).toEqual(['translator']);
+  expect([idsFor(known, ANN), idsFor(known, { ...ANN, isVerified: false })]).toEqual([[id], []]);
+  expect([idsFor(tenant, ofAcme), idsFor(tenant, ANN)]).toEqual([[id], []]);
+});
+
+test('an agent with tools of users alone offers itself on the public card', () => {
+  expect(agent({ ...BASE, tools: [{ name: 'mcp__user_5f0c_gmail' }] }).card.skills).toMatchObject([
+    { id: 'translator' },
+  ]);
+});
+
+test('a tool has a visibility, also one in the form of a wrapped function', () => {
+  const made = agent({
+    ...BASE,
+    tools: [
+      { name: 'look', visibility: null as never },
+      { name: 'pay', visibility: 'authenticated' },
+      { type: 'function', function: { name: 'purge' }, visibility: 'hidden' },
+    ],
+  });
+  expect(made.card.skills.map(({ id }) => id)).toEqual(['look']);
+  expect(made.access.usable(made.skills, ANN, '').map(({ id }) => id)).toEqual(['look', 'pay']);
+  expect(() => agent({ ...BASE, tools: [{ name: 'a', visibility: 'internal' as never }] })).toThrow(
+    'tools[0].visibility: must be "public" or "authenticated" or "hidden"',
+  );
+});
+
+test.each([
+  ['corvid_send_message', ['messaging']],
+  ['githubSearchIssues', ['development', 'search']],
+  ['web_search', ['web', 'search']],
+  ['save_memory', ['memory']],
+  ['getWeather', []],
+])('the tool %s has the tag tool and its categories: %j', (name, categories) => {
+  expect(agent({ ...BASE, tools: [{ name }] }).card.skills[0]?.tags).toEqual(['tool', ...categories]);
+});
+
+test('a tool with tags of its own, or with an empty list of them, gets no categories', () => {
+  const tools = [
+    { name: 'web_search', tags: ['news'] },
+    { name: 'file_search', tags: [] },
+  ];
+  expect(agent({ ...BASE, tools }).card.skills.map(({ tags }) => tags)).toEqual([['tool', 'news'], ['tool']]);
 });
 
 test('a skill in the place of a tool may hide it', () => {

@@ -4,6 +4,7 @@ import { type Check, isObject, kindOf } from './check.ts';
 import { parseMediaRange } from './media-type.ts';
 import { humanise } from './names.ts';
 import { openSkill, type Skill, type SkillVisibility } from './skill-access.ts';
+import { categoriesOf } from './tool-tags.ts';
 
 /** Something the agent can do, as its card tells it. */
 export interface SkillOptions {
@@ -18,7 +19,10 @@ export interface SkillOptions {
   /** The media types that it accepts and outputs, where they differ from the agent's. Messages that name the skill are held to them. */
   readonly inputModes?: readonly string[];
   readonly outputModes?: readonly string[];
-  /** Whose cards show it: everybody's, those of known callers, or none; `public` if not set. */
+  /**
+   * Whose cards show it: everybody's, those of authenticated callers, or none; `public` if not set. A skill or tool whose name starts
+   * with `mcp__user_` or `mcp__org_` is never public: `hidden` unless it is `authenticated` or has `tenants`.
+   */
   readonly visibility?: SkillVisibility;
   /** What a caller must be allowed to use it, all of them. Never on a card. */
   readonly scopes?: readonly string[];
@@ -26,13 +30,16 @@ export interface SkillOptions {
   readonly tenants?: readonly string[];
 }
 
-/** A tool in any of the usual forms. Its name, title, description and tags are read, and nothing else. */
+/** A tool in any of the usual forms. Its name, title, description, tags and visibility are read, and nothing else. */
 export interface ToolOptions {
   /** In a record of tools the key is the name. */
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
+  /** Beside the tag `tool`; categories by the words of its name if not set, such as `search` for `web_search`. */
   readonly tags?: readonly string[];
+  /** Whose cards show it, as for skills. */
+  readonly visibility?: SkillVisibility;
   /** The form `{ type: 'function', function: { name, description } }`. */
   readonly function?: { readonly name: string; readonly description?: string };
 }
@@ -57,38 +64,49 @@ const SKILL_KEYS = [
 
 const VISIBILITIES: readonly SkillVisibility[] = ['public', 'authenticated', 'hidden'];
 
+/** The names of tools that a user or an organisation has connected: they tell who exists, and what they use. */
+const OF_TENANT = /^mcp__(?:user|org)_/i;
+
 /** Given skills, then one for each tool that has no skill of its id. */
 export function readSkills(check: Check, skills: unknown, tools: unknown): Skill[] {
   const given = readSkillList(check, skills, 'skills');
-  const derived = distinct(check, 'tools', readTools(check, tools)).map(openSkill);
+  const derived = distinct(check, 'tools', readTools(check, tools));
   return [...given, ...derived.filter(({ card: { id } }) => !given.some(({ card }) => card.id === id))];
 }
 
-export function readSkillList(check: Check, skills: unknown, path: string): Skill[] {
-  const read = check.list(skills, path, 'skills', (skill, at) => readSkill(check, skill, at));
-  distinct(
-    check,
-    path,
-    read.map((skill) => skill?.card),
-  );
-  return read.filter((skill) => skill !== undefined);
+/** @param unlessPublic The visibility of a skill that would be public, but whose name tells of a user or an organisation. */
+export function readSkillList(
+  check: Check,
+  skills: unknown,
+  path: string,
+  unlessPublic: SkillVisibility = 'hidden',
+): Skill[] {
+  const read = check.list(skills, path, 'skills', (skill, at) => readSkill(check, skill, at, unlessPublic));
+  return distinct(check, path, read);
 }
 
-function readSkill(check: Check, value: unknown, path: string): Skill | undefined {
+function readSkill(check: Check, value: unknown, path: string, unlessPublic: SkillVisibility): Skill | undefined {
   const card = readCard(check, value, path);
   if (card === undefined || !isObject(value)) return undefined;
-  const { visibility = 'public' } = value;
-  const known = VISIBILITIES.find((word) => word === visibility);
-  if (known === undefined) {
-    const words = VISIBILITIES.map((word) => JSON.stringify(word)).join(' or ');
-    check.fault(`${path}.visibility`, `must be ${words}`);
-  }
+  const tenants = textsOf(check, value['tenants'], `${path}.tenants`, 'tenants');
+  const visibility = readVisibility(check, value['visibility'], `${path}.visibility`);
+  const isOfTenant = visibility === 'public' && tenants === undefined && OF_TENANT.test(card.id);
   return {
     card,
-    visibility: known ?? 'hidden',
+    visibility: isOfTenant ? unlessPublic : visibility,
     scopes: readScopes(check, value['scopes'], `${path}.scopes`),
-    tenants: textsOf(check, value['tenants'], `${path}.tenants`, 'tenants'),
+    tenants,
   };
+}
+
+function readVisibility(check: Check, value: unknown, path: string): SkillVisibility {
+  if (value === undefined) return 'public';
+  const known = VISIBILITIES.find((word) => word === value);
+  if (known === undefined) {
+    const words = VISIBILITIES.map((word) => JSON.stringify(word)).join(' or ');
+    check.fault(path, `must be ${words}`);
+  }
+  return known ?? 'hidden';
 }
 
 /** As they stand in credentials, which list them with spaces between. */
@@ -116,7 +134,7 @@ function readCard(check: Check, value: unknown, path: string): AgentSkill | unde
   });
 }
 
-function readTools(check: Check, tools: unknown): (AgentSkill | undefined)[] {
+function readTools(check: Check, tools: unknown): (Skill | undefined)[] {
   if (tools === undefined) return [];
   if (Array.isArray(tools)) return Array.from(tools, (tool: unknown, i) => readTool(check, tool, `tools[${i}]`));
   if (isObject(tools)) return Object.entries(tools).map(([name, tool]) => readTool(check, tool, `tools.${name}`, name));
@@ -125,7 +143,7 @@ function readTools(check: Check, tools: unknown): (AgentSkill | undefined)[] {
 }
 
 /** Tools are objects of other libraries, so that members unknown to us are no mistake, and never looked at. */
-function readTool(check: Check, value: unknown, path: string, key?: string): AgentSkill | undefined {
+function readTool(check: Check, value: unknown, path: string, key?: string): Skill | undefined {
   const outer = check.record(value, path, `{ name: 'get_weather', description: 'Tells the weather of a city' }`);
   if (outer === undefined) return undefined;
   const isWrapped = outer['type'] === 'function' && isObject(outer['function']);
@@ -133,11 +151,13 @@ function readTool(check: Check, value: unknown, path: string, key?: string): Age
   const id = check.text(key ?? tool['name'], `${at}.name`, 'get_weather');
   // Some tools say nothing of themselves, and whoever lists them cannot help it.
   const name = wordsOf(check, tool['title'], `${at}.title`) ?? humanise(id);
+  const description = wordsOf(check, tool['description'], `${at}.description`) ?? name;
+  const own = tagsOf(check, outer['tags'], `${path}.tags`) ?? [];
+  const tags = [...new Set(['tool', ...(outer['tags'] === undefined ? categoriesOf(id) : own)])];
+  const visibility = readVisibility(check, outer['visibility'] ?? undefined, `${path}.visibility`);
   return {
-    id,
-    name,
-    description: wordsOf(check, tool['description'], `${at}.description`) ?? name,
-    tags: [...new Set(['tool', ...(tagsOf(check, outer['tags'], `${path}.tags`) ?? [])])],
+    ...openSkill({ id, name, description, tags }),
+    visibility: visibility === 'public' && OF_TENANT.test(id) ? 'hidden' : visibility,
   };
 }
 
@@ -146,14 +166,15 @@ function wordsOf(check: Check, value: unknown, path: string): string | undefined
   return isSilent ? undefined : check.optionalText(value, path);
 }
 
-/** Two of the same id could not be told apart, whoever is asked for one. */
-function distinct(check: Check, path: string, skills: readonly (AgentSkill | undefined)[]): AgentSkill[] {
+/** Notes ids that occur twice: callers name a skill by its id. */
+function distinct(check: Check, path: string, skills: readonly (Skill | undefined)[]): Skill[] {
   const first = new Map<string, number>();
-  return skills.filter((skill, i): skill is AgentSkill => {
+  return skills.filter((skill, i): skill is Skill => {
     if (skill === undefined) return false;
-    const earlier = first.get(skill.id);
-    if (earlier === undefined) first.set(skill.id, i);
-    else if (skill.id !== '') {
+    const { id } = skill.card;
+    const earlier = first.get(id);
+    if (earlier === undefined) first.set(id, i);
+    else if (id !== '') {
       const [key, each] = path === 'tools' ? ['name', 'tool'] : ['id', 'skill'];
       check.fault(`${path}[${i}].${key}`, `is that of ${path}[${earlier}] again; give each ${each} its own`);
     }

@@ -221,3 +221,31 @@ test('our client reads it', async () => {
   const card = await client.extendedCard();
   expect(card.skills.map(({ id }) => id)).toEqual(['greet', 'pay', 'read']);
 });
+
+describe('tools whose names tell of a user or an organisation', () => {
+  const GMAIL = 'mcp__user_5f0c_gmail';
+  const CRM = 'mcp__org_acme_crm';
+  const agent = {
+    tools: [{ name: 'mcp__files__read' }, { name: GMAIL }, { name: CRM, visibility: 'public' as const }],
+  };
+
+  test('are on no public card and on no extended card', async () => {
+    const server = await start(true, { agent });
+    for (const path of ['/.well-known/agent-card.json', '/.well-known/agent.json']) {
+      for (const version of [undefined, '1.0', '0.3', '0.2', '0.1']) {
+        const { text } = await server.ask(rest(path, version));
+        expect(text).toContain('mcp__files__read');
+        expect(text).not.toMatch(/mcp__(?:user|org)_|5f0c|acme/i);
+      }
+    }
+    for (const { ask } of WAYS) expect((await server.ask(as('ann', ask))).text).not.toMatch(/mcp__(?:user|org)_/);
+  });
+
+  test('are on the extended card of a caller for which a function lists them', async () => {
+    const own: ExtendedCardOption = ({ id }) => (id === 'ann' ? { skills: [skill(GMAIL)] } : {});
+    const server = await start(own, { agent });
+    const cardOf = async (who: string) => (await server.ask(as(who, rest('/extendedAgentCard', '1.0')))).text;
+    expect(await cardOf('ann')).toContain(GMAIL);
+    expect(await cardOf('bob')).not.toContain(GMAIL);
+  });
+});
