@@ -14,6 +14,7 @@ import type { Authenticator } from './auth/authenticator.ts';
 import { type AuthOption, readAuthOption } from './auth/auth-option.ts';
 import { withEnvironmentAuth } from './auth/environment-auth.ts';
 import { Check, isObject, kindOf } from './check.ts';
+import { type Cors, type CorsOptions, readCors } from './cors.ts';
 import type { Limits, LimitSettings } from './limits/limit-settings.ts';
 import { readLimits } from './limits-options.ts';
 import { type ExtendedCardOption, type ExtendedCardSetting, readExtendedCard } from './extended-card-options.ts';
@@ -109,6 +110,8 @@ export interface HandlerOptions {
   readonly audit?: Audit;
   /** What callers need beyond being known. */
   readonly access?: AccessOptions;
+  /** Which web pages of other origins may call; none if not set. */
+  readonly cors?: CorsOptions;
   /** How push notifications are delivered: which addresses may be told, how it is signed, how often it is tried. */
   readonly push?: PushOptions;
   /** How files are fetched that messages only name by their address, and where from. */
@@ -154,6 +157,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly extendedCard: ExtendedCardSetting | undefined;
   readonly cardSigning: readonly CardSigningKey[] | undefined;
   readonly access: AccessSettings | undefined;
+  readonly cors: Cors | undefined;
   readonly push: PushOptions | undefined;
   readonly files: FileOptions | undefined;
   readonly insecurePublic: boolean;
@@ -192,6 +196,7 @@ const KEYS = [
   'metrics',
   'audit',
   'access',
+  'cors',
   'push',
   'files',
   'insecurePublic',
@@ -252,6 +257,11 @@ export function readHandlerOptions(
     ),
     ...readObserve(check, given),
     access: readAccess(check, given['access'], auth !== undefined),
+    cors: readCors(check, given['cors'], {
+      auth,
+      insecurePublic: given['insecurePublic'] === true,
+      log: given['log'] as Log | undefined,
+    }),
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),

@@ -105,9 +105,10 @@ export class AgentHandler {
 
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
   readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {
-    const answer = this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
-    if (!this.#isOverTls(request)) return answer;
-    return 'then' in answer ? answer.then(overTlsOnly) : overTlsOnly(answer);
+    const { cors } = this.#settings;
+    const response = cors?.preflight(request) ?? this.#respond(request);
+    if (cors === undefined) return response;
+    return 'then' in response ? response.then((late) => cors.applied(request, late)) : cors.applied(request, response);
   };
 
   /**
@@ -186,6 +187,12 @@ export class AgentHandler {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #respond(request: HttpRequest): Promise<HttpResponse> | HttpResponse {
+    const response = this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
+    if (!this.#isOverTls(request)) return response;
+    return 'then' in response ? response.then(overTlsOnly) : overTlsOnly(response);
   }
 
   async #start(): Promise<void> {

@@ -24,6 +24,8 @@ export interface AnonymousOptions {
   readonly strangers: 'neighbours' | 'admitted';
   /** Rejects all cross-site requests, not only those that browsers send without a CORS preflight. */
   readonly rejectCrossSite?: boolean | undefined;
+  /** Whether the operator lets pages of this origin call. */
+  readonly allowsOrigin?: ((origin: string) => boolean) | undefined;
 }
 
 /**
@@ -31,10 +33,10 @@ export interface AnonymousOptions {
  * request, for example by a form, to an agent that only the visitor can reach. The browser marks it with `Sec-Fetch-Site` and
  * `Origin`, which the page cannot change. Clients other than browsers send neither header.
  *
- * If CORS middleware may stand in front, requests that need its consent are left to it. An agent that admits everybody has
- * nothing to protect unless the request addresses this machine.
+ * Pages whose origin the option `cors` lists are accepted. If CORS middleware may stand in front, requests that need its consent
+ * are left to it. An agent that admits everybody has nothing to protect unless the request addresses this machine.
  */
-export function anonymous({ strangers, rejectCrossSite = false }: AnonymousOptions): Identify {
+export function anonymous({ strangers, rejectCrossSite = false, allowsOrigin }: AnonymousOptions): Identify {
   return (request) => {
     const site = request.header('sec-fetch-site');
     const origin = request.header('origin');
@@ -43,9 +45,10 @@ export function anonymous({ strangers, rejectCrossSite = false }: AnonymousOptio
     const isForeign = site === 'cross-site' || !isOwnPage(origin, own);
     const isGuarded = strangers === 'neighbours' || isLoopback(own.hostname);
     if (!isForeign || !isGuarded || !(rejectCrossSite || needsNoPreflight(request))) return ANONYMOUS;
+    if (origin !== undefined && allowsOrigin?.(origin) === true) return ANONYMOUS;
     throw new A2AError(
       'PERMISSION_DENIED',
-      'Cross-site request rejected: without auth this agent does not accept requests from web pages of other sites. Set auth, or call the agent from a server',
+      'Cross-site request rejected: without auth this agent does not accept requests from web pages of other sites. Set auth, list the origin in cors.origins, or call the agent from a server',
       { details: { guard: 'origin' } },
     );
   };

@@ -13,6 +13,8 @@ export interface PathOptions {
   readonly push: PushOptions | undefined;
   readonly metrics: boolean;
   readonly serverless: ServerlessSettings | undefined;
+  /** Whether pages of other origins may call. */
+  readonly cors: object | undefined;
 }
 
 /** What stands under these names is ours, now or later, so no tenant can have them. */
@@ -40,9 +42,10 @@ export class OwnPaths {
     return this.#rpc.has(path);
   }
 
-  /** At the mount itself only JSON-RPC is the agent's, and a page may be somebody else's. */
+  /** At the mount itself only JSON-RPC and its preflight requests are the agent's: a page there belongs to the application. */
   has(path: string, method: string): boolean {
-    if (path === '/') return method === 'POST' && this.#rpc.has(path);
+    const isCall = method === 'POST' || (method === 'OPTIONS' && this.#options.cors !== undefined);
+    if (path === '/') return isCall && this.#rpc.has(path);
     if (this.#rpc.has(path) || this.#pages.has(path)) return true;
     if (!offersBinding(this.#options.offer, 'HTTP+JSON')) return false;
     const match = matchRest('GET', path);

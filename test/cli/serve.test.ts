@@ -342,6 +342,31 @@ test.each([
   TIMEOUT_MS,
 );
 
+test('--cors-origin lets pages of that origin call', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith(FILE);
+  const args = [
+    'serve',
+    'echo.mjs',
+    ...ANYWHERE,
+    '--cors-origin',
+    'https://a.example',
+    '--cors-origin',
+    'https://b.example',
+  ];
+  const url = await addressOf(tandem(args, { cwd }));
+  const allowed = async (origin: string): Promise<string | null> => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const response = await fetch(`${url}/a2a`, { method: 'OPTIONS', headers });
+    return response.headers.get('access-control-allow-origin');
+  };
+  expect(await allowed('https://b.example')).toBe('https://b.example');
+  expect(await allowed('https://c.example')).toBeNull();
+
+  const { code, stderr } = await tandem(['serve', 'echo.mjs', ...ANYWHERE, '--cors-origin', '*'], { cwd }).ended;
+  expect(code).toBe(2);
+  expect(stderr).toContain("tandem: --cors-origin can be '*' only with auth or insecurePublic");
+});
+
 test('--metrics shows numbers to this machine', { timeout: TIMEOUT_MS }, async () => {
   const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, '--metrics'], { cwd: projectWith(FILE) });
   const response = await fetch(`${await addressOf(server)}/metrics`);

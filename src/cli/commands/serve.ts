@@ -1,4 +1,5 @@
 import { publicBy } from '../../node/reach.ts';
+import type { ServeOptions } from '../../node/serve.ts';
 import type { Authenticator } from '../../server/auth/authenticator.ts';
 import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
 import { sharedSecret } from '../../server/auth/shared-secret.ts';
@@ -66,6 +67,13 @@ The address of its card is printed on stdout, all else on stderr.`,
       help: 'Count what happens, and show it at /metrics: to callers with credentials, or to this machine where none are needed',
       flagOnly: true,
     },
+    'cors-origin': {
+      type: 'string',
+      multiple: true,
+      value: '<origin>',
+      help: 'Let web pages of this origin call, such as https://app.example; give it several times for several. *: every page',
+      flagOnly: true,
+    },
     push: { type: 'boolean', help: 'Tell callers of their tasks by webhooks, where they ask for it', flagOnly: true },
     'trust-proxy': {
       type: 'boolean',
@@ -91,6 +99,7 @@ interface ServeValues {
   readonly log: string | undefined;
   readonly 'log-level': string | undefined;
   readonly metrics: boolean;
+  readonly 'cors-origin': readonly string[];
   readonly push: boolean;
   readonly 'trust-proxy': boolean;
   readonly token: string | undefined;
@@ -147,6 +156,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     log,
     metrics,
     pushNotifications: values.push,
+    ...corsOf(values['cors-origin']),
     trustProxy: values['trust-proxy'],
     insecurePublic,
     ...(publicUrl !== undefined && { publicUrl }),
@@ -181,6 +191,11 @@ function tokenOf(flag: string | undefined): readonly [name: string, token: strin
   return own === undefined
     ? ['A2A_API_KEY', process.env['A2A_API_KEY'] || undefined]
     : ['--token or TANDEM_TOKEN', own];
+}
+
+function corsOf(origins: readonly string[]): Pick<ServeOptions, 'cors'> {
+  if (origins.length === 0) return {};
+  return { cors: { origins: origins.length === 1 && origins[0] === '*' ? '*' : origins } };
 }
 
 function readRole(role = 'all'): 'all' | 'web' | 'worker' {

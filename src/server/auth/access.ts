@@ -5,6 +5,7 @@ import { LoneTimers } from '../../support/lone-timers.ts';
 import { TimerHeap } from '../../support/timer-heap.ts';
 import type { Timers } from '../../support/timers.ts';
 import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
+import type { Cors } from '../cors.ts';
 import type { EventFrames } from '../event-frames.ts';
 import { anonymous, type Identify, identifyBy, nobody } from '../identify.ts';
 import type { FailedLogins } from '../limits/failed-logins.ts';
@@ -21,6 +22,8 @@ export interface AccessRules extends ServedAt {
   readonly strangers: Strangers;
   /** See `AnonymousOptions`. */
   readonly rejectCrossSite?: boolean | undefined;
+  /** The origins whose pages may call. */
+  readonly cors?: Pick<Cors, 'choosesOrigin'> | undefined;
   /** Slows down who guesses. */
   readonly logins: FailedLogins;
   /** Whether timers may end with the request that set them. */
@@ -36,13 +39,15 @@ export class Access {
   readonly #timers: Timers;
 
   constructor(rules: AccessRules) {
-    const { auth, access = DEFAULT_ACCESS, publicUrl, strangers, rejectCrossSite, logins, serverless } = rules;
+    const { auth, access = DEFAULT_ACCESS, publicUrl, strangers, rejectCrossSite, cors, logins, serverless } = rules;
     this.#timers = serverless === undefined ? new TimerHeap(systemClock) : new LoneTimers(systemClock);
     this.#settings = access;
     this.#challenges = new Challenges(auth ?? []);
     this.#listsForStrangers = auth === undefined && strangers === 'neighbours';
     if (auth !== undefined) this.identify = logins.before(identifyBy({ authenticators: auth, publicUrl, logins }));
-    else this.identify = strangers === 'refused' ? nobody : anonymous({ strangers, rejectCrossSite });
+    else
+      this.identify =
+        strangers === 'refused' ? nobody : anonymous({ strangers, rejectCrossSite, allowsOrigin: cors?.choosesOrigin });
   }
 
   get protectsCard(): boolean {
