@@ -44,7 +44,7 @@ export interface HandlerOptions {
   readonly auth?: AuthOption | readonly AuthOption[] | false;
   /**
    * The name of an environment variable, such as `A2A_API_KEY`, whose value callers may send as a bearer token. They are all one
-   * caller, `api-key`.
+   * caller, whose id is that name.
    */
   readonly apiKeyEnv?: string;
   /** The address of the handler as the world sees it, for the card; taken from each request if not set. */

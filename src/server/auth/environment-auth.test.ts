@@ -75,7 +75,7 @@ test('connect(agent) needs no credentials if A2A_SECRET is set', async () => {
 test('a handler with apiKeyEnv accepts the value of that variable as a bearer token', async () => {
   vi.stubEnv('A2A_API_KEY', 'sesame');
   const options = { apiKeyEnv: 'A2A_API_KEY' };
-  expect(await callerOf(options, 'sesame')).toBe('api-key');
+  expect(await callerOf(options, 'sesame')).toBe('A2A_API_KEY');
   expect(await callerOf(options, 'other')).toBe(401);
   expect(await callerOf(options)).toBe(401);
 
@@ -95,11 +95,11 @@ test('a handler with apiKeyEnv also accepts JWTs signed with A2A_SECRET, and tok
   vi.stubEnv('A2A_API_KEY', 'sesame');
   vi.stubEnv('A2A_SECRET', SECRET);
   expect(await callerOf({ apiKeyEnv: 'A2A_API_KEY' }, await jwt())).toBe('shared#ann@example.com');
-  expect(await callerOf({ apiKeyEnv: 'A2A_API_KEY' }, 'sesame')).toBe('api-key');
+  expect(await callerOf({ apiKeyEnv: 'A2A_API_KEY' }, 'sesame')).toBe('A2A_API_KEY');
 
   const both = { apiKeyEnv: 'A2A_API_KEY', auth: bearerTokens({ bob: 'token-of-bob' }) };
   expect(await callerOf(both, 'token-of-bob')).toBe('bob');
-  expect(await callerOf(both, 'sesame')).toBe('api-key');
+  expect(await callerOf(both, 'sesame')).toBe('A2A_API_KEY');
   expect(await callerOf(both, await jwt())).toBe(401);
 });
 

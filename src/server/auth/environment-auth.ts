@@ -8,9 +8,6 @@ import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from './hoste
 import { visibleOnly } from './known-callers.ts';
 import { sharedSecret } from './shared-secret.ts';
 
-/** The caller of every request that has the key of `apiKeyEnv`. */
-const KEY_CALLER = 'api-key';
-
 const SCHEMES = { apiKey: { httpAuthSecurityScheme: { scheme: 'Bearer' } } } as const;
 
 /**
@@ -48,10 +45,10 @@ function apiKeyAuth(check: Check, name: unknown, isAuthOff: boolean, hasOthers: 
     check.fault('apiKeyEnv', 'must be left out if auth is false');
     return undefined;
   }
-  const key = environmentVariable(name) ?? '';
-  if (key.trim() !== '') {
+  const key = (environmentVariable(name) ?? '').trim();
+  if (key !== '') {
     const fault = visibleOnly(key);
-    if (fault === undefined) return { ...bearerTokens({ [KEY_CALLER]: key }), schemes: SCHEMES };
+    if (fault === undefined) return { ...bearerTokens({ [name]: key }), schemes: SCHEMES };
     check.fault('apiKeyEnv', `names ${name}, whose value ${fault}`);
     return undefined;
   }
