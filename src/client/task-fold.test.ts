@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Artifact } from '../model/artifact.ts';
 import type { StreamResponse } from '../model/event.ts';
+import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import { TaskFold } from './task-fold.ts';
 
@@ -11,6 +13,10 @@ function withTexts(...texts: readonly string[]): Task {
   return { ...WORKING, artifacts: [{ artifactId: 'a', parts: texts.map((text) => ({ text })) }] };
 }
 
+function withParts(...parts: readonly Part[]): Task {
+  return { ...WORKING, artifacts: [{ artifactId: 'a', parts }] };
+}
+
 function chunk(parts: readonly string[], append?: boolean): StreamResponse {
   const artifact = { artifactId: 'a', parts: parts.map((text) => ({ text })) };
   return { artifactUpdate: { ...ids, artifact, ...(append === true && { append }) } };
@@ -19,7 +25,7 @@ function chunk(parts: readonly string[], append?: boolean): StreamResponse {
 test.each<[string, Task, Task, readonly StreamResponse[]]>([
   ['nothing', withTexts('one'), withTexts('one'), []],
   ['an artifact', WORKING, withTexts('one', 'two'), [chunk(['one', 'two'])]],
-  ['parts at the end', withTexts('one'), withTexts('one', 'two', 'three'), [chunk(['two', 'three'], true)]],
+  ['parts at the end', withTexts('one'), withTexts('one', 'two', 'three'), [chunk(['twothree'], true)]],
   [
     'pieces that the agent keeps as one',
     withTexts('one ', 'two '),
@@ -27,6 +33,22 @@ test.each<[string, Task, Task, readonly StreamResponse[]]>([
     [chunk(['three'], true)],
   ],
   ['pieces that the agent keeps as one, with nothing new', withTexts('one ', 'two'), withTexts('one two'), []],
+  [
+    'text behind data, of which the agent has joined the texts',
+    withParts({ text: 'one ' }, { text: 'two' }, { data: 1 }, { text: 'th' }),
+    withParts({ text: 'one two' }, { data: 1 }, { text: 'three' }, { data: 2 }),
+    [
+      {
+        artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: 'ree' }, { data: 2 }] }, append: true },
+      },
+    ],
+  ],
+  [
+    'text behind data, of which the agent keeps the chunks',
+    withParts({ text: 'one two' }, { data: 1 }, { text: 'th' }),
+    withParts({ text: 'one ' }, { text: 'two' }, { data: 1 }, { text: 'th' }, { text: 'ree' }),
+    [{ artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: 'ree' }] }, append: true } }],
+  ],
   ['another text in place of the first', withTexts('rough'), withTexts('fine'), [chunk(['fine'])]],
   ['a shorter text in place of the first', withTexts('rough', 'draft'), withTexts('rough'), [chunk(['rough'])]],
   [
@@ -58,32 +80,46 @@ test('whoever knows nothing missed the task', () => {
   expect([...new TaskFold().missed(WORKING)]).toEqual([{ task: WORKING }]);
 });
 
-test('wherever a stream of chunks is cut, what comes before and what was missed are the whole', () => {
-  const chunks = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.string(), fc.boolean()), { maxLength: 20 });
+test('wherever a stream is cut, the chunks before and after it make the whole, whether the agent joins texts or not', () => {
+  const part = fc.oneof(
+    fc.record({ text: fc.string({ maxLength: 3 }) }),
+    fc.record({ text: fc.constantFrom('x', 'y'), mediaType: fc.constantFrom('text/plain', 'text/markdown') }),
+    fc.record({ text: fc.constant('z'), metadata: fc.constant({ k: 1 }) }),
+    fc.record({ data: fc.integer({ max: 2, min: 0 }) }),
+  );
+  const chunks = fc.array(fc.tuple(fc.constantFrom('a', 'b'), part, fc.boolean()), { maxLength: 20 });
   fc.assert(
-    fc.property(chunks, fc.nat(20), (all, cut) => {
-      const events = all.map(([artifactId, text, append]): StreamResponse => ({
-        artifactUpdate: { ...ids, artifact: { artifactId, parts: [{ text }] }, append },
+    fc.property(chunks, fc.nat(20), fc.boolean(), (all, cut, isJoined) => {
+      const events = all.map(([artifactId, one, append]): StreamResponse => ({
+        artifactUpdate: { ...ids, artifact: { artifactId, parts: [one] }, append },
       }));
       const whole = new TaskFold(WORKING);
       for (const event of events) whole.take(event);
+      const joined = whole.task() ?? WORKING;
+      const snapshot = isJoined ? joined : { ...joined, artifacts: unjoined(all) };
       const reader = new TaskFold(WORKING);
       for (const event of events.slice(0, cut)) reader.take(event);
-      const missed = [...reader.missed(whole.task() ?? WORKING)];
+      const missed = [...reader.missed(snapshot)];
       for (const event of missed) reader.take(event);
-      expect(textsIn(reader)).toEqual(textsIn(whole));
-      expect([...reader.missed(whole.task() ?? WORKING)]).toEqual([]);
+      expect(reader.task()?.artifacts ?? []).toEqual(joined.artifacts ?? []);
+      expect([...reader.missed(snapshot)]).toEqual([]);
     }),
   );
 });
 
-function textsIn(fold: TaskFold): Record<string, string> {
-  const entries = (fold.task()?.artifacts ?? []).map(({ artifactId, parts }) => [
-    artifactId,
-    parts.map((part) => ('text' in part ? part.text : '')).join(''),
-  ]);
-  return Object.fromEntries(entries) as Record<string, string>;
+/** The artifacts of an agent that keeps each chunk as a part. */
+function unjoined(chunks: readonly (readonly [string, Part, boolean])[]): readonly Artifact[] {
+  const parts = new Map<string, Part[]>();
+  for (const [id, part, append] of chunks) parts.set(id, append ? [...(parts.get(id) ?? []), part] : [part]);
+  return Array.from(parts, ([artifactId, list]) => ({ artifactId, parts: list }));
 }
+
+test('a snapshot is shown as the agent has sent it until a chunk follows', () => {
+  const fold = new TaskFold(withTexts('one', 'two'));
+  expect(fold.task()).toEqual(withTexts('one', 'two'));
+  fold.take(chunk(['three'], true));
+  expect(fold.task()).toEqual(withTexts('onetwothree'));
+});
 
 test('a stream without a task at its beginning makes one', () => {
   const fold = new TaskFold();

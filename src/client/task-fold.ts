@@ -5,12 +5,13 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
-import { textOfChunks } from './answer-text.ts';
+import { continues, isJoinable, withJoinedTexts } from '../model/text-parts.ts';
 
 /** What a reader of a stream knows so far: the task as its events make it, or the message that was sent instead. */
 export class TaskFold {
   #task: Task | undefined;
-  #artifacts = new ArtifactFold();
+  /** Created with the first chunk: until then the artifacts are those of the task, as the agent has sent them. */
+  #fold: ArtifactFold | undefined;
   /** About how much each artifact has, to know when it is too much. */
   readonly #sizes = new Map<string, number>();
   #size = 0;
@@ -44,9 +45,8 @@ export class TaskFold {
   }
 
   task(): Task | undefined {
-    if (this.#task === undefined) return undefined;
-    const artifacts = this.#artifacts.artifacts();
-    return artifacts.length === 0 ? this.#task : { ...this.#task, artifacts };
+    if (this.#task === undefined || this.#fold === undefined) return this.#task;
+    return { ...this.#task, artifacts: this.#fold.artifacts() };
   }
 
   take(event: StreamResponse): void {
@@ -54,7 +54,7 @@ export class TaskFold {
       this.message = event.message;
     } else if ('task' in event) {
       this.#task = event.task;
-      this.#artifacts = new ArtifactFold(event.task.artifacts);
+      this.#fold = undefined;
       this.#measureAnew(event.task.artifacts ?? []);
     } else if ('statusUpdate' in event) {
       const { taskId: id, contextId, status } = event.statusUpdate;
@@ -62,9 +62,13 @@ export class TaskFold {
     } else {
       const { taskId: id, contextId } = event.artifactUpdate;
       this.#task ??= { id, contextId, status: { state: 'TASK_STATE_WORKING' } };
-      this.#artifacts.apply(event.artifactUpdate);
+      this.#folding().apply(event.artifactUpdate);
       this.#measure(event.artifactUpdate);
     }
+  }
+
+  #folding(): ArtifactFold {
+    return (this.#fold ??= new ArtifactFold(this.#task?.artifacts));
   }
 
   #measureAnew(artifacts: readonly Artifact[]): void {
@@ -90,8 +94,9 @@ export class TaskFold {
       return;
     }
     const ids = { taskId: later.id, contextId: later.contextId ?? '' };
+    const known = this.#folding();
     for (const artifact of later.artifacts ?? []) {
-      const update = newIn(artifact, this.#artifacts.get(artifact.artifactId));
+      const update = newIn(artifact, known.get(artifact.artifactId));
       if (update !== undefined) yield { artifactUpdate: { ...ids, ...update } };
     }
     if (isOther(this.#task, later)) yield { statusUpdate: { ...ids, status: later.status } };
@@ -112,27 +117,31 @@ function isOther({ status: known }: Task, { status: later }: Task): boolean {
   return known.state !== later.state || JSON.stringify(known.message?.parts) !== JSON.stringify(later.message?.parts);
 }
 
-/** What an artifact has that is not known yet: parts at its end, text at its end, or all of it if it is another one now. */
+/**
+ * What an artifact has that is not known yet: text and parts at its end, or all of it if it is another one now. Texts are
+ * compared as a whole, because an agent may keep the chunks of a stream apart or join them.
+ */
 function newIn(artifact: Artifact, known: Artifact | undefined): { artifact: Artifact; append?: boolean } | undefined {
   if (known === undefined) return { artifact };
-  const count = known.parts.length;
-  const isLonger = artifact.parts.length >= count && same(artifact.parts.slice(0, count), known.parts);
-  if (isLonger) {
-    const parts = artifact.parts.slice(count);
-    return parts.length === 0 ? undefined : { artifact: { ...artifact, parts }, append: true };
-  }
-  // Agents may keep the pieces of a text as one.
-  const [text, knownText] = [textOf(artifact), textOf(known)];
-  if (text === undefined || knownText === undefined || !text.startsWith(knownText)) return { artifact };
-  const rest = text.slice(knownText.length);
-  return rest === '' ? undefined : { artifact: { ...artifact, parts: [{ text: rest }] }, append: true };
+  const parts = partsAfter(known.parts, withJoinedTexts(artifact.parts));
+  if (parts === undefined) return { artifact };
+  return parts.length === 0 ? undefined : { artifact: { ...artifact, parts }, append: true };
 }
 
-function same(a: unknown, b: unknown): boolean {
+/** What follows the known parts. Nothing if the parts do not begin with them; both lists have their texts joined. */
+function partsAfter(known: readonly Part[], parts: readonly Part[]): readonly Part[] | undefined {
+  const last = known.at(-1);
+  if (last === undefined) return parts;
+  const index = known.length - 1;
+  const later = parts[index];
+  if (later === undefined || !isSame(parts.slice(0, index), known.slice(0, index))) return undefined;
+  const next = parts.slice(known.length);
+  if (isSame(later, last)) return next;
+  if (!isJoinable(last) || !continues(last, later) || !later.text.startsWith(last.text)) return undefined;
+  const text = later.text.slice(last.text.length);
+  return text === '' ? next : [{ ...later, text }, ...next];
+}
+
+function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Of an artifact that is nothing but text. */
-function textOf({ parts }: Artifact): string | undefined {
-  return parts.every((part) => 'text' in part) ? textOfChunks(parts) : undefined;
 }

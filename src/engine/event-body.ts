@@ -5,6 +5,7 @@ import type { Message } from '../model/message.ts';
 import type { Task, TaskStatus } from '../model/task.ts';
 import type { NewEvent, TaskRecord } from '../store/store.ts';
 import { ArtifactFold } from '../model/artifact-fold.ts';
+import { withJoinedTexts } from '../model/text-parts.ts';
 import type { StoredTask, TaskEvent } from '../store/store.ts';
 import type { Writable } from '../support/writable.ts';
 import { eventMetadata } from './task-trace.ts';
@@ -65,8 +66,14 @@ export function taskOf({ record, history, artifacts }: StoredTask): Task {
 /** The artifacts as of now: the snapshot, and what came after it. */
 export function artifactsOf({ snapshot, tail }: NonNullable<StoredTask['artifacts']>): readonly Artifact[] {
   const start = snapshot === undefined ? [] : (JSON.parse(snapshot) as Artifact[]);
-  if (tail.length === 0) return start;
+  // Snapshots of earlier versions have their chunks as parts.
+  if (tail.length === 0) return start.map(withJoinedParts);
   const fold = new ArtifactFold(start);
   for (const event of tail) fold.apply(artifactUpdateOf(event));
   return fold.artifacts();
+}
+
+function withJoinedParts(artifact: Artifact): Artifact {
+  const parts = withJoinedTexts(artifact.parts);
+  return parts === artifact.parts ? artifact : { ...artifact, parts };
 }

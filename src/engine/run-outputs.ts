@@ -236,7 +236,7 @@ export class RunOutputs {
     const { maxOutputBytes, maxTaskBytes } = this.#agent.limits;
     for (const artifact of this.#writer.artifacts.artifacts()) {
       if (this.#wholes.has(artifact.artifactId)) continue;
-      const update = this.#whole({ ...artifact, parts: joinTexts(artifact.parts) }, true);
+      const update = this.#whole(artifact, true);
       const event = artifactEvent(update);
       const bytes = event.body.length;
       if (bytes > maxOutputBytes || this.#writer.outputBytes + bytes > maxTaskBytes) continue;
@@ -330,26 +330,6 @@ export class RunOutputs {
     if (this.#writer.outputBytes + bytes > maxTaskBytes)
       throw new RangeError(`All outputs of a task together may have ${maxTaskBytes} bytes`);
   }
-}
-
-/** Texts that stand side by side and say nothing else become one. */
-function joinTexts(parts: readonly Part[]): readonly Part[] {
-  const joined: Part[] = [];
-  let texts: string[] = [];
-  const flush = (): void => {
-    if (texts.length > 0) joined.push({ text: texts.join('') });
-    texts = [];
-  };
-  for (const part of parts) {
-    if ('text' in part && Object.keys(part).length === 1) {
-      texts.push(part.text);
-      continue;
-    }
-    flush();
-    joined.push(part);
-  }
-  flush();
-  return joined;
 }
 
 function heldStatus({ parts, metadata }: WaitingStatus): HeldStatus {

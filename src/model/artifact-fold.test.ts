@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ArtifactFold } from './artifact-fold.ts';
 import type { Artifact } from './artifact.ts';
+import type { Part } from './part.ts';
 
 const chunk = (artifactId: string, text: string, append = false) => ({
   taskId: 't',
@@ -29,9 +30,8 @@ test('neither what it starts from nor what it gave out changes', () => {
   const all = new ArtifactFold(start);
   const before = all.artifacts();
   all.apply(chunk('a', '2', true));
-  expect(start[0]?.parts).toHaveLength(1);
-  expect(before[0]?.parts).toHaveLength(1);
-  expect(all.artifacts()[0]?.parts).toHaveLength(2);
+  expect([start, before].map(([artifact]) => artifact?.parts)).toEqual([[{ text: '1' }], [{ text: '1' }]]);
+  expect(all.artifacts()[0]?.parts).toEqual([{ text: '12' }]);
 });
 
 test('artifacts that share an id are taken together, so that nothing is lost', () => {
@@ -41,10 +41,44 @@ test('artifacts that share an id are taken together, so that nothing is lost', (
     { artifactId: 'a', name: 'second', parts: [{ text: '3' }], metadata: { y: 2 } },
   ];
   expect(fold([chunk('a', '4', true), chunk('b', '5')], start)).toEqual([
-    { artifactId: 'a', name: 'second', parts: [{ text: '1' }, { text: '3' }, { text: '4' }], metadata: { x: 1, y: 2 } },
+    { artifactId: 'a', name: 'second', parts: [{ text: '134' }], metadata: { x: 1, y: 2 } },
     { artifactId: 'b', parts: [{ text: '5' }] },
   ]);
   expect(start.map(({ parts }) => parts.length)).toEqual([1, 1, 1]);
+});
+
+test.each<[string, readonly Part[], readonly Part[]]>([
+  ['plain texts', [{ text: 'a' }, { text: 'b' }, { text: 'c' }], [{ text: 'abc' }]],
+  [
+    'texts of one media type',
+    [
+      { text: '# a', mediaType: 'text/markdown' },
+      { text: 'b', mediaType: 'text/markdown' },
+    ],
+    [{ text: '# ab', mediaType: 'text/markdown' }],
+  ],
+  [
+    'texts on either side of data, each side by itself',
+    [{ text: 'a' }, { text: 'b' }, { data: 1 }, { text: 'c' }, { text: 'd' }],
+    [{ text: 'ab' }, { data: 1 }, { text: 'cd' }],
+  ],
+])('neighbouring parts are joined, in one chunk or in several: %s', (_case, parts, joined) => {
+  const inOne = new ArtifactFold([{ artifactId: 'a', parts }]);
+  const inSeveral = new ArtifactFold();
+  for (const part of parts) inSeveral.apply({ artifact: { artifactId: 'a', parts: [part] }, append: true });
+  expect([inOne, inSeveral].map((all) => all.artifacts()[0]?.parts)).toEqual([joined, joined]);
+});
+
+test.each<[string, readonly Part[]]>([
+  ['texts of different media types', [{ text: 'a' }, { text: 'b', mediaType: 'text/markdown' }, { text: 'c' }]],
+  ['a text with metadata', [{ text: 'a' }, { text: 'b', metadata: { language: 'en' } }, { text: 'c' }]],
+  ['a text with a file name', [{ text: 'a' }, { text: 'b', filename: 'b.txt' }, { text: 'c' }]],
+  ['data', [{ data: 1 }, { data: 2 }]],
+])('neighbouring parts stay apart: %s', (_case, parts) => {
+  const all = new ArtifactFold();
+  for (const part of parts) all.apply({ artifact: { artifactId: 'a', parts: [part] }, append: true });
+  expect(all.artifacts()[0]?.parts).toEqual(parts);
+  expect(new ArtifactFold([{ artifactId: 'a', parts }]).artifacts()[0]?.parts).toEqual(parts);
 });
 
 test('to stop, take a snapshot and go on from it changes nothing', () => {

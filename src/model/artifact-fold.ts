@@ -1,12 +1,14 @@
 import type { Artifact } from './artifact.ts';
 import type { TaskArtifactUpdateEvent } from './event.ts';
 import type { Part } from './part.ts';
+import { addPart, withJoinedTexts } from './text-parts.ts';
 
 type Draft = { -readonly [K in keyof Artifact]: K extends 'parts' ? Part[] : Artifact[K] };
 
 /**
- * The artifacts of a task while chunks arrive. Says the same as folding with `applyEvent`, but a chunk costs what is in
- * it and not what came before, so that an artifact of 20,000 chunks is no trouble.
+ * The artifacts of a task while chunks arrive. Gives the same result as folding with `applyEvent`, but a chunk costs what is
+ * in it and not what came before, so that an artifact of 20,000 chunks stays cheap. Neighbouring texts are joined, whether
+ * they come in one chunk or in several.
  */
 export class ArtifactFold {
   readonly #drafts = new Map<string, Draft>();
@@ -22,7 +24,7 @@ export class ArtifactFold {
   /** Without `append` the artifact is created or replaced; appending to one that is not there creates it. */
   apply({ artifact, append }: Pick<TaskArtifactUpdateEvent, 'artifact' | 'append'>): void {
     const draft = append === true ? this.#drafts.get(artifact.artifactId) : undefined;
-    if (draft === undefined) this.#drafts.set(artifact.artifactId, draftOf(artifact));
+    if (draft === undefined) this.#drafts.set(artifact.artifactId, draftOf(artifact, withJoinedTexts(artifact.parts)));
     else appendTo(draft, artifact);
   }
 
@@ -37,7 +39,7 @@ export class ArtifactFold {
 
   /** The artifacts in the order in which they first came. */
   artifacts(): readonly Artifact[] {
-    return [...this.#drafts.values()].map(draftOf);
+    return Array.from(this.#drafts.values(), (draft) => draftOf(draft));
   }
 
   /** What `artifacts` says, as JSON. */
@@ -46,8 +48,8 @@ export class ArtifactFold {
   }
 }
 
-function draftOf(artifact: Artifact): Draft {
-  const { artifactId, name, description, parts, metadata, extensions } = artifact;
+function draftOf(artifact: Artifact, parts: readonly Part[] = artifact.parts): Draft {
+  const { artifactId, name, description, metadata, extensions } = artifact;
   // One by one: what a spread makes has a hidden class of its own as soon as something is added.
   const draft: Draft = name === undefined ? { artifactId, parts: [...parts] } : { artifactId, name, parts: [...parts] };
   if (description !== undefined) draft.description = description;
@@ -56,9 +58,9 @@ function draftOf(artifact: Artifact): Draft {
   return draft;
 }
 
-/** Parts are added, metadata is merged shallowly, a later name or description wins unless it is empty. */
+/** Parts are added and neighbouring texts joined, metadata is merged shallowly, a later name or description wins unless it is empty. */
 function appendTo(draft: Draft, chunk: Artifact): void {
-  for (const part of chunk.parts) draft.parts.push(part);
+  for (const part of chunk.parts) addPart(draft.parts, part);
   if (chunk.name !== undefined && chunk.name !== '') draft.name = chunk.name;
   if (chunk.description !== undefined && chunk.description !== '') draft.description = chunk.description;
   if (chunk.metadata !== undefined) draft.metadata = { ...draft.metadata, ...chunk.metadata };

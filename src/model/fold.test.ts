@@ -65,9 +65,9 @@ test.each<[string, readonly StreamResponse[], Artifact]>([
     { artifactId: 'a', parts: [{ text: '2' }] },
   ],
   [
-    'with append parts are added and the rest stays',
+    'with append parts are added, texts are joined, and the other members stay',
     [chunk(first), chunk({ artifactId: 'a', parts: [{ text: '2' }, { data: null }] }, true)],
-    { ...first, parts: [{ text: '1' }, { text: '2' }, { data: null }] },
+    { ...first, parts: [{ text: '12' }, { data: null }] },
   ],
   [
     'a later name and description win',
@@ -115,7 +115,7 @@ test('chunks of different artifacts may interleave in any way', () => {
       }
       const folded = fold(...events).artifacts ?? [];
       expect(new Map(folded.map(({ artifactId, parts }) => [artifactId, parts]))).toEqual(
-        new Map(Object.entries(chunksOf).map(([id, list]) => [id, list.map((text) => ({ text }))])),
+        new Map(Object.entries(chunksOf).map(([id, list]) => [id, [{ text: list.join('') }]])),
       );
     }),
   );

@@ -277,7 +277,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     ];
     const node = await startHarness({ clock, store: withMethods(store, { append }), agents }, clock);
     const done = await node.task('go');
-    expect(done.artifacts?.map(({ parts }) => parts.length)).toEqual([600, 600, 600]);
+    const whole = Array.from({ length: 600 }, (_, i) => `${i};`).join('');
+    expect(done.artifacts?.map(({ parts }) => parts)).toEqual([
+      [{ text: whole }],
+      [{ text: whole }],
+      [{ text: whole }],
+    ]);
     expect(problems).toEqual([]);
   });
 

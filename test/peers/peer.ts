@@ -73,8 +73,8 @@ export function textsOf({ artifacts = [] }: PeerTask): Readonly<Record<string, s
 }
 
 /**
- * What a reader of a stream knows of the task at its end, by the rules of 1.0 §4.2 and no help from us. What a status
- * said is history when the next one comes.
+ * What a subscriber knows of the task at the end of a stream, by the rules of 1.0 §4.2 and without our code. What a status
+ * said is history when the next one comes. The stored task shows adjacent texts as one part, so the fold does that too.
  */
 export function fold(events: readonly PeerEvent[]): PeerTask {
   const [first, ...rest] = events;
@@ -98,8 +98,13 @@ function withChunk(
 ): readonly PeerArtifact[] {
   const known = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
   if (known === undefined) return [...artifacts, artifact];
-  const parts = append === true ? [...known.parts, ...artifact.parts] : artifact.parts;
+  const parts = append === true ? joined([...known.parts, ...artifact.parts]) : artifact.parts;
   return artifacts.map((other) => (other === known ? { ...artifact, parts } : other));
+}
+
+function joined(parts: readonly PeerPart[]): readonly PeerPart[] {
+  if (!parts.every(({ text }) => typeof text === 'string')) return parts;
+  return [{ ...parts[0], text: textOf(parts) }];
 }
 
 export async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {

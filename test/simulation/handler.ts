@@ -10,7 +10,7 @@ import {
   type StepOutputPlan,
   type StepPlan,
 } from './program.ts';
-import type { Emitted, Performance, Witness } from './witness.ts';
+import { type Emitted, ended, type Performance, type Witness } from './witness.ts';
 
 export interface HandlerOptions {
   readonly mustNotRunTwice: boolean;
@@ -68,7 +68,7 @@ function emittedBy({ isOwn, artifact, text, append }: StepOutputPlan, mark: stri
 }
 
 function outputOf({ artifact, text, append }: Emitted): Output {
-  return artifact === undefined ? { status: 'working', text } : { artifact, text, append };
+  return artifact === undefined ? { status: 'working', text } : { artifact, text: ended(text), append };
 }
 
 const NO_ANSWER = 'no answer;';
@@ -104,7 +104,7 @@ class Actor {
       case 'return':
         return undefined;
       case 'text':
-        return 'the end';
+        return ended('the end');
       case 'throw':
         throw new Error('the program says so');
       case 'reject':
@@ -132,7 +132,7 @@ class Actor {
       case 'chunk': {
         const { artifact, text, append, last } = action;
         this.#emitted.push({ artifact, text, append });
-        yield { artifact, text, append, lastChunk: last };
+        yield { artifact, text: ended(text), append, lastChunk: last };
         break;
       }
       case 'steps':
@@ -181,7 +181,7 @@ class Actor {
   #response(text: string): Output {
     const emitted = { artifact: 'response', text, append: true };
     this.#emitted.push(emitted);
-    return emitted;
+    return outputOf(emitted);
   }
 
   /** Resolves with what was published by the execution that is recorded. */

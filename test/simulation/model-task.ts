@@ -1,4 +1,5 @@
 import type { Artifact } from '../../src/model/artifact.ts';
+import type { Part } from '../../src/model/part.ts';
 import type { StreamResponse } from '../../src/model/event.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { TaskState } from '../../src/model/state.ts';
@@ -55,10 +56,15 @@ export function foldArtifacts(log: readonly NewEvent[], start: readonly Artifact
     if (!('artifactUpdate' in event)) continue;
     const { artifact, append: isAppended } = event.artifactUpdate;
     const old = isAppended === true ? artifacts.get(artifact.artifactId) : undefined;
-    const parts = [...(old?.parts ?? []), ...artifact.parts];
+    const parts = joined([...(old?.parts ?? []), ...artifact.parts]);
     artifacts.set(artifact.artifactId, { ...old, ...artifact, parts });
   }
   return [...artifacts.values()];
+}
+
+/** Handlers of the simulation publish texts and nothing else: all of an artifact is one part. */
+function joined(parts: readonly Part[]): readonly Part[] {
+  return [{ text: parts.map((part) => ('text' in part ? part.text : '')).join('') }];
 }
 
 /** The status after some events. */

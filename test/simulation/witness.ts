@@ -233,10 +233,17 @@ function wrongOutputs(
   return undefined;
 }
 
+/** Artifacts show the chunks of a text as one: this tells where each ends. */
+const END = '|';
+
+export function ended(text: string): string {
+  return `${text}${END}`;
+}
+
 function textsOf(task: TaskModel): readonly (readonly [artifact: string, texts: readonly string[]])[] {
   return foldArtifacts(task.log).map(({ artifactId, parts }) => [
     artifactId,
-    parts.map((part) => ('text' in part ? part.text : '')),
+    parts.flatMap((part) => ('text' in part ? part.text.split(END).slice(0, -1) : [])),
   ]);
 }
 
