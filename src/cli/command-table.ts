@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: { summary: 'Serve the agent of a file', load: () => import('./commands/serve.ts') },
   demo: { summary: 'Serve an agent that shows what agents can do', load: () => import('./commands/demo.ts') },
   migrate: { summary: 'Bring the tables of a database up to date', load: () => import('./commands/migrate.ts') },
+  'admin purge': { summary: 'Delete all data of a caller', load: () => import('./commands/admin-purge.ts') },
   'config show': { summary: 'Show settings and where they come from', load: () => import('./commands/config-show.ts') },
   completion: { summary: 'Print a script that completes commands', load: () => import('./commands/completion.ts') },
 };

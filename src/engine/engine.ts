@@ -5,6 +5,7 @@ import {
   type PushConfigName,
   type PushConfigRecord,
   type ReadProgress,
+  type Scope,
   type TaskQuery,
   type TaskRecord,
 } from '../store/store.ts';
@@ -35,6 +36,7 @@ import {
   type PushConfigRange,
   setPushConfig,
 } from './push-configs.ts';
+import { purgeOwner } from './purge.ts';
 import { DEFAULT_PUSH_POLICY } from './push-policy.ts';
 import { readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
@@ -280,6 +282,18 @@ export class Engine {
   /** Removes what has outlived its time; done by itself now and then. */
   prune(): Promise<void> {
     return this.#retention.prune();
+  }
+
+  /**
+   * Deletes everything that the store has of one owner: tasks of all agents with events, history and journal, push
+   * configurations, dead letters, and the keys of requests. Unfinished tasks are canceled first. Returns how many tasks were
+   * deleted.
+   *
+   * @throws A2AError `UNAVAILABLE` if the owner has started tasks in the meantime that still run.
+   */
+  async purge(owner: Scope): Promise<number> {
+    this.#assertOpen();
+    return purgeOwner(this.#core, this.#runs, owner);
   }
 
   /**

@@ -9,7 +9,7 @@ export interface AuditRecord {
   /** ISO 8601. */
   readonly time: string;
   readonly outcome: 'refused' | 'done';
-  /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`, `authorization`. */
+  /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`, `authorization`, `purge`. */
   readonly reason: string;
   /** Who asked, if he is known; whose task it is that was authorized. */
   readonly caller?: string;

@@ -40,6 +40,14 @@ export function createHandler(agent: Agent, options: HandlerOptions = {}): Agent
   return new AgentHandler(agent, settings, strangersAtMount(settings));
 }
 
+/** Whose data are deleted. */
+export interface PurgedCaller {
+  /** The `id` that `auth` gives the caller. */
+  readonly callerId: string;
+  /** Of one tenant only; of those without a tenant if not set. */
+  readonly tenant?: string;
+}
+
 /** A task that waits for an authorization, and whose it is: `ctx.taskId`, `ctx.caller.id` and `ctx.tenant` of its handler. */
 export interface AuthorizedTask {
   readonly taskId: string;
@@ -175,6 +183,21 @@ export class AgentHandler {
     const { taskId, configId } = typeof which === 'string' ? { configId: which } : which;
     this.#audit.done('redelivery', { ...(taskId !== undefined && { taskId }), detail: configId });
     return redelivered;
+  }
+
+  /**
+   * Deletes everything that the store has of one caller: tasks of all agents that share the store, with events, history and
+   * files, push configurations, dead letters, and the keys by which repeated requests are recognised. Unfinished tasks are
+   * canceled first. Revoke the access of the caller before. Returns how many tasks were deleted.
+   *
+   * @throws A2AError `UNAVAILABLE` if the caller has started tasks in the meantime that still run: purge again.
+   */
+  async purge({ callerId, tenant = '' }: PurgedCaller): Promise<number> {
+    if (typeof callerId !== 'string' || callerId === '' || typeof tenant !== 'string')
+      throw new TypeError('purge() needs the id of a caller: purge({ callerId })');
+    const removed = await (await this.#engine()).purge({ tenant, owner: callerId });
+    this.#audit.done('purge', { caller: callerId, detail: `${removed} tasks` });
+    return removed;
   }
 
   /**

@@ -172,6 +172,13 @@ export interface Store {
   prune(policy: RetentionPolicy): Promise<number>;
 
   /**
+   * Removes at most `limit` tasks of one owner, whatever their state, with everything that belongs to them: log, history,
+   * journal, push configurations, dead letters. Tasks that a living node runs stay. Where fewer than `limit` tasks could be
+   * removed, the keys of the owner's requests go too, apart from those of tasks that stay.
+   */
+  purge(scope: Scope, limit: number): Promise<Purged>;
+
+  /**
    * Calls `listener` after commits to a task, also by other processes where the store can tell, with the name that the
    * write was signed with, and whether it left the task to whoever runs it, now or at its time; a store that does not know
    * says nothing about that. A store that knows how far the task has come may say so, for who would otherwise ask for it. A
@@ -428,6 +435,12 @@ export interface TaskPage {
   readonly total: number;
   /** The page ended for the sake of `pageBytes`, and more tasks follow. */
   readonly isCut?: true;
+}
+
+export interface Purged {
+  readonly removed: number;
+  /** How many tasks of the owner are left: more than the limit, or tasks that a living node runs. */
+  readonly left: number;
 }
 
 export interface RetentionPolicy {

@@ -19,6 +19,7 @@ import { durableOutbox, outbox } from './store-contract/outbox.ts';
 import { paging } from './store-contract/paging.ts';
 import { provisional } from './store-contract/provisional.ts';
 import { durablePushConfigs, pushConfigLife } from './store-contract/push-config-life.ts';
+import { purging } from './store-contract/purging.ts';
 import { pushConfigs } from './store-contract/push-configs.ts';
 import { randomCalls } from './store-contract/random-calls.ts';
 import { retention } from './store-contract/retention.ts';
@@ -60,6 +61,7 @@ const FOR_ALL: readonly Behaviours[] = [
   listing,
   paging,
   retention,
+  purging,
   pushConfigs,
   pushConfigLife,
   outbox,

@@ -181,6 +181,7 @@ export function bound(store: Store): Store {
     heartbeat: (node, ttlMs) => store.heartbeat(node, ttlMs),
     retire: (node) => store.retire(node),
     prune: (policy) => store.prune(policy),
+    purge: (scope, limit) => store.purge(scope, limit),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
   };

@@ -126,6 +126,7 @@ export function distantStore(
     heartbeat: (name, ttlMs) => call('heartbeat', () => store.heartbeat(name, ttlMs)),
     retire: (name) => call('retire', () => store.retire(name)),
     prune: (policy) => call('prune', () => store.prune(policy)),
+    purge: (scope, limit) => call('purge', () => store.purge(scope, limit)),
     watch: (listener) =>
       store.watch((...hint) => {
         const { lostHints, typicalMs } = weather();

@@ -61,6 +61,7 @@ export function observedStore(store: Store, ledger: Ledger, world: World): Store
     dropDeadLetter: (id) => store.dropDeadLetter(id),
     nextWake: (agents, after) => store.nextWake(agents, after),
     prune: (policy) => store.prune(policy),
+    purge: (scope, limit) => store.purge(scope, limit),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
   };

@@ -105,6 +105,12 @@ export class RequestKeys {
     for (const key of this.#loose.all()) if (key.keepUntil < now) this.#remove(key);
   }
 
+  /** Removes those of one owner whose task is gone, whether or not their time has come. */
+  forget(scope: Scope): void {
+    const prefix = scoped(scope, '');
+    for (const key of this.#loose.all()) if (key.name.startsWith(prefix)) this.#remove(key);
+  }
+
   #makeRoom(): void {
     if (this.#keys.size <= this.#max && this.#bytes <= this.#maxBytes) return;
     const left = this.#max - Math.floor(this.#max / PART);

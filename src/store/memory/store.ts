@@ -20,6 +20,7 @@ import type {
   PushConfigQuery,
   PushConfigRecord,
   PushNoted,
+  Purged,
   PushReport,
   ReadParts,
   RetentionPolicy,
@@ -305,6 +306,16 @@ class MemoryStore implements Store {
     return gone.length;
   }
 
+  async purge(scope: Scope, limit: number): Promise<Purged> {
+    const owned = [...this.#rows.values()].filter(({ record }) => isOf(scope, record));
+    const idle = owned.filter(({ record: { node, endedAt } }) => endedAt !== undefined || !this.#isAlive(node));
+    const gone = idle.slice(0, limit);
+    for (const row of gone) this.#remove(row);
+    if (gone.length < limit) this.#keys.forget(scope);
+    for (const { record } of gone) this.#tell(record.id);
+    return { removed: gone.length, left: owned.length - gone.length };
+  }
+
   watch(listener: WatchListener): () => void {
     this.#watchers.add(listener);
     return () => this.#watchers.delete(listener);
@@ -314,9 +325,9 @@ class MemoryStore implements Store {
     this.#watchers.clear();
   }
 
-  #owned({ tenant, owner }: Scope, taskId: string): Row | undefined {
+  #owned(scope: Scope, taskId: string): Row | undefined {
     const row = this.#rows.get(taskId);
-    return row?.record.tenant === tenant && row.record.owner === owner ? row : undefined;
+    return row !== undefined && isOf(scope, row.record) ? row : undefined;
   }
 
   /** As its owner knows it: provisional tasks are unknown. */
@@ -423,4 +434,8 @@ class MemoryStore implements Store {
       }
     }
   }
+}
+
+function isOf({ tenant, owner }: Scope, record: TaskRecord): boolean {
+  return record.tenant === tenant && record.owner === owner;
 }

@@ -1,4 +1,4 @@
-import type { RetentionPolicy } from '../store.ts';
+import type { RetentionPolicy, Scope } from '../store.ts';
 import type { Database } from './database.ts';
 import { sqlLimit } from './reads.ts';
 
@@ -55,5 +55,50 @@ export async function forgetRequests(database: Database): Promise<void> {
          ORDER BY keep_until LIMIT ${PAGE} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
     );
     if (old.length < PAGE) return;
+  }
+}
+
+/** Tasks of one owner that no living node runs, at most `limit` of them. */
+export async function idleTasksOf(database: Database, scope: Scope, limit: number): Promise<readonly string[]> {
+  const { schema, now } = database;
+  const ids: string[] = [];
+  // Visible tasks are found by the index of lists. The others are few, and the table is searched for them once.
+  for (const condition of ['visible', 'NOT visible']) {
+    if (ids.length >= limit) break;
+    const rows = await database.rows(
+      `SELECT id FROM ${schema}.task WHERE ${condition} AND tenant = $1 AND owner = $2 AND (ended_at IS NOT NULL
+         OR node IS NULL OR node NOT IN (SELECT n.id FROM ${schema}.node n WHERE n.lives_until > ${now})) LIMIT $3`,
+      [scope.tenant, scope.owner, sqlLimit(limit - ids.length)],
+    );
+    for (const [id] of rows) ids.push(String(id));
+  }
+  return ids;
+}
+
+export async function countTasksOf(database: Database, { tenant, owner }: Scope): Promise<number> {
+  const { schema } = database;
+  const rows = await database.rows(`SELECT count(*) FROM ${schema}.task WHERE tenant = $1 AND owner = $2`, [
+    tenant,
+    owner,
+  ]);
+  return Number(rows[0]?.[0]);
+}
+
+/** Removes the keys of one owner whose task is gone. They are sorted by key, so that all pages together read them once. */
+export async function forgetRequestsOf(database: Database, { tenant, owner }: Scope): Promise<void> {
+  const { schema } = database;
+  for (let after = ''; ;) {
+    const gone = await database.rows(
+      `WITH page AS (
+         SELECT key FROM ${schema}.request_key WHERE key > $3 AND tenant = $1 AND owner = $2 AND NOT has_task
+         ORDER BY key LIMIT ${PAGE} FOR UPDATE),
+       gone AS (
+         DELETE FROM ${schema}.request_key WHERE tenant = $1 AND owner = $2 AND NOT has_task
+           AND key IN (SELECT key FROM page))
+       SELECT key FROM page ORDER BY key`,
+      [tenant, owner, after],
+    );
+    if (gone.length < PAGE) return;
+    after = String(gone.at(-1)?.[0]);
   }
 }

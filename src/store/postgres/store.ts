@@ -24,6 +24,7 @@ import type {
   PushConfigQuery,
   PushConfigRecord,
   PushNoted,
+  Purged,
   PushReport,
   ReadParts,
   RetentionPolicy,
@@ -53,9 +54,17 @@ import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { assertSchema, DEFAULT_SCHEMA, onConnection, openPool, tend } from './pool.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
 import { readEvents, readJournal, readTask } from './reads.ts';
-import { forgetEvents, forgetNodes, forgetRequests, outlived } from './retention.ts';
+import {
+  countTasksOf,
+  forgetEvents,
+  forgetNodes,
+  forgetRequests,
+  forgetRequestsOf,
+  idleTasksOf,
+  outlived,
+} from './retention.ts';
 import { dropFullBuckets, takeTokens } from './token-buckets.ts';
-import { appendToTask, createTask, dropTaskForReply, removeEnded } from './writes.ts';
+import { appendToTask, createTask, dropTaskForReply, removeEnded, removeOwned } from './writes.ts';
 
 export interface PostgresStoreOptions {
   /** The schema that holds the tables, `tandem` if not set. Made if it is not there. */
@@ -289,6 +298,17 @@ class PostgresStore implements Store {
     await this.#ask((database) => dropFullBuckets(database));
     await this.#ask((database) => forgetNodes(database));
     return removed.length;
+  }
+
+  async purge(scope: Scope, limit: number): Promise<Purged> {
+    if (!areNames(scope.tenant, scope.owner)) return { removed: 0, left: 0 };
+    const idle = await this.#ask((database) => idleTasksOf(database, scope, limit));
+    const removals = idle.map((taskId) =>
+      this.#write({ taskId, isPatient: true, size: 0, run: (desk) => removeOwned(desk, taskId) }),
+    );
+    const removed = (await Promise.all(removals)).filter(Boolean).length;
+    if (removed < limit) await this.#ask((database) => forgetRequestsOf(database, scope));
+    return { removed, left: await this.#ask((database) => countTasksOf(database, scope)) };
   }
 
   watch(listener: WatchListener): () => void {

@@ -83,6 +83,15 @@ export function removeEnded(desk: Desk, id: string): Written<boolean> {
   return { result: true };
 }
 
+/** Removes a task of an owner, unless a living node runs it or somebody else has removed it. */
+export function removeOwned(desk: Desk, id: string): Written<boolean> {
+  const task = desk.find(id);
+  if (task === undefined || (task.record.endedAt === undefined && desk.isAlive(task.record.node)))
+    return unchanged(false);
+  desk.remove(task);
+  return { result: true, hint: { isLeft: false, progress: undefined } };
+}
+
 type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
 
 /** What a request comes to that was made before; nothing if it is new. */

@@ -48,6 +48,13 @@ export function dropOldRequests(connection: Connection, now: number, limit: numb
     .length;
 }
 
+/** Removes keys of one owner whose task is gone, at most `limit` of them. Returns how many. */
+export function dropRequestsOf(connection: Connection, { tenant, owner }: Scope, limit: number): number {
+  const gone = 'SELECT key FROM request_key WHERE tenant = ? AND owner = ? AND task_pk IS NULL LIMIT ?';
+  const text = `DELETE FROM request_key WHERE tenant = ? AND owner = ? AND key IN (${gone}) RETURNING 1`;
+  return connection.all(text, tenant, owner, tenant, owner, limit).length;
+}
+
 /**
  * The keys of requests that are about to be stored. A request whose key is neither here nor in the table is new. They are
  * told apart without their owners, whom a write does not name: at worst a new one is taken for one that may not be.

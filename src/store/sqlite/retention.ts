@@ -1,5 +1,6 @@
-import type { RetentionPolicy } from '../store.ts';
-import { type Connection, sqlLimit } from './connection.ts';
+import type { RetentionPolicy, Scope } from '../store.ts';
+import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import type { Nodes } from './nodes.ts';
 import type { Tally } from './tally.ts';
 import { dropEvents } from './task-events.ts';
 import { findTask } from './task-row.ts';
@@ -39,4 +40,32 @@ export function forgetEvents(connection: Connection, id: string): void {
   if (task === undefined) return;
   dropEvents(connection, task.pk);
   connection.run('UPDATE task SET has_events = 0 WHERE pk = ?', task.pk);
+}
+
+/** Visible tasks are found by the index of lists. The others are few, and the table is searched for them once. */
+const OF_OWNER = [1, 0].map(
+  (visible) => `SELECT id FROM task WHERE visible = ${visible} AND tenant = ? AND owner = ?
+    AND (ended_at IS NOT NULL OR node IS NULL OR node IN (SELECT value FROM json_each(?))) LIMIT ?`,
+);
+
+/** Tasks of one owner that no living node runs, at most `limit` of them. */
+export function idleTasksOf(connection: Connection, nodes: Nodes, scope: Scope, limit: number): readonly string[] {
+  const { tenant, owner } = scope;
+  const dead = JSON.stringify(nodes.dead());
+  const ids: string[] = [];
+  for (const query of OF_OWNER)
+    if (ids.length < limit)
+      for (const [id] of connection.all(query, tenant, owner, dead, sqlLimit(limit - ids.length))) ids.push(String(id));
+  return ids;
+}
+
+export function countTasksOf(connection: Connection, { tenant, owner }: Scope): number {
+  const count = (visible: number): number =>
+    getNumber(
+      connection,
+      `SELECT count(*) FROM task WHERE visible = ${visible} AND tenant = ? AND owner = ?`,
+      tenant,
+      owner,
+    );
+  return count(1) + count(0);
 }

@@ -24,6 +24,7 @@ import type {
   PushConfigQuery,
   PushConfigRecord,
   PushNoted,
+  Purged,
   PushReport,
   ReadParts,
   RetentionPolicy,
@@ -52,8 +53,8 @@ import { closeFile, type OpenFile, openFile } from './open.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
-import { dropOldRequests, findRepeat, KeysUnderWay } from './request-key.ts';
-import { forgetEvents, outlived, unreplayable } from './retention.ts';
+import { dropOldRequests, dropRequestsOf, findRepeat, KeysUnderWay } from './request-key.ts';
+import { countTasksOf, forgetEvents, idleTasksOf, outlived, unreplayable } from './retention.ts';
 import { Tally } from './tally.ts';
 import { readEvents } from './task-events.ts';
 import { readJournal, readParts } from './task-log.ts';
@@ -66,6 +67,7 @@ import {
   type Desk,
   dropTaskForReply,
   removeEnded,
+  removeOwned,
   type Written,
 } from './writes.ts';
 
@@ -285,6 +287,17 @@ class SqliteStore implements Store {
     const { keepDeadLetters: kept = Infinity } = policy;
     if (kept < Infinity) await this.#submit(() => keepDeadLetters(this.#connection, kept));
     return removed.length;
+  }
+
+  /** Each task is a write of its own, as in `prune`. */
+  async purge(scope: Scope, limit: number): Promise<Purged> {
+    if (!areNames(scope.tenant, scope.owner)) return { removed: 0, left: 0 };
+    const idle = await this.#submit(() => idleTasksOf(this.#connection, this.#nodes, scope, limit));
+    const removals = idle.map((taskId) => this.#write({ taskId }, () => removeOwned(this.#desk, taskId)));
+    const removed = (await Promise.all(removals)).filter(Boolean).length;
+    if (removed < limit)
+      while ((await this.#submit(() => dropRequestsOf(this.#connection, scope, OLD_REQUESTS))) === OLD_REQUESTS);
+    return { removed, left: await this.#submit(() => countTasksOf(this.#connection, scope)) };
   }
 
   /** All of them, page by page: what is due must not grow from one time to the next. */

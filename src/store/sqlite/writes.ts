@@ -97,6 +97,16 @@ export function removeEnded(desk: Desk, id: string): Written<boolean> {
   return { result: true, before: task.record };
 }
 
+/** Removes a task of an owner, unless a living node runs it or somebody else has removed it. */
+export function removeOwned(desk: Desk, id: string): Written<boolean> {
+  const task = desk.tasks.find(id);
+  if (task === undefined) return { result: false };
+  const { endedAt, node } = task.record;
+  if (endedAt === undefined && desk.nodes.isAlive(node)) return { result: false };
+  removeTask(desk, task);
+  return { result: true, before: task.record };
+}
+
 /** Removes a task and all that belongs to it but its requests, which have their own time. */
 function removeTask({ connection, tasks }: Desk, task: FoundTask): void {
   dropLog(connection, task.pk);

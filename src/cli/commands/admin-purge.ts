@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { consoleLog } from '../../observe/console-log.ts';
+import { Engine } from '../../engine/engine.ts';
+import { CliError } from '../cli-error.ts';
+import { isPostgresUrl, openStore, shownStore } from '../open-store.ts';
+import { defineCommand } from '../option.ts';
+import { screen } from '../screen.ts';
+
+const SYNOPSIS = 'admin purge <caller>';
+
+export const command = defineCommand({
+  synopsis: SYNOPSIS,
+  about: `Deletes everything that a store has of one caller: tasks of all agents with events, history and files, push
+configurations, and the keys by which repeated requests are recognised. Unfinished tasks are canceled first. <caller> is the id that
+auth gives the caller. Revoke the caller's access before. A SQLite file must not be in use by a server: call handler.purge() there.`,
+  examples: [
+    'tandem admin purge alice --yes',
+    'tandem admin purge alice --store postgres://admin@localhost/agents --yes',
+  ],
+  options: {
+    store: { type: 'string', value: '<file|url>', help: 'Where tasks are kept, tandem.db unless set', flagOnly: true },
+    schema: {
+      type: 'string',
+      value: '<name>',
+      help: 'Where the tables are in PostgreSQL, tandem unless set',
+      flagOnly: true,
+    },
+    tenant: {
+      type: 'string',
+      value: '<name>',
+      help: 'Only data of this tenant; data without a tenant unless set',
+      flagOnly: true,
+    },
+    yes: { type: 'boolean', help: 'Confirms that the data are to be deleted', flagOnly: true },
+  },
+  run: ({ values, positionals }) => purge(positionals, values),
+});
+
+interface PurgeValues {
+  readonly store: string | undefined;
+  readonly schema: string | undefined;
+  readonly tenant: string | undefined;
+  readonly yes: boolean;
+}
+
+async function purge([owner, ...others]: readonly string[], values: PurgeValues): Promise<void> {
+  const { store: name = 'tandem.db', schema, tenant = '', yes } = values;
+  if (owner === undefined || owner === '' || others.length > 0)
+    throw new CliError('usage', `Give the id of one caller: tandem ${SYNOPSIS}`);
+  if (name === 'memory') throw new CliError('usage', 'A memory store is inside its server: call handler.purge() there');
+  if (schema !== undefined && !isPostgresUrl(name))
+    throw new CliError('usage', '--schema is for PostgreSQL alone: give it with --store postgres://…');
+  if (!isPostgresUrl(name) && !existsSync(name)) throw new CliError('usage', `There is no file ${name}`);
+  if (!yes)
+    throw new CliError(
+      'usage',
+      `This deletes all data of ${owner} in ${shownStore(name)} for good: repeat it with --yes`,
+    );
+  const store = await openStore(name, consoleLog, schema);
+  try {
+    // No agents: it cancels and deletes, and runs no task.
+    const engine = await Engine.start({ store, agents: [], log: consoleLog });
+    try {
+      const removed = await engine.purge({ tenant, owner });
+      screen.giveLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
