@@ -55,7 +55,7 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   const task = newTask(core, submission, hasSlot);
   // Before it is stored, or all messages of one moment would find the same last slot.
   if (hasSlot) slots.take(key);
-  else if (waitsHere) slots.enqueue(task);
+  else if (waitsHere) slots.enqueue(task, runs.limitWait(agent, task));
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key it would be made again.
     if (task.idempotency === undefined) return undefined;

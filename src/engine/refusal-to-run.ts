@@ -1,9 +1,10 @@
+import type { TaskRecord } from '../store/store.ts';
 import type { LoadedTask } from './load-task.ts';
 import { isTurnQuestion, type Outcome } from './outcome.ts';
 import type { Runnable } from './runnable.ts';
 
 /** Why a claimed task is ended instead of run, if it is. */
-export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask): Refusal | undefined {
+export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTask, now: number): Refusal | undefined {
   const { attempts, crashes = 0, suspectMs, question, canceling } = record;
   if (canceling) return { kind: 'end', state: 'TASK_STATE_CANCELED' };
   if (attempts > limits.maxAttempts)
@@ -16,9 +17,19 @@ export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTa
   // A crash beside another suspect does not count as an attempt, but the handler has run.
   if (limits.recovery === 'fail' && (attempts > 1 || suspectMs !== undefined || journal.hasBegun))
     return failure('The task was interrupted, and this agent does not run anything twice');
+  const { maxQueuedMs = Number.POSITIVE_INFINITY } = limits;
+  const isNew = attempts <= 1 && suspectMs === undefined && !journal.hasBegun && !isAtWork(record);
+  if (isNew && now - record.createdAt >= maxQueuedMs)
+    return failure(
+      `The task waited ${maxQueuedMs} ms for a free slot and was not started: send the message again later`,
+    );
   // A turn begins with a message; if it is woken without one, the time for it is over.
   if (question === undefined || !isTurnQuestion(question)) return undefined;
   return { ...failure('Nobody answered in time'), ifOpen: question };
+}
+
+function isAtWork({ status }: TaskRecord): boolean {
+  return status.state !== 'TASK_STATE_SUBMITTED';
 }
 
 type EndOutcome = Extract<Outcome, { kind: 'end' }>;

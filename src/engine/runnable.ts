@@ -32,6 +32,8 @@ export interface RunLimits {
   readonly runsPerCaller?: number;
   /** Tasks that wait for a slot; above it the server rejects new ones with `UNAVAILABLE`. One caller may fill four fifths. */
   readonly queue: number;
+  /** How long a new task may wait for a slot; then it fails without having run. There is no limit if not set. */
+  readonly maxQueuedMs?: number;
   /** How long a canceled handler may still work. */
   readonly cancelGraceMs: number;
   /** Runs in a row that a crash of the process may end, without a journal entry in between. */

@@ -95,6 +95,29 @@ export class Runs {
     this.#onFree();
   }
 
+  /** Limits how long a new task waits here for a slot, if its agent says so. Returns the function that ends the limit. */
+  limitWait(agent: Runnable, task: Pick<TaskRecord, 'id' | 'createdAt'>): (() => void) | undefined {
+    const { maxQueuedMs } = agent.limits;
+    if (maxQueuedMs === undefined) return undefined;
+    return this.#core.timers.add(task.createdAt + maxQueuedMs, () => void this.#track(this.#endWait(agent, task.id)));
+  }
+
+  /** Takes a task that has waited too long, beyond the slots: it is ended and not run. */
+  async #endWait(agent: Runnable, taskId: string): Promise<void> {
+    const { store, node, liveness, log } = this.#core;
+    if (this.#isOver || this.slots(agent).ownerOf(taskId) === undefined) return;
+    const { spell } = liveness;
+    try {
+      const [record] = await store.claim({ node, agents: [agent.id], limit: 1, taskId });
+      if (record === undefined) return;
+      this.slots(agent).take(fairnessKeyOf(record));
+      await this.take(agent, record, spell);
+    } catch (error) {
+      // The next claim ends it.
+      log.warn('Could not end a task that waited too long for a slot', { taskId, error });
+    }
+  }
+
   /** There may be something to run. */
   lookForWork(): void {
     this.#onFree();
@@ -323,7 +346,7 @@ export class Runs {
   }
 
   #begin(agent: Runnable, task: LoadedTask, spell: number): void {
-    const end = refusalToRun(agent, task);
+    const end = refusalToRun(agent, task, this.#core.clock.now());
     if (end?.isGivenUp === true) {
       const { attempts, crashes = 0 } = task.record;
       this.#core.log.error('A task was interrupted too often and has failed', {

@@ -14,6 +14,8 @@ export function queueShare(queue: number): number {
 interface Waiting {
   readonly scope: Scope;
   readonly key: string;
+  /** Ends the timer that limits the wait. */
+  readonly disarm: (() => void) | undefined;
 }
 
 /**
@@ -124,10 +126,10 @@ export class Slots {
   }
 
   /** Of the task only its owner is kept: a long queue of long messages would fill the memory. */
-  enqueue(task: Pick<TaskRecord, 'id' | 'tenant' | 'owner' | 'fairnessKey'>): void {
+  enqueue(task: Pick<TaskRecord, 'id' | 'tenant' | 'owner' | 'fairnessKey'>, disarm?: () => void): void {
     const { id, tenant, owner } = task;
     const key = fairnessKeyOf(task);
-    this.#waiting.set(id, { scope: { tenant, owner }, key });
+    this.#waiting.set(id, { scope: { tenant, owner }, key, disarm });
     add(this.#waitingByKey, key, 1);
   }
 
@@ -135,6 +137,7 @@ export class Slots {
     const waiting = this.#waiting.get(taskId);
     if (waiting === undefined) return;
     this.#waiting.delete(taskId);
+    waiting.disarm?.();
     add(this.#waitingByKey, waiting.key, -1);
   }
 

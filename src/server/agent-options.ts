@@ -10,7 +10,7 @@ import { isId, slug } from './names.ts';
 import { mattersByName, openSkill, publicSkills, type Skill } from './skill-access.ts';
 import { readModes, readScopes, readSkills, type SkillOptions, type Tools } from './skills.ts';
 
-/** What makes an agent. The members of `RunLimits` limit its runs; all but `runsPerCaller` have a default. */
+/** What makes an agent. The members of `RunLimits` limit its runs; all but `runsPerCaller` and `maxQueuedMs` have a default. */
 export interface AgentOptions extends Partial<RunLimits> {
   /** What people call it. */
   readonly name: string;
@@ -85,7 +85,7 @@ const OPTION_KEYS = [
   'scopes',
 ] as const satisfies readonly (keyof AgentOptions)[];
 
-const LIMIT_KEYS = [...Object.keys(DEFAULT_LIMITS), 'runsPerCaller'] as readonly (keyof RunLimits)[];
+const LIMIT_KEYS = [...Object.keys(DEFAULT_LIMITS), 'runsPerCaller', 'maxQueuedMs'] as readonly (keyof RunLimits)[];
 
 /** The extension by which messages name the skill that they are for. */
 const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
