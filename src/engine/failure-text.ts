@@ -1,5 +1,5 @@
 import { A2AError, type ErrorCode, ERRORS, isNested, markNested } from '../errors.ts';
-import { QuestionExpiredError } from './handler.ts';
+import { QuestionCanceledError, QuestionExpiredError } from './handler.ts';
 
 /**
  * The text of a handler's error that the caller may read: the message of an `A2AError` that the handler created itself. All other
@@ -8,7 +8,8 @@ import { QuestionExpiredError } from './handler.ts';
  */
 export function publicText(error: unknown): string | undefined {
   try {
-    const isForCallers = error instanceof QuestionExpiredError || (A2AError.is(error) && !isNested(error));
+    const isUnanswered = error instanceof QuestionExpiredError || error instanceof QuestionCanceledError;
+    const isForCallers = isUnanswered || (A2AError.is(error) && !isNested(error));
     return isForCallers ? textOf(error.message) : undefined;
   } catch {
     return undefined;

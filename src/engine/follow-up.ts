@@ -170,9 +170,29 @@ async function toQuestion(core: Core, submission: Submission, record: TaskRecord
     return { write: toInbox(submission, record, false, core.clock.now()), secretFor: undefined };
   }
   const said = asked.sensitive ? redacted(message) : withoutSensitive(message);
-  const body = { value: readAnswer(asked, message), said: said as unknown as JsonValue };
+  let value: JsonValue;
+  try {
+    value = readAnswer(asked, message);
+  } catch (error) {
+    const isCanceling = core.agents.get(record.agent)?.limits.onUnfitAnswer === 'cancel-question';
+    if (!isCanceling || !A2AError.is(error, 'INVALID_PARAMS')) throw error;
+    return {
+      write: toCanceledQuestion(core, record, message, said),
+      secretFor: asked.sensitive ? question : undefined,
+    };
+  }
+  const body = { value, said: said as unknown as JsonValue };
   const write = toAnswer(core, record, { kind: 'answer', key: question, body }, said);
   return { write, secretFor: asked.sensitive ? question : undefined };
+}
+
+/** Cancels the open question; the message is not its answer, and the handler finds it in the inbox. */
+function toCanceledQuestion(core: Core, record: TaskRecord, message: Message, said: Message): TaskWrite {
+  const { question = '' } = record;
+  const write = toAnswer(core, record, { kind: 'answer', key: question, body: { canceled: true } }, said);
+  const received = { kind: 'message', key: message.messageId, body: message as unknown as JsonValue };
+  // Before the question ends, so that a handler that looks into its inbox then finds the message.
+  return { ...write, journal: [received, ...(write.journal ?? [])] };
 }
 
 interface AnswerWrite {

@@ -258,6 +258,14 @@ export interface StepOptions {
   readonly backoffMs?: number;
 }
 
+/**
+ * The caller sent another message instead of an answer, and `onUnfitAnswer` is `'cancel-question'`. The message is in `ctx.inbox`.
+ * A handler that does not catch it fails its task.
+ */
+export class QuestionCanceledError extends Error {
+  override readonly name = 'QuestionCanceledError';
+}
+
 /** Nobody answered a question in time. A handler that does not catch it fails its task. */
 export class QuestionExpiredError extends Error {
   override readonly name = 'QuestionExpiredError';

@@ -4,7 +4,7 @@ import type { TaskRecord } from '../store/store.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { digest } from '../support/digest.ts';
 import { stopError, type StopReason } from './abort.ts';
-import { QuestionExpiredError } from './handler.ts';
+import { QuestionCanceledError, QuestionExpiredError } from './handler.ts';
 import type { AskedQuestion, PreparedQuestion } from './question.ts';
 import type { Run } from './run.ts';
 import type { Decision } from './write-batch.ts';
@@ -23,7 +23,7 @@ interface OpenQuestion {
 }
 
 /** What the journal keeps of an answer: what the handler gets, or that nobody gave one. */
-type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true };
+type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true } | { readonly canceled: true };
 
 /**
  * What a handler waits for that may take days: answers and timers. While it waits for nothing else, the run is suspended:
@@ -185,7 +185,7 @@ export class RunWaits {
       await this.#run.order.again('answer', key);
       const known = journal.find('answer', key) as unknown as AnswerRecord;
       if ('value' in known) return known.value;
-      throw expired();
+      throw unanswered(known);
     }
     const refusal = before === undefined ? await this.#run.refusalToPause() : undefined;
     if (refusal !== undefined) throw refusal;
@@ -214,7 +214,7 @@ export class RunWaits {
   async #comesAbout(key: string, known: AnswerRecord, answer: Deferred<JsonValue>): Promise<void> {
     if (this.#run.order.isBusy) await this.#run.order.again('answer', key);
     if ('value' in known) answer.resolve(known.value);
-    else answer.reject(expired());
+    else answer.reject(unanswered(known));
   }
 
   async #expire({ key, answer }: OpenQuestion): Promise<void> {
@@ -229,6 +229,11 @@ export class RunWaits {
     this.#run.outputs.speak();
     answer.reject(expired());
   }
+}
+
+function unanswered(record: Exclude<AnswerRecord, { value: unknown }>): Error {
+  if ('expired' in record) return expired();
+  return new QuestionCanceledError('The caller sent another message instead of an answer');
 }
 
 function expired(): QuestionExpiredError {

@@ -44,6 +44,11 @@ export interface RunLimits {
   readonly recovery: 'resume' | 'fail';
   /** How long a question stays open unless it says otherwise. */
   readonly questionTtlMs: number;
+  /**
+   * What becomes of a message that does not answer the open question. `reject`: the server rejects it. `cancel-question`: the
+   * question is canceled and the handler finds the message in its inbox.
+   */
+  readonly onUnfitAnswer: 'reject' | 'cancel-question';
   /** Tasks of one caller that may wait for an answer at the same time. */
   readonly maxPausedPerCaller: number;
   /** The longest that a blocking send waits before it answers with the task as it is. */
@@ -68,6 +73,7 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   maxCrashes: 20,
   recovery: 'resume',
   questionTtlMs: 7 * 24 * 60 * MINUTE,
+  onUnfitAnswer: 'reject',
   maxPausedPerCaller: 1000,
   maxWaitMs: 5 * MINUTE,
   maxOutputBytes: 8 * MEBIBYTE,

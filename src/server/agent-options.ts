@@ -106,6 +106,7 @@ const HINTS: Readonly<Record<string, string>> = {
 const WORDS: Partial<Record<keyof RunLimits, readonly string[]>> = {
   recovery: ['resume', 'fail'],
   onDisconnect: ['continue', 'cancel'],
+  onUnfitAnswer: ['reject', 'cancel-question'],
 };
 
 /** The limits that may be 0: no waiting room, no grace, no pauses, no waiting. */

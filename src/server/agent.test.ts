@@ -37,6 +37,7 @@ test('every option is heard', () => {
     maxOutputBytes: 5,
     maxTaskBytes: 6,
     onDisconnect: 'cancel',
+    onUnfitAnswer: 'cancel-question',
   } as const;
   const card = {
     name: 'Translator',

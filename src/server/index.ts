@@ -34,6 +34,7 @@ export {
   type Inbox,
   type IncomingFile,
   type IncomingMessage,
+  QuestionCanceledError,
   QuestionExpiredError,
   type Step,
   type StepContext,

@@ -15,6 +15,7 @@ const NAMES = {
   '.': ['A2AError', 'connect', 'inspectCard', 'tryDiscover'],
   './server': [
     'Engine',
+    'QuestionCanceledError',
     'QuestionExpiredError',
     'agent',
     'apiKeys',
