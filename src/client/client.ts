@@ -23,7 +23,7 @@ import { type MessageInput, toMessage } from './message-input.ts';
 import type { AskOptions, CallOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './push-configs.ts';
 import { RemoteTask } from './remote-task.ts';
-import { answerOf, type Reply, throwIfFailed } from './reply.ts';
+import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
@@ -100,6 +100,7 @@ export class AgentClient {
     return this.#within(options, 'task', async (scope) => {
       const reply = await sendAndWait(this.#caller, scope, this.#request(message, options), options);
       if (options.failed === 'throw') throwIfFailed(reply);
+      if (options.empty === 'throw') throwIfEmpty(reply);
       return reply;
     });
   }

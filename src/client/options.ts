@@ -109,6 +109,11 @@ export interface CallOptions {
 export interface WaitOptions extends CallOptions {
   /** What to do if the task failed, was rejected or was canceled: give it back, or throw `TASK_FAILED`. */
   readonly failed?: 'value' | 'throw';
+  /**
+   * What to do if the agent completes without a text, a file or data: give it back, or throw `INVALID_AGENT_RESPONSE`. It is
+   * given back if not set.
+   */
+  readonly empty?: 'value' | 'throw';
   /** Told of every event while the call waits. What it throws is ignored. */
   readonly onProgress?: (event: AgentEvent) => void;
   /** How to learn of the end: by a stream if the agent has them, else by asking again and again. */

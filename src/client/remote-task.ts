@@ -10,7 +10,7 @@ import { ItemStream } from './item-stream.ts';
 import type { MessageInput } from './message-input.ts';
 import type { CallOptions, SendOptions, WaitOptions } from './options.ts';
 import { pollUpdates } from './poll.ts';
-import { type Reply, type TaskReply, throwIfFailed } from './reply.ts';
+import { type Reply, type TaskReply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } from './send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
@@ -58,6 +58,7 @@ export class RemoteTask {
     return withScope(new CallScope(clock, options, timeoutMs), async (scope) => {
       const reply = await this.#wait(scope, options);
       if (options.failed === 'throw') throwIfFailed(reply);
+      if (options.empty === 'throw') throwIfEmpty(reply);
       return reply;
     });
   }

@@ -2,6 +2,7 @@ import { A2AError, markNested } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import { textOfParts } from '../model/part-text.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
+import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import { textOfTask } from './answer-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
@@ -98,4 +99,23 @@ export function throwIfFailed(reply: Reply): void {
   const { task, state, handle, text } = reply;
   const message = text === '' ? `The task was ${state}` : text;
   throw new A2AError('TASK_FAILED', message, { details: { taskId: task.id, state, handle } });
+}
+
+/** @throws A2AError `INVALID_AGENT_RESPONSE` if the agent has completed the task, or replied, without any content. */
+export function throwIfEmpty(reply: Reply): void {
+  if (reply.kind === 'message') {
+    if (reply.message.parts.some(hasContent)) return;
+    throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent replied with a message without content');
+  }
+  const { task, state, handle, text } = reply;
+  if (state !== 'completed' || text.trim() !== '') return;
+  if (task.artifacts?.some(({ parts }) => parts.some(hasContent)) === true) return;
+  throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent completed the task without a text or an artifact', {
+    details: { taskId: task.id, state, handle },
+  });
+}
+
+/** Blank text is not content. A file is, even if it is empty. */
+function hasContent(part: Part): boolean {
+  return !('text' in part) || part.text.trim() !== '';
 }
