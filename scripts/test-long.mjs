@@ -1,7 +1,7 @@
 /**
  * `npm run test:long`: what takes too long for every change. Ten times the kills and the seeds of `npm test`, ten minutes
- * of mixed load on a server, ten of a cluster in trouble, a million requests of any kind, and the tests that need nothing but
- * Node on each later Node that we support. Ends with the sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`,
+ * of mixed load on a server, ten of a cluster in trouble, a million requests of any kind, the tests that need nothing but
+ * Node on each later Node that we support, and a smoke test on Bun. Ends with the sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`,
  * `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS` and `TANDEM_FUZZ` change how long it is.
  */
 import { execFileSync } from 'node:child_process';
@@ -43,6 +43,12 @@ for (const version of NODES) {
     await run({ args: ['--project', 'unit', '--project', 'simulation', '--project', 'store'], node });
   }
 }
+if (!isInterrupted) {
+  say('Bun: serve an agent and call it');
+  const isPassed = passesOnBun();
+  total[isPassed ? 'passed' : 'failed'] += 1;
+  if (!isPassed) exitCode ||= 1;
+}
 process.stdout.write(summary(total));
 process.exitCode = exitCode;
 
@@ -62,6 +68,16 @@ function nodeOf(/** @type {number} */ version) {
     return execFileSync('npx', ['--yes', `node@${version}`, '-e', script], { encoding: 'utf8' }).trim();
   } catch {
     return undefined;
+  }
+}
+
+/** Whether the smoke test passes on the latest Bun 1, which npm fetches if it has to. If it cannot be had, that is a failure. */
+function passesOnBun() {
+  try {
+    execFileSync('npx', ['--yes', 'bun@1', 'test/runtimes/bun-smoke.ts'], { stdio: 'inherit', timeout: 300_000 });
+    return true;
+  } catch {
+    return false;
   }
 }
 
