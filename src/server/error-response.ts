@@ -59,15 +59,16 @@ export function restFailure(
 }
 
 /**
- * Whether a caller accepts `application/json` and does not name `application/a2a+json`. The Go SDK reads an error of REST only if
- * it has the type that was asked for.
+ * Whether a caller names the types that it accepts, and `application/a2a+json` is not among them. The Go SDK reads an error of REST
+ * only if it is `application/json`, also where it asks for `text/event-stream`.
  */
 function acceptsPlainJson(request: Pick<HttpRequest, 'header'> | undefined): boolean {
   const types = request
     ?.header('accept')
     ?.split(',')
     .map((range) => /^\s*([^\s;]*)/.exec(range)?.[1]?.toLowerCase());
-  return types !== undefined && types.includes('application/json') && !types.includes('application/a2a+json');
+  if (types === undefined || types.includes('application/a2a+json')) return false;
+  return types.includes('application/json') || !types.some((type) => type === '*/*' || type === 'application/*');
 }
 
 export function wrongVerb(allow: readonly string[]): A2AError {

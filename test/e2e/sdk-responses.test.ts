@@ -18,7 +18,9 @@ describe('the media type of an error over REST of 1.0', () => {
     ['application/a2a+json, application/json', 'application/a2a+json'],
     ['application/a2a+json', 'application/a2a+json'],
     ['*/*', 'application/a2a+json'],
-    ['text/event-stream', 'application/a2a+json'],
+    ['application/*', 'application/a2a+json'],
+    ['text/event-stream, */*', 'application/a2a+json'],
+    ['text/event-stream', 'application/json'],
     [undefined, 'application/a2a+json'],
   ])('for Accept: %s is %s', async (accept, type) => {
     const server = await startServer();
