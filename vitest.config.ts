@@ -72,6 +72,8 @@ export default defineConfig({
         test: {
           name,
           include: [`test/${name}/**/*.test.ts`, ...(MORE[name] ?? [])],
+          // Live peers need packages that `npm ci` does not install; `npm run test:peers` installs and runs them.
+          exclude: [...configDefaults.exclude, 'test/peers/live/**'],
           globalSetup: SETUPS[name] ?? [],
           isolate: ALONE.has(name),
           setupFiles: CONNECTING.has(name) ? ['./test/helpers/forget-cards.ts'] : [],

@@ -1,11 +1,13 @@
 /**
  * `npm run test:long`: what takes too long for every change. Ten times the kills and the seeds of `npm test`, ten minutes
- * of mixed load on a server, ten of a cluster in trouble, a million requests of any kind, the tests that need nothing but
- * Node on each later Node that we support, and a smoke test on Bun. Ends with the sum of it all as `N passed, N failed, N skipped`. `TANDEM_KILLS`,
+ * of mixed load on a server, ten of a cluster in trouble, a million requests of any kind, the live peers of `npm run test:peers`,
+ * the tests that need nothing but Node on each later Node that we support, and a smoke test on Bun. Ends with the sum of it all
+ * as `N passed, N failed, N skipped`. `TANDEM_KILLS`,
  * `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS` and `TANDEM_FUZZ` change how long it is.
  */
 import { execFileSync } from 'node:child_process';
 
+import { livePeersRun, prepareLivePeers } from './live-peers.mjs';
 import { runVitest, summary } from './run-vitest.mjs';
 
 const NODES = [22, 24];
@@ -30,6 +32,18 @@ if (!isInterrupted) {
 if (!isInterrupted) {
   say(`${TANDEM_FUZZ} requests of any kind`);
   await run({ args: ['test/attacks/fuzz.test.ts'], env: { TANDEM_FUZZ } });
+}
+if (!isInterrupted) {
+  say('Live peers');
+  try {
+    const peers = prepareLivePeers();
+    await run(livePeersRun(peers));
+    for (const notice of peers.notices) say(`Notice: ${notice}`);
+  } catch (error) {
+    say(`The live peers could not be installed: not tested, which counts as a failure\n${String(error)}`);
+    total.failed += 1;
+    exitCode ||= 1;
+  }
 }
 for (const version of NODES) {
   if (isInterrupted) break;

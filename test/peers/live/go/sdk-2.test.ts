@@ -1,0 +1,36 @@
+import { type Binding, foreignClientBehaviours } from '../foreign-client.ts';
+import { foreignServerBehaviours } from '../foreign-server.ts';
+import { startProgram } from '../program.ts';
+
+/** Over REST of 0.3 it encodes and decodes the bytes of files twice. */
+const WITHOUT_BYTES = [
+  { url: 'https://example.com/plan.pdf', filename: 'plan.pdf', mediaType: 'application/pdf' },
+  { data: { nested: [1, 'two', null] } },
+];
+
+const program = startProgram('go/sdk-2');
+
+for (const version of ['1.0', '0.3'] as const) {
+  for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
+    const name = `the Go SDK 2.4 in ${version} over ${binding}`;
+    const isRest03 = version === '0.3' && binding === 'HTTP+JSON';
+    foreignClientBehaviours({
+      name,
+      program,
+      binding,
+      version,
+      form: '1.0',
+      // Over REST of 0.3 it reads the text of an error only.
+      notFound: isRest03 ? 'Error' : 'ErrTaskNotFound',
+      endedSubscription: endedSubscription(version, binding),
+      ...(isRest03 && { samples: WITHOUT_BYTES }),
+    });
+    foreignServerBehaviours({ name, program, binding, version });
+  }
+}
+
+function endedSubscription(version: '1.0' | '0.3', binding: Binding): string {
+  if (version === '0.3') return 'the task';
+  // Over JSON-RPC of 1.0 it overlooks an error that is not an event of the stream.
+  return binding === 'JSONRPC' ? 'nothing' : 'ErrUnsupportedOperation';
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { connected } from '../../client-behaviours.ts';
+import { startProgram } from '../program.ts';
+import { sessionBehaviours } from '../session-behaviours.ts';
+
+const program = startProgram('python/adk');
+
+sessionBehaviours({ name: 'Google ADK for Python', program, answersQuestions: true });
+
+test.each(['stream', 'poll', 'block'] as const)('our client asks an agent of ADK for Python by %s', async (wait) => {
+  const agent = await connected((await program.call('serve')) as string);
+  const reply = await agent.send('hi', { wait });
+  expect(reply).toMatchObject({ state: 'completed', text: 'You said: hi' });
+});
