@@ -15,6 +15,7 @@ import {
   type PeerTask,
   type Say,
   taskOf,
+  textsOf,
 } from '../peer.ts';
 import type { Program } from './program.ts';
 
@@ -81,6 +82,17 @@ export function foreignClientBehaviours(subject: ClientSubject): void {
       expect(received).toEqual([IMAGE]);
     });
 
+    test('it gets a text, although it accepts only application/json', async () => {
+      const { url } = await serveAgent(agent({ name: 'Greeter', description: 'Greets.', run: async () => 'Hello' }));
+      const { client, requestOf, eventOf } = await connectPeer(subject, url);
+      const configuration = { acceptedOutputModes: ['application/json'] };
+      const sent = await subject.program.call('send', {
+        client,
+        request: { ...requestOf({ text: 'hi' }), configuration },
+      });
+      expect(textsOf(taskOf(eventOf(sent) as PeerResult))).toEqual({ response: 'Hello' });
+    });
+
     test(`it gets ${subject.endedSubscription} when it subscribes to a task that has ended`, async () => {
       const { url } = await serveClerk();
       const peer = await connect(url);
@@ -138,7 +150,7 @@ export async function connectPeer({ program, binding, version, form, samples }: 
     cancel: async (id) => (await program.call('cancel', { client, id })) as PeerTask,
     resubscribe: (id) => events('subscribe', { id }),
   };
-  return { peer, client };
+  return { peer, client, requestOf, eventOf };
 }
 
 let messages = 0;

@@ -104,6 +104,22 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
   });
 }
 
+/** For servers whose subscriptions begin with the task, as 1.0 says. */
+export function foreignSubscriptionBehaviours({ name, program, binding, version }: ServerSubject): void {
+  test(`our client leaves a stream of ${name}, and subscribes to the task`, async () => {
+    const agent = await connected((await program.call('serve', { binding, version })) as string);
+    const stream = agent.stream('wait');
+    for await (const event of stream) if (event.text === 'Waiting…') break;
+    const task = agent.task(stream.task?.id ?? '');
+    const seen: string[] = [];
+    for await (const event of task.subscribe()) {
+      seen.push(line(event));
+      if (seen.length === 1) await task.cancel();
+    }
+    expect(seen).toEqual(['task working: Waiting…', 'status canceled']);
+  });
+}
+
 function bytesOf(part: Part): readonly number[] | undefined {
   return 'raw' in part ? [...Buffer.from(part.raw, 'base64')] : undefined;
 }

@@ -218,6 +218,8 @@ func (scripted) Execute(ctx context.Context, exec *a2asrv.ExecutorContext) iter.
 			image.MediaType = "image/png"
 			image.Filename = "image.png"
 			artifacts = append(artifacts, a2a.NewArtifactEvent(exec, image))
+		case text == "list":
+			artifacts = append(artifacts, a2a.NewArtifactEvent(exec, a2a.NewDataPart([]int{1, 2, 3})))
 		case text == "wait":
 			if yield(a2a.NewStatusUpdateEvent(exec, a2a.TaskStateWorking, say("Waiting…")), nil) {
 				<-ctx.Done()
@@ -252,7 +254,7 @@ func serve(with args) (any, error) {
 	}
 	url := "http://" + listener.Addr().String()
 	handler := a2asrv.NewHandler(scripted{},
-		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(nil)))
+		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
 	card := &a2a.AgentCard{
 		Name:                "Scripted",
 		Description:         "Does what it is told.",

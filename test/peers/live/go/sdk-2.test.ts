@@ -1,5 +1,10 @@
+import { expect, test } from 'vitest';
+import { deferred } from '../../../../src/support/deferred.ts';
+import { createWebhookHandler, toExpressWebhook } from '../../../../src/webhooks/index.ts';
+import { listen } from '../../../fixtures/peers/listening.ts';
+import { connected } from '../../client-behaviours.ts';
 import { type Binding, foreignClientBehaviours } from '../foreign-client.ts';
-import { foreignServerBehaviours } from '../foreign-server.ts';
+import { foreignServerBehaviours, foreignSubscriptionBehaviours } from '../foreign-server.ts';
 import { startProgram } from '../program.ts';
 
 /** Over REST of 0.3 it encodes and decodes the bytes of files twice. */
@@ -26,8 +31,30 @@ for (const version of ['1.0', '0.3'] as const) {
       ...(isRest03 && { samples: WITHOUT_BYTES }),
     });
     foreignServerBehaviours({ name, program, binding, version });
+    foreignSubscriptionBehaviours({ name, program, binding, version });
+
+    test(`our client gets a list as data from ${name}`, async () => {
+      const agent = await connected((await program.call('serve', { binding, version })) as string);
+      const { task } = await agent.send('list');
+      expect(task?.artifacts?.flatMap(({ parts }) => parts)).toMatchObject([{ data: [1, 2, 3] }]);
+    });
   }
 }
+
+test('our webhook handler accepts the token that an agent of the Go SDK 2.4 sends', async () => {
+  const received = deferred<string>();
+  const handler = createWebhookHandler({
+    token: 'secret',
+    onEvent: (event) => {
+      if (event.type === 'status' && event.state === 'completed') received.resolve(event.taskId);
+    },
+  });
+  const mounted = toExpressWebhook(handler);
+  const receiver = await listen(() => (request, response) => void mounted(request, response, received.reject));
+  const agent = await connected((await program.call('serve', { binding: 'JSONRPC', version: '1.0' })) as string);
+  const { task } = await agent.send('report', { pushNotification: { url: receiver.url, token: 'secret' } });
+  expect(await received.promise).toBe(task?.id);
+});
 
 function endedSubscription(version: '1.0' | '0.3', binding: Binding): string {
   if (version === '0.3') return 'the task';

@@ -1,5 +1,5 @@
 import { foreignClientBehaviours } from '../foreign-client.ts';
-import { foreignServerBehaviours } from '../foreign-server.ts';
+import { foreignServerBehaviours, foreignSubscriptionBehaviours } from '../foreign-server.ts';
 import { startProgram } from '../program.ts';
 
 /** Over REST of 0.3 it encodes and decodes the bytes of files twice. */
@@ -26,5 +26,6 @@ for (const version of ['1.0', '0.3'] as const) {
     });
     // It rejects the deletion over REST of 0.3 as one of an unsupported version.
     foreignServerBehaviours({ name, program, binding, version, deletesPushConfigs: !isRest03 });
+    foreignSubscriptionBehaviours({ name, program, binding, version });
   }
 }
