@@ -25,12 +25,14 @@ export async function listen(agent: Agent, options: ServeOptions & { readonly po
 /** What `serve` finds wrong with its options, a line each, as one sentence about those of the command line. */
 function optionFaults(error: unknown): string {
   if (!(error instanceof TypeError)) return '';
-  const faults = [...error.message.matchAll(/^ {2}- ([\w.[\]]+): (.+)$/gm)];
+  const faults = [...error.message.matchAll(/^ {2}- ([\w.]+)(?:\[\d+\])?: (.+)$/gm)];
   return faults.map(([, name = '', fault = '']) => `${flagOf(name)} ${fault}`).join('; ');
 }
 
 function flagOf(name: string): string {
-  if (name.startsWith('cors.origins')) return '--cors-origin';
+  // Flags are given once for each value, so their names have no plural.
+  if (name === 'rpcPaths') return '--rpc-path';
+  if (name === 'cors.origins') return '--cors-origin';
   // A variable of the environment has no flag.
   if (/^[A-Z_]+$/.test(name)) return name;
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

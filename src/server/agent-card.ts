@@ -1,7 +1,7 @@
 import type { AgentCard, AgentInterface } from '../model/card.ts';
 import { RECOGNISES_REPEATS } from '../model/repeats.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
-import { type Binding, BINDINGS, hasBinding, type Offer } from '../wire/offer.ts';
+import { type Binding, BINDINGS, hasBinding, type Offer, type ProfileName } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import { cardSecurity } from './auth/card-security.ts';
@@ -19,13 +19,16 @@ export interface CardFacts {
   /** Who may call; everybody if not set. */
   readonly auth?: readonly Authenticator[] | undefined;
   readonly requiredScopes?: readonly string[] | undefined;
+  /** Whose own card this is, if it is that of a profile. */
+  readonly profile?: ProfileName;
   /** Messages that come again are recognised as long as the store lasts. */
   readonly recognisesRepeats: boolean;
 }
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, streaming, pushNotifications, recognisesRepeats, extendedAgentCard, auth, requiredScopes } = facts;
+  const { agent, offer, streaming, pushNotifications, recognisesRepeats, extendedAgentCard, auth, requiredScopes } =
+    facts;
   const { extensions: given = [], ...description } = agent.card;
   const extensions = recognisesRepeats ? [...given, RECOGNISES_REPEATS] : given;
   return {
@@ -37,7 +40,7 @@ export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion
       ...(extendedAgentCard && { extendedAgentCard }),
       ...(extensions.length > 0 && { extensions }),
     },
-    ...cardSecurity(auth ?? [], requiredScopes ?? []),
+    ...cardSecurity({ auth, requiredScopes, profile: facts.profile, profiles: offer.profiles }),
   };
 }
 

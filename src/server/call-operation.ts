@@ -9,7 +9,8 @@ import {
 } from '../model/operation.ts';
 import type { Task } from '../model/task.ts';
 import { jsonSize } from '../support/json-size.ts';
-import { decodeParams, operationCodec } from '../wire/dialect.ts';
+import { decodeParams, type Dialect, operationCodec } from '../wire/dialect.ts';
+import type { ReadOptions } from '../wire/reader.ts';
 import type { HttpRequest } from './http.ts';
 import type { HttpCall } from './http-call.ts';
 import { type BytesHold, UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
@@ -66,8 +67,9 @@ async function perform(
   { asStream = false }: CallOptions,
 ): Promise<Outcome> {
   const { dialect } = call;
-  const { value: input, warnings } = decodeParams(dialect, operation, params, service.limits.reading);
-  if (warnings.length > 0) service.deviations.log(call, operation, warnings);
+  const { value: input, warnings } = decodeParams(dialect, operation, params, readingOf(service, dialect));
+  // The peers of a profile deviate as expected.
+  if (warnings.length > 0 && dialect.profile === undefined) service.deviations.log(call, operation, warnings);
   if (operation === 'SendMessage' || operation === 'SendStreamingMessage') {
     assertModest(service.limits.settings, input as SendMessageRequest);
   }
@@ -88,6 +90,11 @@ async function perform(
   const output = await run(service, call, input);
   if (operation !== 'GetExtendedAgentCard') return unaryOutcome(service, call, operation, params, output);
   return extendedCard(service, call, operationCodec(dialect, operation).result.encode(output as never) as JsonObject);
+}
+
+/** How the params of a request are read. The peers of a profile deviate from the protocol, so `strict` is not for them. */
+export function readingOf({ limits }: Service, { profile }: Dialect): ReadOptions | undefined {
+  return profile === undefined ? limits.reading : limits.profileReading;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface CardEndpointOptions extends CardFacts {
   readonly signer?: CardSigner | undefined;
   /** Whether it is only for those who are known. */
   readonly isProtected?: boolean;
+  /** What a profile says differently on its own card. */
+  readonly rewrite?: ((card: JsonObject) => JsonObject) | undefined;
 }
 
 interface Rendered {
@@ -118,7 +120,8 @@ export class CardEndpoint {
 
   #jsonOf(base: string, form: CardForm): JsonObject | undefined {
     try {
-      return encodeCard(agentCard(this.#options, base, olderOf(form)), form);
+      const json = encodeCard(agentCard(this.#options, base, olderOf(form)), form);
+      return this.#options.rewrite?.(json) ?? json;
     } catch (error) {
       if (A2AError.is(error, 'UNSUPPORTED_OPERATION')) return undefined;
       throw error;

@@ -6,7 +6,15 @@ import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import type { CardForm } from '../wire/card-forms.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
-import { type Binding, BINDINGS, hasBinding, type Offer, PROFILE_NAMES, type ProfileName } from '../wire/offer.ts';
+import {
+  type Binding,
+  BINDINGS,
+  hasBinding,
+  type Offer,
+  PROFILE_NAMES,
+  PROFILE_PATHS,
+  type ProfileName,
+} from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import { type CardSigningKey, type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
 import { type AccessOptions, type AccessSettings, readAccess } from './access-options.ts';
@@ -53,7 +61,10 @@ export interface HandlerOptions {
   readonly trustProxy?: boolean;
   /** What the paths of requests begin with where the handler is mounted, if the mount leaves it there. */
   readonly basePath?: string;
-  /** Where JSON-RPC is answered, `/a2a` and `/` if not set. The card names the first. */
+  /**
+   * Where JSON-RPC is answered, `/a2a` and `/` if not set. The card names the first. With the profile `agent-native` the order is
+   * `/`, `/a2a`: its clients take an address that ends in `/a2a` for their own endpoint.
+   */
   readonly rpcPaths?: readonly string[];
   /** The versions of the protocol that are answered; all of them if not set. */
   readonly versions?: readonly ProtocolVersion[];
@@ -70,8 +81,11 @@ export interface HandlerOptions {
    * if not set. Either way the handler has the list as `ctx.acceptedOutputModes`, and everything that it outputs is delivered.
    */
   readonly enforceOutputModes?: boolean;
-  /** Answer as one kind of deviating peer expects it. */
-  readonly profile?: ProfileName;
+  /**
+   * Serve the peers of a system with a dialect of its own, or of several: each profile has its own path and card, where the agent
+   * responds in the form of that system. All other paths stay standard A2A.
+   */
+  readonly profile?: ProfileName | readonly ProfileName[];
   /** How to answer REST requests of 0.3 that show no style of their own, `proto` if not set. */
   readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
   /** The card for whoever does not say his version; one that readers of 1.0 and 0.3 both understand if not set. */
@@ -237,7 +251,7 @@ export function readHandlerOptions(
     publicUrl: readPublicUrl(check, given['publicUrl']),
     trustProxy: readFlag(check, given, 'trustProxy', false),
     basePath: readPath(check, given['basePath'], 'basePath'),
-    rpcPaths: readRpcPaths(check, given['rpcPaths']),
+    rpcPaths: readRpcPaths(check, given['rpcPaths'], offer),
     offer,
     enforceOutputModes: readFlag(check, given, 'enforceOutputModes', offer.strict === true),
     cardForm: readCardForm(check, given, offer),
@@ -285,15 +299,26 @@ function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offe
   refuseEmpty(check, given['versions'], 'versions');
   const offered = versions.length > 0 ? versions : PROTOCOL_VERSIONS;
   const bindings = readBindings(check, given['bindings'], offered);
-  const profile = readWord(check, given, 'profile', PROFILE_NAMES);
+  const profiles = readProfiles(check, given);
   const restStyle = readWord(check, given, 'restStyle', ['proto', 'kind', 'kind-bare']);
   return {
     versions: offered,
     ...(bindings !== undefined && { bindings }),
     strict: readFlag(check, given, 'strict', false),
-    ...(profile !== undefined && { profile }),
+    ...(profiles.length > 0 && { profiles }),
     ...(restStyle !== undefined && { restStyle }),
   };
+}
+
+function readProfiles(check: Check, given: Readonly<Record<string, unknown>>): readonly ProfileName[] {
+  const value = given['profile'];
+  if (!Array.isArray(value)) {
+    const profile = readWord(check, given, 'profile', PROFILE_NAMES);
+    return profile === undefined ? [] : [profile];
+  }
+  refuseEmpty(check, value, 'profile');
+  const names = value.flatMap((_, index) => readWord(check, value, index, PROFILE_NAMES, `profile[${index}]`) ?? []);
+  return [...new Set(names)];
 }
 
 /** An older version may have none of the bindings; without any version that has one there would be nothing to answer. */
@@ -347,10 +372,15 @@ function readPublicUrl(check: Check, value: unknown): string | undefined {
   return trimEndOf(url, '/');
 }
 
-function readRpcPaths(check: Check, value: unknown): readonly [string, ...string[]] {
+function readRpcPaths(check: Check, value: unknown, { profiles = [] }: Offer): readonly [string, ...string[]] {
   const paths = check.list(value, 'rpcPaths', 'paths', (item, path) => readPath(check, item, path) || '/');
   refuseEmpty(check, value, 'rpcPaths');
-  const [first = '/a2a', ...others] = paths.length > 0 ? paths : ['/a2a', '/'];
+  for (const profile of profiles) {
+    if (paths.includes(PROFILE_PATHS[profile]))
+      check.fault('rpcPaths', `must not have ${PROFILE_PATHS[profile]}, which belongs to the profile ${profile}`);
+  }
+  const usual = profiles.includes('agent-native') ? ['/', '/a2a'] : ['/a2a', '/'];
+  const [first = '/a2a', ...others] = paths.length > 0 ? paths : usual;
   return [first, ...others];
 }
 
@@ -427,16 +457,17 @@ function readCount(
   return undefined;
 }
 
-function readWord<T extends string>(
+function readWord<T extends string, K extends string | number>(
   check: Check,
-  given: Readonly<Record<string, unknown>>,
-  key: string,
+  given: Readonly<Record<K, unknown>>,
+  key: K,
   words: readonly T[],
+  path = String(key),
 ): T | undefined {
   const value = given[key];
   const known = words.find((word) => word === value);
   if (value !== undefined && known === undefined) {
-    check.fault(key, `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
+    check.fault(path, `must be ${words.map((word) => JSON.stringify(word)).join(' or ')}`);
   }
   return known;
 }

@@ -99,7 +99,7 @@ const BINDINGS: readonly Binding[] = [
     name: 'JSON-RPC',
     send: (headers) => requestOf('POST', '/a2a', rpc('SendMessage', { message: MESSAGE }), headers),
     get: (id, headers) => requestOf('POST', '/a2a', rpc('GetTask', { id }), headers),
-    answer: answerRpc,
+    answer: (service, request) => answerRpc(service, request, service.offer),
   },
   {
     name: 'REST',

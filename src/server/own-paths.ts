@@ -1,4 +1,4 @@
-import { matchFlatTask, type Offer, offersBinding } from '../wire/offer.ts';
+import { matchFlatTask, type Offer, offersBinding, PROFILE_PATHS, profileOffer } from '../wire/offer.ts';
 import { matchRest } from '../wire/rest-routes.ts';
 import { pathBelow } from './base-url.ts';
 import { pagePaths } from './page-paths.ts';
@@ -24,22 +24,32 @@ const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.j
 export class OwnPaths {
   /** Names that are no tenants'. */
   readonly reserved: ReadonlySet<string>;
-  readonly #rpc: ReadonlySet<string>;
+  /** What is offered at each path of JSON-RPC. */
+  readonly #rpc: ReadonlyMap<string, Offer>;
   readonly #pages: ReadonlySet<string>;
   readonly #options: PathOptions;
 
   constructor(options: PathOptions) {
     const { rpcPaths, offer } = options;
-    const ownRpc = offersBinding(offer, 'JSONRPC') ? rpcPaths : [];
-    this.reserved = new Set([...OWN_NAMES, ...rpcPaths.map((path) => path.split('/')[1] ?? '')]);
-    this.#rpc = new Set(ownRpc.flatMap((path) => (path === '/' ? ['/'] : [path, `${path}/`])));
+    const { profiles = [] } = offer;
+    const standard = offersBinding(offer, 'JSONRPC') ? rpcPaths.map((path) => [path, offer] as const) : [];
+    const ofProfiles = profiles
+      .map((profile) => [PROFILE_PATHS[profile], profileOffer(profile)] as const)
+      .filter(([, own]) => offersBinding(own, 'JSONRPC'));
+    const taken = [...rpcPaths, ...profiles.map((profile) => PROFILE_PATHS[profile])];
+    this.reserved = new Set([...OWN_NAMES, ...taken.map((path) => path.split('/')[1] ?? '')]);
+    this.#rpc = new Map(
+      [...standard, ...ofProfiles].flatMap(([path, own]) =>
+        (path === '/' ? ['/'] : [path, `${path}/`]).map((each) => [each, own] as const),
+      ),
+    );
     this.#pages = new Set(pagePaths(options));
     this.#options = options;
   }
 
-  /** Whether JSON-RPC is spoken there. */
-  isRpc(path: string): boolean {
-    return this.#rpc.has(path);
+  /** What is offered over JSON-RPC at a path; undefined if it is not a path of JSON-RPC. */
+  rpcOffer(path: string): Offer | undefined {
+    return this.#rpc.get(path);
   }
 
   /** At the mount itself only JSON-RPC and its preflight requests are the agent's: a page there belongs to the application. */
@@ -47,10 +57,10 @@ export class OwnPaths {
     const isCall = method === 'POST' || (method === 'OPTIONS' && this.#options.cors !== undefined);
     if (path === '/') return isCall && this.#rpc.has(path);
     if (this.#rpc.has(path) || this.#pages.has(path)) return true;
-    if (!offersBinding(this.#options.offer, 'HTTP+JSON')) return false;
-    const match = matchRest('GET', path);
-    if (match !== undefined) return match.tenant === undefined || !this.reserved.has(match.tenant);
-    return ['POST', 'GET'].some((verb) => matchFlatTask(verb, path, this.#options.offer) !== undefined);
+    const { offer } = this.#options;
+    if (['POST', 'GET'].some((verb) => matchFlatTask(verb, path, offer) !== undefined)) return true;
+    const match = offersBinding(offer, 'HTTP+JSON') ? matchRest('GET', path) : undefined;
+    return match !== undefined && (match.tenant === undefined || !this.reserved.has(match.tenant));
   }
 
   /** As `has`, of a path that still has what `basePath` takes off. */

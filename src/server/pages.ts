@@ -4,6 +4,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationTokens } from '../push/notification-tokens.ts';
 import { inTime } from '../support/in-time.ts';
 import { dialectOf } from '../wire/select.ts';
+import type { AgentCards } from './agent-cards.ts';
 import type { CardEndpoint } from './card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import { answerExtendedCard } from './extended-card-endpoint.ts';
@@ -12,6 +13,7 @@ import { UNCOUNTED_BYTES } from './limits/bytes-in-flight.ts';
 import { answerMetrics } from './metrics-endpoint.ts';
 import {
   CARD_PATH,
+  cardPathBelow,
   extendedCardPath,
   HEALTH_PATH,
   KEYS_PATH,
@@ -27,7 +29,7 @@ import type { Service } from './service.ts';
 type Page = (service: Service, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 export interface PageOptions {
-  readonly cards: CardEndpoint;
+  readonly cards: Pick<AgentCards, 'endpoint' | 'below'>;
   /** The path of JSON-RPC that the card names. */
   readonly rpcPath: string;
   /** Has the keys that receivers check notifications by, if there are any. */
@@ -44,12 +46,13 @@ const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-a
 
 export function createPages({ cards, rpcPath, tokens, metrics, serverless }: PageOptions): Pages {
   const pages = new Map<string, Page>([
-    [CARD_PATH, cardPage(cards, 'agent-card.json')],
-    [OLD_CARD_PATH, cardPage(cards, 'agent.json')],
+    [CARD_PATH, cardPage(cards.endpoint, 'agent-card.json')],
+    [OLD_CARD_PATH, cardPage(cards.endpoint, 'agent.json')],
     [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
     [READINESS_PATH, probe(readiness)],
     [extendedCardPath(rpcPath), answerExtendedCard],
   ]);
+  for (const [path, card] of cards.below) pages.set(cardPathBelow(path), cardPage(card, 'agent-card.json'));
   if (tokens !== undefined) {
     const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
     pages.set(KEYS_PATH, keys);

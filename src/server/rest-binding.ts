@@ -50,7 +50,6 @@ export async function answerRest(
     service.access.requireUse(caller);
     request.caller = caller;
     service.limits.responses.assertRoom(request);
-    if (!offersBinding(service.offer, 'HTTP+JSON')) throw noSuchPath(request);
     const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
       ({ dialect, operation } = flat);
@@ -59,7 +58,7 @@ export async function answerRest(
       params = body ?? { id: flat.taskId ?? '' };
       return withRate(respond(service, call, operation, await callOperation(service, call, operation, params)), rate);
     }
-    const match = matchRest(request.method, path);
+    const match = offersBinding(service.offer, 'HTTP+JSON') ? matchRest(request.method, path) : undefined;
     if (match === undefined) throw noSuchPath(request);
     if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
     if ('allow' in match) throw wrongVerb(match.allow);

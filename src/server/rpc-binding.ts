@@ -12,10 +12,11 @@ import {
   type RequestOptions,
   successText,
 } from '../wire/jsonrpc.ts';
-import { dialectOf, selectRpc } from '../wire/select.ts';
+import type { Offer } from '../wire/offer.ts';
+import { dialectOf, profileDialect, selectRpc } from '../wire/select.ts';
 import type { RequestedVersion } from '../wire/version.ts';
 import { accessOf } from './call.ts';
-import { callOperation, type Outcome } from './call-operation.ts';
+import { callOperation, type Outcome, readingOf } from './call-operation.ts';
 import { rpcFailure, rpcStreamFailure } from './error-response.ts';
 import type { Envelope } from './event-frames.ts';
 import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from './http.ts';
@@ -26,10 +27,10 @@ import { streamResponse } from './stream-response.ts';
 
 const STRICT: RequestOptions = { strict: true };
 
-/** Answers one JSON-RPC request, in the version it speaks. Never rejects. */
-export async function answerRpc(service: Service, request: HttpRequest): Promise<HttpResponse> {
+/** Answers one JSON-RPC request, in the version it speaks. `offer` is what its path offers. Never rejects. */
+export async function answerRpc(service: Service, request: HttpRequest, offer: Offer): Promise<HttpResponse> {
   const version = versionOf(request);
-  let dialect = assumedDialect(version);
+  let dialect = assumedDialect(version, offer);
   let id: JsonRpcId = null;
   let rate: RateStatus | undefined;
   let caller: Caller | undefined;
@@ -44,20 +45,20 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
     service.access.requireUse(caller);
     request.caller = caller;
     service.limits.responses.assertRoom(request);
-    const rpc = await readRpc(service, request);
+    const rpc = await readRpc(service, request, offer);
     id = rpc.id;
     const called = rpc.error === undefined ? rpc : callWithoutId(rpc);
     params = called.params;
-    const selection = selectRpc(called.method, called.params, version, service.offer);
+    const selection = selectRpc(called.method, called.params, version, offer);
     dialect = selection.dialect;
     if (selection.error !== undefined) throw selection.error;
     operation = selection.operation;
     if (rpc.error !== undefined) {
       // The id is missing. Errors in the params take precedence.
-      decodeParams(dialect, operation, params, service.limits.reading);
+      decodeParams(dialect, operation, params, readingOf(service, dialect));
       throw rpc.error;
     }
-    if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, rpc.params);
+    if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, offer, rpc.params);
     const call = new HttpCall(service, request, caller, dialect, 'JSONRPC');
     if (selection.warnings.length > 0) service.deviations.log(call, operation, selection.warnings);
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
@@ -74,11 +75,16 @@ export async function answerRpc(service: Service, request: HttpRequest): Promise
 }
 
 /** To answer in as long as nothing of the request is known but its headers. */
-export function assumedDialect(version: RequestedVersion): Dialect {
+export function assumedDialect(version: RequestedVersion, { profile }: Offer): Dialect {
+  if (profile !== undefined) return profileDialect(profile);
   return dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
 }
 
-async function readRpc(service: Service, request: HttpRequest): Promise<ReturnType<typeof decodeRequest>> {
+async function readRpc(
+  service: Service,
+  request: HttpRequest,
+  offer: Offer,
+): Promise<ReturnType<typeof decodeRequest>> {
   const type = request.header('content-type');
   if (!isJsonType(type)) {
     throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type: application/json', {
@@ -86,7 +92,7 @@ async function readRpc(service: Service, request: HttpRequest): Promise<ReturnTy
     });
   }
   const body = await request.body(service.maxBodyBytes);
-  const options = service.offer.strict === true ? STRICT : undefined;
+  const options = offer.strict === true ? STRICT : undefined;
   return 'text' in body ? parseRequest(body.text, options) : decodeRequest(body.json, options);
 }
 
@@ -133,10 +139,11 @@ async function dialectOfTask(
   service: Service,
   caller: Caller,
   dialect: Dialect,
+  offer: Offer,
   params: { readonly id?: unknown } | undefined,
 ): Promise<Dialect> {
   const old = dialectOf('0.1');
-  if (!service.offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
+  if (!offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
   const known = await service.engine.resolveAlias(accessOf(service, { caller }, {}), params.id);
   return known === undefined ? dialect : old;
 }

@@ -62,7 +62,7 @@ export class Workings {
     this.#metrics = metrics;
     const { tokens } = this.#outbound;
     this.#pages = createPages({
-      cards: this.#cards.endpoint,
+      cards: this.#cards,
       rpcPath: settings.rpcPaths[0],
       tokens,
       metrics,
@@ -98,9 +98,10 @@ export class Workings {
     if (path === undefined || (settings.role === 'worker' && !CARE.has(path))) {
       return restFailure(dialectOf('1.0'), noSuchPath(request), request);
     }
-    if (paths.isRpc(path)) {
+    const offer = paths.rpcOffer(path);
+    if (offer !== undefined) {
       return method === 'POST'
-        ? answerRpc(service, request)
+        ? answerRpc(service, request, offer)
         : restFailure(dialectOf('1.0'), wrongVerb(['POST']), request);
     }
     const page = this.#pages.get(path);
@@ -109,10 +110,11 @@ export class Workings {
 
   /** Without reading the body, so that an answer over JSON-RPC has no id. */
   turnAway(request: HttpRequest, error: A2AError): HttpResponse {
-    const isRpc = request.method === 'POST' && request.path !== undefined && this.#mount.paths.isRpc(request.path);
-    return isRpc
-      ? rpcFailure(assumedDialect(versionOf(request)), null, error)
-      : restFailure(dialectOf('1.0'), error, request);
+    const { method, path } = request;
+    const offer = method === 'POST' && path !== undefined ? this.#mount.paths.rpcOffer(path) : undefined;
+    return offer === undefined
+      ? restFailure(dialectOf('1.0'), error, request)
+      : rpcFailure(assumedDialect(versionOf(request), offer), null, error);
   }
 
   async close(options: EngineCloseOptions): Promise<void> {

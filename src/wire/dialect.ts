@@ -5,6 +5,7 @@ import type { JsonValue } from '../model/json.ts';
 import type { Input, OperationName, Output } from '../model/operation.ts';
 import type { Codec } from './codec.ts';
 import type { JsonRpcErrorObject } from './jsonrpc.ts';
+import type { ProfileName } from './offer.ts';
 import { type ReadOptions, Reader, type ReadRole, type Repair, type Warning } from './reader.ts';
 
 /** The versions of the protocol as they are negotiated: `Major.Minor`. */
@@ -87,6 +88,8 @@ export interface Dialect {
   readonly hasDefaultPushConfig: boolean;
   /** Its words are the model's: JSON of the model is what it writes. */
   readonly isModel?: true;
+  /** The profile that this dialect belongs to, if it is not a dialect of the protocol. */
+  readonly profile?: ProfileName;
   /** Under a profile only: paths of its own, from the address of the interface on. */
   restPath?(
     operation: OperationName,

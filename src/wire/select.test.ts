@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeParams, type ProtocolVersion } from './dialect.ts';
-import type { Offer } from './offer.ts';
-import { dialectOf, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
+import { type Offer, profileOffer } from './offer.ts';
+import { dialectOf, profileDialect, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
 import { requestedVersion } from './version.ts';
 
 const ALL: Offer = { versions: ['1.0', '0.3', '0.2', '0.1'] };
@@ -123,23 +123,23 @@ describe('a call without a version', () => {
   });
 });
 
-describe('a mount with a profile', () => {
-  test('answers old callers in its own way, the same object each time', () => {
-    const offer: Offer = { ...ALL, profile: 'agent-native' };
+describe('the path of a profile', () => {
+  const offer = profileOffer('agent-native');
+
+  test('responds in the dialect of the profile, the same object each time', () => {
     const { dialect } = selectRpc('message/stream', {}, ABSENT, offer);
-    expect(dialect.streamItemId).toBe(0);
+    expect(dialect).toMatchObject({ profile: 'agent-native', streamItemId: 0 });
     expect(selectRpc('message/send', {}, requestedVersion('0.3'), offer).dialect).toBe(dialect);
+    expect(profileDialect('agent-native')).toBe(dialect);
   });
 
-  test('leaves 1.0 and 0.1 alone', () => {
-    const offer: Offer = { ...ALL, profile: 'rxjs' };
-    expect(selectRpc('SendMessage', {}, ABSENT, offer).dialect).toBe(dialectOf('1.0'));
-    expect(selectRpc('tasks/send', { id: 't' }, ABSENT, offer).dialect).toBe(dialectOf('0.1'));
-    expect(selectRpc('tasks/get', {}, ABSENT, offer).dialect.getTaskMayStream).toBe(true);
+  test('offers no other version', () => {
+    expect(selectRpc('SendMessage', {}, requestedVersion('1.0'), offer).error?.code).toBe('VERSION_NOT_SUPPORTED');
+    expect(selectRpc('SendMessage', {}, ABSENT, offer).error?.code).toBe('METHOD_NOT_FOUND');
   });
 
-  test('does not touch the dialect it is derived from', () => {
-    selectRpc('tasks/get', {}, ABSENT, { ...ALL, profile: 'rxjs' });
+  test('does not change the dialect that its own is derived from', () => {
+    expect(profileDialect('rxjs').getTaskMayStream).toBe(true);
     expect(dialectOf('0.3').getTaskMayStream).toBeUndefined();
   });
 });
@@ -150,7 +150,7 @@ describe('the flat form', () => {
     ['GET', '/a2a/tasks/t%201', 'GetTask', 't 1'],
   ])('%s %s is answered under its profile only', (verb, path, operation, taskId) => {
     expect(selectFlatTask(verb, path, ALL)).toBeUndefined();
-    const selection = selectFlatTask(verb, path, { ...ALL, profile: 'corvid' });
+    const selection = selectFlatTask(verb, path, { ...ALL, profiles: ['corvid'] });
     expect(selection).toMatchObject({ operation, dialect: { name: 'flat-task' } });
     expect(selection?.taskId).toBe(taskId);
   });
@@ -161,7 +161,7 @@ describe('the flat form', () => {
     ['GET', '/a2a/tasks/%E0%A4%A'],
     ['GET', '/tasks/t1'],
   ])('%s %s is not of it', (verb, path) => {
-    expect(selectFlatTask(verb, path, { ...ALL, profile: 'corvid' })).toBeUndefined();
+    expect(selectFlatTask(verb, path, { ...ALL, profiles: ['corvid'] })).toBeUndefined();
   });
 });
 
@@ -213,13 +213,11 @@ describe('a REST request', () => {
     });
   });
 
-  test('on a mount with a profile, the bare style of 0.3 is answered in the way of the profile', () => {
-    const bare: Offer = { ...ALL, restStyle: 'kind-bare', profile: 'agent-native' };
-    expect(selectRest('/v1', kind, ABSENT, bare).dialect).toBe(selectRpc('message/send', {}, ABSENT, bare).dialect);
-    expect(selectRest('/v1', kind, ABSENT, bare).dialect.streamItemId).toBe(0);
-    // The wrapped styles have no peers that deviate.
-    expect(selectRest('/v1', kind, ABSENT, { ...bare, restStyle: 'kind' }).dialect.streamItemId).toBeUndefined();
-    expect(selectRest('/v1', proto, ABSENT, bare).dialect.name).toBe('v03-proto');
+  test('in the kind style is answered in the dialect of the profile rxjs where that is mounted', () => {
+    const mounted: Offer = { ...ALL, profiles: ['rxjs'] };
+    expect(selectRest('/v1', kind, ABSENT, mounted).dialect).toBe(profileDialect('rxjs'));
+    expect(selectRest('/v1', proto, ABSENT, mounted).dialect.name).toBe('v03-proto');
+    expect(selectRest('/v1', kind, ABSENT, { ...ALL, profiles: ['agent-native'] }).dialect.name).toBe('v03-kind');
   });
 
   test.each([

@@ -65,15 +65,13 @@ export const dialects = {
 
 const BY_VERSION: Readonly<Record<ProtocolVersion, Dialect>> = { '1.0': v1, '0.3': v03, '0.2': v02, '0.1': v01 };
 
-/** Answers that deviate on purpose, for mounts that serve one kind of peer. */
+/** What makes the dialect of each profile. */
 const PROFILES = {
   /** Looopy's RxJS agent: private error numbers, `tasks/get` that streams, tool parts and input requests. */
   rxjs: [privateErrors, getAsStream, toolParts],
   /** agent-native: parts tagged `type`, streams of whole tasks under id 0. */
   'agent-native': [typeTag, snapshotStream],
-  /** corvid: a flat task at paths of its own, for which `selectFlatTask` looks; all else as usual. */
-  corvid: [],
-} as const satisfies Record<ProfileName, readonly Profile[]>;
+} as const satisfies Record<Exclude<ProfileName, 'corvid'>, readonly Profile[]>;
 
 /** The dialect to answer in, and the operation that is wanted or the error to answer with. */
 export type Selection =
@@ -152,10 +150,12 @@ function isOf1(body: unknown): boolean {
 function restDialectOf03(body: unknown, offer: Offer): Dialect {
   const style = detectStyle(body) ?? offer.restStyle ?? 'proto';
   if (style === 'proto') return answered03Proto;
-  return offer.restStyle === 'kind-bare' ? profiled(v03, offer) : v03Kind;
+  // The paths of REST are those of 0.3: the profile is recognised by the style of its requests.
+  if (offer.profiles?.includes('rxjs') === true) return profileDialect('rxjs');
+  return offer.restStyle === 'kind-bare' ? v03 : v03Kind;
 }
 
-/** The flat form has paths of its own, and only a mount with its profile answers there. */
+/** The flat form has paths of its own, which exist where its profile is mounted. */
 export function selectFlatTask(
   verb: string,
   path: string,
@@ -228,18 +228,24 @@ const REST_BY_VERSION: Readonly<Record<ProtocolVersion, Dialect | undefined>> = 
   '0.1': dialects['flat-task'],
 };
 
-/** Profiles speak 0.3 or its like; a profiled dialect is derived once. */
-const PROFILED = new Map<string, Dialect>();
+/** Each is derived from 0.3 once. */
+const PROFILED = new Map<ProfileName, Dialect>();
+
+/** The dialect in which a server responds at the path of a profile. */
+export function profileDialect(profile: ProfileName): Dialect {
+  const known = PROFILED.get(profile);
+  if (known !== undefined) return known;
+  const dialect = profile === 'corvid' ? dialects['flat-task'] : { ...answeredBy(PROFILES[profile]), profile };
+  PROFILED.set(profile, dialect);
+  return dialect;
+}
+
+function answeredBy(profiles: readonly Profile[]): Dialect {
+  return profiles.reduce((current, { answer }) => answer?.(current) ?? current, v03);
+}
 
 function profiled(base: Dialect, { profile }: Offer): Dialect {
-  if (profile === undefined || (base !== v03 && base !== v02)) return base;
-  const key = `${profile} ${base.name}`;
-  const known = PROFILED.get(key);
-  if (known !== undefined) return known;
-  const profiles: readonly Profile[] = PROFILES[profile];
-  const dialect = profiles.reduce((current, { answer }) => answer?.(current) ?? current, base);
-  PROFILED.set(key, dialect);
-  return dialect;
+  return profile === undefined || base !== v03 ? base : profileDialect(profile);
 }
 
 function callOf(dialect: Dialect, method: string, shared = SHARED.has(method)): Selection {

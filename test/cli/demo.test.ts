@@ -125,3 +125,11 @@ test('a job goes on after kill -9 where it was', { timeout: TIMEOUT_MS }, async 
     `Part 4 of 4 was done by process ${two}\n`,
   ]);
 });
+
+test('the demo mounts every profile', { timeout: TIMEOUT_MS }, async () => {
+  const url = await addressOf(tandem(['demo', '--port', '0', '--store', 'memory'], { cwd: projectWith() }));
+  for (const path of ['/_agent-native/a2a', '/api/a2a', '/a2a/tasks']) {
+    const card = await fetch(`${url}${path}/.well-known/agent-card.json`);
+    expect(await card.json()).toMatchObject({ name: 'Tandem demo' });
+  }
+});

@@ -396,3 +396,36 @@ test('--push lets callers be told, --trust-proxy believes who stands in front', 
   const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`, { headers })).json();
   expect(card).toMatchObject({ url: 'https://echo.example/a2a', capabilities: { pushNotifications: true } });
 });
+
+test(
+  '--profile mounts a profile, as often as it is given, and --rpc-path moves JSON-RPC',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const flags = ['--profile', 'agent-native', '--profile', 'corvid', '--rpc-path', '/rpc'];
+    const url = await addressOf(tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FILE) }));
+    const post = (path: string, body: unknown) =>
+      fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'hi' }] };
+    const send = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
+    const statuses = await Promise.all(
+      ['/_agent-native/a2a', '/rpc', '/a2a', '/api/a2a'].map(async (path) => (await post(path, send)).status),
+    );
+    expect(statuses).toEqual([200, 200, 404, 404]);
+    expect((await post('/a2a/tasks/send', { message: 'hi' })).status).toBe(200);
+    const card = (await (await fetch(`${url}/.well-known/agent-card.json`)).json()) as { readonly url: string };
+    expect(card.url).toBe(`${url}/rpc`);
+  },
+);
+
+test.each([
+  [['--profile', 'agentnative'], '--profile must be "rxjs" or "agent-native" or "corvid"'],
+  [['--rpc-path', 'a2a'], '--rpc-path must be a path such as "/a2a"'],
+])('%j is refused in a sentence', { timeout: TIMEOUT_MS }, async (flags, sentence) => {
+  const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FILE) });
+  const { code, stderr } = await server.ended;
+  expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+});

@@ -138,56 +138,6 @@ describe('REST of 0.3', () => {
   });
 });
 
-describe('profile', () => {
-  test('agent-native: parts say type, and a stream is whole tasks under the id 0', async () => {
-    const server = await startServer({ profile: 'agent-native' });
-    const params = { message: { role: 'user', messageId: 'm', parts: [{ type: 'text', text: 'hello' }] } };
-
-    const sent = await server.ask(rpc(undefined, 'message/send', params));
-    const stream = await server.ask(rpc(undefined, 'message/stream', params));
-
-    expect(sent.json).toMatchObject({ id: 1, result: { artifacts: [{ parts: [{ type: 'text', text: 'hello' }] }] } });
-    const items = eventsOf(stream.text).map(({ json }) => json as { id: number; result: { status: object } });
-    expect(items.map(({ id }) => id)).toEqual(items.map(() => 0));
-    expect(items.at(-1)).toMatchObject({ result: { status: { state: 'completed' } } });
-  });
-
-  test('rxjs: tasks/get is a stream for who accepts one', async () => {
-    const server = await startServer({ profile: 'rxjs' });
-    const { id } = await sendTask(server, RPC_03, { text: 'hello' });
-    const ask = rpc('0.3', 'tasks/get', { id });
-
-    const plain = await server.ask(ask);
-    const stream = await server.ask({ ...ask, headers: { ...ask.headers, accept: 'text/event-stream' } });
-
-    expect(plain.json).toMatchObject({ result: { kind: 'task', id } });
-    expect(stream.headers['content-type']).toBe('text/event-stream');
-    expect(eventsOf(stream.text)[0]?.json).toMatchObject({ result: { kind: 'task', id } });
-  });
-
-  test('corvid: a flat task at paths of its own, beside the usual ones', async () => {
-    const server = await startServer({ profile: 'corvid' });
-
-    const sent = await server.ask({ method: 'POST', path: '/a2a/tasks/send', body: { message: 'hello' } });
-    const { id } = sent.json as { id: string };
-    const got = await server.ask({ method: 'GET', path: `/a2a/tasks/${id}` });
-    const unknown = await server.ask({ method: 'GET', path: '/a2a/tasks/unknown' });
-
-    expect(sent.json).toMatchObject({ id, state: 'completed', messages: expect.any(Array) });
-    expect(got.json).toMatchObject({ id, state: 'completed' });
-    expect(unknown.status).toBe(404);
-    expect((await sendTask(server, RPC_1, { text: 'hello' })).state).toBe('completed');
-  });
-
-  test('none: nothing is at those paths', async () => {
-    const server = await startServer();
-
-    const { status } = await server.ask({ method: 'POST', path: '/a2a/tasks/send', body: { message: 'hello' } });
-
-    expect(status).toBe(404);
-  });
-});
-
 test('healthz and readyz say that the server is there, and that it can work', async () => {
   const server = await startServer();
 

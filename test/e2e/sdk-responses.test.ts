@@ -72,10 +72,10 @@ describe('an error of 0.3', () => {
     expect(json).toMatchObject({ type: 'TaskNotFoundError', code: -32001, message: 'Task nope does not exist' });
   });
 
-  const get = (server: TestServer, version: string) =>
+  const get = (server: TestServer, version: string, path = '/a2a') =>
     server.ask({
       method: 'POST',
-      path: '/a2a',
+      path,
       headers: { 'content-type': 'application/json', 'a2a-version': version },
       body: '{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"nope"}}',
     });
@@ -103,7 +103,7 @@ describe('an error of 0.3', () => {
 
   test('has an object of facts in 0.2 and under the profile rxjs', async () => {
     const old = await get(await startServer(), '0.2');
-    const rxjs = await get(await startServer({ profile: 'rxjs' }), '0.3');
+    const rxjs = await get(await startServer({ profile: 'rxjs' }), '0.3', '/api/a2a');
 
     expect(old.json).toMatchObject({ error: { data: { taskId: 'nope', reason: 'TASK_NOT_FOUND' } } });
     expect(rxjs.json).toMatchObject({ error: { data: { taskId: 'nope' } } });

@@ -208,8 +208,8 @@ test('the card says how a message names its skill', async () => {
   expect(card.json).toMatchObject({ capabilities: { extensions: [{ uri: 'urn:tandem-a2a:skill:1' }] } });
 });
 
-test('who wants it as the profile rxjs has it is forbidden as it has it', async () => {
+test('the profile rxjs says Forbidden to a caller without the scope of a skill', async () => {
   const { ask } = await serveOnSocket(SHOP, { auth: knownCallers(...CALLERS), profile: 'rxjs' });
-  const answer = await ask(as('bob', RPC_03.send(named('pay'))));
+  const answer = await ask(as('bob', { ...RPC_03.send(named('pay')), path: '/api/a2a' }));
   expect(answer.json).toMatchObject({ error: { code: -32603, message: 'Forbidden: This needs the scope pay' } });
 });

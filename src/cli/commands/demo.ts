@@ -2,6 +2,7 @@ import type { AgentServer } from '../../node/serve.ts';
 import { consoleLog } from '../../observe/console-log.ts';
 import { isHostedProduction } from '../../server/auth/hosted.ts';
 import type { Store } from '../../store/store.ts';
+import { PROFILE_NAMES } from '../../wire/offer.ts';
 import { CliError } from '../cli-error.ts';
 import { CrashWatch } from '../crash-watch.ts';
 import { demoAgent } from '../demo-agent.ts';
@@ -19,6 +20,8 @@ const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text"
 
 /** The demo needs no key and listens on this machine, whatever the environment has. In production it must say that everybody may call. */
 const OPEN = { host: '127.0.0.1', auth: false, insecurePublic: isHostedProduction() } as const;
+/** Clients of every system that has a profile can try the demo. */
+const OPTIONS = { ...OPEN, profile: PROFILE_NAMES };
 
 export const command = defineCommand({
   synopsis: 'demo',
@@ -43,7 +46,8 @@ export const command = defineCommand({
     const { store: name = 'tandem-demo.db' } = values;
     const store = await openStore(name, consoleLog);
     const crashes = new CrashWatch(consoleLog);
-    const server = port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store, ...OPEN });
+    const server =
+      port === undefined ? await listenAtFree(store) : await listen(demoAgent, { port, store, ...OPTIONS });
     await runUntilStopped(server, { store, crashes, announce: () => introduce(server.url, name) });
   },
 });
@@ -51,12 +55,12 @@ export const command = defineCommand({
 async function listenAtFree(store: Store): Promise<AgentServer> {
   for (let port = FIRST_PORT; port < FIRST_PORT + PORTS; port++) {
     try {
-      return await listen(demoAgent, { port, store, ...OPEN });
+      return await listen(demoAgent, { port, store, ...OPTIONS });
     } catch (error) {
       if (!(error instanceof CliError && portTrouble(error.cause) === 'EADDRINUSE')) throw error;
     }
   }
-  return listen(demoAgent, { port: 0, store, ...OPEN });
+  return listen(demoAgent, { port: 0, store, ...OPTIONS });
 }
 
 /** What is worth copying stands on stdout, on lines of its own. */

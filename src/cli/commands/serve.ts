@@ -3,6 +3,7 @@ import type { ServeOptions } from '../../node/serve.ts';
 import type { Authenticator } from '../../server/auth/authenticator.ts';
 import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
 import { sharedSecret } from '../../server/auth/shared-secret.ts';
+import type { ProfileName } from '../../wire/offer.ts';
 import { strangersFor } from '../../server/strangers.ts';
 import { CliError } from '../cli-error.ts';
 import { CrashWatch } from '../crash-watch.ts';
@@ -61,6 +62,20 @@ The address of its card is printed on stdout, all else on stderr.`,
       help: 'Let everybody call who can reach the agent, without credentials',
       flagOnly: true,
     },
+    profile: {
+      type: 'string',
+      multiple: true,
+      value: '<name>',
+      help: 'Serve the peers of agent-native, corvid or rxjs too, each at its own path; can be given several times',
+      flagOnly: true,
+    },
+    'rpc-path': {
+      type: 'string',
+      multiple: true,
+      value: '<path>',
+      help: 'Where JSON-RPC is served, /a2a and / unless set; the card names the first',
+      flagOnly: true,
+    },
     ...LOG_OPTIONS,
     metrics: {
       type: 'boolean',
@@ -96,6 +111,8 @@ interface ServeValues {
   readonly store: string | undefined;
   readonly schema: string | undefined;
   readonly 'public-url': string | undefined;
+  readonly profile: readonly string[];
+  readonly 'rpc-path': readonly string[];
   readonly log: string | undefined;
   readonly 'log-level': string | undefined;
   readonly metrics: boolean;
@@ -159,6 +176,8 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     ...corsOf(values['cors-origin']),
     trustProxy: values['trust-proxy'],
     insecurePublic,
+    ...(values.profile.length > 0 && { profile: values.profile as readonly ProfileName[] }),
+    ...(values['rpc-path'].length > 0 && { rpcPaths: values['rpc-path'] }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(auth !== undefined && { auth }),
   });

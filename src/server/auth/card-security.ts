@@ -1,23 +1,52 @@
 import type { AgentCard } from '../../model/card.ts';
 import type { SecurityRequirement, SecurityScheme } from '../../model/security.ts';
+import type { ProfileName } from '../../wire/offer.ts';
 import type { Authenticator } from './authenticator.ts';
+
+/** What the peers of a profile call a scheme with bearer tokens: fixed ones, and those that are JWTs. */
+const PROFILE_SCHEMES: Readonly<Partial<Record<ProfileName, { readonly token: string; readonly jwt: string }>>> = {
+  rxjs: { token: 'bearer', jwt: 'bearer' },
+  'agent-native': { token: 'apiKey', jwt: 'jwtBearer' },
+};
+
+export interface CardSecurityOptions {
+  readonly auth?: readonly Authenticator[] | undefined;
+  readonly requiredScopes?: readonly string[] | undefined;
+  /** Whose own card this is: schemes have the names that its peers know. */
+  readonly profile?: ProfileName | undefined;
+  /** The mounted profiles: each scheme is listed under their names, too. */
+  readonly profiles?: readonly ProfileName[] | undefined;
+}
 
 /** What a card says of who may call: each authenticator is enough, so each is an alternative. */
 export function cardSecurity(
-  authenticators: readonly Authenticator[],
-  requiredScopes: readonly string[],
+  options: CardSecurityOptions,
 ): Pick<AgentCard, 'securitySchemes' | 'securityRequirements'> {
+  const { auth = [], requiredScopes = [], profile, profiles = [] } = options;
   const schemes: Record<string, SecurityScheme> = {};
-  const requirements: SecurityRequirement[] = [];
-  for (const [wanted, scheme] of authenticators.flatMap((each) => Object.entries(each.schemes))) {
+  for (const [wanted, scheme] of auth.flatMap((each) => Object.entries(each.schemes))) {
     // Two ways in that look alike from outside, such as fixed tokens and a function, are one to readers.
     if (Object.values(schemes).some((other) => JSON.stringify(other) === JSON.stringify(scheme))) continue;
-    const name = freeName(wanted, schemes);
-    schemes[name] = scheme;
-    const list = 'openIdConnectSecurityScheme' in scheme || 'oauth2SecurityScheme' in scheme ? requiredScopes : [];
-    requirements.push({ schemes: { [name]: { list } } });
+    schemes[freeName(nameFor(profile, scheme) ?? wanted, schemes)] = scheme;
   }
+  // An alias never takes the name of another scheme, so it is added when all of those have theirs.
+  for (const scheme of Object.values(schemes)) {
+    for (const name of profiles.map((each) => nameFor(each, scheme))) {
+      if (name !== undefined && !Object.hasOwn(schemes, name)) schemes[name] = scheme;
+    }
+  }
+  const requirements = Object.entries(schemes).map(([name, scheme]): SecurityRequirement => {
+    const list = 'openIdConnectSecurityScheme' in scheme || 'oauth2SecurityScheme' in scheme ? requiredScopes : [];
+    return { schemes: { [name]: { list } } };
+  });
   return requirements.length === 0 ? {} : { securitySchemes: schemes, securityRequirements: requirements };
+}
+
+function nameFor(profile: ProfileName | undefined, scheme: SecurityScheme): string | undefined {
+  if (profile === undefined || !('httpAuthSecurityScheme' in scheme)) return undefined;
+  const { scheme: word, bearerFormat } = scheme.httpAuthSecurityScheme;
+  if (word.toLowerCase() !== 'bearer') return undefined;
+  return PROFILE_SCHEMES[profile]?.[bearerFormat === 'JWT' ? 'jwt' : 'token'];
 }
 
 function freeName(wanted: string, taken: Readonly<Record<string, unknown>>): string {

@@ -13,6 +13,8 @@ export interface ServiceLimits {
   readonly responses: BytesInFlight;
   /** For what reads params; undefined where it does so by itself. */
   readonly reading: ReadOptions | undefined;
+  /** The same for requests at the path of a profile, which are never read strictly. */
+  readonly profileReading: ReadOptions | undefined;
 }
 
 export interface ServiceLimitOptions extends RateLimitOptions {
@@ -22,12 +24,16 @@ export interface ServiceLimitOptions extends RateLimitOptions {
 
 export function createLimits(options: ServiceLimitOptions, responses: BytesInFlight): ServiceLimits {
   const { settings, strict = false } = options;
-  const isUsual = !strict && !settings.given.has('depth') && !settings.given.has('items');
+  const limits =
+    settings.given.has('depth') || settings.given.has('items')
+      ? { maxDepth: settings.depth, maxItems: settings.items }
+      : undefined;
   return {
     settings,
     rate: new RateLimit(options),
     streams: new OpenStreams(settings),
     responses,
-    reading: isUsual ? undefined : { strict, limits: { maxDepth: settings.depth, maxItems: settings.items } },
+    reading: limits === undefined && !strict ? undefined : { strict, ...(limits && { limits }) },
+    profileReading: limits && { limits },
   };
 }

@@ -68,7 +68,7 @@ test.each([
   ['GET', '/a2a/tasks/%zz', undefined],
   ['DELETE', '/a2a/tasks/t1', undefined],
 ])('%s %s means %j', (verb, path, match) => {
-  expect(matchFlatTask(verb, path, { versions: [], profile: 'corvid' })).toEqual(match);
+  expect(matchFlatTask(verb, path, { versions: [], profiles: ['corvid'] })).toEqual(match);
   expect(matchFlatTask(verb, path, { versions: [] })).toBeUndefined();
 });
 

@@ -156,6 +156,7 @@ export function createFlatTaskDialect(base: Dialect): Dialect {
   return {
     ...base,
     name: 'flat-task',
+    profile: 'corvid',
     operations: {
       SendMessage: {
         method: 'tasks/send',
