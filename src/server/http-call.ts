@@ -21,32 +21,41 @@ export class HttpCall implements Call {
   readonly extensions: readonly string[];
   readonly binding: Binding;
   readonly request: HttpRequest;
+  readonly idempotencyKey: string | undefined;
+  readonly timeoutMs: number | undefined;
   readonly #keepsTraces: boolean;
   #trace: TraceContext | undefined;
 
   /** @throws A2AError `INVALID_REQUEST` */
-  constructor(service: Service, request: HttpRequest, caller: Caller, dialect: Dialect, binding: Binding) {
+  constructor(
+    service: Service,
+    request: HttpRequest,
+    caller: Caller,
+    dialect: Dialect,
+    binding: Binding,
+    params?: unknown,
+  ) {
     this.caller = caller;
     this.dialect = dialect;
     this.binding = binding;
     this.request = request;
     this.#keepsTraces = service.keepsTraces;
     this.extensions = activated(service, request);
-    const key = this.idempotencyKey;
+    this.timeoutMs = dialect.timeoutMsOf?.(params);
+    const header = request.header('idempotency-key');
+    const key = header ?? dialect.idempotencyKeyOf?.(params);
+    this.idempotencyKey = key;
     if (key === undefined) return;
+    const place = header === undefined ? 'params.idempotencyKey' : 'the header Idempotency-Key';
     if (key === '' || key.length > 255) {
-      throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have 1 to 255 characters');
+      throw new A2AError('INVALID_REQUEST', `Expected ${place} to have 1 to 255 characters`);
     }
     // No HTTP parser lets these through; but not every request comes from one.
-    if (!isName(key)) throw new A2AError('INVALID_REQUEST', 'Expected the header Idempotency-Key to have no NUL');
+    if (!isName(key)) throw new A2AError('INVALID_REQUEST', `Expected ${place} to have no NUL`);
   }
 
   get base(): string {
     return this.request.base;
-  }
-
-  get idempotencyKey(): string | undefined {
-    return this.request.header('idempotency-key');
   }
 
   /** The place that the caller is at. */

@@ -1,6 +1,6 @@
 import { type Offer, PROFILE_PATHS } from '../wire/offer.ts';
 import { type PushOptions, several } from './push-options.ts';
-import { RUN_PATH, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
+import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
 
 export const CARD_PATH = '/.well-known/agent-card.json';
 export const OLD_CARD_PATH = '/.well-known/agent.json';
@@ -41,7 +41,7 @@ export interface PageChoice {
 export function pagePaths({ rpcPaths, offer, push, metrics, serverless }: PageChoice): readonly string[] {
   const always = [CARD_PATH, OLD_CARD_PATH, HEALTH_PATH, READINESS_PATH, extendedCardPath(rpcPaths[0])];
   const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
-  const own = serverless === undefined ? [] : [RUN_PATH, SWEEP_PATH];
+  const own = serverless === undefined ? [] : [RUN_PATH, runPathOf(offer), SWEEP_PATH];
   const { profiles = [] } = offer;
   const below = [...pathsWithCards(rpcPaths), ...profiles.map((profile) => PROFILE_PATHS[profile])];
   return [...always, ...below.map(cardPathBelow), ...keys, ...(metrics ? [METRICS_PATH] : []), ...own];

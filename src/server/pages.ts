@@ -3,6 +3,7 @@ import { A2AError } from '../errors.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { NotificationTokens } from '../push/notification-tokens.ts';
 import { inTime } from '../support/in-time.ts';
+import type { Offer } from '../wire/offer.ts';
 import { dialectOf } from '../wire/select.ts';
 import type { AgentCards } from './agent-cards.ts';
 import type { CardEndpoint } from './card-endpoint.ts';
@@ -22,7 +23,7 @@ import {
   READINESS_PATH,
   READY_MS,
 } from './page-paths.ts';
-import { RUN_PATH, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
+import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
 import type { Service } from './service.ts';
 
 /** Answers all verbs at one path. Never rejects. */
@@ -35,6 +36,7 @@ export interface PageOptions {
   /** Has the keys that receivers check notifications by, if there are any. */
   readonly tokens: NotificationTokens | undefined;
   readonly metrics: Metrics | undefined;
+  readonly offer: Offer;
   /** How it works between requests, if the host lets it work only during them. */
   readonly serverless: ServerlessSettings | undefined;
 }
@@ -44,7 +46,7 @@ export type Pages = ReadonlyMap<string, Page>;
 
 const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
-export function createPages({ cards, rpcPath, tokens, metrics, serverless }: PageOptions): Pages {
+export function createPages({ cards, rpcPath, tokens, metrics, offer, serverless }: PageOptions): Pages {
   const pages = new Map<string, Page>([
     [CARD_PATH, cardPage(cards.endpoint, 'agent-card.json')],
     [OLD_CARD_PATH, cardPage(cards.endpoint, 'agent.json')],
@@ -59,7 +61,9 @@ export function createPages({ cards, rpcPath, tokens, metrics, serverless }: Pag
   }
   if (metrics !== undefined) pages.set(METRICS_PATH, (service, request) => answerMetrics(service, metrics, request));
   if (serverless !== undefined) {
-    pages.set(RUN_PATH, (service, request) => answerOwn(service, request, 'run'));
+    for (const path of [RUN_PATH, runPathOf(offer)]) {
+      pages.set(path, (service, request) => answerOwn(service, request, 'run'));
+    }
     pages.set(SWEEP_PATH, (service, request) => answerOwn(service, request, 'sweep'));
   }
   return pages;

@@ -59,8 +59,11 @@ export async function answerRpc(service: Service, request: HttpRequest, offer: O
       throw rpc.error;
     }
     if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, offer, rpc.params);
-    const call = new HttpCall(service, request, caller, dialect, 'JSONRPC');
-    if (selection.warnings.length > 0) service.deviations.log(call, operation, selection.warnings);
+    const call = new HttpCall(service, request, caller, dialect, 'JSONRPC', rpc.params);
+    // The peers of a profile deviate as expected.
+    if (selection.warnings.length > 0 && dialect.profile === undefined) {
+      service.deviations.log(call, operation, selection.warnings);
+    }
     const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
     const outcome = await callOperation(service, call, operation, rpc.params, { asStream });
     return withRate(respond(service, call, operation, id, outcome), rate);

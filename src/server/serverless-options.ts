@@ -1,3 +1,4 @@
+import { type Offer, PROFILE_PATHS } from '../wire/offer.ts';
 import { checkRange } from './address-options.ts';
 import { environmentVariable } from './auth/hosted.ts';
 import { type Check, kindOf } from './check.ts';
@@ -52,6 +53,13 @@ export interface ServerlessSettings extends ServerlessLimits {
 const OWN_PREFIX = '/_tandem';
 export const RUN_PATH = `${OWN_PREFIX}/run`;
 export const SWEEP_PATH = `${OWN_PREFIX}/sweep`;
+/** Where an agent with the profile `agent-native` talks to itself, as agents of that system do. */
+export const PROCESS_TASK_PATH = `${PROFILE_PATHS['agent-native']}/_process-task`;
+
+/** Where an agent asks itself to run a task. */
+export function runPathOf({ profiles }: Pick<Offer, 'profiles'>): string {
+  return profiles?.includes('agent-native') === true ? PROCESS_TASK_PATH : RUN_PATH;
+}
 
 export const DEFAULT_SERVERLESS: ServerlessLimits = Object.freeze({
   runMs: 18_000,

@@ -79,11 +79,11 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 async function startServerless(
   engine: Engine,
   settings: ServerlessSettings,
-  { log, settings: { publicUrl } }: ServiceParts,
+  { log, settings: { publicUrl, offer } }: ServiceParts,
 ): Promise<Serverless> {
   try {
     const { Serverless } = await import('./serverless/serverless.ts');
-    return new Serverless({ engine, settings, publicUrl, log });
+    return new Serverless({ engine, settings, publicUrl, offer, log });
   } catch (error) {
     // Another try starts another.
     await engine.close();

@@ -66,6 +66,7 @@ export class Workings {
       rpcPath: settings.rpcPaths[0],
       tokens,
       metrics,
+      offer: settings.offer,
       serverless: settings.serverless,
     });
   }

@@ -97,6 +97,10 @@ export interface Dialect {
   ): { readonly verb: 'GET' | 'POST'; readonly path: string };
   /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
   readonly getTaskMayStream?: true;
+  /** Under a profile only: the idempotency key of a send, which is among its params. */
+  readonly idempotencyKeyOf?: (params: unknown) => string | undefined;
+  /** Under a profile only: the longest working time that the caller gives the task of a send, which is among its params. */
+  readonly timeoutMsOf?: (params: unknown) => number | undefined;
   /** Under a profile only: stream items carry this JSON-RPC id instead of the request's. */
   readonly streamItemId?: number;
 }

@@ -3,6 +3,7 @@ import type { OperationName } from '../model/operation.ts';
 import { isObject } from './codec.ts';
 import { type Dialect, operationOf, type ProtocolVersion } from './dialect.ts';
 import { type FlatTaskMatch, matchFlatTask, type Offer, type ProfileName } from './offer.ts';
+import { answerInStatus } from './profiles/answer-in-status.ts';
 import { artifactIds } from './profiles/artifact-ids.ts';
 import { asyncFlag } from './profiles/async-flag.ts';
 import { chunkPart } from './profiles/chunk-part.ts';
@@ -69,8 +70,8 @@ const BY_VERSION: Readonly<Record<ProtocolVersion, Dialect>> = { '1.0': v1, '0.3
 const PROFILES = {
   /** Looopy's RxJS agent: private error numbers, `tasks/get` that streams, tool parts and input requests. */
   rxjs: [privateErrors, getAsStream, toolParts],
-  /** agent-native: parts tagged `type`, streams of whole tasks under id 0. */
-  'agent-native': [typeTag, snapshotStream],
+  /** agent-native: parts tagged `type`, streams of whole tasks under id 0, the response in the status. */
+  'agent-native': [typeTag, snapshotStream, answerInStatus],
 } as const satisfies Record<Exclude<ProfileName, 'corvid'>, readonly Profile[]>;
 
 /** The dialect to answer in, and the operation that is wanted or the error to answer with. */

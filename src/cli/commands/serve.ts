@@ -57,6 +57,12 @@ The address of its card is printed on stdout, all else on stderr.`,
       flagOnly: true,
       secret: true,
     },
+    'api-key-env': {
+      type: 'string',
+      value: '<name>',
+      help: 'The environment variable with a bearer token that callers may send, such as A2A_API_KEY',
+      flagOnly: true,
+    },
     'insecure-public': {
       type: 'boolean',
       help: 'Let everybody call who can reach the agent, without credentials',
@@ -120,6 +126,7 @@ interface ServeValues {
   readonly push: boolean;
   readonly 'trust-proxy': boolean;
   readonly token: string | undefined;
+  readonly 'api-key-env': string | undefined;
   readonly 'insecure-public': boolean;
   readonly role: string | undefined;
 }
@@ -136,7 +143,9 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined) readAddress('--public-url', publicUrl);
   const reached = publicBy({ host, publicUrl, trustProxy: values['trust-proxy'] });
-  if (reached !== undefined && auth === undefined && !insecurePublic) {
+  const apiKeyEnv = values['api-key-env'];
+  const hasAuth = auth !== undefined || apiKeyEnv !== undefined;
+  if (reached !== undefined && !hasAuth && !insecurePublic) {
     const place = { host: `At ${host}`, publicUrl: `At ${publicUrl}`, trustProxy: 'Through the proxy' }[reached];
     throw new CliError(
       'usage',
@@ -153,7 +162,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     );
   }
 
-  if (strangersFor({ auth, insecurePublic }) === 'refused' && auth === undefined) {
+  if (strangersFor({ auth, insecurePublic }) === 'refused' && !hasAuth) {
     log.warn(
       'In production nobody may call without credentials: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
     );
@@ -180,6 +189,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     ...(values['rpc-path'].length > 0 && { rpcPaths: values['rpc-path'] }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(auth !== undefined && { auth }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
   });
   const kept = storeName === 'memory' ? 'in memory' : `in ${shownStore(storeName)}`;
   const announce = (): void => {

@@ -233,7 +233,7 @@ test.each<[unknown, string]>([
   [{ secret: '' }, 'secret: must be a text, not an empty text'],
   [{ secrets: [] }, 'secrets: must name one at least'],
   [{ secrets: ['a', ''] }, 'secrets[1]: must be a text'],
-  [{ secret: 'a', orgs: 'b' }, 'orgs: must be a function, not a text'],
+  [{ secret: 'a', orgs: 'b' }, 'orgs: must be an object of secrets by domain, or a function, not a text'],
   [{ secret: 'a', audience: 7 }, 'audience: must be a text, not 7'],
   [{ secret: 'a', clockToleranceSeconds: -1 }, 'clockToleranceSeconds: must be a whole number, 0 or more, not -1'],
   [{ secret: 'a', isRevoked: true }, 'isRevoked: must be a function, not true'],

@@ -17,8 +17,11 @@ export interface SharedSecretOptions extends TokenRules {
   readonly secret?: string;
   /** Several that are valid together, such as an old and a new one. */
   readonly secrets?: readonly string[];
-  /** Finds the secrets of an organisation, for tokens that name it as `org_domain` and that no other secret has signed. */
-  readonly orgs?: (domain: string) => Secrets | Promise<Secrets>;
+  /**
+   * The secrets of organisations, for tokens that name theirs as `org_domain` and that no other secret has signed: an object by
+   * domain, such as `{ 'acme.com': secret }`, or a function that finds them.
+   */
+  readonly orgs?: Readonly<Record<string, Secrets>> | ((domain: string) => Secrets | Promise<Secrets>);
 }
 
 const SCHEMES = { jwt: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } } } as const;
@@ -40,7 +43,7 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-
 export function sharedSecret(options: SharedSecretOptions = {}, now: () => number = Date.now): Authenticator {
   const keys = readOptions(options).map(keyOf);
   if (keys.some(({ length }) => length < MIN_BYTES)) consoleLog.warn(SHORT);
-  const { orgs } = options;
+  const orgs = orgLookup(options.orgs);
   if (keys.length === 0 && orgs === undefined) {
     if (!isHostedProduction()) throw new TypeError(MISSING);
     return { schemes: SCHEMES, challenge: BEARER_CHALLENGE, authenticate: unusable };
@@ -68,7 +71,14 @@ function readOptions(options: unknown): readonly string[] {
     ...(secret === undefined ? [] : [check.text(secret, 'secret')]),
     ...(secrets === undefined ? [] : checkTexts(check, secrets, 'secrets')),
   ];
-  if (orgs !== undefined && typeof orgs !== 'function') check.fault('orgs', `must be a function, not ${kindOf(orgs)}`);
+  if (isObject(orgs)) {
+    for (const [domain, value] of Object.entries(orgs)) {
+      if (!DOMAIN.test(domain)) check.fault(`orgs.${domain}`, 'must be a domain name such as "acme.com"');
+      checkTexts(check, value, `orgs.${domain}`);
+    }
+  } else if (orgs !== undefined && typeof orgs !== 'function') {
+    check.fault('orgs', `must be an object of secrets by domain, or a function, not ${kindOf(orgs)}`);
+  }
   checkRules(check, given);
   check.finish('sharedSecret() cannot use these options:');
   const fromEnvironment = environmentVariable('A2A_SECRET') ?? '';
@@ -101,7 +111,15 @@ async function domainOf(token: string): Promise<string | undefined> {
   throw invalidCredentials('The org_domain of the token is not a domain name');
 }
 
-async function orgKeys(orgs: SharedSecretOptions['orgs'], domain: string): Promise<readonly Uint8Array[]> {
+type OrgLookup = (domain: string) => Secrets | Promise<Secrets>;
+
+function orgLookup(orgs: SharedSecretOptions['orgs']): OrgLookup | undefined {
+  if (orgs === undefined || typeof orgs === 'function') return orgs;
+  const byDomain = new Map(Object.entries(orgs).map(([domain, secrets]) => [domain.toLowerCase(), secrets]));
+  return (domain) => byDomain.get(domain);
+}
+
+async function orgKeys(orgs: OrgLookup | undefined, domain: string): Promise<readonly Uint8Array[]> {
   let found: Secrets;
   try {
     found = await orgs?.(domain);

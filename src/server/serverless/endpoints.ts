@@ -5,6 +5,7 @@ import { UNSET_RETRY_MS } from '../auth/hosted.ts';
 import { isObject } from '../check.ts';
 import { restFailure, wrongVerb } from '../error-response.ts';
 import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../http.ts';
+import { PROCESS_TASK_PATH } from '../serverless-options.ts';
 import type { Service } from '../service.ts';
 import type { Serverless } from './serverless.ts';
 
@@ -28,7 +29,9 @@ export async function answerRun(serverless: Serverless, service: Service, reques
     // Before the body is read.
     if (!signatures.isCurrent(token)) throw refused();
     const taskId = taskIn(await request.body(MAX_BODY_BYTES));
-    if (taskId === undefined || !(await signatures.verify(token, { run: taskId }))) throw refused();
+    if (taskId === undefined) throw refused();
+    const isNative = request.path === PROCESS_TASK_PATH && (await signatures.verifyNative(token, taskId));
+    if (!isNative && !(await signatures.verify(token, { run: taskId }))) throw refused();
     const worked = await service.engine.onDemand.work(taskId, { forMs: settings.runMs });
     if (worked !== 'resting') await serverless.handOver(taskId);
     if (worked === 'full')

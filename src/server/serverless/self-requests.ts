@@ -1,11 +1,13 @@
 import type { Log } from '../../observe/log.ts';
-import { RUN_PATH, type ServerlessSettings } from '../serverless-options.ts';
+import type { ServerlessSettings } from '../serverless-options.ts';
 import type { Signatures } from './signature.ts';
 
 export interface SelfRequestOptions {
   readonly settings: ServerlessSettings;
   /** Where the agent is, without a slash at the end: never what a request says. */
   readonly url: string;
+  /** The path that runs a task. */
+  readonly path: string;
   readonly signatures: Signatures;
   readonly log: Log;
 }
@@ -23,9 +25,9 @@ export class SelfRequests {
    * task. Never rejects, for a sweep finds what did not get through.
    */
   async run(taskId: string): Promise<void> {
-    const { settings, url, signatures } = this.#options;
+    const { settings, url, path, signatures } = this.#options;
     const token = await signatures.sign({ run: taskId });
-    const request = new Request(`${url}${RUN_PATH}`, {
+    const request = new Request(`${url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ taskId }),

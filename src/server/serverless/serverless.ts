@@ -9,11 +9,12 @@ import { systemClock } from '../../support/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { newId } from '../../support/id.ts';
 import { LoneTimers } from '../../support/lone-timers.ts';
+import type { Offer } from '../../wire/offer.ts';
 import { EndingFrames } from '../auth/ending-frames.ts';
 import { isHostedProduction } from '../auth/hosted.ts';
 import type { EventFrames } from '../event-frames.ts';
 import type { HttpRequest, HttpResponse, WaitUntil } from '../http.ts';
-import type { ServerlessSettings } from '../serverless-options.ts';
+import { runPathOf, type ServerlessSettings } from '../serverless-options.ts';
 import type { Service } from '../service.ts';
 import { withAfterwards } from './afterwards.ts';
 import { answerRun, answerSweep } from './endpoints.ts';
@@ -25,6 +26,7 @@ export interface ServerlessParts {
   readonly engine: Engine;
   readonly settings: ServerlessSettings;
   readonly publicUrl: string | undefined;
+  readonly offer: Offer;
   readonly log: Log;
 }
 
@@ -44,7 +46,7 @@ export class Serverless {
   /** When tasks were last gone on with because somebody asked after them. */
   readonly #repaired = new Map<string, number>();
 
-  constructor({ engine, settings, publicUrl, log }: ServerlessParts) {
+  constructor({ engine, settings, publicUrl, offer, log }: ServerlessParts) {
     this.settings = settings;
     this.#engine = engine;
     this.#log = log;
@@ -57,7 +59,9 @@ export class Serverless {
     }
     const { signatures } = this;
     this.#requests =
-      url === undefined || signatures === undefined ? undefined : new SelfRequests({ settings, url, signatures, log });
+      url === undefined || signatures === undefined
+        ? undefined
+        : new SelfRequests({ settings, url, path: runPathOf(offer), signatures, log });
   }
 
   /** Sends a message whose task goes on after the answer. */

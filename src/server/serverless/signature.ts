@@ -9,6 +9,8 @@ const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' } as const;
 /** Clocks of one host differ by less. */
 const SKEW_MS = 60_000;
 const TOKEN = /^(\d{1,15})\.([\w-]{43})$/;
+/** A token of agent-native for a task: when it was signed, and the signature in hexadecimal digits. */
+const NATIVE_TOKEN = /^(\d{1,15})\.([0-9a-f]{64})$/;
 
 /** Signs the requests that an agent makes to itself, each for one errand and a short time. */
 export class Signatures {
@@ -35,9 +37,21 @@ export class Signatures {
 
   /** Whether a token can be good at all, before anything else of the request is read. */
   isCurrent(token: string): boolean {
-    const expires = Number(TOKEN.exec(token)?.[1]);
+    const [, signedAt] = NATIVE_TOKEN.exec(token) ?? [];
+    const expires = signedAt === undefined ? Number(TOKEN.exec(token)?.[1]) : Number(signedAt) + this.#lifeMs;
     const now = this.#now();
     return expires > now && expires <= now + this.#lifeMs + SKEW_MS;
+  }
+
+  /**
+   * Whether agent-native has signed a token for a task with the same secret: HMAC-SHA256 of `<taskId>:<time>`. Compared in a time
+   * that tells nothing.
+   */
+  async verifyNative(token: string, taskId: string): Promise<boolean> {
+    const [, signedAt = '', hex = ''] = NATIVE_TOKEN.exec(token) ?? [];
+    if (hex === '' || !this.isCurrent(token)) return false;
+    const signature = Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+    return this.#isSigned(signature, new TextEncoder().encode(`${taskId}:${signedAt}`));
   }
 
   /** Whether a token is good for an errand; compared in a time that tells nothing. */
@@ -46,7 +60,10 @@ export class Signatures {
     if (text === '' || !this.isCurrent(token)) return false;
     const binary = atob(`${text.replaceAll('-', '+').replaceAll('_', '/')}=`);
     const signature = Uint8Array.from(binary, (char) => char.charCodeAt(0));
-    const content = contentOf(errand, Number(expires));
+    return this.#isSigned(signature, contentOf(errand, Number(expires)));
+  }
+
+  async #isSigned(signature: Uint8Array, content: Uint8Array): Promise<boolean> {
     const checks = (await this.#imported()).map((key) => crypto.subtle.verify(ALGORITHM, key, signature, content));
     return (await Promise.all(checks)).includes(true);
   }
