@@ -21,6 +21,8 @@ export interface Origin {
   readonly skillId?: string;
   /** Where in a trace the request was. The task, and all runs of it, stay in that trace. */
   readonly trace?: TraceContext;
+  /** The working time that the caller gives the task. */
+  readonly timeoutMs?: number;
 }
 
 /** A task as a run begins with it. */

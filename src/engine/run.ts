@@ -8,7 +8,7 @@ import { stopError, type StopReason, StopSignal } from './abort.ts';
 import { drive, type Sink } from './drive.ts';
 import { publicText } from './failure-text.ts';
 import type { Journal, JournalKind } from './journal.ts';
-import type { LoadedTask } from './load-task.ts';
+import { type LoadedTask, originOf } from './load-task.ts';
 import { decisionOf, type Outcome } from './outcome.ts';
 import { emissionOf } from './output.ts';
 import { refusalToPause } from './pause-limit.ts';
@@ -434,7 +434,8 @@ export class Run implements Sink, WriterEvents {
   }
 
   #armTimeout(workedMs = 0): void {
-    const { timeoutMs } = this.agent.limits;
+    const { timeoutMs: mostMs } = this.agent.limits;
+    const timeoutMs = Math.min(mostMs, originOf(this.record).timeoutMs ?? mostMs);
     this.timers.armTimeout(timeoutMs, workedMs, () => {
       if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
       const { workedMs, passedMs } = this.timers;

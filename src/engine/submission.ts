@@ -40,6 +40,8 @@ export interface Submission extends Scope {
   readonly alias?: string;
   /** Where to tell of the task: stored before anything comes of the message. */
   readonly pushConfig?: NewPushConfig;
+  /** Working time that the caller gives a new task; never more than the agent allows. */
+  readonly timeoutMs?: number;
   /** The longest to wait for a result; never longer than the agent allows. */
   readonly maxWaitMs?: number;
   /** The caller has gone. */
@@ -108,11 +110,12 @@ export function contentDigest({ agent, message }: Submission): string {
 }
 
 export function originOfSubmission(submission: Submission): JsonObject {
-  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace } = submission;
+  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs } = submission;
   const origin: Writable<Origin> = { caller, acceptedOutputModes };
   if (metadata !== undefined) origin.metadata = metadata;
   if (extensions !== undefined) origin.extensions = extensions;
   if (skillId !== undefined) origin.skillId = skillId;
   if (trace !== undefined) origin.trace = trace;
+  if (timeoutMs !== undefined) origin.timeoutMs = timeoutMs;
   return origin as unknown as JsonObject;
 }

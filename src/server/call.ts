@@ -18,6 +18,8 @@ export interface Call {
   /** The extensions that the caller asked for, as far as the agent has them. */
   readonly extensions: readonly string[];
   readonly idempotencyKey: string | undefined;
+  /** The longest working time that the caller gives a new task, if its dialect can say so. */
+  readonly timeoutMs?: number | undefined;
   /** Where in a trace the call is, if it is in one. What comes of it stays there. */
   readonly trace: TraceContext | undefined;
   /** `Last-Event-ID`: the caller comes back for the rest of a stream. */

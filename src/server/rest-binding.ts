@@ -36,7 +36,8 @@ export async function answerRest(
   const version = versionOf(request);
   const isOld =
     version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
-  let dialect = dialectOf(isOld ? '0.3' : '1.0');
+  const flat = selectFlatTask(request.method, path, service.offer);
+  let dialect = flat?.dialect ?? dialectOf(isOld ? '0.3' : '1.0');
   let rate: RateStatus | undefined;
   let caller: Caller | undefined;
   let operation: OperationName | undefined;
@@ -50,12 +51,11 @@ export async function answerRest(
     service.access.requireUse(caller);
     request.caller = caller;
     service.limits.responses.assertRoom(request);
-    const flat = selectFlatTask(request.method, path, service.offer);
     if (flat !== undefined) {
-      ({ dialect, operation } = flat);
+      ({ operation } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
-      const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
       params = body ?? { id: flat.taskId ?? '' };
+      const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON', params);
       return withRate(respond(service, call, operation, await callOperation(service, call, operation, params)), rate);
     }
     const match = offersBinding(service.offer, 'HTTP+JSON') ? matchRest(request.method, path) : undefined;
@@ -68,7 +68,7 @@ export async function answerRest(
     ({ dialect } = selection);
     if (selection.error !== undefined) throw selection.error;
     params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
-    const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON');
+    const call = new HttpCall(service, request, caller, dialect, 'HTTP+JSON', params);
     return withRate(respond(service, call, operation, await callOperation(service, call, operation, params)), rate);
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation, params } as const;

@@ -107,6 +107,7 @@ async function submissionOf(
   if (metadata !== undefined) submission.metadata = scrubMetadata(metadata);
   const { trace } = call;
   if (trace !== undefined) submission.trace = trace;
+  if (call.timeoutMs !== undefined) submission.timeoutMs = call.timeoutMs;
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (!service.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;

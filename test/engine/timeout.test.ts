@@ -43,6 +43,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await running)).toBe('Task timed out');
   });
 
+  test('a task gets the working time that its caller gives it', async () => {
+    const { task, clock } = await harness(async () => new Promise(() => {}), { variant, limits: { timeoutMs: 5000 } });
+    const running = task('go', { timeoutMs: 1000 });
+    await turns(5);
+    clock.advance(1000);
+    expect(statusText(await running)).toBe('Task timed out');
+  });
+
   test('a clock that jumps does not time a task out, and the log of a timeout says how long it has worked', async () => {
     const mayEnd = deferred<void>();
     let hasBegun = false;

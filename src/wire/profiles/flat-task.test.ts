@@ -18,16 +18,17 @@ function ids(): () => string {
 // What a server reads
 
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Summarize this' }] };
+const configuration = { returnImmediately: true };
 
 test.each<[string, JsonObject, object]>([
-  ['a text', { message: 'Summarize this' }, { message }],
-  ['a text among params, as corvid sends it', { params: { message: 'Summarize this' } }, { message }],
+  ['a text', { message: 'Summarize this' }, { message, configuration }],
+  ['a text among params, as corvid sends it', { params: { message: 'Summarize this' } }, { message, configuration }],
   [
     'hints beside the text',
     { params: { message: 'Summarize this', skill: 'summary', timeoutMs: 5000 } },
-    { message, metadata: { skill: 'summary', timeoutMs: 5000 } },
+    { message, configuration, metadata: { skill: 'summary', timeoutMs: 5000 } },
   ],
-])('%s becomes a message', (_case, body, request) => {
+])('%s becomes a message that nobody waits for', (_case, body, request) => {
   expect(decodeParams(flat, 'SendMessage', body, { newId: ids() }).value).toEqual(request);
 });
 
@@ -165,15 +166,16 @@ test('only four states go out: an end without success is a failure, a pause is w
   ]);
 });
 
-test('artifacts are said by the agent, after what was said before; what is no text is left out', () => {
+test('the result of a completed task is the last message of the agent, whole and in one part', () => {
   const json = getTask.encode({
     id: 't1',
     contextId: 'c1',
     status: { state: 'TASK_STATE_COMPLETED', message: summary, timestamp: '2026-02-26T10:00:09.000Z' },
     history: [{ messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hi' }, { data: 1 }] }],
     artifacts: [
-      { artifactId: 'a', parts: [{ text: 'one' }] },
+      { artifactId: 'a', parts: [{ text: 'one, ' }, { text: 'two' }] },
       { artifactId: 'b', parts: [{ raw: 'aGk=' }] },
+      { artifactId: 'c', parts: [{ data: { three: 3 } }] },
     ],
   });
   expect(json).toEqual({
@@ -181,12 +183,21 @@ test('artifacts are said by the agent, after what was said before; what is no te
     state: 'completed',
     messages: [
       { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
-      { role: 'agent', parts: [{ type: 'text', text: 'one' }] },
       { role: 'agent', parts: [{ type: 'text', text: 'Summary...' }] },
+      { role: 'agent', parts: [{ type: 'text', text: 'one, two\n{"three":3}' }] },
     ],
     sessionId: 'c1',
     createdAt: '2026-02-26T10:00:09.000Z',
     updatedAt: '2026-02-26T10:00:09.000Z',
+  });
+});
+
+test('the reason of a failed task is the last message of the agent', () => {
+  const status = { state: 'TASK_STATE_FAILED', message: { ...summary, parts: [{ text: 'Task timed out' }] } } as const;
+  const json = getTask.encode({ id: 't1', status, artifacts: [{ artifactId: 'a', parts: [{ text: 'one' }] }] });
+  expect((json as { readonly messages: readonly unknown[] }).messages.at(-1)).toEqual({
+    role: 'agent',
+    parts: [{ type: 'text', text: 'Task timed out' }],
   });
 });
 

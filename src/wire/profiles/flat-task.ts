@@ -7,6 +7,7 @@ import { defined } from '../../support/defined.ts';
 import { normalizeTimestamp } from '../../support/timestamp.ts';
 import { type Codec, defaulted, isObject, member, object, optional, required } from '../codec.ts';
 import type { Dialect } from '../dialect.ts';
+import { createErrorCodec } from '../error-codec.ts';
 import type { Reader } from '../reader.ts';
 import { id, idOrEmpty, list, string, struct, timestamp, words } from '../values.ts';
 
@@ -89,16 +90,23 @@ const task: Codec<Task> = {
   },
   encode(value) {
     const { status, history = [], artifacts = [] } = value;
-    const results = artifacts.map((artifact) => ({ role: 'ROLE_AGENT' as const, parts: textsOf(artifact.parts) }));
-    const said = history.map((message) => ({ role: message.role, parts: textsOf(message.parts) }));
-    const spoken =
-      status.message !== undefined && !history.some(({ messageId }) => messageId === status.message?.messageId);
-    const lastWord = spoken ? [{ role: 'ROLE_AGENT' as const, parts: textsOf(status.message?.parts ?? []) }] : [];
+    const said = history.map((message) => flatMessage(message.role, wholeText(message.parts)));
+    // Its peers read the last message of the agent: the result of a completed task, the reason of a failed one.
+    const result = flatMessage(
+      'ROLE_AGENT',
+      artifacts
+        .map(({ parts }) => resultText(parts))
+        .filter((text) => text !== '')
+        .join('\n'),
+    );
+    const isNew = !history.some(({ messageId }) => messageId === status.message?.messageId);
+    const remark = flatMessage('ROLE_AGENT', isNew ? wholeText(status.message?.parts ?? []) : '');
+    const isCompleted = status.state === 'TASK_STATE_COMPLETED';
     return flatTask.encode(
       defined({
         id: value.id,
         state: flatState(status.state),
-        messages: [...said, ...results, ...lastWord].filter(({ parts }) => parts.length > 0),
+        messages: [...said, ...(isCompleted ? [remark, result] : [result, remark])].filter(hasText),
         sessionId: value.contextId,
         createdAt: createdAt(value) ?? status.timestamp,
         updatedAt: status.timestamp,
@@ -111,6 +119,26 @@ const task: Codec<Task> = {
 function createdAt({ metadata }: Task): string | undefined {
   const kept = metadata?.[CREATED_AT];
   return typeof kept === 'string' ? normalizeTimestamp(kept)?.text : undefined;
+}
+
+/** A message whose text is in one part, which is all that its peers read. */
+function flatMessage(role: Role, text: string): FlatMessage {
+  return { role, parts: [{ text }] };
+}
+
+function hasText({ parts: [part] }: FlatMessage): boolean {
+  return part !== undefined && part.text !== '';
+}
+
+function wholeText(parts: Message['parts']): string {
+  return parts.map((part) => ('text' in part ? part.text : '')).join('');
+}
+
+/** The text of an artifact; one without any text shows its data. */
+function resultText(parts: Message['parts']): string {
+  const text = wholeText(parts);
+  if (text !== '') return text;
+  return parts.flatMap((part) => ('data' in part ? [JSON.stringify(part.data)] : [])).join('\n');
 }
 
 function textsOf(parts: Message['parts']): readonly FlatPart[] {
@@ -136,9 +164,40 @@ const sendParams: Codec<SendMessageRequest> = {
 function decodeBody(r: Reader, body: JsonObject): SendMessageRequest {
   const { message: _, ...hints } = body;
   const text = member(r, body, 'message', someText);
+  requireWhole(r, body, 'timeoutMs', MAX_TIMEOUT_MS);
+  requireWhole(r, body, 'depth', MAX_DEPTH);
   const message: Message = { messageId: r.newId(), role: 'ROLE_USER', parts: [{ text }] };
-  return Object.keys(hints).length === 0 ? { message } : { message, metadata: struct.decode(r, hints) };
+  // Its peers submit a task and poll it.
+  const request = { message, configuration: { returnImmediately: true } };
+  return Object.keys(hints).length === 0 ? request : { ...request, metadata: struct.decode(r, hints) };
 }
+
+/** The longest time that a caller may give a task; the limit of the agent applies as well. */
+const MAX_TIMEOUT_MS = 600_000;
+
+/** How many agents a request may have passed through. */
+const MAX_DEPTH = 3;
+
+function requireWhole(r: Reader, body: JsonObject, key: string, most: number): void {
+  const value = body[key];
+  if (value === undefined || value === null) return;
+  if (!Number.isSafeInteger(value) || Number(value) < 1 || Number(value) > most)
+    r.violate(`a whole number from 1 to ${most}`, key);
+}
+
+/** The time that a request gives its task, of params that were decoded without a violation. */
+function timeoutMsOf(params: unknown): number | undefined {
+  const outer = isObject(params) ? params : {};
+  const { timeoutMs } = isObject(outer['params']) ? outer['params'] : outer;
+  return typeof timeoutMs === 'number' ? timeoutMs : undefined;
+}
+
+/** Errors of REST are an object with a text. */
+const errors = createErrorCodec({
+  http: { CONTENT_TYPE_NOT_SUPPORTED: 415 },
+  data: () => undefined,
+  restBody: ({ code, message }) => ({ error: code === 'TASK_NOT_FOUND' ? 'Task not found' : message }),
+});
 
 const someText: Codec<string> = {
   decode(r, json) {
@@ -151,7 +210,7 @@ const someText: Codec<string> = {
 
 const getParams: Codec<GetTaskRequest> = object<Pick<GetTaskRequest, 'id'>>({ id: required(id) });
 
-/** The flat form as a dialect of its own, built on another one's errors and cards. */
+/** The flat form as a dialect of its own, built on the cards of another one. */
 export function createFlatTaskDialect(base: Dialect): Dialect {
   return {
     ...base,
@@ -166,6 +225,8 @@ export function createFlatTaskDialect(base: Dialect): Dialect {
       GetTask: { method: 'tasks/get', params: getParams, result: task },
     },
     methodAliases: {},
+    errors,
+    timeoutMsOf,
     restPath: (operation, taskId = '') =>
       operation === 'GetTask'
         ? { verb: 'GET', path: `/a2a/tasks/${encodeURIComponent(taskId)}` }

@@ -1,5 +1,5 @@
 import { get, JSON_TYPE, type MalformedCase } from './case.ts';
-import { accepted, type Expected, rest } from './expected.ts';
+import { accepted, type Expected, plain, rest } from './expected.ts';
 
 const SEND = '/a2a/tasks/send';
 
@@ -7,25 +7,34 @@ function send(text: string, answer: Expected): MalformedCase {
   return { name: `POST ${SEND} with ${text}`, request: { path: SEND, headers: [JSON_TYPE], body: text }, answer };
 }
 
-const blank = rest('INVALID_PARAMS', 'expected a text that is not blank', { words: 'old', field: 'message' });
+const blank = plain(400, 'message: expected a text that is not blank');
 
-/** The profile with paths of its own; its errors are those of 0.3. */
+/** The profile with paths of its own, whose errors are an object with a text. */
 export const FLAT_TASKS: readonly MalformedCase[] = [
   ...['', '{}', 'null', '{"message":5}', '{"message":""}', '{"message":null}', '{"message":{"text":"hi"}}'].map(
     (text) => send(text, blank),
   ),
-  send('[]', rest('INVALID_PARAMS', 'Expected the body to be a JSON object', { words: 'old' })),
-  send('{', rest('PARSE_ERROR', 'not valid JSON', { words: 'old' })),
-  send('{"message":"hi","sessionId":5,"timeoutMs":"x"}', accepted()),
+  send('[]', plain(400, 'Expected the body to be a JSON object')),
+  send('{', plain(400, 'not valid JSON')),
+  send('{"message":"hi","sessionId":5,"timeoutMs":null}', accepted()),
+  ...['"x"', '0', '-1', '1.5', '600001'].map((value) =>
+    send(`{"message":"hi","timeoutMs":${value}}`, plain(400, 'timeoutMs: expected a whole number from 1 to 600000')),
+  ),
+  ...['"x"', '0', '4', '99'].map((value) =>
+    send(
+      `{"params":{"message":"hi","depth":${value}}}`,
+      plain(400, 'params.depth: expected a whole number from 1 to 3'),
+    ),
+  ),
   {
     name: 'text/plain',
     request: { path: SEND, headers: [['Content-Type', 'text/plain']], body: 'hi' },
-    answer: rest('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type', { words: 'old', status: 415 }),
+    answer: plain(415, 'Expected the header Content-Type'),
   },
   {
     name: 'an unknown task',
     request: get('/a2a/tasks/nobody'),
-    answer: rest('TASK_NOT_FOUND', 'Task nobody does not exist', { words: 'old' }),
+    answer: plain(404, 'Task not found'),
   },
   { name: 'no task', request: get('/a2a/tasks/'), answer: rest('METHOD_NOT_FOUND', 'There is nothing at') },
   { name: 'a broken id', request: get('/a2a/tasks/%zz'), answer: rest('METHOD_NOT_FOUND', 'There is nothing at') },
