@@ -1,4 +1,6 @@
 import { A2AError, type ErrorCode, ERRORS, isNested, markNested } from '../errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import { INPUT_TIMEOUT } from '../model/question.ts';
 import { QuestionCanceledError, QuestionExpiredError } from './handler.ts';
 
 /**
@@ -14,6 +16,13 @@ export function publicText(error: unknown): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the last event of a task says in its metadata if the task failed because nobody answered its question in time. */
+export function inputTimeout(error: unknown): JsonObject | undefined {
+  if (!(error instanceof QuestionExpiredError)) return undefined;
+  const { timeoutMs } = error;
+  return { [INPUT_TIMEOUT]: timeoutMs === undefined ? {} : { timeoutSeconds: timeoutMs / 1000 } };
 }
 
 /** What the journal records of the error of a step. */

@@ -269,4 +269,11 @@ export class QuestionCanceledError extends Error {
 /** Nobody answered a question in time. A handler that does not catch it fails its task. */
 export class QuestionExpiredError extends Error {
   override readonly name = 'QuestionExpiredError';
+  /** How long there was for an answer, if that is known. */
+  readonly timeoutMs: number | undefined;
+
+  constructor(message: string, timeoutMs?: number) {
+    super(message);
+    this.timeoutMs = timeoutMs;
+  }
 }

@@ -18,9 +18,11 @@ export interface AskedQuestion {
   /** It asks for a credential: one in a part that is marked as sensitive, or whatever a message says. */
   readonly credential?: 'marked' | 'any';
   readonly expiresAt: number;
+  /** How long there was for an answer. Questions of earlier versions do not say. */
+  readonly timeoutMs?: number;
 }
 
-export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt'> {
+export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt' | 'timeoutMs'> {
   /** What the caller sees: a text that is enough by itself, and the same as data for programs. */
   readonly parts: readonly Part[];
 }

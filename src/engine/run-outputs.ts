@@ -3,6 +3,7 @@ import type { TaskArtifactUpdateEvent } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import { mediaTypeOf, type Part } from '../model/part.ts';
+import { SENSITIVE } from '../model/question.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
 import type { Log } from '../observe/log.ts';
@@ -252,6 +253,14 @@ export class RunOutputs {
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
     const timestamp = timeAfter(this.#writer.status, this.#clock.now());
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
+  }
+
+  /** The status that asks a question. Callers are told if the answer is kept out of the history, so that they hide what is entered. */
+  question(state: TaskState, parts: readonly Part[], isSensitive: boolean): TaskStatus {
+    const status = this.status(state, parts);
+    const { message } = status;
+    if (message === undefined || !isSensitive || state !== 'TASK_STATE_INPUT_REQUIRED') return status;
+    return { ...status, message: { ...message, metadata: { [SENSITIVE]: true } } };
   }
 
   message(parts: readonly Part[]): Message {

@@ -17,6 +17,7 @@ interface Sleep {
 interface OpenQuestion {
   readonly key: string;
   readonly expiresAt: number;
+  readonly timeoutMs: number | undefined;
   readonly answer: Deferred<JsonValue>;
   /** It is stored: only then can it expire. */
   isAsked: boolean;
@@ -82,7 +83,7 @@ export class RunWaits {
     const key = `${this.#run.journal.turn}.${++this.#asked}:${digest(JSON.stringify([state, question]))}`;
     this.#unanswered++;
     const answer = this.#turn
-      .then(() => this.#ask(state, parts, key, { ...asked, expiresAt: this.#run.now() + timeoutMs }))
+      .then(() => this.#ask(state, parts, key, { ...asked, timeoutMs, expiresAt: this.#run.now() + timeoutMs }))
       .finally(() => {
         this.#unanswered--;
         this.#run.pauses.restLater();
@@ -120,11 +121,11 @@ export class RunWaits {
     const now = this.#run.now();
     if (!this.#run.order.isBusy && !this.#isExpiring) this.#wakeSleepers(now);
     if (this.#open === undefined) return;
-    const { key, expiresAt, answer, isAsked } = this.#open;
+    const { key, expiresAt, timeoutMs, answer, isAsked } = this.#open;
     const known = this.#run.journal.find('answer', key) as AnswerRecord | undefined;
     if (known !== undefined) {
       this.#open = undefined;
-      void this.#comesAbout(key, known, answer);
+      void this.#comesAbout(key, known, answer, timeoutMs);
     } else if (isAsked && expiresAt <= now && !this.#isExpiring && this.#waking === 0 && !this.#run.order.isBusy) {
       this.#isExpiring = true;
       // If it cannot be stored, the run is over, and says so to whoever waits.
@@ -185,17 +186,17 @@ export class RunWaits {
       await this.#run.order.again('answer', key);
       const known = journal.find('answer', key) as unknown as AnswerRecord;
       if ('value' in known) return known.value;
-      throw unanswered(known);
+      throw unanswered(known, (before ?? asked).timeoutMs);
     }
     const refusal = before === undefined ? await this.#run.refusalToPause() : undefined;
     if (refusal !== undefined) throw refusal;
-    const { expiresAt } = before ?? asked;
+    const { expiresAt, timeoutMs } = before ?? asked;
     const answer = deferred<JsonValue>();
-    const open = { key, expiresAt, answer, isAsked: before !== undefined && !isClosed };
+    const open = { key, expiresAt, timeoutMs, answer, isAsked: before !== undefined && !isClosed };
     this.#open = open;
     this.#run.timers.callAt(expiresAt, () => this.settle());
     if (before === undefined || isClosed) {
-      const status = this.#run.outputs.status(state, parts);
+      const status = this.#run.outputs.question(state, parts, asked.sensitive);
       const entry = { kind: 'question', key, body: asked as unknown as JsonValue };
       const journal = before === undefined ? [entry] : [];
       await this.#run.pauses.pause({ status, question: key, journal });
@@ -211,13 +212,18 @@ export class RunWaits {
   }
 
   /** After what was stored before it. */
-  async #comesAbout(key: string, known: AnswerRecord, answer: Deferred<JsonValue>): Promise<void> {
+  async #comesAbout(
+    key: string,
+    known: AnswerRecord,
+    answer: Deferred<JsonValue>,
+    timeoutMs: number | undefined,
+  ): Promise<void> {
     if (this.#run.order.isBusy) await this.#run.order.again('answer', key);
     if ('value' in known) answer.resolve(known.value);
-    else answer.reject(unanswered(known));
+    else answer.reject(unanswered(known, timeoutMs));
   }
 
-  async #expire({ key, answer }: OpenQuestion): Promise<void> {
+  async #expire({ key, answer, timeoutMs }: OpenQuestion): Promise<void> {
     const status = this.#run.outputs.status('TASK_STATE_WORKING');
     const journal = [{ kind: 'answer', key, body: { expired: true } }];
     // An answer that came at the last moment was first; then it counts, and the run will hear of it.
@@ -227,15 +233,15 @@ export class RunWaits {
     if (!isExpired || this.#open?.key !== key) return;
     this.#open = undefined;
     this.#run.outputs.speak();
-    answer.reject(expired());
+    answer.reject(expired(timeoutMs));
   }
 }
 
-function unanswered(record: Exclude<AnswerRecord, { value: unknown }>): Error {
-  if ('expired' in record) return expired();
+function unanswered(record: Exclude<AnswerRecord, { value: unknown }>, timeoutMs: number | undefined): Error {
+  if ('expired' in record) return expired(timeoutMs);
   return new QuestionCanceledError('The caller sent another message instead of an answer');
 }
 
-function expired(): QuestionExpiredError {
-  return new QuestionExpiredError('Nobody answered in time');
+function expired(timeoutMs: number | undefined): QuestionExpiredError {
+  return new QuestionExpiredError('Nobody answered in time', timeoutMs);
 }

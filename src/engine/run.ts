@@ -6,7 +6,7 @@ import type { JournalRecord, TaskRecord } from '../store/store.ts';
 import { nextTurn } from '../support/scheduler.ts';
 import { stopError, type StopReason, StopSignal } from './abort.ts';
 import { drive, type Sink } from './drive.ts';
-import { publicText } from './failure-text.ts';
+import { inputTimeout, publicText } from './failure-text.ts';
 import type { Journal, JournalKind } from './journal.ts';
 import { type LoadedTask, originOf } from './load-task.ts';
 import { decisionOf, type Outcome } from './outcome.ts';
@@ -346,14 +346,14 @@ export class Run implements Sink, WriterEvents {
     if (this.#isDone('threw')) return;
     this.trace?.fail(error);
     const text = publicText(error);
-    if (text !== undefined) return this.#fail(text);
+    if (text !== undefined) return this.#fail(text, inputTimeout(error));
     const reference = this.env.newId();
     if (!this.#isCanceling) this.env.log.error('A handler failed', { ...taskFields(this.record), reference, error });
     this.#fail(`The agent failed. Reference: ${reference}`);
   }
 
-  #fail(text: string): void {
-    this.end({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }] });
+  #fail(text: string, metadata?: JsonObject): void {
+    this.end({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }], metadata });
   }
 
   async #finish(outcome: Outcome): Promise<void> {

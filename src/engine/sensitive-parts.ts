@@ -1,9 +1,7 @@
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import { textOfParts } from '../model/part-text.ts';
-
-/** The member of a part's metadata that says: for the handler alone. */
-const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
+import { SENSITIVE } from '../model/question.ts';
 
 const HIDDEN: Part = Object.freeze({ text: '[redacted]' });
 

@@ -80,7 +80,8 @@ async function perform(
     const task = isSend ? undefined : taskKey(call, input as SubscribeToTaskRequest);
     const onEnd = service.limits.streams.open({ caller, remoteAddress, isLocal, task });
     try {
-      return { events: await run(service, call, input as never), onEnd };
+      const events = await run(service, call, input as never);
+      return { events: asStream ? { ...events, beginsWithEvents: true } : events, onEnd };
     } catch (error) {
       onEnd();
       throw error;

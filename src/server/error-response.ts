@@ -19,7 +19,7 @@ type MoreHeaders = HttpResponse['headers'] | undefined;
 
 export function rpcFailure(dialect: Dialect, id: JsonRpcId, error: A2AError, more?: MoreHeaders): HttpResponse {
   return {
-    status: rpcStatus(error),
+    status: dialect.errors.rpcStatus?.(error) ?? rpcStatus(error),
     headers: { ...JSON_HEADERS, ...retryHeader(error), ...more },
     body: JSON.stringify(encodeError(id, dialect.errors.encodeRpc(error))),
   };

@@ -1,7 +1,9 @@
 import type { StreamItem } from '../engine/subscribe.ts';
 import { withHistory } from '../engine/task-page.ts';
+import type { A2AError } from '../errors.ts';
 import type { StreamResponse } from '../model/event.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
 import type { TaskEvent } from '../store/store.ts';
 import type { Dialect, StreamEncoder } from '../wire/dialect.ts';
 import { encodeSse } from '../wire/sse-writer.ts';
@@ -15,6 +17,8 @@ export interface Envelope {
   /** The name of the event that says an error, if it has one. */
   readonly errorName?: string;
   error(error: unknown): unknown;
+  /** What says an error that the caller may see as it is. */
+  failure(error: A2AError): unknown;
   /** Whether streams end because the server does. */
   isGoingAway(): boolean;
 }
@@ -129,6 +133,8 @@ class FrameWriter {
   readonly #endsAtQuestion: boolean;
   readonly #encoder: StreamEncoder | undefined;
   readonly #envelope: Envelope;
+  readonly #beginsWithEvents: boolean;
+  readonly #streamErrorOf: Dialect['streamErrorOf'];
   readonly #shared: WeakMap<TaskEvent, string> | undefined;
 
   constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope) {
@@ -136,6 +142,8 @@ class FrameWriter {
     this.#historyLength = events.historyLength;
     this.#endsAtQuestion = events.endsAtQuestion;
     this.#envelope = envelope;
+    this.#beginsWithEvents = events.beginsWithEvents === true;
+    this.#streamErrorOf = dialect.streamErrorOf;
     if (dialect.isModel === true) return;
     this.#encoder = dialect.createStreamEncoder();
     if (this.#encoder.isStateless === true && events.alias === undefined) this.#shared = sharedOf(this.#encoder);
@@ -149,6 +157,8 @@ class FrameWriter {
       case 'status': {
         const event = JSON.parse(item.body) as Extract<StreamResponse, { statusUpdate: unknown }>;
         this.isOver = this.#endsAt(event.statusUpdate.status.state);
+        const error = this.#streamErrorOf?.(event);
+        if (error !== undefined) return this.#failure(error, item.number);
         return this.#encoder === undefined ? this.#frameOf(item.number, item.body) : this.#encoded(event, item.number);
       }
       case 'task': {
@@ -160,12 +170,28 @@ class FrameWriter {
       case 'snapshot': {
         const task = withHistory(item.task, this.#historyLength);
         this.isOver = this.#endsAt(task.status.state);
-        return this.#encoded({ task }, item.number);
+        return this.#beginsWithEvents ? this.#asEvents(task, item.number) : this.#encoded({ task }, item.number);
       }
       case 'message':
         this.isOver = true;
         return this.#encoded({ message: item.message }, undefined);
     }
+  }
+
+  /** A task as it is now, as events: its artifacts, then its status. */
+  #asEvents({ id, contextId, status, artifacts = [] }: Task, number: number): string {
+    const ids = { taskId: id, contextId: contextId ?? '' };
+    const isOver = this.isOver;
+    this.isOver = false;
+    const updates = artifacts.map((artifact) => this.#encoded({ artifactUpdate: { ...ids, artifact } }, undefined));
+    this.isOver = isOver;
+    return updates.join('') + this.#encoded({ statusUpdate: { ...ids, status } }, number);
+  }
+
+  #failure(error: A2AError, number: number): string {
+    const { errorName } = this.#envelope;
+    const data = JSON.stringify(this.#envelope.failure(error));
+    return encodeSse({ data, id: String(number), ...(errorName !== undefined && { event: errorName }) });
   }
 
   #endsAt(state: TaskState): boolean {

@@ -15,7 +15,6 @@ export type { TokenRules } from './auth/verify-jwt.ts';
 export { type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
 export type { CorsOptions } from './cors.ts';
-export { type AgentHandler, type AuthorizedTask, createHandler } from './handler.ts';
 export { type AgentHandler, type AuthorizedTask, createHandler, type PurgedCaller } from './handler.ts';
 export type { HandlerOptions } from './handler-options.ts';
 export type { Limits, Rate } from './limits/limit-settings.ts';

@@ -133,6 +133,7 @@ function envelopeOf(
     errorName: 'error',
     error: (error) =>
       dialect.errors.encodeRest(failures.publicError(error, { request, binding, caller, operation })).body,
+    failure: (error) => dialect.errors.encodeRest(error).body,
     isGoingAway: isClosing,
   };
 }

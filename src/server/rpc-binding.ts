@@ -133,6 +133,7 @@ function envelopeOf(
         itemId,
         dialect.errors.encodeRpc(failures.publicError(error, { request, binding, caller, operation })),
       ),
+    failure: (error) => encodeError(itemId, dialect.errors.encodeRpc(error)),
     isGoingAway: isClosing,
   };
 }

@@ -12,6 +12,7 @@ import { inlinePushConfig } from './push-operations.ts';
 import { namedSkill } from './named-skill.ts';
 import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
 import type { Service } from './service.ts';
+import { answerByToolResult } from './tool-results.ts';
 
 /** The answer of a streaming operation, before it is written in anybody's words. */
 export interface TaskEvents {
@@ -27,6 +28,8 @@ export interface TaskEvents {
   readonly endsAtQuestion: boolean;
   /** For one who comes back: the task whose beginning he has. */
   readonly seen?: Task;
+  /** Whether the task at its beginning is shown as the events that lead to it. */
+  readonly beginsWithEvents?: boolean;
   /** To be done when the stream is over, before the answer ends. */
   readonly afterwards?: () => Promise<void>;
 }
@@ -58,7 +61,7 @@ export async function sendStreamingMessage(
   const { serverless, engine } = service;
   const historyLength = input.configuration?.historyLength;
   const events = (items: TaskEvents['items']): TaskEvents => {
-    return { items, alias: submission.alias, historyLength, endsAtQuestion: true };
+    return { items, alias: submission.alias, historyLength, endsAtQuestion: call.dialect.staysOpenAtQuestion !== true };
   };
   if (serverless === undefined) return events((await submit(submission, (each) => engine.stream(each))).items);
   const kept = serverless.keep(submission, call.waitUntil);
@@ -111,6 +114,10 @@ async function submissionOf(
   if (call.idempotencyKey !== undefined) submission.idempotencyKey = call.idempotencyKey;
   if (!service.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
+  const { toolResultIn } = call.dialect;
+  if (toolResultIn !== undefined) {
+    submission.message = await answerByToolResult(service, toolResultIn, access, submission.message);
+  }
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
     const known = await engine.resolveAlias(access, submission.alias);

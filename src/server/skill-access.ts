@@ -60,7 +60,7 @@ export class SkillAccess {
     }
     const skill = this.#skills.get(skillId);
     if (skill === undefined || !isKnownTo(skill, caller, tenant)) throw unknownSkill();
-    requireScopes(caller, this.#scopesOf(skill));
+    requireScopes(caller, this.#scopesOf(skill), skillId);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { TaskEvents } from './send-operations.ts';
 import type { Service } from './service.ts';
 import { streamResponse } from './stream-response.ts';
 
-const ENVELOPE: Envelope = { before: '', after: '', error: String, isGoingAway: () => false };
+const ENVELOPE: Envelope = { before: '', after: '', error: String, failure: String, isGoingAway: () => false };
 const CALL = {
   caller: { id: 'alice', isVerified: true },
   dialect: dialectOf('1.0'),

@@ -85,7 +85,11 @@ export async function subscribeToTask(
   const { dialect, lastEventId, signal } = call;
   const access = accessOf(service, call, input);
   const { id, alias } = await taskNamed(service, call, access, input.id);
-  const events = { alias, historyLength: undefined, endsAtQuestion: !dialect.subscribesToTheEnd };
+  const events = {
+    alias,
+    historyLength: undefined,
+    endsAtQuestion: !dialect.subscribesToTheEnd && dialect.staysOpenAtQuestion !== true,
+  };
   await service.serverless?.asked(access, id, call.waitUntil);
   if (lastEventId !== undefined) {
     // 0.1 numbers artifacts as they come: to go on it must know those that came.

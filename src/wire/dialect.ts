@@ -3,6 +3,7 @@ import type { AgentCard } from '../model/card.ts';
 import type { StreamResponse } from '../model/event.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Input, OperationName, Output } from '../model/operation.ts';
+import type { Part } from '../model/part.ts';
 import type { Codec } from './codec.ts';
 import type { JsonRpcErrorObject } from './jsonrpc.ts';
 import type { ProfileName } from './offer.ts';
@@ -39,6 +40,8 @@ export interface StreamEncoder {
 export interface ErrorCodec {
   encodeRpc(error: A2AError): JsonRpcErrorObject;
   decodeRpc(error: JsonRpcErrorObject): A2AError;
+  /** The HTTP status of a JSON-RPC error, where it differs from that of the protocol. */
+  rpcStatus?(error: A2AError): number | undefined;
   encodeRest(error: A2AError): RestError;
   decodeRest(status: number, body: unknown): A2AError;
 }
@@ -46,6 +49,12 @@ export interface ErrorCodec {
 export interface RestError {
   readonly status: number;
   readonly body: JsonValue;
+}
+
+/** What a tool of the client gave back, with the id of the question that asked for it. */
+export interface ToolResult {
+  readonly toolUseId: string;
+  readonly result: JsonValue;
 }
 
 /** One way of speaking the protocol, complete for both roles. */
@@ -95,6 +104,12 @@ export interface Dialect {
     operation: OperationName,
     taskId: string | undefined,
   ): { readonly verb: 'GET' | 'POST'; readonly path: string };
+  /** Under a profile only: a stream stays open while its task asks something. */
+  readonly staysOpenAtQuestion?: true;
+  /** Under a profile only: a tool result answers the question of a task that its message refers to. Undefined for other parts. */
+  readonly toolResultIn?: (part: Part) => ToolResult | undefined;
+  /** Under a profile only: the error that ends a stream in place of an event. */
+  readonly streamErrorOf?: (event: StreamResponse) => A2AError | undefined;
   /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
   readonly getTaskMayStream?: true;
   /** Under a profile only: the idempotency key of a send, which is among its params. */

@@ -211,5 +211,7 @@ test('the card says how a message names its skill', async () => {
 test('the profile rxjs says Forbidden to a caller without the scope of a skill', async () => {
   const { ask } = await serveOnSocket(SHOP, { auth: knownCallers(...CALLERS), profile: 'rxjs' });
   const answer = await ask(as('bob', { ...RPC_03.send(named('pay')), path: '/api/a2a' }));
-  expect(answer.json).toMatchObject({ error: { code: -32603, message: 'Forbidden: This needs the scope pay' } });
+  expect(answer.json).toMatchObject({
+    error: { code: -32603, message: "Forbidden: Insufficient permissions for skill 'pay'" },
+  });
 });

@@ -6,12 +6,13 @@ import { privateErrors } from './private-errors.ts';
 const { errors } = privateErrors.answer?.(v03) ?? v03;
 
 test.each([
-  ['INPUT_TIMEOUT', -32001],
-  ['TOOL_EXECUTION_FAILED', -32002],
-  ['CONTEXT_NOT_FOUND', -32003],
-])('%s has the number %i', (reason, code) => {
-  const wire = errors.encodeRpc(new A2AError('INTERNAL_ERROR', 'no', { details: { reason, taskId: 'task-123' } }));
-  expect(wire).toEqual({ code, message: 'no', data: { reason, taskId: 'task-123' } });
+  ['INPUT_TIMEOUT', -32001, 'Input timeout'],
+  ['TOOL_EXECUTION_FAILED', -32002, 'Tool execution failed'],
+  ['CONTEXT_NOT_FOUND', -32003, 'Context not found'],
+])('%s has the number %i and its message', (reason, code, message) => {
+  const details = { reason, taskId: 'task-123', timeoutSeconds: '300' };
+  const wire = errors.encodeRpc(new A2AError('INTERNAL_ERROR', 'no', { details }));
+  expect(wire).toEqual({ code, message, data: { taskId: 'task-123', timeoutSeconds: 300 } });
   const back = errors.decodeRpc({ code, message: 'no', data: { taskId: 'task-123', timeoutSeconds: 300 } });
   expect(back).toMatchObject({
     code: 'INTERNAL_ERROR',
@@ -20,19 +21,41 @@ test.each([
 });
 
 test.each<[ErrorCode, number, string]>([
-  ['TASK_NOT_FOUND', -32004, 'no'],
+  ['TASK_NOT_FOUND', -32004, 'Task not found'],
   ['TASK_NOT_CANCELABLE', -32603, 'no'],
   ['PUSH_NOTIFICATION_NOT_SUPPORTED', -32603, 'no'],
   ['UNSUPPORTED_OPERATION', -32603, 'no'],
   ['PERMISSION_DENIED', -32603, 'Forbidden: no'],
   ['CONTENT_TYPE_NOT_SUPPORTED', -32005, 'no'],
-  ['INVALID_REQUEST', -32600, 'no'],
-  ['METHOD_NOT_FOUND', -32601, 'no'],
-  ['INVALID_PARAMS', -32602, 'no'],
-  ['INTERNAL_ERROR', -32603, 'no'],
-])('%s becomes %i', (code, rpc, message) => {
+  ['PARSE_ERROR', -32700, 'Parse error'],
+  ['INVALID_REQUEST', -32600, 'Invalid Request'],
+  ['METHOD_NOT_FOUND', -32601, 'Method not found'],
+  ['INVALID_PARAMS', -32602, 'Invalid params'],
+  ['INTERNAL_ERROR', -32603, 'Internal error'],
+])('%s becomes %i, and says what happened in its data', (code, rpc, message) => {
   const wire = errors.encodeRpc(new A2AError(code, 'no', { details: { method: 'x/y' } }));
   expect(wire).toEqual({ code: rpc, message, data: { reason: 'no', method: 'x/y' } });
+});
+
+test('a context that does not fit its task is -32003', () => {
+  const violations = [{ field: 'message.contextId', description: 'must be the context of the task' }];
+  expect(errors.encodeRpc(new A2AError('INVALID_PARAMS', 'no', { violations }))).toMatchObject({
+    code: -32003,
+    message: 'Context not found',
+  });
+});
+
+test('a missing permission names the skill that the caller has named', () => {
+  const error = new A2AError('PERMISSION_DENIED', 'no', { details: { skillId: 'admin-tools' } });
+  expect(errors.encodeRpc(error)).toMatchObject({
+    code: -32603,
+    message: "Forbidden: Insufficient permissions for skill 'admin-tools'",
+  });
+});
+
+test('only an invalid request has a status other than 200', () => {
+  expect(errors.rpcStatus?.(new A2AError('INVALID_REQUEST', 'no'))).toBe(400);
+  expect(errors.rpcStatus?.(new A2AError('INVALID_PARAMS', 'no'))).toBeUndefined();
 });
 
 test('a task that is not found is read by the private number', () => {

@@ -1,6 +1,9 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { Part } from '../../model/part.ts';
+import { SENSITIVE } from '../../model/question.ts';
 import { CARRIER, carry, uncarry } from '../carrier.ts';
 import { isObject } from '../codec.ts';
+import type { ToolResult } from '../dialect.ts';
 import { type Profile, rewriteAnswers, rewriteParts, rewriteSends } from './profile.ts';
 
 const TOOL_KINDS: readonly unknown[] = ['tool-result', 'tool-use'];
@@ -38,7 +41,11 @@ export const toolParts: Profile = {
       },
     },
   ],
-  answer: (dialect) => rewriteAnswers(dialect, (json) => restoreRequests(rewriteParts(json, restorePart))),
+  answer: (dialect) => ({
+    ...rewriteAnswers(dialect, (json) => restoreRequests(rewriteParts(json, restorePart))),
+    staysOpenAtQuestion: true,
+    toolResultIn,
+  }),
   speak: (dialect) => rewriteSends(dialect, (params) => rewriteParts(params, restorePart) as JsonObject),
 };
 
@@ -49,10 +56,35 @@ function restorePart(part: Record<string, unknown>): unknown {
   return { kind: metadata[CARRIER.kind], ...data, ...member('metadata', uncarry(metadata, [CARRIER.kind])) };
 }
 
-/** Puts `inputRequest` back onto the messages that carry one. */
+/** The result in a part that was read as data. */
+function toolResultIn(part: Part): ToolResult | undefined {
+  if (!('data' in part) || !isObject(part.data) || part.metadata?.[CARRIER.kind] !== 'tool-result') return undefined;
+  const { toolUseId, result = null } = part.data;
+  return typeof toolUseId === 'string' ? { toolUseId, result } : undefined;
+}
+
+/** The status of a task that asks, whose message says so in a form of its own. */
+function withRequest(status: JsonObject): JsonObject {
+  const { state, message } = status;
+  if (state !== 'input-required' || !isObject(message) || message['inputRequest'] !== undefined) return status;
+  const { messageId = '', parts, metadata } = message;
+  const texts = Array.isArray(parts) ? (parts as readonly JsonValue[]) : [];
+  const prompt = texts.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  const sensitive = isObject(metadata) && metadata[SENSITIVE] === true;
+  const inputRequest = { kind: 'input-request', prompt, sensitive, requestId: messageId };
+  return { ...status, message: { ...message, inputRequest } };
+}
+
+/** Puts `inputRequest` back onto the messages that carry one, and onto the question of a task. */
 function restoreRequests(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(restoreRequests);
   if (!isObject(json)) return json;
+  const restored = restoredRequests(json);
+  const { status } = restored;
+  return isObject(status) ? { ...restored, status: withRequest(status) } : restored;
+}
+
+function restoredRequests(json: JsonObject): JsonObject {
   const { metadata } = json;
   const request = json['kind'] === 'message' && isObject(metadata) ? metadata[CARRIER.inputRequest] : undefined;
   const entries = Object.entries(json).map(([key, value]) => [

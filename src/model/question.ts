@@ -1,0 +1,8 @@
+/** In the metadata of a part: it is for the handler alone. In that of a message that asks: so is the answer. */
+export const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
+
+/**
+ * In the metadata of the event with which a task fails because nobody answered its question: `{ timeoutSeconds }`, the time that
+ * there was for an answer.
+ */
+export const INPUT_TIMEOUT = 'urn:tandem-a2a:input-timeout:1';

@@ -1,0 +1,67 @@
+import type { TaskAccess } from '../engine/task-access.ts';
+import { A2AError } from '../errors.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { Message } from '../model/message.ts';
+import type { Part } from '../model/part.ts';
+import type { Task } from '../model/task.ts';
+import type { Dialect, ToolResult } from '../wire/dialect.ts';
+import type { Service } from './service.ts';
+
+/** Tasks that one message may refer to as those whose question it answers. */
+const MAX_REFERENCES = 10;
+
+/**
+ * A message with the result of a client-side tool, as an answer to the task that asked for it: the message refers to the task and
+ * names the question, and need not be addressed to the task. The handler gets the result in place of the parts.
+ *
+ * Only tasks of the caller are looked at.
+ *
+ * @throws A2AError `TASK_NOT_FOUND`, or `INVALID_PARAMS` if none of the tasks asks this.
+ */
+export async function answerByToolResult(
+  { engine }: Service,
+  toolResultIn: NonNullable<Dialect['toolResultIn']>,
+  access: Required<TaskAccess>,
+  message: Message,
+): Promise<Message> {
+  const results = message.parts.flatMap((part) => toolResultIn(part) ?? []);
+  const references = message.taskId === undefined ? (message.referenceTaskIds ?? []) : [message.taskId];
+  const [first] = references;
+  if (results.length === 0 || first === undefined) return message;
+  let missing: A2AError | undefined;
+  for (const taskId of references.slice(0, MAX_REFERENCES)) {
+    let task: Task;
+    try {
+      task = await engine.get(access, taskId, { historyLength: 0 });
+    } catch (error) {
+      if (!A2AError.is(error, 'TASK_NOT_FOUND')) throw error;
+      missing ??= error;
+      continue;
+    }
+    const result = results.find(({ toolUseId }) => toolUseId === openQuestionOf(task));
+    if (result !== undefined) return { ...message, taskId, parts: [partOf(result)] };
+  }
+  if (missing !== undefined) throw missing;
+  const description = 'expected the requestId of an open question of the task';
+  throw new A2AError('INVALID_PARAMS', `message.parts.toolUseId: ${description}`, {
+    violations: [{ field: 'message.parts.toolUseId', description }],
+    details: { taskId: first },
+  });
+}
+
+/** The id of the question that a task asks, which is that of the message. */
+function openQuestionOf({ status: { state, message } }: Task): string | undefined {
+  return state === 'TASK_STATE_INPUT_REQUIRED' ? message?.messageId : undefined;
+}
+
+/** A result `{ value }` is that value: the form in which clients send what a person has entered. */
+function partOf({ result }: ToolResult): Part {
+  const value: JsonValue = isWrapped(result) ? result.value : result;
+  return typeof value === 'string' ? { text: value } : { data: value };
+}
+
+function isWrapped(result: JsonValue): result is { readonly value: JsonValue } {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return false;
+  const [key, ...others] = Object.keys(result);
+  return key === 'value' && others.length === 0;
+}
