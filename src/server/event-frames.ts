@@ -17,7 +17,7 @@ export interface Envelope {
   /** The name of the event that says an error, if it has one. */
   readonly errorName?: string;
   error(error: unknown): unknown;
-  /** What says an error that the caller may see as it is. */
+  /** The wire form of an error that the caller may see as it is. */
   failure(error: A2AError): unknown;
   /** Whether streams end because the server does. */
   isGoingAway(): boolean;
@@ -98,7 +98,8 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
     let text = '';
     while (this.#at < this.#batch.length && text.length < PIECE_CHARACTERS) {
       const item = this.#batch[this.#at++];
-      if (item !== undefined) text += this.#writer.frame(item);
+      const next = this.#batch[this.#at];
+      if (item !== undefined) text += this.#writer.frame(item, next);
       if (this.#writer.isOver) {
         this.#end();
         void this.#items.return?.();
@@ -150,9 +151,14 @@ class FrameWriter {
     if (events.seen !== undefined) this.#encoder.encode(renameEvent({ task: events.seen }, events.alias), false);
   }
 
-  frame(item: StreamItem): string {
+  /** The text of an item. It has none if the text of the next one, which is there already, says the same and more. */
+  frame(item: StreamItem, next: StreamItem | undefined): string {
     switch (item.kind) {
       case 'artifact':
+        if (next?.kind === 'artifact' && this.#encoder?.skip !== undefined) {
+          this.#encoder.skip(renameEvent(JSON.parse(item.body) as StreamResponse, this.#alias));
+          return '';
+        }
         return this.#frameOf(item.number, this.#encoder === undefined ? item.body : this.#sharedText(item));
       case 'status': {
         const event = JSON.parse(item.body) as Extract<StreamResponse, { statusUpdate: unknown }>;

@@ -32,6 +32,11 @@ export interface StreamEncoder {
    * Usually one item; none or several where a dialect has no word for it.
    */
   encode(event: StreamResponse, closes: boolean): readonly unknown[];
+  /**
+   * Takes an event in without writing it, where the items of a stream are whole tasks: the item of the next event has it, too. So
+   * a stream of many small events does not write a growing task for each of them.
+   */
+  skip?(event: StreamResponse): void;
   /** It keeps nothing from one event to the next: what it wrote of one is right for every stream. */
   readonly isStateless?: true;
 }
@@ -51,7 +56,7 @@ export interface RestError {
   readonly body: JsonValue;
 }
 
-/** What a tool of the client gave back, with the id of the question that asked for it. */
+/** The result of a client-side tool, with the id of the question that asked for it. */
 export interface ToolResult {
   readonly toolUseId: string;
   readonly result: JsonValue;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Codec } from '../codec.ts';
-import type { Dialect, OperationCodecs } from '../dialect.ts';
+import type { Dialect, OperationCodecs, StreamEncoder } from '../dialect.ts';
 import type { Repair } from '../reader.ts';
 
 /**
@@ -36,7 +36,8 @@ export function rewriteAnswers(dialect: Dialect, rewrite: (json: unknown) => unk
     operations,
     createStreamEncoder() {
       const encoder = dialect.createStreamEncoder();
-      return { encode: (event, closes) => encoder.encode(event, closes).map(rewrite) };
+      const encode: StreamEncoder['encode'] = (event, closes) => encoder.encode(event, closes).map(rewrite);
+      return encoder.skip === undefined ? { encode } : { encode, skip: encoder.skip };
     },
   };
 }

@@ -134,3 +134,12 @@ test("agent-native's snapshots are read as they are", () => {
   expect(value).toEqual({ task: { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING', message } } });
   expect(warnings).toEqual([]);
 });
+
+test('an event that is skipped is in the item of the next one', () => {
+  const encoder = dialect.createStreamEncoder();
+  encoder.skip?.(chunk('x', false));
+  encoder.skip?.(chunk('y', true));
+  expect(encoder.encode(done, true)).toMatchObject([
+    { status: { state: 'completed' }, artifacts: [artifact('x', 'y')] },
+  ]);
+});

@@ -22,6 +22,7 @@ export const snapshotStream: Profile = {
  */
 function snapshotEncoder(dialect: Dialect): StreamEncoder {
   const encoder = dialect.createStreamEncoder();
+  /** The task as it was shown last, but for its artifacts if there is a fold. */
   let task: JsonObject | undefined;
   let artifacts: ArtifactFold | undefined;
 
@@ -29,25 +30,30 @@ function snapshotEncoder(dialect: Dialect): StreamEncoder {
     return encoder.encode(event, closes)[0] as JsonObject;
   }
 
-  function withArtifact(shown: JsonObject, update: JsonObject): JsonObject {
-    artifacts ??= new ArtifactFold((shown['artifacts'] ?? []) as unknown as readonly Artifact[]);
-    artifacts.apply(update as unknown as Pick<TaskArtifactUpdateEvent, 'artifact' | 'append'>);
-    return { ...shown, artifacts: artifacts.artifacts() } as unknown as JsonObject;
+  function take(event: Exclude<StreamResponse, { message: unknown }>, closes: boolean): void {
+    const json = encodeOne(event, closes);
+    if ('task' in event) {
+      task = json;
+      artifacts = undefined;
+      return;
+    }
+    task ??= encodeOne({ task: blankTask(event) }, false);
+    const { status = null } = json;
+    if ('statusUpdate' in event) task = { ...task, status };
+    else {
+      artifacts ??= new ArtifactFold((task['artifacts'] ?? []) as unknown as readonly Artifact[]);
+      artifacts.apply(json as unknown as Pick<TaskArtifactUpdateEvent, 'artifact' | 'append'>);
+    }
   }
 
   return {
     encode(event, closes) {
       if ('message' in event) return encoder.encode(event, closes);
-      const json = encodeOne(event, closes);
-      if ('task' in event) {
-        task = json;
-        artifacts = undefined;
-        return [json];
-      }
-      const shown = task ?? encodeOne({ task: blankTask(event) }, false);
-      const { status = null } = json;
-      task = 'statusUpdate' in event ? { ...shown, status } : withArtifact(shown, json);
-      return [task];
+      take(event, closes);
+      return [artifacts === undefined ? task : { ...task, artifacts: artifacts.artifacts() }];
+    },
+    skip(event) {
+      if (!('message' in event)) take(event, false);
     },
   };
 }

@@ -166,8 +166,24 @@ describe('A2AClient', () => {
     for await (const { status } of new NativeClient(url).stream(says('How many signups last week?'))) {
       seen.push(`${status.state}: ${status.message?.parts[0]?.text ?? ''}`);
     }
-    expect(seen).toContain('working: There were ');
+    expect(seen[0]).toBe('submitted: ');
+    expect(seen.some((line) => /^working: There/.test(line))).toBe(true);
     expect(seen.at(-1)).toBe(`completed: ${WORDS}`);
+  });
+
+  test('stream() of thousands of chunks ends with the whole text', async () => {
+    const chatty = agent({
+      name: 'Chatty',
+      description: 'Says a lot.',
+      async *run() {
+        for (let i = 0; i < 5000; i++) yield `${i} `;
+      },
+    });
+    const { url } = await serveOnSocket(chatty, { profile: 'agent-native' });
+    let last: unknown;
+    for await (const task of new NativeClient(url).stream(says('Go'))) last = task;
+    const text = Array.from({ length: 5000 }, (_, i) => `${i} `).join('');
+    expect(last).toMatchObject({ status: { state: 'completed', message: { parts: [{ text }] } } });
   });
 
   test('stream() ends with a question as input-required, where agent-native says completed', async () => {
@@ -195,7 +211,7 @@ describe('A2AClient', () => {
   });
 });
 
-describe('who calls', () => {
+describe('authentication', () => {
   function tokenOf(secret: string, claims: Record<string, string> = {}): Promise<string> {
     const jwt = new SignJWT({ sub: 'ann@example.com', ...claims }).setProtectedHeader({ alg: 'HS256' });
     return jwt.setIssuer('http://localhost:3000').setExpirationTime('15m').sign(new TextEncoder().encode(secret));
@@ -207,7 +223,7 @@ describe('who calls', () => {
       'a function',
       (domain: string) => (domain === 'acme.com' ? 'the secret of Acme, which is long enough' : undefined),
     ],
-  ])('is known by a JWT of the shared secret or of an organisation in %s', async (_, orgs) => {
+  ])('accepts a JWT of the shared secret, or of an organisation whose secret is in %s', async (_, orgs) => {
     const { url } = await serveAnalytics({ auth: sharedSecret({ secret: SECRET, orgs }) });
     const whoIs = async (apiKey: string) => callAgent(url, 'Who am I?', { apiKey });
     expect(await whoIs(await tokenOf(SECRET))).toBe('shared#ann@example.com');
@@ -217,7 +233,7 @@ describe('who calls', () => {
     await expect(whoIs(other)).rejects.toThrow('A2A request failed (401)');
   });
 
-  test('is known by the key that apiKeyEnv names, beside JWTs', async () => {
+  test('accepts the key that apiKeyEnv names, beside JWTs', async () => {
     process.env['ANALYTICS_API_KEY'] = 'k-1234567890';
     onTestFinished(() => void delete process.env['ANALYTICS_API_KEY']);
     const { url } = await serveAnalytics({ apiKeyEnv: 'ANALYTICS_API_KEY', auth: sharedSecret({ secret: SECRET }) });
