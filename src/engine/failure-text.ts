@@ -18,7 +18,7 @@ export function publicText(error: unknown): string | undefined {
   }
 }
 
-/** What the last event of a task says in its metadata if the task failed because nobody answered its question in time. */
+/** The metadata of the last event of a task that failed because nobody answered its question in time. */
 export function inputTimeout(error: unknown): JsonObject | undefined {
   if (!(error instanceof QuestionExpiredError)) return undefined;
   const { timeoutMs } = error;

@@ -255,7 +255,7 @@ export class RunOutputs {
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
   }
 
-  /** The status that asks a question. Callers are told if the answer is kept out of the history, so that they hide what is entered. */
+  /** The status that asks a question. It says whether the answer is kept out of the history, so that callers hide the input. */
   question(state: TaskState, parts: readonly Part[], isSensitive: boolean): TaskStatus {
     const status = this.status(state, parts);
     const { message } = status;

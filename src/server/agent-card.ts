@@ -19,7 +19,7 @@ export interface CardFacts {
   /** Who may call; everybody if not set. */
   readonly auth?: readonly Authenticator[] | undefined;
   readonly requiredScopes?: readonly string[] | undefined;
-  /** Whose own card this is, if it is that of a profile. */
+  /** The profile that the card belongs to, if it is not the card for everybody. */
   readonly profile?: ProfileName;
   /** Messages that come again are recognised as long as the store lasts. */
   readonly recognisesRepeats: boolean;

@@ -23,7 +23,7 @@ export interface CardEndpointOptions extends CardFacts {
   readonly signer?: CardSigner | undefined;
   /** Whether it is only for those who are known. */
   readonly isProtected?: boolean;
-  /** What a profile says differently on its own card. */
+  /** Changes the card of a profile to the form that its peers expect. */
   readonly rewrite?: ((card: JsonObject) => JsonObject) | undefined;
 }
 

@@ -24,7 +24,7 @@ const OWN_NAMES = ['agent', 'agents', 'healthz', 'readyz', 'metrics', 'openapi.j
 export class OwnPaths {
   /** Names that are no tenants'. */
   readonly reserved: ReadonlySet<string>;
-  /** What is offered at each path of JSON-RPC. */
+  /** The offer of each JSON-RPC path. */
   readonly #rpc: ReadonlyMap<string, Offer>;
   readonly #pages: ReadonlySet<string>;
   readonly #options: PathOptions;
@@ -47,7 +47,7 @@ export class OwnPaths {
     this.#options = options;
   }
 
-  /** What is offered over JSON-RPC at a path; undefined if it is not a path of JSON-RPC. */
+  /** The offer of a JSON-RPC path; undefined for other paths. */
   rpcOffer(path: string): Offer | undefined {
     return this.#rpc.get(path);
   }

@@ -12,7 +12,7 @@ export const PROFILE_PATHS: Readonly<Record<ProfileName, string>> = {
   corvid: '/a2a/tasks',
 };
 
-/** What a server offers at the path of a profile: the dialect of that profile, which is derived from 0.3. */
+/** The offer at the path of a profile: the dialect of that profile, which is derived from 0.3. */
 export function profileOffer(profile: ProfileName): Offer {
   return { versions: ['0.3'], bindings: profile === 'corvid' ? ['HTTP+JSON'] : ['JSONRPC'], profile };
 }

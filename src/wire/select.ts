@@ -66,7 +66,7 @@ export const dialects = {
 
 const BY_VERSION: Readonly<Record<ProtocolVersion, Dialect>> = { '1.0': v1, '0.3': v03, '0.2': v02, '0.1': v01 };
 
-/** What makes the dialect of each profile. */
+/** The deviations that make up the dialect of each profile. */
 const PROFILES = {
   /** Looopy's RxJS agent: private error numbers, `tasks/get` that streams, tool parts and input requests. */
   rxjs: [privateErrors, getAsStream, toolParts],

@@ -3,7 +3,7 @@ import type { SecurityRequirement, SecurityScheme } from '../../model/security.t
 import type { ProfileName } from '../../wire/offer.ts';
 import type { Authenticator } from './authenticator.ts';
 
-/** What the peers of a profile call a scheme with bearer tokens: fixed ones, and those that are JWTs. */
+/** The names that the peers of a profile have for schemes with bearer tokens: fixed tokens and JWTs. */
 const PROFILE_SCHEMES: Readonly<Partial<Record<ProfileName, { readonly token: string; readonly jwt: string }>>> = {
   rxjs: { token: 'bearer', jwt: 'bearer' },
   'agent-native': { token: 'apiKey', jwt: 'jwtBearer' },
@@ -12,7 +12,7 @@ const PROFILE_SCHEMES: Readonly<Partial<Record<ProfileName, { readonly token: st
 export interface CardSecurityOptions {
   readonly auth?: readonly Authenticator[] | undefined;
   readonly requiredScopes?: readonly string[] | undefined;
-  /** Whose own card this is: schemes have the names that its peers know. */
+  /** The profile that the card belongs to: schemes have the names that its peers know. */
   readonly profile?: ProfileName | undefined;
   /** The mounted profiles: each scheme is listed under their names, too. */
   readonly profiles?: readonly ProfileName[] | undefined;

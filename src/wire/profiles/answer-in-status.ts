@@ -18,7 +18,7 @@ export const answerInStatus: Profile = {
   },
 };
 
-/** What a send returns at once is at work: `submitted` is not among the states of its documentation for `async: true`. */
+/** A send with `async: true` returns a task that is `working`, never `submitted`, as its documentation says. */
 function sendsAtWork({ operations: { SendMessage } }: Dialect): Pick<Dialect['operations'], 'SendMessage'> {
   if (SendMessage === undefined) return {};
   const { method, params, result } = SendMessage;

@@ -35,7 +35,7 @@ function summarizer(gate = deferred<void>(), limits = {}) {
   });
 }
 
-/** What `invokeRemoteAgent` of corvid does: submit, poll until the end, take the first part of the last message of the agent. */
+/** Calls as `invokeRemoteAgent` of corvid does: submits, polls until the end, takes the first part of the last agent message. */
 async function invokeRemoteAgent(
   url: string,
   message: string,

@@ -1,4 +1,4 @@
-/** A profile changes the form of requests and responses. Who may call, who owns a task and how much is allowed stay the same. */
+/** A profile changes the form of requests and responses. Authentication, ownership of tasks and limits stay the same. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { agent } from '../../../src/server/agent.ts';

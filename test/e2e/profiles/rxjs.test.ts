@@ -331,7 +331,7 @@ describe('JSON-RPC Error Codes', () => {
     expect(json).toMatchObject({ error: { code: -32003, message: 'Context not found' } });
   });
 
-  test('what a handler throws is a failed task with a reference, where the design sends the text of the exception', async () => {
+  test('a handler that throws makes a failed task with a reference, where the design sends the text of the exception', async () => {
     const server = await serveAnalyst();
     const { text } = await server.ask(rpc('message/stream', { message: message('fail') }, STREAM));
     expect(text).not.toContain('/etc/shadow');
@@ -343,7 +343,7 @@ describe('Security', () => {
   const auth = bearerTokens({ ann: 'a'.repeat(32), bob: 'b'.repeat(32) });
   const as = (letter: string) => ({ authorization: `Bearer ${letter.repeat(32)}` });
 
-  test('a caller without the scope of a skill is told so, with the status 403', async () => {
+  test('a caller without the scope of a skill gets 403 and an error that names the skill', async () => {
     const server = await serveAnalyst({ auth });
     const params = { message: message('reset'), metadata: { skillId: 'admin-tools' } };
     const { status, json } = await server.ask(rpc('message/send', params, as('a')));
