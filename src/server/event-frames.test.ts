@@ -8,14 +8,14 @@ const IDS = { taskId: 't', contextId: 'c' };
 
 function chunk(number: number): StreamItem {
   const artifactUpdate = { ...IDS, artifact: { artifactId: 'a', parts: [{ text: `${number} ` }] }, append: number > 1 };
-  return { kind: 'artifact', number, body: JSON.stringify({ artifactUpdate }) } as StreamItem;
+  return { kind: 'artifact', number, body: JSON.stringify({ artifactUpdate }) };
 }
 
-const done = {
+const done: StreamItem = {
   kind: 'status',
   number: 4,
   body: JSON.stringify({ statusUpdate: { ...IDS, status: { state: 'TASK_STATE_COMPLETED' } } }),
-} as StreamItem;
+};
 
 async function idsOf(batches: readonly (readonly StreamItem[])[], dialect = profileDialect('agent-native')) {
   async function* items(): AsyncGenerator<readonly StreamItem[], void> {

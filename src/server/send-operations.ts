@@ -39,7 +39,8 @@ export async function sendMessage(
   call: Call,
   input: SendMessageRequest,
 ): Promise<SendMessageResponse> {
-  const submission = await submissionOf(service, call, input, input.configuration?.returnImmediately === true);
+  const isAsync = input.configuration?.returnImmediately === true || call.dialect.sendReturnsAtOnce === true;
+  const submission = await submissionOf(service, call, input, isAsync);
   const { serverless, engine } = service;
   const result =
     serverless === undefined

@@ -119,6 +119,8 @@ export interface Dialect {
   readonly getTaskMayStream?: true;
   /** Under a profile only: the idempotency key of a send, which is among its params. */
   readonly idempotencyKeyOf?: (params: unknown) => string | undefined;
+  /** Under a profile only: a send returns the task as soon as it is stored, and the caller polls it. */
+  readonly sendReturnsAtOnce?: true;
   /** Under a profile only: the longest working time that the caller gives the task of a send, which is among its params. */
   readonly timeoutMsOf?: (params: unknown) => number | undefined;
   /** Under a profile only: stream items carry this JSON-RPC id instead of the request's. */

@@ -18,17 +18,16 @@ function ids(): () => string {
 // What a server reads
 
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Summarize this' }] };
-const configuration = { returnImmediately: true };
 
 test.each<[string, JsonObject, object]>([
-  ['a text', { message: 'Summarize this' }, { message, configuration }],
-  ['a text among params, as corvid sends it', { params: { message: 'Summarize this' } }, { message, configuration }],
+  ['a text', { message: 'Summarize this' }, { message }],
+  ['a text among params, as corvid sends it', { params: { message: 'Summarize this' } }, { message }],
   [
     'hints beside the text',
     { params: { message: 'Summarize this', skill: 'summary', timeoutMs: 5000 } },
-    { message, configuration, metadata: { skill: 'summary', timeoutMs: 5000 } },
+    { message, metadata: { skill: 'summary', timeoutMs: 5000 } },
   ],
-])('%s becomes a message that nobody waits for', (_case, body, request) => {
+])('%s becomes a message', (_case, body, request) => {
   expect(decodeParams(flat, 'SendMessage', body, { newId: ids() }).value).toEqual(request);
 });
 

@@ -167,9 +167,7 @@ function decodeBody(r: Reader, body: JsonObject): SendMessageRequest {
   requireWhole(r, body, 'timeoutMs', MAX_TIMEOUT_MS);
   requireWhole(r, body, 'depth', MAX_DEPTH);
   const message: Message = { messageId: r.newId(), role: 'ROLE_USER', parts: [{ text }] };
-  // Its peers submit a task and poll it.
-  const request = { message, configuration: { returnImmediately: true } };
-  return Object.keys(hints).length === 0 ? request : { ...request, metadata: struct.decode(r, hints) };
+  return Object.keys(hints).length === 0 ? { message } : { message, metadata: struct.decode(r, hints) };
 }
 
 /** The longest time that a caller may give a task; the limit of the agent applies as well. */
@@ -226,6 +224,7 @@ export function createFlatTaskDialect(base: Dialect): Dialect {
     },
     methodAliases: {},
     errors,
+    sendReturnsAtOnce: true,
     timeoutMsOf,
     restPath: (operation, taskId = '') =>
       operation === 'GetTask'

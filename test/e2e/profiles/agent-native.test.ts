@@ -167,7 +167,7 @@ describe('A2AClient', () => {
       seen.push(`${status.state}: ${status.message?.parts[0]?.text ?? ''}`);
     }
     expect(seen[0]).toBe('submitted: ');
-    expect(seen.some((line) => /^working: There/.test(line))).toBe(true);
+    expect(seen.some((line) => line.startsWith('working: There'))).toBe(true);
     expect(seen.at(-1)).toBe(`completed: ${WORDS}`);
   });
 
