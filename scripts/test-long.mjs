@@ -6,6 +6,7 @@
  * `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS` and `TANDEM_FUZZ` change how long it is.
  */
 import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 import { livePeersRun, prepareLivePeers } from './live-peers.mjs';
 import { runVitest, summary } from './run-vitest.mjs';
@@ -88,7 +89,8 @@ function nodeOf(/** @type {number} */ version) {
 /** Whether the smoke test passes on the latest Bun 1, which npm fetches if it has to. If it cannot be had, that is a failure. */
 function passesOnBun() {
   try {
-    execFileSync('npx', ['--yes', 'bun@1', 'test/runtimes/bun-smoke.ts'], { stdio: 'inherit', timeout: 300_000 });
+    const program = fileURLToPath(new URL('../test/runtimes/bun-smoke.ts', import.meta.url));
+    execFileSync('npx', ['--yes', 'bun@1', program], { stdio: 'inherit', timeout: 300_000 });
     return true;
   } catch {
     return false;
