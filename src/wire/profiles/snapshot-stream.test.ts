@@ -36,8 +36,8 @@ test('each event becomes the whole task as it is after it', () => {
     { ...head, status: { state: 'submitted' } },
     { ...head, status: { state: 'working', message: said } },
     { ...head, status: { state: 'working', message: said }, artifacts: [artifact('x')] },
-    { ...head, status: { state: 'working', message: said }, artifacts: [artifact('x', 'y')] },
-    { ...head, status: { state: 'completed' }, artifacts: [artifact('x', 'y')] },
+    { ...head, status: { state: 'working', message: said }, artifacts: [artifact('xy')] },
+    { ...head, status: { state: 'completed' }, artifacts: [artifact('xy')] },
   ]);
 });
 
