@@ -140,6 +140,6 @@ test('an event that is skipped is in the item of the next one', () => {
   encoder.skip?.(chunk('x', false));
   encoder.skip?.(chunk('y', true));
   expect(encoder.encode(done, true)).toMatchObject([
-    { status: { state: 'completed' }, artifacts: [artifact('x', 'y')] },
+    { status: { state: 'completed' }, artifacts: [artifact('xy')] },
   ]);
 });
