@@ -9,7 +9,7 @@ test.each([
   [['serve', 'a.js', '--prot', '1'], 'There is no option --prot; did you mean --port?'],
   [
     ['serve', 'a.js', '--tls'],
-    'There is no option --tls; known are --port, --host, --store, --schema, --public-url, --token, --insecure-public, --log, --log-level, --metrics, --cors-origin, --push, --trust-proxy, --role, --debug, --help',
+    'There is no option --tls; known are --port, --host, --store, --schema, --public-url, --token, --api-key-env, --insecure-public, --profile, --rpc-path, --log, --log-level, --metrics, --cors-origin, --push, --trust-proxy, --role, --debug, --help',
   ],
   [['serve', 'a.js', '--port'], `Option '--port <value>' argument missing`],
   [['serve', 'a.js', '--port', 'http'], '--port must be a number from 0 to 65535, not "http"'],

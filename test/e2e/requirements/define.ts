@@ -38,8 +38,9 @@ export const may = at('MAY');
 /** Says how something is, without a word of obligation. */
 export const note = at('NOTE');
 
-export function documented(docs: string, requirement: Requirement): Requirement {
-  return { ...requirement, proof: { docs } };
+/** @param words What the page says about it; the id of the rule if not set. */
+export function documented(docs: string, requirement: Requirement, words?: string): Requirement {
+  return { ...requirement, proof: { docs, words } };
 }
 
 export function onceThereIs(needs: FuturePart, requirement: Requirement): Requirement {

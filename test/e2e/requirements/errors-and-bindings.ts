@@ -62,6 +62,7 @@ export const BINDINGS = {
   'B-11': documented(
     'docs/protocol-versions.md',
     must(3, 'binding', '§12', 'a custom binding documents operations, data, meaning, errors, parameters, auth'),
+    'Tandem has no binding of its own that a card would have to declare',
   ),
 } as const satisfies Record<string, Requirement>;
 

@@ -40,6 +40,7 @@ export const CARDS = {
   'D-20': documented(
     'docs/protocol-versions.md',
     must(3, 'server', '§12.7', 'a custom binding is documented, and declared with its URI and full URL'),
+    'Tandem has no binding of its own that a card would have to declare',
   ),
 } as const satisfies Record<string, Requirement>;
 
