@@ -73,7 +73,10 @@ function idsOf(entries: readonly (readonly [string, Requirement])[]): readonly s
 }
 
 function isShown(id: string, rule: Requirement, { claims, page }: GateInput): boolean {
-  return claims.tested.has(id) || (rule.proof !== undefined && (page(rule.proof.docs)?.includes(rule.proof.words ?? id) ?? false));
+  return (
+    claims.tested.has(id) ||
+    (rule.proof !== undefined && (page(rule.proof.docs)?.includes(rule.proof.words ?? id) ?? false))
+  );
 }
 
 function describe(rule: Requirement): string {

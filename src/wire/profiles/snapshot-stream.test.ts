@@ -139,7 +139,5 @@ test('an event that is skipped is in the item of the next one', () => {
   const encoder = dialect.createStreamEncoder();
   encoder.skip?.(chunk('x', false));
   encoder.skip?.(chunk('y', true));
-  expect(encoder.encode(done, true)).toMatchObject([
-    { status: { state: 'completed' }, artifacts: [artifact('xy')] },
-  ]);
+  expect(encoder.encode(done, true)).toMatchObject([{ status: { state: 'completed' }, artifacts: [artifact('xy')] }]);
 });

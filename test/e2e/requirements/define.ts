@@ -19,7 +19,7 @@ export interface Requirement {
   readonly section: string;
   readonly rule: string;
   /** Set where no program can show the rule: the page that states how it is met, and names the id. */
-  readonly proof?: { readonly docs: string };
+  readonly proof?: { readonly docs: string; readonly words?: string | undefined };
   /** Set where the rule speaks of a part that may not exist yet: it is due from the day the part does. */
   readonly needs?: FuturePart;
 }
