@@ -32,7 +32,7 @@ test.each(EXAMPLES)('$text does what the skill $id says', async ({ id, text }) =
   switch (id) {
     case 'hello':
       expect(task?.status.state).toBe('TASK_STATE_COMPLETED');
-      expect(task?.artifacts?.[0]?.parts.length).toBeGreaterThan(5);
+      expect(task?.artifacts).toMatchObject([{ parts: [{ text: expect.stringMatching(/^Hello, .* word by word/) }] }]);
       break;
     case 'report':
       expect(task?.artifacts).toMatchObject([
@@ -58,5 +58,5 @@ test.each(['', 'What can you do?', 'HELP!', '€', 'jobs'])('%j is answered with
 });
 
 test.each(['  Hello  there ', '"HELLO"'])('%j is understood as hello', async (text) => {
-  expect((await say(text)).task?.artifacts?.[0]?.parts[0]?.text).toBe('Hello, ');
+  expect((await say(text)).task?.artifacts?.[0]?.parts[0]?.text).toMatch(/^Hello, /);
 });

@@ -114,11 +114,14 @@ function judgeOutput(
 ): readonly string[] {
   const { gives, mayLack = [], isCorrected = false } = programOf(errand.kind);
   const given: Record<string, string[]> = {};
+  // A correction holds a whole artifact, of which the texts are joined.
   const pieces = isCorrected
-    ? foldOf(events).flatMap(({ artifactId, parts }) => parts.map((part) => ({ artifactId, parts: [part] })))
+    ? foldOf(events)
     : events.filter(({ kind }) => kind === 'artifact').map((event) => artifactUpdateOf(event).artifact);
   for (const { artifactId, parts } of pieces) (given[artifactId] ??= []).push(textOfParts(parts));
-  const expected = Object.entries(gives(value)).filter(([name]) => name in given || !mayLack.includes(name));
+  const expected = Object.entries(gives(value))
+    .filter(([name]) => name in given || !mayLack.includes(name))
+    .map(([name, texts]) => [name, isCorrected ? [texts.join('')] : texts] as const);
   const agrees = isDeepStrictEqual(given, Object.fromEntries(expected));
   return when(!agrees, `gave ${JSON.stringify(given)} instead of ${JSON.stringify(Object.fromEntries(expected))}`);
 }
