@@ -23,8 +23,18 @@ const PYTHON = {
   'python/sdk-1': { program: 'python/sdk_1.py', requirements: 'python/sdk-1.txt', packages: 'a2a-sdk 1.3' },
   'python/sdk-0.3': { program: 'python/sdk_03.py', requirements: 'python/sdk-0.3.txt', packages: 'a2a-sdk 0.3' },
   'python/adk': { program: 'python/adk.py', requirements: 'python/adk.txt', packages: 'google-adk 2.13' },
+  'python/selectools': {
+    program: 'python/selectools_peer.py',
+    requirements: 'python/selectools.txt',
+    packages: 'selectools 1.3',
+  },
 };
 const GO = 'go/sdk-2';
+/** Unpacked without its dependencies, of which one is missing from the registry. Its client needs `jose` alone. */
+const AGENT_NATIVE = {
+  spec: '@agent-native/core@0.133.3',
+  integrity: 'sha512-eG3KyEFsrqULQe92kARZGnDSphqBG2FWyI6Sk36WhbW/zwlkxD869U4P9gd4jr763GMep3zoi7VBkTm99tDSqQ==',
+};
 
 /**
  * @typedef {object} Prepared
@@ -38,6 +48,7 @@ export function prepareLivePeers() {
   const prepared = { commands: {}, notices: [] };
   installPackages();
   for (const [name, program] of Object.entries(JS)) prepared.commands[name] = [process.execPath, program];
+  prepareAgentNative(prepared);
   preparePython(prepared);
   prepareGo(prepared);
   return prepared;
@@ -58,6 +69,30 @@ function installPackages() {
   // No peer needs its install scripts here.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, hashOf('package-lock.json'));
+}
+
+/** @param {Prepared} prepared */
+function prepareAgentNative({ commands, notices }) {
+  const { spec, integrity } = AGENT_NATIVE;
+  const folder = join(live, 'node_modules', '@agent-native', 'core');
+  const stamp = join(folder, '.tandem-lock');
+  try {
+    if (!isCurrent(stamp, integrity)) {
+      say(`Unpacking ${spec}`);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      const archive = join(folder, outputOf('npm', ['pack', spec, '--silent', '--pack-destination', folder]));
+      const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+      if (found !== integrity) throw new Error(`its integrity is ${found} instead of ${integrity}`);
+      run('tar', ['-xzf', archive, '-C', folder, '--strip-components=1']);
+      rmSync(archive);
+      writeFileSync(stamp, integrity);
+    }
+    // The test imports it: there is no program to start.
+    commands['js/agent-native'] = [];
+  } catch (error) {
+    notices.push(`${spec} did not run: ${reasonOf(error)}.`);
+  }
 }
 
 /** @param {Prepared} prepared */
@@ -122,6 +157,12 @@ function versionOf(command, args) {
 function run(command, args) {
   const shell = process.platform === 'win32' && command === 'npm';
   execFileSync(command, args, { cwd: live, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], shell });
+}
+
+/** What the command wrote to stdout. @param {string} command @param {string[]} args */
+function outputOf(command, args) {
+  const shell = process.platform === 'win32';
+  return execFileSync(command, args, { cwd: live, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], shell }).trim();
 }
 
 /** The last line that the command wrote to stderr. */

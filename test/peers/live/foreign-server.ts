@@ -13,8 +13,6 @@ export interface ServerSubject {
   readonly version: '1.0' | '0.3';
   /** Whether the server can delete a push configuration. */
   readonly deletesPushConfigs?: boolean;
-  /** Whether the server ends the streams of a task that is canceled. */
-  readonly endsCanceledStreams?: boolean;
 }
 
 /**
@@ -23,7 +21,7 @@ export interface ServerSubject {
  * everything else.
  */
 export function foreignServerBehaviours(subject: ServerSubject): void {
-  const { name, program, binding, version, deletesPushConfigs = true, endsCanceledStreams = true } = subject;
+  const { name, program, binding, version, deletesPushConfigs = true } = subject;
   const open = async (options: ConnectOptions = {}) =>
     connected((await program.call('serve', { binding, version })) as string, options);
 
@@ -68,7 +66,7 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
       expect(reply).toMatchObject({ state: 'completed', text: 'Booked a train to Rome.' });
     });
 
-    test(`it cancels a task${endsCanceledStreams ? ', whose stream then ends' : ''}`, async () => {
+    test('it cancels a task, whose stream then ends', async () => {
       const agent = await open();
       const stream = agent.stream('wait');
       let last = '';
@@ -76,16 +74,16 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
         last = line(event);
         if (event.text !== 'Waiting…') continue;
         await agent.cancel(stream.task?.id ?? '');
-        if (!endsCanceledStreams) break;
       }
-      if (endsCanceledStreams) expect(last).toBe('status canceled');
+      expect(last).toBe('status canceled');
       expect(await agent.get(stream.task?.id ?? '')).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
     });
 
-    test('it waits for a task that has ended', async () => {
+    test('it waits for a task that has ended, and subscribes to it', async () => {
       const agent = await open();
       const { task } = await agent.send('hi');
       expect(await agent.task(task?.id ?? '').wait()).toMatchObject({ state: 'completed', text: 'hi' });
+      expect((await all(agent.task(task?.id ?? '').subscribe())).at(-1)).toMatchObject({ state: 'completed' });
     });
 
     test(`it creates ${deletesPushConfigs ? 'and deletes ' : ''}a push configuration`, async () => {

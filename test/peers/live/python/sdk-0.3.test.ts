@@ -31,6 +31,5 @@ for (const binding of ['JSONRPC', 'HTTP+JSON'] as const) {
     binding,
     version: '0.3',
     deletesPushConfigs: !isRest,
-    endsCanceledStreams: false,
   });
 }
