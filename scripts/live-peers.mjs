@@ -88,8 +88,7 @@ function prepareAgentNative({ commands, notices }) {
       rmSync(archive);
       writeFileSync(stamp, integrity);
     }
-    // The test imports it: there is no program to start.
-    commands['js/agent-native'] = [];
+    commands['js/agent-native'] = [process.execPath, 'js/agent-native.mjs'];
   } catch (error) {
     notices.push(`${spec} did not run: ${reasonOf(error)}.`);
   }

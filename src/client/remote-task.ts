@@ -16,13 +16,12 @@ import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
 import { TaskStream } from './task-stream.ts';
 
-/** How agents reject a subscription to a task that has ended. */
-const REJECTIONS: ReadonlySet<ErrorCode> = new Set([
-  'UNSUPPORTED_OPERATION',
-  'INVALID_PARAMS',
-  'INVALID_REQUEST',
-  'TASK_NOT_FOUND',
-  'METHOD_NOT_FOUND',
+/** Errors after which it is of no use to ask for the task. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'UNAUTHENTICATED',
+  'PERMISSION_DENIED',
+  'TIMEOUT',
+  'INVALID_AGENT_RESPONSE',
 ]);
 
 export interface SubscribeOptions extends CallOptions {
@@ -113,13 +112,17 @@ export class RemoteTask {
     return new Follower({ ...task, taskId: this.id, open: () => this.#subscribeOrEnd(task, after) }).events();
   }
 
-  /** Agents reject a subscription to a task that has ended, each with another error. Then the task itself is the only event. */
+  /**
+   * Agents reject a subscription to a task that has ended, each with another error, or break the connection. Then the task itself
+   * is the only event.
+   */
   async #subscribeOrEnd(task: TaskAtWork, after?: number): Promise<ItemStream> {
     const { caller, scope } = task;
     try {
       return await this.#subscribe(task, after);
     } catch (error) {
-      if (scope.deadline.aborted || !A2AError.is(error) || !REJECTIONS.has(error.code)) throw error;
+      if (scope.deadline.aborted || !A2AError.is(error) || FINAL.has(error.code)) throw error;
+      if (error.details['sent'] === 'no') throw error;
       const found = await caller.call('GetTask', { id: this.id }, scope).catch(() => undefined);
       if (found === undefined || !isTerminal(found.value.status.state)) throw error;
       return ItemStream.single({ ...found, value: { task: found.value } });

@@ -140,6 +140,15 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(events.task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, artifacts });
   });
 
+  test('subscribe() to a task that has ended gives the task where the agent breaks the connection', async () => {
+    const peer = await startPeer(({ rpc }, response) => {
+      if (rpc?.method === 'GetTask') return result(response, task('COMPLETED', { artifacts }));
+      response.destroy();
+    });
+    const agent = await connected(peer.url, options);
+    expect(await reading(agent.task('t1').subscribe()).end).toEqual(['task']);
+  });
+
   test('subscribe() to a task that works throws the error of the agent', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'GetTask') return result(response, task('WORKING'));

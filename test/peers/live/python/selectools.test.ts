@@ -3,6 +3,7 @@ import { agent as createAgent } from '../../../../src/server/agent.ts';
 import { bearerTokens } from '../../../../src/server/auth/bearer-tokens.ts';
 import { serveOnSocket } from '../../../e2e/kit/server.ts';
 import { connected } from '../../client-behaviours.ts';
+import { all } from '../../peer.ts';
 import { startProgram } from '../program.ts';
 
 const program = startProgram('python/selectools');
@@ -53,14 +54,7 @@ describe('our client and A2AServer of selectools', () => {
     const reply = await agent.send('hello');
     expect(reply).toMatchObject({ state: 'completed', text: expect.stringContaining('hello') as string });
     expect(await agent.get(reply.task?.id ?? '')).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
-    expect(
-      (
-        await agent
-          .task(reply.task?.id ?? '')
-          .subscribe()
-          .next()
-      ).value,
-    ).toMatchObject({ state: 'completed' });
+    expect(await all(agent.task(reply.task?.id ?? '').subscribe())).toMatchObject([{ state: 'completed' }]);
   });
 
   test('it reports a failed task, a missing token, and a cancel that selectools never does', async () => {
