@@ -132,7 +132,10 @@ async function checkOperations(agent: AgentClient, message: string | undefined):
   const isStreaming = agent.card.capabilities.streaming === true;
   const checks: OperationCheck[] = [
     { operation: 'get', result: 'works', why: 'a task that does not exist was reported as such' },
-    await check('list', async () => `${(await agent.list({ pageSize: 1 })).tasks.length} tasks on a page of 1`),
+    await check('list', async () => {
+      await agent.list({ pageSize: 1 });
+      return 'a page of tasks was read';
+    }),
   ];
   if (isStreaming) checks.push(await check('subscribe', () => subscribeToUnknown(agent)));
   if (message !== undefined) checks.push(await check('stream', () => streamMessage(agent, message)));
