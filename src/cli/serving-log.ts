@@ -1,6 +1,6 @@
-import { logLine } from '../observe/console-log.ts';
+import { errorLines, logLine } from '../observe/console-log.ts';
 import { jsonLog } from '../observe/json-log.ts';
-import { type Log, silentLog } from '../observe/log.ts';
+import { type Log, type LogFields, silentLog } from '../observe/log.ts';
 import { CliError } from './cli-error.ts';
 import { screen, type Style } from './screen.ts';
 
@@ -53,9 +53,15 @@ export function servingLog(values: LogValues): ServingLog {
   }
 }
 
-const prettyLog: Log = { info: told('info'), warn: told('warn'), error: told('error') };
+const prettyLog: Log = { info: told('info'), warn: told('warn'), error: tellError };
 
-function told(level: keyof Log): Log['info'] {
+function tellError(message: string, fields?: LogFields): void {
+  const [line = '', ids] = errorLines(message, fields);
+  screen.tell(line, STYLES['error']);
+  if (ids !== undefined) screen.tell(ids, 'dim');
+}
+
+function told(level: 'info' | 'warn'): Log['info'] {
   const word = level === 'warn' ? 'warning' : level;
   return (message, fields) => screen.tell(logLine(word, message, fields), STYLES[level]);
 }

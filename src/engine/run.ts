@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Part } from '../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../model/state.ts';
 import type { JournalRecord, TaskRecord } from '../store/store.ts';
+import { HANDLER_FAILED } from '../observe/log.ts';
 import { nextTurn } from '../support/scheduler.ts';
 import { stopError, type StopReason, StopSignal } from './abort.ts';
 import { drive, type Sink } from './drive.ts';
@@ -348,7 +349,7 @@ export class Run implements Sink, WriterEvents {
     const text = publicText(error);
     if (text !== undefined) return this.#fail(text, inputTimeout(error));
     const reference = this.env.newId();
-    if (!this.#isCanceling) this.env.log.error('A handler failed', { ...taskFields(this.record), reference, error });
+    if (!this.#isCanceling) this.env.log.error(HANDLER_FAILED, { ...taskFields(this.record), reference, error });
     this.#fail(`The agent failed. Reference: ${reference}`);
   }
 

@@ -33,7 +33,6 @@ export function requireAuth(
 export function tellOfStrangers(settings: HandlerSettings, host: string, strangers: Strangers): void {
   const { auth, insecurePublic, publicUrl, trustProxy, log = consoleLog } = settings;
   if (auth !== undefined || (insecurePublic && publicBy({ host, publicUrl, trustProxy }) === undefined)) return;
-  const who =
-    strangers === 'neighbours' ? 'every program on this machine may call this agent' : STRANGERS_ARE[strangers];
-  log.warn(`No auth is set: ${who}`);
+  if (strangers === 'neighbours') log.info('No auth is set: every program on this machine may call this agent');
+  else log.warn(`No auth is set: ${STRANGERS_ARE[strangers]}`);
 }

@@ -53,3 +53,24 @@ test('a line stays a line, and ends', () => {
   expect(line).toMatch(/^tandem warning: one two three long="x{1999}… round="Error: round/);
   expect(line.length).toBeLessThan(2200);
 });
+
+test('the error of a handler has its stack below it, indented, and the ids on the last line', () => {
+  const error = new TypeError('no\ntandem error: forged', { cause: 'bad luck' });
+  error.stack = `TypeError: ${error.message}\n    at run (agent.ts:5:11)\u001B[31m`;
+
+  expect(printed('error', 'A handler failed', { taskId: 't-1', reference: 'r-1', error })).toBe(
+    [
+      'tandem error: A handler failed',
+      '    TypeError: no',
+      '    tandem error: forged',
+      '        at run (agent.ts:5:11) [31m',
+      '    caused by "bad luck"',
+      '    taskId="t-1" reference="r-1"',
+    ].join('\n'),
+  );
+});
+
+test('the error of a handler without a stack that can be read is shown by its text', () => {
+  const error = Object.defineProperty(new Error('no'), 'stack', { value: undefined });
+  expect(printed('error', 'A handler failed', { error })).toMatch(/^tandem error: A handler failed\n {4}Error: no\n/);
+});

@@ -1,22 +1,56 @@
-import type { Log, LogFields } from './log.ts';
+import { HANDLER_FAILED, type Log, type LogFields } from './log.ts';
 
 /** Long enough for an error with its causes; what quotes a whole body is cut. */
 const MAX_VALUE = 2000;
 
+/** Lines of the stack of a handler that are shown. */
+const MAX_STACK_LINES = 20;
+
 /** Causes of causes that are told: they can go round in a circle. */
 const MAX_CAUSES = 5;
 
-/** Warnings and errors, a line each, on the console. What only informs is left out. */
+/** Warnings and errors on the console, a line each; the error of a handler has its stack below. What only informs is left out. */
 export const consoleLog: Log = {
   info() {},
   warn: (message, fields) => console.warn(logLine('warning', message, fields)),
-  error: (message, fields) => console.error(logLine('error', message, fields)),
+  error: (message, fields) => console.error(errorLines(message, fields).join('\n')),
 };
+
+/** An error as its line, or as two pieces if a handler threw: the error with its stack, and the ids. */
+export function errorLines(message: string, fields: LogFields = {}): readonly string[] {
+  const { error, ...ids } = fields;
+  if (message !== HANDLER_FAILED || !(error instanceof Error)) return [logLine('error', message, fields)];
+  const lines = stackText(error).split(/[\r\n\u2028\u2029]+/u);
+  if (error.cause !== undefined) lines.push(`caused by ${valueText(error.cause)}`);
+  // Indented, so that no message of an error can look like a line of the log.
+  const shown = lines.slice(0, MAX_STACK_LINES).map((line) => `    ${oneLine(line)}`);
+  return [[`tandem error: ${message}`, ...shown].join('\n'), `   ${fieldsText(ids)}`];
+}
+
+function stackText(error: Error): string {
+  try {
+    const text = typeof error.stack === 'string' && error.stack !== '' ? error.stack : errorText(error);
+    return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+  } catch {
+    return 'unreadable';
+  }
+}
 
 /** Never throws, and never gives more than a line: what is logged may come from a stranger, or from broken code. */
 export function logLine(level: string, message: string, fields: LogFields = {}): string {
-  const more = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  return `tandem ${level}: ${message}${more.join('')}`.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return oneLine(`tandem ${level}: ${message}${fieldsText(fields)}`);
+}
+
+function fieldsText(fields: LogFields): string {
+  return oneLine(
+    Object.entries(fields)
+      .map(([name, value]) => ` ${name}=${valueText(value)}`)
+      .join(''),
+  );
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 function valueText(value: unknown): string {

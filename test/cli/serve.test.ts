@@ -319,7 +319,7 @@ test(
 test.each([
   [
     ['--log', 'pretty'],
-    /^Failing is at .*\ntandem error: A handler failed taskId=".*error="Error: Bearer \[redacted\]"\nStopping/,
+    /^Failing is at .*\ntandem error: A handler failed\n {4}Error: Bearer \[redacted\]\n {8}at .*agent\.[^]*\n {4}taskId=".*\nStopping/,
   ],
   [['--log', 'silent'], /^$/],
 ])(
