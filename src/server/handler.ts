@@ -17,7 +17,7 @@ import { Heartbeats } from './heartbeats.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { createInFlight } from './limits/in-flight.ts';
 import { OwnPaths } from './own-paths.ts';
-import { READINESS_PATH, READY_MS } from './page-paths.ts';
+import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './page-paths.ts';
 import { type Strangers, strangersAtMount } from './strangers.ts';
 import { overTlsOnly } from './transport-security.ts';
 import type { Workings } from './workings.ts';
@@ -55,6 +55,9 @@ export interface AuthorizedTask {
   readonly tenant?: string;
 }
 
+/** How the paths end that clients of an agent try first. */
+const ENDINGS = [CARD_PATH, OLD_CARD_PATH, '/a2a', '/message:send', '/message:stream'];
+
 /** An agent behind HTTP. Its functions can be taken off and passed on. */
 export class AgentHandler {
   readonly #agent: Agent;
@@ -67,6 +70,7 @@ export class AgentHandler {
   readonly heartbeats: Heartbeats;
   /** @internal For the edges that make requests of ours. */
   readonly edge: Required<EdgeOptions>;
+  #hasHinted = false;
   #workings: Promise<Workings> | undefined;
   /** The workings, once the agent is at work. */
   #started: Workings | undefined;
@@ -110,6 +114,23 @@ export class AgentHandler {
     const own = new FetchRequest(request, this.edge, from, context);
     return toResponse(await this.handle(own), own, this);
   };
+
+  /** @internal Answers a request below a prefix that a framework knows and `basePath` does not name. */
+  async fetchBelow(prefix: string, request: Request, from?: object): Promise<Response> {
+    const own = new FetchRequest(request, { ...this.edge, basePath: prefix }, from);
+    return toResponse(await this.handle(own), own, this);
+  }
+
+  /** @internal Logs once which `basePath` is missing, if a path that is not the agent's ends like one of its paths. */
+  hintBasePath(path: string): void {
+    const own = this.edge.basePath === '' ? ENDINGS.find((ending) => path.endsWith(ending)) : undefined;
+    if (own === undefined || path === own || this.#hasHinted) return;
+    this.#hasHinted = true;
+    const basePath = path.slice(0, -own.length);
+    this.#log.warn(
+      `The agent is not found at ${path}: if it is mounted under ${basePath}, set basePath: '${basePath}'`,
+    );
+  }
 
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
   readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {

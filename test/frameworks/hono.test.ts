@@ -7,11 +7,17 @@ import { clerk, type Clerk } from '../peers/clerk.ts';
 import { type Mount, mountBehaviours, OTHERS, waitRequest } from './behaviours.ts';
 import { listenWith } from './listen.ts';
 
-function mount(name: string, prefix: string, build: (app: Hono, handler: AgentHandler) => unknown): Mount {
+/** @param basePath What the handler knows of the prefix. */
+function mount(
+  name: string,
+  prefix: string,
+  build: (app: Hono, handler: AgentHandler) => unknown,
+  basePath = prefix,
+): Mount {
   return {
     name,
     prefix,
-    ...(prefix !== '' && { basePath: prefix }),
+    ...(basePath !== '' && { basePath }),
     open(handler) {
       const app = new Hono();
       build(app, handler);
@@ -29,6 +35,13 @@ mountBehaviours('Hono 4', [
   mount('under a prefix', '/agent', (app, handler) => app.all('/agent/*', toHono(handler))),
   mount('in an app of its own', '/v2/agent', (app, handler) =>
     app.route('/v2/agent', new Hono().all('/*', toHono(handler))),
+  ),
+  mount('under a prefix without basePath', '/agent', (app, handler) => app.all('/agent/*', toHono(handler)), ''),
+  mount(
+    'in an app of its own without basePath',
+    '/v2/agent',
+    (app, handler) => app.route('/v2/agent', new Hono().all('/*', toHono(handler))),
+    '',
   ),
   mount('after middleware that reads JSON', '/agent', (app, handler) =>
     app
@@ -114,4 +127,16 @@ test('a host that waits is told to by way of Hono', async () => {
   await Promise.all(works);
   const got = await app.request(`/tasks/${task.id}`, { headers: { 'a2a-version': '1.0' } });
   expect(await got.json()).toMatchObject({ status: { state: expect.not.stringMatching(/SUBMITTED|WORKING/) } });
+});
+
+test('a prefix with parameters and no basePath is logged once, with the basePath to set', async () => {
+  const warnings: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
+  const handler = createHandler(clerk().agent, { store: memoryStore(), log, auth: false });
+  onTestFinished(() => handler.close({ finishMs: 0 }));
+  const app = new Hono().all('/:team/agent/*', toHono(handler));
+  for (let i = 0; i < 2; i++) expect((await app.request('/blue/agent/.well-known/agent-card.json')).status).toBe(404);
+  expect(warnings.filter((message) => message.includes('basePath'))).toEqual([
+    "The agent is not found at /blue/agent/.well-known/agent-card.json: if it is mounted under /blue/agent, set basePath: '/blue/agent'",
+  ]);
 });

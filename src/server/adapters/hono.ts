@@ -1,8 +1,9 @@
+import { pathBelow } from '../base-url.ts';
 import type { AgentHandler } from '../handler.ts';
 
 /** As much of Hono's context as an agent needs. */
 export interface HonoContextLike {
-  readonly req: { readonly raw: Request; text(): Promise<string> };
+  readonly req: { readonly raw: Request; readonly routePath?: string; text(): Promise<string> };
   /** What the host gives with a request. Throws if it gives nothing. */
   readonly executionCtx?: object;
 }
@@ -10,22 +11,40 @@ export interface HonoContextLike {
 export type HonoHandler = (context: HonoContextLike, next: () => Promise<void>) => Promise<Response | undefined>;
 
 /**
- * Mounts an agent in Hono. Under a prefix the handler must know it, as `basePath`. What is not for the agent goes on to
- * the next handler.
+ * Mounts an agent in Hono, at the root or under a prefix. Requests that are not for the agent go on to the next handler. If the
+ * prefix has parameters, such as `/:team/agent`, give it as `basePath` of the handler.
  *
  * @example
- * const handler = createHandler(translator, { basePath: '/agent' });
- * new Hono().all('/agent/*', toHono(handler));
+ * new Hono().all('/agent/*', toHono(createHandler(translator)));
  */
 export function toHono(handler: AgentHandler): HonoHandler {
   return async (context, next) => {
     const { req } = context;
-    if (!handler.ownsWhole(new URL(req.raw.url).pathname, req.raw.method)) {
+    const { method, url } = req.raw;
+    const path = new URL(url).pathname;
+    const prefix = handler.edge.basePath === '' ? prefixOf(req.routePath) : '';
+    const isOwn = prefix === '' ? handler.ownsWhole(path, method) : isBelow(handler, prefix, path, method);
+    if (!isOwn) {
+      handler.hintBasePath(path);
       await next();
       return undefined;
     }
-    return handler.fetch(req.raw.bodyUsed ? await again(req) : req.raw, hostOf(context));
+    const request = req.raw.bodyUsed ? await again(req) : req.raw;
+    return prefix === ''
+      ? handler.fetch(request, hostOf(context))
+      : handler.fetchBelow(prefix, request, hostOf(context));
   };
+}
+
+/** The path before the `*` of a route; empty if the route has none, or has parameters. */
+function prefixOf(route = ''): string {
+  const [, prefix = ''] = /^((?:\/[\w.~-]+)+)\/\*$/.exec(route) ?? [];
+  return prefix;
+}
+
+function isBelow(handler: AgentHandler, prefix: string, path: string, method: string): boolean {
+  const below = pathBelow(prefix, path);
+  return below !== undefined && handler.owns(below, method);
 }
 
 function hostOf(context: HonoContextLike): object | undefined {

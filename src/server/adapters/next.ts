@@ -13,8 +13,12 @@ export type NextRoutes = Readonly<Record<'GET' | 'HEAD' | 'POST' | 'DELETE' | 'O
  * const handler = createHandler(translator, { basePath: '/api/agent', store });
  * export const { GET, HEAD, POST, DELETE, OPTIONS } = toNext(handler);
  */
-export function toNext({ fetch }: AgentHandler): NextRoutes {
+export function toNext(handler: AgentHandler): NextRoutes {
   // Next passes a second argument, which is none of ours.
-  const answer: RouteHandler = (request) => fetch(request);
+  const answer: RouteHandler = (request) => {
+    const path = new URL(request.url).pathname;
+    if (!handler.ownsWhole(path, request.method)) handler.hintBasePath(path);
+    return handler.fetch(request);
+  };
   return { GET: answer, HEAD: answer, POST: answer, DELETE: answer, OPTIONS: answer };
 }
