@@ -32,7 +32,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
     'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,push-configs}.test.ts',
     'test/engine/outbox-nodes.test.ts',
     'test/engine/{questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
-    'test/engine/{fairness,several-nodes,sleep,step-outputs,step-outputs-changes,step-outputs-retries,steps,streams,suspects,tasks,timeout}.test.ts',
+    'test/engine/{fairness,several-nodes,sleep,step-outputs,step-outputs-changes,step-outputs-retries,steps,streams,suspects,tasks,timeout,transitions}.test.ts',
   ],
 };
 

@@ -45,6 +45,7 @@ export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
 export type { StateWord } from './client/state-word.ts';
 export type { TaskStream } from './client/task-stream.ts';
+export type { TaskTransition, TaskTransitions } from './client/task-transitions.ts';
 export type { Warning } from './wire/reader.ts';
 export type { ProtocolVersion } from './wire/dialect.ts';
 export type { CardKey, CardKeys, CardSignatureHeader } from './wire/card-signature-key.ts';

@@ -54,6 +54,10 @@ const note = started.handle ?? ''; // a text: put it into a file, a database, a 
 await using later = await connect(note); // maybe tomorrow, in another process
 console.log((await later.task(note).wait()).text);
 
+const { transitions, truncated } = await later.task(note).transitions();
+for (const { state, timestamp } of transitions) console.log(timestamp, state);
+if (truncated) console.log('Earlier state changes are not known');
+
 // What goes wrong
 try {
   await clerk.ask('fly to Rome', { timeoutMs: 30_000 });

@@ -1,6 +1,7 @@
 import { A2AError, type ErrorCode } from '../errors.ts';
 import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
+import { TRANSITIONS } from '../model/transitions.ts';
 import type { AgentClient, GetOptions } from './client.ts';
 import { CallScope, withScope } from './call-scope.ts';
 import type { Caller } from './caller.ts';
@@ -15,6 +16,7 @@ import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } 
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task-fold.ts';
 import { TaskStream } from './task-stream.ts';
+import { type TaskTransitions, transitionsFrom } from './task-transitions.ts';
 
 /** Errors after which it is of no use to ask for the task. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
@@ -49,6 +51,17 @@ export class RemoteTask {
 
   get(options: GetOptions = {}): Promise<Task> {
     return this.#client.get(this.id, options);
+  }
+
+  /**
+   * The state changes of the task, oldest first, at most the last 100.
+   *
+   * @throws A2AError `UNSUPPORTED_OPERATION` if the agent does not record them; agents of this library do.
+   */
+  async transitions(options: CallOptions = {}): Promise<TaskTransitions> {
+    const extensions = [...(options.extensions ?? []), TRANSITIONS.uri];
+    const task = await this.#client.get(this.id, { ...options, extensions, historyLength: 0 });
+    return transitionsFrom(task);
   }
 
   /** Waits until the task has ended, or asks something back. Sends nothing but questions about it. */

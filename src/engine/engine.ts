@@ -47,6 +47,7 @@ import type { Submission } from './submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
 import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
 import { pagedTask } from './task-page.ts';
+import { readTransitions, type TaskWithTransitions } from './transitions.ts';
 import { RestWaiter } from './wait.ts';
 
 export type { EngineOptions, SendResult };
@@ -54,6 +55,11 @@ export type { EngineOptions, SendResult };
 export interface TaskStream {
   readonly taskId: string;
   readonly items: AsyncIterable<readonly StreamItem[]>;
+}
+
+export interface GetTaskOptions {
+  /** How many of the last messages; all if not set. */
+  readonly historyLength?: number;
 }
 
 export interface EngineCloseOptions {
@@ -185,8 +191,13 @@ export class Engine {
     return Subscription.to(this.#core, access, taskId, start);
   }
 
-  async get(access: TaskAccess, taskId: string, options: { readonly historyLength?: number } = {}): Promise<Task> {
+  async get(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<Task> {
     return readTask(this.#core, access, taskId, options.historyLength);
+  }
+
+  /** A task and its last state changes, 100 at most. */
+  getWithTransitions(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<TaskWithTransitions> {
+    return readTransitions(this.#core, access, taskId, options.historyLength);
   }
 
   /** Whether there is such a task that the owner may see. */

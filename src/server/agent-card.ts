@@ -1,5 +1,6 @@
-import type { AgentCard, AgentInterface } from '../model/card.ts';
+import type { AgentCard, AgentExtension, AgentInterface } from '../model/card.ts';
 import { RECOGNISES_REPEATS } from '../model/repeats.ts';
+import { TRANSITIONS } from '../model/transitions.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../wire/dialect.ts';
 import { type Binding, BINDINGS, hasBinding, type Offer, type ProfileName } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
@@ -14,6 +15,8 @@ export interface CardFacts {
   readonly rpcPath: string;
   readonly streaming: boolean;
   readonly pushNotifications: boolean;
+  /** Whether callers can get the state changes of their tasks. */
+  readonly stateTransitionHistory: boolean;
   /** Whether known callers have a card of their own. */
   readonly extendedAgentCard: boolean;
   /** Who may call; everybody if not set. */
@@ -27,10 +30,9 @@ export interface CardFacts {
 
 /** The card of an agent that is served at an address. */
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
-  const { agent, offer, streaming, pushNotifications, recognisesRepeats, extendedAgentCard, auth, requiredScopes } =
-    facts;
-  const { extensions: given = [], ...description } = agent.card;
-  const extensions = recognisesRepeats ? [...given, RECOGNISES_REPEATS] : given;
+  const { agent, offer, streaming, pushNotifications, extendedAgentCard, auth, requiredScopes } = facts;
+  const { extensions: declared = [], ...description } = agent.card;
+  const extensions = withOurs(declared, facts);
   return {
     ...description,
     supportedInterfaces: interfacesAt(facts, base, older),
@@ -42,6 +44,15 @@ export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion
     },
     ...cardSecurity({ auth, requiredScopes, profile: facts.profile, profiles: offer.profiles }),
   };
+}
+
+/** Those that the agent declares, and those of the server that it does not declare itself. */
+function withOurs(
+  declared: readonly AgentExtension[],
+  { recognisesRepeats, stateTransitionHistory }: CardFacts,
+): readonly AgentExtension[] {
+  const ours = [...(recognisesRepeats ? [RECOGNISES_REPEATS] : []), ...(stateTransitionHistory ? [TRANSITIONS] : [])];
+  return [...declared, ...ours.filter(({ uri }) => !declared.some((extension) => extension.uri === uri))];
 }
 
 /**

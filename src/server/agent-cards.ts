@@ -65,6 +65,7 @@ export function createCards(agent: Agent, settings: HandlerSettings): AgentCards
     rpcPath: settings.rpcPaths[0],
     streaming: settings.streaming,
     pushNotifications: settings.pushNotifications,
+    stateTransitionHistory: settings.stateTransitionHistory,
     auth,
     requiredScopes: access?.requiredScopes,
     recognisesRepeats: settings.store !== undefined && settings.store.isVolatile !== true,

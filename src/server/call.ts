@@ -17,6 +17,8 @@ export interface Call {
   readonly caller: Caller;
   /** The extensions that the caller asked for, as far as the agent has them. */
   readonly extensions: readonly string[];
+  /** Whether the caller asks for an extension of the server; if so, the response names it. */
+  activate(uri: string): boolean;
   readonly idempotencyKey: string | undefined;
   /** The longest working time that the caller gives a new task, if its dialect can say so. */
   readonly timeoutMs?: number | undefined;

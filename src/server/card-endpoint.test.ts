@@ -13,6 +13,7 @@ function endpoint(of: Agent, versions: readonly ProtocolVersion[], byDefault: 's
     rpcPath: '/a2a',
     streaming: true,
     pushNotifications: false,
+    stateTransitionHistory: false,
     extendedAgentCard: false,
     recognisesRepeats: false,
     byDefault,

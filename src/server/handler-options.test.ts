@@ -118,6 +118,7 @@ test('what is not said has its default', () => {
     cardForm: 'superset',
     streaming: true,
     pushNotifications: false,
+    stateTransitionHistory: true,
     deduplicateByMessageId: true,
     maxBodyBytes: 8 * 1024 * 1024,
     heartbeatMs: 15_000,

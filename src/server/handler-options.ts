@@ -95,6 +95,11 @@ export interface HandlerOptions {
   /** Whether push configurations are taken, and told of their tasks; not if not set. */
   readonly pushNotifications?: boolean;
   /**
+   * Whether callers can get the state changes of their tasks: the card declares the extension `urn:tandem-a2a:transitions:1`;
+   * `true` if not set.
+   */
+  readonly stateTransitionHistory?: boolean;
+  /**
    * Whether a message of an authenticated caller that comes again with the same `messageId`, content, task and context is
    * recognised and not done again; it is if not set. A repeated `Idempotency-Key` is always recognised.
    */
@@ -162,6 +167,7 @@ export interface HandlerSettings extends ObserveSettings {
   readonly streaming: boolean;
   readonly streams: Required<StreamingOptions> | undefined;
   readonly pushNotifications: boolean;
+  readonly stateTransitionHistory: boolean;
   readonly deduplicateByMessageId: boolean;
   readonly maxBodyBytes: number;
   readonly heartbeatMs: number;
@@ -198,6 +204,7 @@ const KEYS = [
   'cardForm',
   'streaming',
   'pushNotifications',
+  'stateTransitionHistory',
   'deduplicateByMessageId',
   'maxBodyBytes',
   'heartbeatMs',
@@ -257,6 +264,7 @@ export function readHandlerOptions(
     cardForm: readCardForm(check, given, offer),
     ...readStreaming(check, given),
     pushNotifications: readFlag(check, given, 'pushNotifications', false),
+    stateTransitionHistory: readFlag(check, given, 'stateTransitionHistory', true),
     deduplicateByMessageId: readFlag(check, given, 'deduplicateByMessageId', true),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,

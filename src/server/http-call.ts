@@ -18,12 +18,13 @@ const NONE: readonly string[] = Object.freeze([]);
 export class HttpCall implements Call {
   readonly caller: Caller;
   readonly dialect: Dialect;
-  readonly extensions: readonly string[];
+  extensions: readonly string[];
   readonly binding: Binding;
   readonly request: HttpRequest;
   readonly idempotencyKey: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly #keepsTraces: boolean;
+  readonly #maxExtensions: number;
   #trace: TraceContext | undefined;
 
   /** @throws A2AError `INVALID_REQUEST` */
@@ -40,6 +41,7 @@ export class HttpCall implements Call {
     this.binding = binding;
     this.request = request;
     this.#keepsTraces = service.keepsTraces;
+    this.#maxExtensions = service.limits.settings.extensionsPerRequest;
     this.extensions = activated(service, request);
     this.timeoutMs = dialect.timeoutMsOf?.(params);
     const header = request.header('idempotency-key');
@@ -52,6 +54,14 @@ export class HttpCall implements Call {
     }
     // No HTTP parser lets these through; but not every request comes from one.
     if (!isName(key)) throw new A2AError('INVALID_REQUEST', `Expected ${place} to have no NUL`);
+  }
+
+  /** @throws A2AError `INVALID_REQUEST` */
+  activate(uri: string): boolean {
+    if (this.extensions.includes(uri)) return true;
+    if (requestedExtensions(this.request, this.#maxExtensions)?.has(uri) !== true) return false;
+    this.extensions = [...this.extensions, uri];
+    return true;
   }
 
   get base(): string {
@@ -111,20 +121,31 @@ export function versionOf(request: HttpRequest): RequestedVersion {
   return requestedVersion(request.header('a2a-version'), said);
 }
 
-/** Asked for, and declared by the agent; others are passed over (1.0 §4.6.3). The header had another name before 1.0. */
+/** Asked for, and declared by the agent; others are passed over (1.0 §4.6.3). */
 function activated({ agent, limits }: Service, request: HttpRequest): readonly string[] {
   const { extensions } = agent.card;
   if (extensions === undefined) return NONE;
-  const asked = [request.header('a2a-extensions') ?? '', request.header('x-a2a-extensions') ?? ''];
-  const uris = new Set(asked.flatMap((list) => list.split(',').map((uri) => uri.trim())));
+  const requested = requestedExtensions(request, limits.settings.extensionsPerRequest);
+  return requested === undefined ? NONE : extensions.map(({ uri }) => uri).filter((uri) => requested.has(uri));
+}
+
+/**
+ * The extensions that the headers name. The header had another name before 1.0.
+ *
+ * @throws A2AError `INVALID_REQUEST` for more than `most`.
+ */
+function requestedExtensions(request: HttpRequest, most: number): ReadonlySet<string> | undefined {
+  const current = request.header('a2a-extensions');
+  const older = request.header('x-a2a-extensions');
+  if (current === undefined && older === undefined) return undefined;
+  const uris = new Set([current ?? '', older ?? ''].flatMap((list) => list.split(',').map((uri) => uri.trim())));
   uris.delete('');
-  const most = limits.settings.extensionsPerRequest;
   if (uris.size > most) {
     throw new A2AError('INVALID_REQUEST', `Expected the header A2A-Extensions to name at most ${most} extensions`, {
       details: { limit: 'extensionsPerRequest' },
     });
   }
-  return extensions.map(({ uri }) => uri).filter((uri) => uris.has(uri));
+  return uris;
 }
 
 /** Headers that say which extensions are at work, under the name that callers of the dialect know. */

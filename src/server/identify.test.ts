@@ -35,6 +35,7 @@ async function serviceOf(identify: Identify): Promise<Service> {
     offer: { versions: PROTOCOL_VERSIONS, strict: false },
     streaming: true,
     pushNotifications: false,
+    stateTransitionHistory: false,
     pushGuard: new AddressGuard(),
     deduplicateByMessageId: true,
     maxBodyBytes: 1000,

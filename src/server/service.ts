@@ -24,6 +24,8 @@ export interface Service {
   readonly streaming: boolean;
   /** Whether it takes push configurations. */
   readonly pushNotifications: boolean;
+  /** Whether callers can get the state changes of their tasks. */
+  readonly stateTransitionHistory: boolean;
   /** If known callers have cards of their own. */
   readonly extendedCards?: ExtendedCards | undefined;
   /** Which addresses it may send notifications to. */

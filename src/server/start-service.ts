@@ -52,6 +52,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     offer: settings.offer,
     streaming: settings.streaming,
     pushNotifications: settings.pushNotifications,
+    stateTransitionHistory: settings.stateTransitionHistory,
     extendedCards: cards.extended,
     pushGuard: outbound.pushGuard,
     deduplicateByMessageId: settings.deduplicateByMessageId,

@@ -8,7 +8,11 @@ import type {
 } from '../model/operation.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
+import { TRANSITIONS } from '../model/transitions.ts';
+import type { GetTaskOptions } from '../engine/engine.ts';
 import type { StreamItem } from '../engine/subscribe.ts';
+import type { TaskAccess } from '../engine/task-access.ts';
+import { withTransitions } from '../wire/transitions.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type Call, accessOf } from './call.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
@@ -21,11 +25,26 @@ export async function getTask(service: Service, call: Call, input: GetTaskReques
   const access = accessOf(service, call, input);
   const { id, alias } = await taskNamed(service, call, access, input.id);
   const { historyLength } = input;
-  const read = service.engine.get(access, id, historyLength === undefined ? {} : { historyLength });
+  const options = historyLength === undefined ? {} : { historyLength };
+  const read =
+    service.stateTransitionHistory && call.activate(TRANSITIONS.uri)
+      ? getWithTransitions(service, call, access, id, options)
+      : service.engine.get(access, id, options);
   const task = await underName(read, id, alias);
   const { serverless } = service;
   if (serverless !== undefined) await serverless.asked(access, id, call.waitUntil, task.status);
   return renameTask(task, alias);
+}
+
+async function getWithTransitions(
+  { engine }: Service,
+  { dialect }: Call,
+  access: TaskAccess,
+  taskId: string,
+  options: GetTaskOptions,
+): Promise<Task> {
+  const { task, ...transitions } = await engine.getWithTransitions(access, taskId, options);
+  return withTransitions(task, transitions, dialect);
 }
 
 export async function cancelTask(service: Service, call: Call, input: CancelTaskRequest): Promise<Task> {

@@ -4,6 +4,7 @@ import type { StreamResponse } from '../model/event.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Input, OperationName, Output } from '../model/operation.ts';
 import type { Part } from '../model/part.ts';
+import type { TaskState } from '../model/state.ts';
 import type { Codec } from './codec.ts';
 import type { JsonRpcErrorObject } from './jsonrpc.ts';
 import type { ProfileName } from './offer.ts';
@@ -67,6 +68,8 @@ export interface Dialect {
   readonly name: string;
   readonly version: ProtocolVersion;
   readonly operations: OperationCodecs;
+  /** A state of a task as `status.state` has it. */
+  encodeState(state: TaskState): string;
   /** Method names that are read but not sent, with the operation they mean. */
   readonly methodAliases: Readonly<Record<string, OperationName>>;
   createStreamEncoder(): StreamEncoder;

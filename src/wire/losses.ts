@@ -361,7 +361,7 @@ const READING: readonly Omit<Loss, 'direction'>[] = [
   {
     dialects: [...TAGGED, 'v01'],
     members: ['AgentCapabilities.stateTransitionHistory'],
-    reason: 'Was never defined, and left in 1.0. We say that we do not have it.',
+    reason: 'Was never given a form, and left in 1.0. True if the agent declares `urn:tandem-a2a:transitions:1`.',
   },
   {
     dialects: ALL_03,

@@ -55,7 +55,11 @@ const older = (url: string): object => ({
     { url, transport: 'HTTP+JSON' },
   ],
 });
-const OLDER_CAPABILITIES = { streaming: true, pushNotifications: false, stateTransitionHistory: false };
+const EXTENSIONS = [
+  { uri: 'urn:tandem-a2a:transitions:1', description: 'GetTask returns the state changes of a task in its metadata' },
+];
+const OLDEST_CAPABILITIES = { streaming: true, pushNotifications: false, stateTransitionHistory: true };
+const OLDER_CAPABILITIES = { ...OLDEST_CAPABILITIES, extensions: EXTENSIONS };
 
 describe('the card', () => {
   test(verifies(['D-01', 'D-02'], 'of 1.0 is at the well-known path'), async () => {
@@ -68,7 +72,7 @@ describe('the card', () => {
     expect(json).toEqual({
       ...ABOUT,
       ...newest(server.url),
-      capabilities: { streaming: true, pushNotifications: false },
+      capabilities: { streaming: true, pushNotifications: false, extensions: EXTENSIONS },
     });
   });
 
@@ -106,7 +110,7 @@ describe('the card', () => {
       additionalInterfaces: [{ url, transport: 'JSONRPC' }],
       capabilities: OLDER_CAPABILITIES,
     });
-    expect(v01.json).toEqual({ ...ABOUT, url, capabilities: OLDER_CAPABILITIES });
+    expect(v01.json).toEqual({ ...ABOUT, url, capabilities: OLDEST_CAPABILITIES });
   });
 
   test.each([

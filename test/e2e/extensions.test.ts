@@ -78,7 +78,10 @@ describe('a required extension', () => {
   );
 
   test(verifies(['N-05', 'N-11'], 'is one that the author declares so; each version is a URI of its own'), async () => {
-    const optional = await startServer({ agent: { extensions: [{ uri: STAMPS }, { uri: STAMPS_2 }] } });
+    const optional = await startServer({
+      agent: { extensions: [{ uri: STAMPS }, { uri: STAMPS_2 }] },
+      stateTransitionHistory: false,
+    });
 
     const { json } = await optional.ask({
       method: 'GET',
@@ -197,7 +200,7 @@ describe('data of an extension', () => {
 });
 
 test('cards say what there is to know of an extension, in every version that has them', async () => {
-  const server = await startServer({ agent: TWO });
+  const server = await startServer({ agent: TWO, stateTransitionHistory: false });
 
   for (const [path, version] of [
     ['agent-card.json', '1.0'],

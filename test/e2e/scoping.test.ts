@@ -44,6 +44,7 @@ function operationsOf(voice: Voice): readonly Operation[] {
   const numbered = (ask: Ask): Ask => ({ ...ask, headers: { ...ask.headers, 'last-event-id': '0' } });
   return [
     { name: 'get', ask: (id) => voice.get(id) },
+    { name: 'get with state changes', ask: (id) => withTransitions(voice.get(id)) },
     { name: 'cancel', ask: (id) => voice.cancel(id) },
     { name: 'subscribe', ask: (id) => voice.subscribe(id) },
     { name: 'subscribe from a number on', ask: (id) => numbered(voice.subscribe(id)) },
@@ -53,6 +54,10 @@ function operationsOf(voice: Voice): readonly Operation[] {
     { name: 'refer to it', ask: (id) => referring(voice, id) },
     ...pushOperationsOf(voice),
   ];
+}
+
+function withTransitions(ask: Ask): Ask {
+  return { ...ask, headers: { ...ask.headers, 'a2a-extensions': 'urn:tandem-a2a:transitions:1' } };
 }
 
 /** A new message that names another task as one to look at. */

@@ -205,7 +205,9 @@ test('an agent whose skills are for everybody takes any metadata', async () => {
 test('the card says how a message names its skill', async () => {
   const { ask } = await open();
   const card = await ask({ method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } });
-  expect(card.json).toMatchObject({ capabilities: { extensions: [{ uri: 'urn:tandem-a2a:skill:1' }] } });
+  expect(card.json).toMatchObject({
+    capabilities: { extensions: [{ uri: 'urn:tandem-a2a:skill:1' }, { uri: 'urn:tandem-a2a:transitions:1' }] },
+  });
 });
 
 test('the profile rxjs says Forbidden to a caller without the scope of a skill', async () => {

@@ -61,6 +61,8 @@ test('docs/limits.md has the numbers that are fixed', () => {
     ['src/store/memory/unfinished-bytes.ts', 'PARTS = 2', 'at most half of that (128 MiB)'],
     ['src/engine/task-page.ts', 'PAGE_BYTES = 8 * 2 ** 20', 'carries about 8 MiB of a task'],
     ['src/engine/task-page.ts', "HISTORY_KEY = 'urn:tandem-a2a:history'", '"urn:tandem-a2a:history": { "omitted"'],
+    ['src/engine/transitions.ts', 'MAX_TRANSITIONS = 100', 'the last 100, found in'],
+    ['src/engine/transitions.ts', 'SCAN_BYTES = 8 * 2 ** 20', 'about the last 8 MiB of its events'],
     ['src/server/http-call.ts', 'key.length > 255', '255 characters'],
     ['src/support/name.ts', 'MAX_NAME = 256', '256 characters each'],
     ['src/support/name.ts', 'MAX_CALLER = 512', '512 characters: beyond that'],

@@ -1,4 +1,5 @@
 import type { AgentCapabilities, AgentCard, AgentProvider, AgentSkill } from '../../model/card.ts';
+import { exposesTransitions } from '../../model/transitions.ts';
 import { defined } from '../../support/defined.ts';
 import { TEXT_ONLY } from '../card-parts.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
@@ -105,7 +106,7 @@ export const card: Codec<AgentCard> = {
       defined({
         ...value,
         url: addressOf(value),
-        capabilities: defined({ streaming, pushNotifications, stateTransitionHistory: false }),
+        capabilities: defined({ streaming, pushNotifications, stateTransitionHistory: exposesTransitions(value) }),
         authentication: schemes.length === 0 ? undefined : { schemes },
       }),
     );

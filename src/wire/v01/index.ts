@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { endsStream } from '../v03/event.ts';
+import { taskState } from '../v03/task.ts';
 import { card } from './card.ts';
 import { errors } from './error.ts';
 import { createStreamEncoder, webhook } from './event.ts';
@@ -10,6 +11,8 @@ export const v01: Dialect = {
   name: 'v01',
   version: '0.1',
   operations,
+  // With the words of 0.2 for the two states that 0.1 lacks, as the mark of the true state has them.
+  encodeState: (state) => taskState.encode(state) as string,
   methodAliases: {},
   createStreamEncoder,
   endsStream,

@@ -1,4 +1,5 @@
 import type { AgentCapabilities, AgentCard, AgentSkill } from '../../model/card.ts';
+import { exposesTransitions } from '../../model/transitions.ts';
 import { defined } from '../../support/defined.ts';
 import { extension, provider, TEXT_ONLY } from '../card-parts.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
@@ -153,7 +154,12 @@ function fromModel(card: AgentCard, words: CardWords): UrlCard {
     provider: card.provider,
     version: card.version,
     documentationUrl: card.documentationUrl,
-    capabilities: defined({ streaming, pushNotifications, stateTransitionHistory: false, extensions }),
+    capabilities: defined({
+      streaming,
+      pushNotifications,
+      stateTransitionHistory: exposesTransitions(card),
+      extensions,
+    }),
     ...toTagged(card, words),
     defaultInputModes: card.defaultInputModes,
     defaultOutputModes: card.defaultOutputModes,

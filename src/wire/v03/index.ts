@@ -5,6 +5,7 @@ import { card } from './card.ts';
 import { errors } from './error.ts';
 import { createStreamEncoder, endsStream, streamResponse } from './event.ts';
 import { operations } from './methods.ts';
+import { taskState } from './task.ts';
 
 /** Webhooks of 0.2 and 0.3 carry the whole task; what else arrives is read as well. */
 const webhook: Codec<StreamResponse> = streamResponse;
@@ -14,6 +15,7 @@ export const v03: Dialect = {
   name: 'v03',
   version: '0.3',
   operations,
+  encodeState: (state) => taskState.encode(state) as string,
   // The specification of 0.3 prints this name once; 0.2.6 uses it in its prose.
   methodAliases: { 'agent/authenticatedExtendedCard': 'GetExtendedAgentCard' },
   createStreamEncoder,

@@ -9,6 +9,7 @@ export const v1: Dialect = {
   name: 'v1',
   version: '1.0',
   operations,
+  encodeState: (state) => state,
   methodAliases: {},
   // 1.0 has no end marker: the stream simply closes (1.0 §3.1.2).
   createStreamEncoder: () => ({ encode: (event) => [event] }),

@@ -46,7 +46,7 @@ const codeOf = ({ json }: Answer): unknown => (json as { readonly error?: { read
 
 describe('Endpoints', () => {
   test('GET /.well-known/agent.json needs no credentials and has the members of the printed card', async () => {
-    const { card } = await serveResearcher();
+    const { card } = await serveResearcher({ stateTransitionHistory: false });
     const { status, json } = await card();
     expect(status).toBe(200);
     expect(json).toMatchObject({

@@ -4,12 +4,14 @@ import { endsStream, webhook } from '../style.ts';
 import { card } from './card.ts';
 import { createStreamEncoder } from './event.ts';
 import { operations } from './methods.ts';
+import { taskState } from './task.ts';
 
 /** A2A 0.3 in the JSON of its protocol definition: REST as both reference SDKs speak it, and what gRPC carries. */
 export const v03Proto: Dialect = {
   name: 'v03-proto',
   version: '0.3',
   operations,
+  encodeState: (state) => taskState.encode(state) as string,
   methodAliases: {},
   createStreamEncoder,
   endsStream,

@@ -1,0 +1,44 @@
+import { A2AError, markNested } from '../errors.ts';
+import type { Task } from '../model/task.ts';
+import { TRANSITIONS, type Transitions } from '../model/transitions.ts';
+import { transitionsIn } from '../wire/transitions.ts';
+import { type StateWord, stateWord } from './state-word.ts';
+
+/** A state that a task entered. */
+export interface TaskTransition {
+  readonly state: StateWord;
+  /** When it did, in UTC with milliseconds, if the agent reports it. */
+  readonly timestamp: string | undefined;
+}
+
+/** The state changes of a task. */
+export interface TaskTransitions {
+  /** Oldest first. The last one is the state in which the task is. */
+  readonly transitions: readonly TaskTransition[];
+  /**
+   * Whether earlier state changes are missing: the agent has removed them, or there were too many. Then the task may have
+   * entered the first state of the list earlier than its timestamp.
+   */
+  readonly truncated: boolean;
+}
+
+/** The state changes that an agent returned with a task. @throws A2AError `UNSUPPORTED_OPERATION` if it returned none. */
+export function transitionsFrom(task: Task): TaskTransitions {
+  const { transitions, truncated } = transitionsOrThrow(task);
+  return {
+    transitions: transitions.map(({ state, timestamp }) => ({ state: stateWord(state), timestamp })),
+    truncated,
+  };
+}
+
+function transitionsOrThrow(task: Task): Transitions {
+  let found: Transitions | undefined;
+  try {
+    found = transitionsIn(task);
+  } catch (error) {
+    throw markNested(error);
+  }
+  if (found !== undefined) return found;
+  const message = `The agent did not return the state changes of task ${task.id}, because it does not have the extension ${TRANSITIONS.uri}. Subscribe to the task to see them as they happen`;
+  throw markNested(new A2AError('UNSUPPORTED_OPERATION', message, { details: { taskId: task.id } }));
+}
