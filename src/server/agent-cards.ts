@@ -1,4 +1,3 @@
-import type { JsonObject } from '../model/json.ts';
 import { PROFILE_PATHS, type ProfileName, profileOffer } from '../wire/offer.ts';
 import type { Agent } from './agent.ts';
 import type { CardFacts } from './agent-card.ts';
@@ -22,7 +21,8 @@ export interface AgentCards {
 type ProfileCard = Pick<
   CardEndpointOptions,
   'profile' | 'offer' | 'rpcPath' | 'byDefault' | 'rewrite' | 'extendedAgentCard'
->;
+> &
+  Partial<Pick<CardEndpointOptions, 'stateTransitionHistory'>>;
 
 /** How the own card of each profile differs from the card for everybody. */
 const PROFILE_CARDS: Readonly<Record<ProfileName, ProfileCard>> = {
@@ -39,11 +39,7 @@ const PROFILE_CARDS: Readonly<Record<ProfileName, ProfileCard>> = {
     rpcPath: PROFILE_PATHS['agent-native'],
     byDefault: '0.3',
     extendedAgentCard: false,
-    rewrite: (card) => ({
-      ...card,
-      protocolVersion: '0.3',
-      capabilities: { ...(card['capabilities'] as JsonObject), stateTransitionHistory: true },
-    }),
+    rewrite: (card) => ({ ...card, protocolVersion: '0.3' }),
   },
   // Its card has the form of 0.1, and its address is what its peers put `/a2a/tasks/send` after.
   corvid: {
@@ -52,6 +48,8 @@ const PROFILE_CARDS: Readonly<Record<ProfileName, ProfileCard>> = {
     rpcPath: '',
     byDefault: '0.1',
     extendedAgentCard: false,
+    // Its tasks have no metadata to carry them.
+    stateTransitionHistory: false,
   },
 };
 

@@ -131,10 +131,10 @@ test.each(VOICES)(
 );
 
 test('with stateTransitionHistory false no card offers state changes, and a request for them is passed over', async () => {
-  const server = await startServer({ stateTransitionHistory: false });
+  const server = await startServer({ stateTransitionHistory: false, profile: 'agent-native' });
   const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
-  const cards = [];
+  const cards = [await server.ask({ method: 'GET', path: '/_agent-native/a2a/.well-known/agent-card.json' })];
   for (const [path, version] of [
     ['agent-card.json', '1.0'],
     ['agent-card.json', '0.3'],
@@ -145,7 +145,10 @@ test('with stateTransitionHistory false no card offers state changes, and a requ
   }
   const answer = await server.ask(asking(RPC_1.get(id)));
 
-  for (const card of cards) expect(card.text).not.toMatch(/transitions:1|"stateTransitionHistory":true/);
+  for (const card of cards) {
+    expect(card.status).toBe(200);
+    expect(card.text).not.toMatch(/transitions:1|"stateTransitionHistory":true/);
+  }
   expect(transitionsOf(answer)).toBeUndefined();
   expect(answer.headers['a2a-extensions']).toBeUndefined();
 });

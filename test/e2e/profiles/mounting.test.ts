@@ -67,7 +67,12 @@ describe('with all profiles mounted', () => {
     });
     expect(await cardAt('/api/a2a')).toMatchObject({ url: `${server.url}/api/a2a`, protocolVersion: '0.3.0' });
     const corvid = await cardAt('/a2a/tasks');
-    expect(corvid).toMatchObject({ name: 'Script', version: '1.0.0', url: server.url });
+    expect(corvid).toMatchObject({
+      name: 'Script',
+      version: '1.0.0',
+      url: server.url,
+      capabilities: { stateTransitionHistory: false },
+    });
     expect(corvid).not.toHaveProperty('protocolVersion');
   });
 
