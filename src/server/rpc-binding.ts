@@ -64,13 +64,13 @@ export async function answerRpc(service: Service, request: HttpRequest, offer: O
     if (selection.warnings.length > 0 && dialect.profile === undefined) {
       service.deviations.log(call, operation, selection.warnings);
     }
-    const asStream = dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
+    const asStream = isGetAsStream(dialect, operation, request);
     const outcome = await callOperation(service, call, operation, rpc.params, { asStream });
     return withRate(respond(service, call, operation, id, outcome), rate);
   } catch (error) {
     const about = { request, binding: 'JSONRPC', caller, operation, params } as const;
     const shown = service.failures.publicError(error, about);
-    const isStream = operation !== undefined && isStreaming(operation);
+    const isStream = operation !== undefined && (isStreaming(operation) || isGetAsStream(dialect, operation, request));
     const fail =
       isStream && dialect.earlyStreamError !== undefined && acceptsStreamOnly(request) ? rpcStreamFailure : rpcFailure;
     return withRate(fail(dialect, id, shown, service.access.challenge(shown)), rate);
@@ -150,6 +150,11 @@ async function dialectOfTask(
   if (!offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
   const known = await service.engine.resolveAlias(accessOf(service, { caller }, {}), params.id);
   return known === undefined ? dialect : old;
+}
+
+/** Whether the response to a GetTask is a stream of events, as one profile has it. */
+function isGetAsStream(dialect: Dialect, operation: OperationName, request: HttpRequest): boolean {
+  return dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
 }
 
 function acceptsStream(request: HttpRequest): boolean {
