@@ -51,6 +51,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await running)).toBe('Task timed out');
   });
 
+  test('a task that ended in time stays completed after its timeout', async () => {
+    const { task, clock, engine } = await harness(async () => 'done', { variant });
+    const { id } = await task('go', { timeoutMs: 1000 });
+    await pass(clock, 2000, 500);
+    expect((await engine.get(ANN, id)).status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
   test('a clock that jumps does not time a task out, and the log of a timeout says how long it has worked', async () => {
     const mayEnd = deferred<void>();
     let hasBegun = false;
