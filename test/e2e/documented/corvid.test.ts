@@ -3,7 +3,8 @@
  * are sent to an agent of ours, and our client calls an agent like that of corvid where the specification describes a caller.
  *
  * In test/e2e/profiles/corvid.test.ts: `invokeRemoteAgent()` of corvid against our server (Scenario: Remote agent invocation) and the
- * scenario "Inbound task timeout" (invariant 6). In test/engine/timeout.test.ts, on a fake clock: invariant 7. In test/fixtures/wire (003-…): each printed request and task, decoded and encoded.
+ * scenario "Inbound task timeout" (invariant 6). In test/engine/timeout.test.ts, on a fake clock: invariant 7.
+ * In test/fixtures/wire (003-…): each printed request and task, decoded and encoded.
  */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
