@@ -18,6 +18,7 @@ export type { AuthenticationInfo, TaskPushNotificationConfig } from './model/pus
 export type { SecurityRequirement, SecurityScheme } from './model/security.ts';
 export type { TaskState } from './model/state.ts';
 export type { Task, TaskStatus } from './model/task.ts';
+export type { UnknownMembers } from './model/unknown-members.ts';
 export { connect, inspectCard, tryDiscover } from './client/entry.ts';
 export type { ConnectTarget, Discovery } from './client/connect.ts';
 export type { ApiKey } from './client/api-key.ts';

@@ -15,7 +15,7 @@ import { isTurnQuestion } from './outcome.ts';
 import { noRoomForPush, pushConfigOf } from './push-configs.ts';
 import { isAnsweredBy, openQuestion, readAnswer } from './question.ts';
 import type { Runnable } from './runnable.ts';
-import { redacted, withoutSensitive } from './sensitive-parts.ts';
+import { redacted, withoutSensitive, withoutUnknown } from './sensitive-parts.ts';
 import { timeAfter } from './status-time.ts';
 import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
 import { shown } from './task-access.ts';
@@ -147,7 +147,8 @@ function withinHistory(
  */
 function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, now: number): TaskWrite {
   const { question } = record;
-  const message = addressed(submission.message, record.id, record.contextId);
+  const received = addressed(submission.message, record.id, record.contextId);
+  const message = isSecret ? withoutUnknown(received) : received;
   return {
     taskId: record.id,
     guard: question === undefined ? { states: AT_WORK, canceling: false } : { question, canceling: false },
@@ -160,15 +161,17 @@ function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, 
 
 async function toQuestion(core: Core, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
   const { question = '', id, contextId } = record;
-  const message = addressed(submission.message, id, contextId);
+  const received = addressed(submission.message, id, contextId);
   if (isTurnQuestion(question)) {
-    const entry = turnEntry(submission, record, message);
-    return { write: toAnswer(core, record, entry, withoutSensitive(message)), secretFor: undefined };
+    const entry = turnEntry(submission, record, received);
+    return { write: toAnswer(core, record, entry, withoutSensitive(received)), secretFor: undefined };
   }
   const asked = openQuestion(await core.store.journal(id), question);
-  if (!isAnsweredBy(asked, message)) {
+  if (!isAnsweredBy(asked, received)) {
     return { write: toInbox(submission, record, false, core.clock.now()), secretFor: undefined };
   }
+  // Unknown members of a sensitive answer may repeat it, and are not stored anywhere.
+  const message = asked.sensitive ? withoutUnknown(received) : received;
   const said = asked.sensitive ? redacted(message) : withoutSensitive(message);
   let value: JsonValue;
   try {

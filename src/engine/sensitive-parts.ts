@@ -14,10 +14,19 @@ export function credentialIn({ parts }: Message): string | undefined {
   return textOfParts(parts.filter(isSensitive)) || undefined;
 }
 
-/** A message as everybody may see it: what is marked as sensitive is left out. */
+/**
+ * A message as everybody may see it: what is marked as sensitive is left out, and with it the unknown members of the message, because
+ * they may repeat it.
+ */
 export function withoutSensitive(message: Message): Message {
   if (!message.parts.some(isSensitive)) return message;
-  return { ...message, parts: message.parts.map((part) => (isSensitive(part) ? HIDDEN : part)) };
+  const { unknownMembers: _, ...known } = message;
+  return { ...known, parts: message.parts.map((part) => (isSensitive(part) ? HIDDEN : part)) };
+}
+
+/** A message without the unknown members of itself and its parts. */
+export function withoutUnknown({ unknownMembers: _, parts, ...known }: Message): Message {
+  return { ...known, parts: parts.map(({ unknownMembers: __, ...part }) => part) };
 }
 
 /** That there was a message, and nothing of what it said. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { Part } from './part.ts';
+import type { UnknownMembers } from './unknown-members.ts';
 
 export const ROLES = ['ROLE_UNSPECIFIED', 'ROLE_USER', 'ROLE_AGENT'] as const;
 
@@ -16,4 +17,6 @@ export interface Message {
   readonly metadata?: JsonObject;
   readonly extensions?: readonly string[];
   readonly referenceTaskIds?: readonly string[];
+  /** Members that the protocol version of the sender does not define; only in messages that a server received. */
+  readonly unknownMembers?: UnknownMembers;
 }

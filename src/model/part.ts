@@ -1,10 +1,13 @@
 import type { JsonObject, JsonValue } from './json.ts';
+import type { UnknownMembers } from './unknown-members.ts';
 
 /** The members every kind of part may have beside its content. */
 interface PartCommon {
   readonly metadata?: JsonObject;
   readonly filename?: string;
   readonly mediaType?: string;
+  /** Members that the protocol version of the sender does not define; only in messages that a server received. */
+  readonly unknownMembers?: UnknownMembers;
 }
 
 export interface TextPart extends PartCommon {

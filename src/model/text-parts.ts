@@ -25,9 +25,10 @@ export function continues(before: TextPart, part: Part): part is TextPart {
   return isJoinable(part) && part.mediaType === before.mediaType;
 }
 
-/** Text without a file name or metadata, which would be lost if it were joined with other text. */
+/** Text without a file name, metadata or unknown members, which would be lost if it were joined with other text. */
 export function isJoinable(part: Part): part is TextPart {
-  return 'text' in part && part.metadata === undefined && part.filename === undefined;
+  if (!('text' in part)) return false;
+  return part.metadata === undefined && part.filename === undefined && part.unknownMembers === undefined;
 }
 
 function hasNeighbours(parts: readonly Part[]): boolean {

@@ -4,6 +4,7 @@ import type { A2AError } from '../errors.ts';
 import type { StreamResponse } from '../model/event.ts';
 import { isTerminal, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
+import { mayHoldUnknownMembers } from '../model/unknown-members.ts';
 import type { TaskEvent } from '../store/store.ts';
 import type { Dialect, StreamEncoder } from '../wire/dialect.ts';
 import { encodeSse } from '../wire/sse-writer.ts';
@@ -132,7 +133,9 @@ class FrameWriter {
   readonly #alias: string | undefined;
   readonly #historyLength: number | undefined;
   readonly #endsAtQuestion: boolean;
-  readonly #encoder: StreamEncoder | undefined;
+  readonly #encoder: StreamEncoder;
+  /** The bodies of stored events are the format of this dialect already. */
+  readonly #writesBodies: boolean;
   readonly #envelope: Envelope;
   readonly #beginsWithEvents: boolean;
   readonly #streamErrorOf: Dialect['streamErrorOf'];
@@ -145,8 +148,9 @@ class FrameWriter {
     this.#envelope = envelope;
     this.#beginsWithEvents = events.beginsWithEvents === true;
     this.#streamErrorOf = dialect.streamErrorOf;
-    if (dialect.isModel === true) return;
+    this.#writesBodies = dialect.isModel === true;
     this.#encoder = dialect.createStreamEncoder();
+    if (this.#writesBodies) return;
     if (this.#encoder.isStateless === true && events.alias === undefined) this.#shared = sharedOf(this.#encoder);
     if (events.seen !== undefined) this.#encoder.encode(renameEvent({ task: events.seen }, events.alias), false);
   }
@@ -155,21 +159,22 @@ class FrameWriter {
   frame(item: StreamItem, next: StreamItem | undefined): string {
     switch (item.kind) {
       case 'artifact':
-        if (next?.kind === 'artifact' && this.#encoder?.skip !== undefined) {
+        if (next?.kind === 'artifact' && this.#encoder.skip !== undefined) {
           this.#encoder.skip(renameEvent(JSON.parse(item.body) as StreamResponse, this.#alias));
           return '';
         }
-        return this.#frameOf(item.number, this.#encoder === undefined ? item.body : this.#sharedText(item));
+        return this.#frameOf(item.number, this.#writesBodies ? item.body : this.#sharedText(item));
       case 'status': {
         const event = JSON.parse(item.body) as Extract<StreamResponse, { statusUpdate: unknown }>;
         this.isOver = this.#endsAt(event.statusUpdate.status.state);
         const error = this.#streamErrorOf?.(event);
         if (error !== undefined) return this.#failure(error, item.number);
-        return this.#encoder === undefined ? this.#frameOf(item.number, item.body) : this.#encoded(event, item.number);
+        return this.#writesBodies ? this.#frameOf(item.number, item.body) : this.#encoded(event, item.number);
       }
       case 'task': {
         const historyLength = this.#historyLength;
-        if (this.#encoder === undefined && historyLength === undefined) return this.#frameOf(item.number, item.body);
+        const mayWriteBody = this.#writesBodies && historyLength === undefined;
+        if (mayWriteBody && !mayHoldUnknownMembers(item.body)) return this.#frameOf(item.number, item.body);
         const { task } = JSON.parse(item.body) as Extract<StreamResponse, { task: unknown }>;
         return this.#encoded({ task: withHistory(task, historyLength) }, item.number);
       }
@@ -216,7 +221,7 @@ class FrameWriter {
 
   #encode(event: StreamResponse): readonly unknown[] {
     const named = renameEvent(event, this.#alias);
-    return this.#encoder === undefined ? [named] : this.#encoder.encode(named, this.isOver);
+    return this.#encoder.encode(named, this.isOver);
   }
 
   /** Where a dialect needs several items for one event, the last has its number: who has that has them all. */

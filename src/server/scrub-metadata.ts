@@ -1,21 +1,23 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
+import type { UnknownMembers } from '../model/unknown-members.ts';
 import { isSecretName, isTokenCount } from '../support/secret-names.ts';
 import { withoutTokens } from '../support/secret-texts.ts';
 
 const REDACTED = '[redacted]';
 
 /**
- * A message without the secrets in its metadata: what comes in is kept, given back and shown to whoever may see the task,
+ * A message without the secrets in its metadata and unknown members: what comes in is kept, given back and shown to whoever may see the task,
  * so it must not hold what opens other doors. The message itself, if there is nothing to take out.
  */
 export function scrubMessage(message: Message): Message {
-  const { metadata } = message;
+  const { metadata, unknownMembers } = message;
   const parts = scrubParts(message.parts);
   const own = metadata === undefined ? undefined : scrubMetadata(metadata);
-  if (parts === message.parts && own === metadata) return message;
-  return { ...message, parts, ...(own !== undefined && { metadata: own }) };
+  const unknown = unknownMembers && scrubUnknown(unknownMembers);
+  if (parts === message.parts && own === metadata && unknown === unknownMembers) return message;
+  return { ...message, parts, ...(own && { metadata: own }), ...(unknown && { unknownMembers: unknown }) };
 }
 
 /** Metadata without values that are secret by their names, or by their looks; the object itself, if there are none. */
@@ -25,8 +27,21 @@ export function scrubMetadata(metadata: JsonObject): JsonObject {
 
 function scrubParts(parts: readonly Part[]): readonly Part[] {
   // Most have none, and are not copied.
-  if (parts.every(({ metadata }) => metadata === undefined || scrubObject(metadata) === metadata)) return parts;
-  return parts.map((part) => (part.metadata === undefined ? part : { ...part, metadata: scrubObject(part.metadata) }));
+  return parts.every((part) => scrubPart(part) === part) ? parts : parts.map(scrubPart);
+}
+
+function scrubPart(part: Part): Part {
+  const { metadata, unknownMembers } = part;
+  if (metadata === undefined && unknownMembers === undefined) return part;
+  const own = metadata && scrubObject(metadata);
+  const unknown = unknownMembers && scrubUnknown(unknownMembers);
+  if (own === metadata && unknown === unknownMembers) return part;
+  return { ...part, ...(own && { metadata: own }), ...(unknown && { unknownMembers: unknown }) };
+}
+
+function scrubUnknown(unknown: UnknownMembers): UnknownMembers {
+  const members = scrubObject(unknown.members);
+  return members === unknown.members ? unknown : { version: unknown.version, members };
 }
 
 function scrubObject(object: JsonObject): JsonObject {

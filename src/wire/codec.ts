@@ -1,5 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
+import type { UnknownMembers } from '../model/unknown-members.ts';
 import type { Reader, Seam } from './reader.ts';
+import { keepUnknown, type UnknownMemberRule, writeUnknown } from './unknown-members.ts';
 
 /**
  * Both directions of one type in one dialect. `decode` checks and translates in a single pass and reports to the reader.
@@ -71,6 +73,12 @@ export interface ObjectOptions {
    * a copy of nearly every object of 1.0.
    */
   readonly asReceived?: true;
+  /** The model keeps members that are not in the table, as `unknownMembers`. */
+  readonly unknown?: UnknownMemberRule;
+}
+
+interface WithUnknown {
+  readonly unknownMembers?: UnknownMembers;
 }
 
 interface Member {
@@ -84,11 +92,14 @@ interface Member {
   readonly orElse: ((r: Reader) => unknown) | undefined;
 }
 
-/** An object whose members are listed in a table. Unknown members are ignored, `null` is absence (1.0 §5.7). */
+/**
+ * An object whose members are listed in a table. Unknown members are ignored unless `unknown` keeps them, `null` is absence
+ * (1.0 §5.7).
+ */
 export function object<T extends object>(fields: Fields<T>, options: ObjectOptions = {}): Codec<T> {
   // At the first use: most callers speak one version, and to compile all of them takes a tenth of the import.
   let compiled: Compiled | undefined;
-  const { tag, seam, asReceived } = options;
+  const { tag, seam, asReceived, unknown } = options;
 
   function decode(r: Reader, json: unknown, mayRepair: boolean): T {
     const { members, byWireName, needed } = (compiled ??= compile(fields));
@@ -136,6 +147,10 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
     }
     if (incomplete) fillMissing(r, members, seen, (out ??= { ...json }));
     else if (seam !== undefined && strangers) r.refuse(seam, json);
+    if (strangers && unknown !== undefined) {
+      const kept = keepUnknown(r, json, unknown);
+      if (kept !== undefined) (out ??= {})['unknownMembers'] = kept;
+    }
     return (out ?? json) as T;
   }
 
@@ -147,6 +162,7 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
       if (content === undefined || member.isAbsent?.(content)) continue;
       out[member.wire] = member.codec.encode(content);
     }
+    if (unknown !== undefined) writeUnknown(out, (value as WithUnknown).unknownMembers, unknown);
     return out;
   }
 
@@ -154,12 +170,12 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
 }
 
 /** An object whose model has the form of the wire: `object` without a copy where none is needed, and no work to write. */
-export function objectAsReceived<T extends object>(fields: Fields<T>): Codec<T> {
-  return writtenAsIs(object<T>(fields, { asReceived: true }));
+export function objectAsReceived<T extends object>(fields: Fields<T>, unknown?: UnknownMemberRule): Codec<T> {
+  return writtenAsIs(object<T>(fields, { asReceived: true, ...(unknown && { unknown }) }));
 }
 
 /** For a dialect whose wire form is the model's: nothing has to be done to write it. */
-export function writtenAsIs<T>({ decode }: Pick<Codec<T>, 'decode'>): Codec<T> {
+function writtenAsIs<T>({ decode }: Pick<Codec<T>, 'decode'>): Codec<T> {
   return { decode, encode: (value) => value };
 }
 

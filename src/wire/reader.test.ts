@@ -156,7 +156,7 @@ test.each<[string, Reader, Parameters<Reader['repair']>[0]]>([
   ['there are no profiles', new Reader('request'), 'part'],
 ])('an object is not repaired if %s', (_case, r, seam) => {
   r.violate('x');
-  expect(r.repair(seam, { color: 'red' }, { violations: 0, warnings: 0 })).toBeUndefined();
+  expect(r.repair(seam, { color: 'red' }, { violations: 0, warnings: 0, unknownRoom: 0 })).toBeUndefined();
   expect(r.warnings).toEqual([]);
   expect(violationsOf(r)).toHaveLength(1);
 });

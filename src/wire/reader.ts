@@ -67,6 +67,9 @@ const MAX_VIOLATIONS = 20;
 const MAX_WARNINGS = 100;
 const MAX_NAME = 64;
 
+/** Characters of JSON that the unknown members of a message and its parts may have together. */
+const MAX_UNKNOWN = 16 * 1024;
+
 /**
  * The state of one decoding pass: where we are, what was wrong, what was odd. Codecs write violations here and go on with
  * a placeholder, so that a caller learns of several mistakes at once; `finish` throws if there were any.
@@ -82,6 +85,8 @@ export class Reader {
    */
   readonly path: (string | number)[] = [];
   depth = 0;
+  /** Characters that are left for unknown members. A request has one message, so this is the limit of a message. */
+  unknownRoom = MAX_UNKNOWN;
   readonly #repairs: readonly Repair[];
   #violations: FieldViolation[] = [];
   #warnings: Warning[] = [];
@@ -139,6 +144,7 @@ export class Reader {
     if (applied.length === 0) return undefined;
     this.#violations.length = mark.violations;
     this.#warnings.length = mark.warnings;
+    this.unknownRoom = mark.unknownRoom;
     for (const { code, expected, instead } of applied) this.warn(code, `expected ${expected}; ${instead}`);
     return official;
   }
@@ -155,7 +161,11 @@ export class Reader {
   }
 
   mark(): ReaderMark {
-    return { violations: this.#violations.length, warnings: this.#warnings.length };
+    return {
+      violations: this.#violations.length,
+      warnings: this.#warnings.length,
+      unknownRoom: this.unknownRoom,
+    };
   }
 
   failedSince(mark: ReaderMark): boolean {
@@ -188,4 +198,5 @@ export class Reader {
 export interface ReaderMark {
   readonly violations: number;
   readonly warnings: number;
+  readonly unknownRoom: number;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
+import { SENSITIVE } from '../../src/model/question.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
@@ -62,6 +63,39 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await store.journal(done.id)).toEqual([]);
   });
 
+  test('unknown members of a sensitive answer are stored nowhere', async () => {
+    const { task, store } = await harness(
+      async ({ ask }) => {
+        const answer = await ask('Password?', { sensitive: true, as: 'message' });
+        await ask('Sure?');
+        return JSON.stringify(answer);
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const unknownMembers = { version: '1.0', members: { note: SECRET } } as const;
+    const parts = [{ text: 'x', unknownMembers }];
+    const sure = await task('', { message: userMessage('', { taskId: asked.id, parts, unknownMembers }) });
+    expect(statusText(sure)).toBe('Sure?');
+    const stored = [sure, await store.journal(sure.id), await store.events(sure.id, 0, 100)];
+    expect(JSON.stringify(stored)).not.toMatch(/hunter2|unknownMembers/);
+  });
+
+  test('the history shows no unknown members of a message with a sensitive part', async () => {
+    const { task } = await harness(
+      async ({ authorize, ask }) => {
+        await authorize('Token?', { inBand: true });
+        return ask('Sure?');
+      },
+      { variant },
+    );
+    const asked = await task('go');
+    const unknownMembers = { version: '1.0', members: { note: SECRET } } as const;
+    const parts = [{ text: 'x', metadata: { [SENSITIVE]: true } }];
+    const sure = await task('', { message: userMessage('', { taskId: asked.id, parts, unknownMembers }) });
+    expect(JSON.stringify(sure)).not.toContain(SECRET);
+  });
+
   test('the second of two sensitive answers is kept out of the history too', async () => {
     const { task, reply } = await harness(
       async function* run({ ask, inbox, step }) {
@@ -106,11 +140,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
 
     const asked = await task('go');
-    const second = reply(asked, SECRET);
+    const unknownMembers = { version: '1.0', members: { note: SECRET } } as const;
+    const second = task('', { message: userMessage(SECRET, { taskId: asked.id, unknownMembers }) });
     await isHeld.promise;
     expect(statusText(await reply(asked, SECRET))).toBe('Colour?');
     isFree.resolve();
     expect(statusText(await second)).toBe('Colour?');
+    expect(JSON.stringify(await store.journal(asked.id))).not.toContain('unknownMembers');
     const done = await reply(asked, 'blue');
 
     expect(artifactText(done)).toBe('Your colour is blue');

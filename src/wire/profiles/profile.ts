@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import type { Codec } from '../codec.ts';
+import { type Codec, isObject } from '../codec.ts';
 import type { Dialect, OperationCodecs, StreamEncoder } from '../dialect.ts';
 import type { Repair } from '../reader.ts';
 
@@ -69,7 +69,10 @@ export function rewriteParts(json: unknown, change: (part: Record<string, unknow
     Object.entries(json).map(([key, value]) => {
       // Users' own data may look like anything.
       if (key === 'metadata' || key === 'data') return [key, value];
-      if (key === 'parts' && Array.isArray(value)) return [key, value.map(change)];
+      // Unknown members of a caller may have the same name, and hold anything.
+      if (key === 'parts' && Array.isArray(value)) {
+        return [key, value.map((part: unknown) => (isObject(part) ? change(part) : part))];
+      }
       return [key, rewriteParts(value, change)];
     }),
   );

@@ -1,12 +1,14 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { CARRIER, uncarry } from '../carrier.ts';
 import { type Codec, isObject, isSet } from '../codec.ts';
 import type { Reader } from '../reader.ts';
 import { createPartCodec } from '../v03/part.ts';
+import { unknownInParts, withUnknown, writeUnknown } from '../unknown-members.ts';
 import { struct } from '../values.ts';
 
-const tagged = createPartCodec('type');
+const tagged = createPartCodec('type', '0.1');
+const UNKNOWN = unknownInParts('0.1');
 
 /**
  * Parts of 0.1: tagged by `type`, data may be a list as well as an object, and a file may be a mere reference, with a
@@ -20,14 +22,18 @@ export const part: Codec<Part> = {
     if (isSet(file['bytes']) || isSet(file['uri'])) return tagged.decode(r, value);
     const repaired = r.at('file', () => r.repair('file', file));
     if (repaired !== undefined) return tagged.decode(r, { ...value, file: repaired });
-    return Object.keys(file).length === 0 ? tagged.decode(r, value) : decodeReference(r, value, file);
+    if (Object.keys(file).length === 0) return tagged.decode(r, value);
+    return withUnknown(r, value, UNKNOWN, decodeReference(r, value, file));
   },
 
   encode(value) {
     if (!('data' in value)) return tagged.encode(value);
     if (Array.isArray(value.data))
       return { ...(tagged.encode({ ...value, data: {} }) as JsonObject), data: value.data };
-    return encodeReference(value.data, value.metadata) ?? tagged.encode(value);
+    const reference = encodeReference(value.data, value.metadata);
+    if (reference === undefined) return tagged.encode(value);
+    writeUnknown(reference, value.unknownMembers, UNKNOWN);
+    return reference;
   },
 };
 
@@ -46,7 +52,7 @@ function decodeReference(r: Reader, value: JsonObject, file: JsonObject): Part {
   return { data, metadata: { ...metadata, [CARRIER.kind]: 'file' } };
 }
 
-function encodeReference(data: unknown, metadata: JsonObject | undefined): JsonObject | undefined {
+function encodeReference(data: unknown, metadata: JsonObject | undefined): Record<string, JsonValue> | undefined {
   if (metadata?.[CARRIER.kind] !== 'file' || !isObject(data) || !isObject(data['file'])) return undefined;
   const { file } = data;
   // What is no mere reference could not be read back as one.

@@ -1,7 +1,11 @@
-import type { SendMessageRequest } from '../../model/operation.ts';
+import type { StreamResponse } from '../../model/event.ts';
+import type { Message } from '../../model/message.ts';
+import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
+import type { Task } from '../../model/task.ts';
 import type { Codec } from '../codec.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Dialect, StreamEncoder } from '../dialect.ts';
 import { createErrorCodec } from '../error-codec.ts';
+import { changeUnknown, hasUnknown, moveUnknown } from '../unknown-members.ts';
 import { oldErrors } from '../v03/error.ts';
 import { v03 } from '../v03/index.ts';
 import { sendParams, sharedOperations } from '../v03/methods.ts';
@@ -11,14 +15,56 @@ const USUAL_MODES: readonly string[] = Object.freeze(['text/plain', 'application
 
 /** Up to 0.2.5 a configuration must name the accepted output modes. */
 const sendParamsWithModes: Codec<SendMessageRequest> = {
-  decode: sendParams.decode,
-  encode: ({ configuration, ...request }) =>
-    sendParams.encode(
-      configuration === undefined
-        ? request
-        : { ...request, configuration: { acceptedOutputModes: USUAL_MODES, ...configuration } },
-    ),
+  decode(r, json) {
+    const request = sendParams.decode(r, json);
+    // There is none if it could not be read.
+    const message: Message | undefined = request.message;
+    if (message?.parts === undefined || !hasUnknown(message)) return request;
+    return { ...request, message: moveUnknown(message, '0.3', '0.2') };
+  },
+  encode: ({ configuration, message, ...request }) =>
+    sendParams.encode({
+      ...request,
+      message: moveUnknown(message, '0.2', '0.3'),
+      ...(configuration && { configuration: { acceptedOutputModes: USUAL_MODES, ...configuration } }),
+    }),
 };
+
+/**
+ * The codecs are those of 0.3, which write unknown members of 0.3. So those of 0.2 are handed to them as such, and those that callers
+ * of 0.3 sent are left out.
+ */
+function toCodecsOf03(message: Message): Message {
+  return moveUnknown(message, '0.2', '0.3');
+}
+
+function eventToCodecsOf03<T extends StreamResponse | SendMessageResponse>(event: T): T {
+  if (!('task' in event)) return event;
+  const task = changeUnknown(event.task, toCodecsOf03);
+  return task === event.task ? event : ({ task } as T);
+}
+
+const task: Codec<Task> = {
+  decode: sharedOperations.GetTask.result.decode,
+  encode: (value) => sharedOperations.GetTask.result.encode(changeUnknown(value, toCodecsOf03)),
+};
+
+const streamItem: Codec<StreamResponse> = {
+  decode: v03.webhook.decode,
+  encode: (event) => v03.webhook.encode(eventToCodecsOf03(event)),
+};
+
+const sendResult: Codec<SendMessageResponse> = {
+  decode: sharedOperations.SendMessage.result.decode,
+  encode: (result) => sharedOperations.SendMessage.result.encode(eventToCodecsOf03(result)),
+};
+
+const encoder03 = v03.createStreamEncoder();
+
+const encoder: StreamEncoder = Object.freeze({
+  encode: (event: StreamResponse, closes: boolean) => encoder03.encode(eventToCodecsOf03(event), closes),
+  isStateless: true,
+});
 
 /** A2A 0.2: 0.3 before it had a method for the extended card. */
 export const v02: Dialect = {
@@ -27,10 +73,15 @@ export const v02: Dialect = {
   version: '0.2',
   operations: {
     ...sharedOperations,
-    SendMessage: { ...sharedOperations.SendMessage, params: sendParamsWithModes },
-    SendStreamingMessage: { ...sharedOperations.SendStreamingMessage, params: sendParamsWithModes },
+    SendMessage: { ...sharedOperations.SendMessage, params: sendParamsWithModes, result: sendResult },
+    SendStreamingMessage: { ...sharedOperations.SendStreamingMessage, params: sendParamsWithModes, result: streamItem },
+    GetTask: { ...sharedOperations.GetTask, result: task },
+    CancelTask: { ...sharedOperations.CancelTask, result: task },
+    SubscribeToTask: { ...sharedOperations.SubscribeToTask, result: streamItem },
   },
   methodAliases: {},
+  createStreamEncoder: () => encoder,
+  webhook: streamItem,
   earlyStreamError: 'status',
   card,
   errors: createErrorCodec({

@@ -3,23 +3,26 @@ import type { Part } from '../../model/part.ts';
 import { CARRIER } from '../carrier.ts';
 import { type Codec, isObject, isSet, member } from '../codec.ts';
 import type { Reader } from '../reader.ts';
+import type { UnknownMembers } from '../../model/unknown-members.ts';
+import { unknownInParts, type UnknownMemberRule, withUnknown, writeUnknown } from '../unknown-members.ts';
 import { bytes, json, someText, string } from '../values.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from './part-carrier.ts';
 
 const NOTHING: Part = Object.freeze({ text: '' });
 
 /** How a dialect before 1.0 tags its parts: `kind` in 0.2 and 0.3, `type` in 0.1. */
-export function createPartCodec(tag: 'kind' | 'type'): Codec<Part> {
+export function createPartCodec(tag: 'kind' | 'type', version: UnknownMembers['version']): Codec<Part> {
   const data = createDataCodec(tag);
+  const unknown = unknownInParts(version);
 
   function decodeOfficial(r: Reader, part: JsonObject): Part | undefined {
     switch (part[tag]) {
       case 'text':
-        return restoreCarried(r, part, { text: member(r, part, 'text', string) });
+        return withUnknown(r, part, unknown, restoreCarried(r, part, { text: member(r, part, 'text', string) }));
       case 'data':
-        return restoreCarried(r, part, { data: member(r, part, 'data', data) });
+        return withUnknown(r, part, unknown, restoreCarried(r, part, { data: member(r, part, 'data', data) }));
       case 'file':
-        return restoreCarried(r, part, member(r, part, 'file', file));
+        return withUnknown(r, part, unknown, restoreCarried(r, part, member(r, part, 'file', file)));
       default:
         return undefined;
     }
@@ -38,14 +41,14 @@ export function createPartCodec(tag: 'kind' | 'type'): Codec<Part> {
     },
 
     encode(part) {
-      if ('text' in part) return tagged(tag, 'text', part.text, part);
-      if ('data' in part) return tagged(tag, 'data', dataObject(part), part);
+      if ('text' in part) return tagged(tag, 'text', part.text, part, unknown);
+      if ('data' in part) return tagged(tag, 'data', dataObject(part), part, unknown);
       const written: Record<string, string> = {};
       if (part.filename !== undefined) written['name'] = part.filename;
       if (part.mediaType !== undefined) written['mimeType'] = part.mediaType;
       if ('raw' in part) written['bytes'] = part.raw;
       else written['uri'] = part.url;
-      return tagged(tag, 'file', written, part);
+      return tagged(tag, 'file', written, part, unknown);
     },
   };
 }
@@ -98,11 +101,12 @@ const file: Codec<Part> = {
 };
 
 /** Members are set one by one: a literal with computed names costs ten times as much here, for every part. */
-function tagged(tag: string, kind: string, content: JsonValue, part: Part): JsonObject {
+function tagged(tag: string, kind: string, content: JsonValue, part: Part, unknown: UnknownMemberRule): JsonObject {
   const out: Record<string, JsonValue> = {};
   out[tag] = kind;
   out[kind] = content;
   const metadata = carriedMetadata(part);
   if (metadata !== undefined) out['metadata'] = metadata;
+  if (part.unknownMembers !== undefined) writeUnknown(out, part.unknownMembers, unknown);
   return out;
 }

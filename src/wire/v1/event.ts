@@ -1,16 +1,7 @@
 import type { StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from '../../model/event.ts';
 import type { SendMessageResponse } from '../../model/operation.ts';
-import {
-  type Codec,
-  defaulted,
-  expected,
-  isObject,
-  isSet,
-  objectAsReceived,
-  optional,
-  required,
-  writtenAsIs,
-} from '../codec.ts';
+import { type Codec, defaulted, expected, isObject, isSet, objectAsReceived, optional, required } from '../codec.ts';
+import { hasUnknown } from '../unknown-members.ts';
 import { boolean, id, oneOf, string, struct } from '../values.ts';
 import { artifact, message } from './message.ts';
 import { task, taskStatus } from './task.ts';
@@ -33,14 +24,24 @@ const artifactUpdate: Codec<TaskArtifactUpdateEvent> = objectAsReceived<TaskArti
 
 const wrapped = oneOf<StreamResponse>({ task, message, statusUpdate, artifactUpdate });
 
-export const streamResponse: Codec<StreamResponse> = writtenAsIs({
+export const streamResponse: Codec<StreamResponse> = {
   decode(r, json) {
     const wrapper = missingWrapper(json);
     if (wrapper === undefined) return wrapped.decode(r, json);
     r.tolerate('event-wrapper-missing', `the event inside the member ${wrapper}`);
     return wrapped.decode(r, { [wrapper]: json });
   },
-});
+  encode: encodeResponse,
+};
+
+/** The model is the 1.0 format, except for messages with unknown members. Only callers send those, so no event has them. */
+function encodeResponse(value: StreamResponse): unknown {
+  if ('task' in value) {
+    const encoded = task.encode(value.task);
+    return encoded === value.task ? value : { task: encoded };
+  }
+  return 'message' in value && hasUnknown(value.message) ? { message: message.encode(value.message) } : value;
+}
 
 /**
  * The wrapper that an event lacks: the LangGraph API sends the events of 1.0 bare, with the `kind` that they had in 0.3.
@@ -58,6 +59,7 @@ function missingWrapper(json: unknown): 'task' | 'message' | 'statusUpdate' | 'a
   return isObject(json['artifact']) ? 'artifactUpdate' : undefined;
 }
 
-export const sendMessageResponse: Codec<SendMessageResponse> = writtenAsIs(
-  oneOf<SendMessageResponse>({ task, message }),
-);
+export const sendMessageResponse: Codec<SendMessageResponse> = {
+  decode: oneOf<SendMessageResponse>({ task, message }).decode,
+  encode: encodeResponse,
+};

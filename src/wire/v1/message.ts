@@ -3,9 +3,12 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { type Message, ROLES, type Role } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import { type Codec, defaulted, expected, isObject, objectAsReceived, optional, required } from '../codec.ts';
+import { hasUnknown, unknownInMessages, unknownInParts, writeUnknown } from '../unknown-members.ts';
 import { bytes, id, idOrEmpty, json, list, protoEnum, someText, string, strings, struct } from '../values.ts';
 
 const role: Codec<Role> = protoEnum(ROLES);
+const IN_MESSAGES = unknownInMessages('1.0');
+const IN_PARTS = unknownInParts('1.0');
 
 /** All members a part can have; `text: ""` and `data: null` are content (1.0 §4.1.6). */
 interface PartMembers {
@@ -18,15 +21,18 @@ interface PartMembers {
   readonly mediaType?: string;
 }
 
-const partMembers = objectAsReceived<PartMembers>({
-  text: optional(string),
-  raw: optional(bytes),
-  url: optional(someText),
-  data: optional(json, { nullable: true }),
-  metadata: optional(struct),
-  filename: defaulted(string),
-  mediaType: defaulted(string),
-});
+const partMembers = objectAsReceived<PartMembers>(
+  {
+    text: optional(string),
+    raw: optional(bytes),
+    url: optional(someText),
+    data: optional(json, { nullable: true }),
+    metadata: optional(struct),
+    filename: defaulted(string),
+    mediaType: defaulted(string),
+  },
+  IN_PARTS,
+);
 
 const part: Codec<Part> = {
   decode(r, value) {
@@ -49,16 +55,37 @@ const part: Codec<Part> = {
   encode: (value) => value,
 };
 
-export const message: Codec<Message> = objectAsReceived<Message>({
-  messageId: expected(id, (r) => r.newId()),
-  contextId: defaulted(idOrEmpty),
-  taskId: defaulted(idOrEmpty),
-  role: expected(role, () => 'ROLE_UNSPECIFIED'),
-  parts: expected(list(part, 1), () => []),
-  metadata: optional(struct),
-  extensions: defaulted(strings),
-  referenceTaskIds: defaulted(strings),
-});
+const messageMembers: Codec<Message> = objectAsReceived<Omit<Message, 'unknownMembers'>>(
+  {
+    messageId: expected(id, (r) => r.newId()),
+    contextId: defaulted(idOrEmpty),
+    taskId: defaulted(idOrEmpty),
+    role: expected(role, () => 'ROLE_UNSPECIFIED'),
+    parts: expected(list(part, 1), () => []),
+    metadata: optional(struct),
+    extensions: defaulted(strings),
+    referenceTaskIds: defaulted(strings),
+  },
+  IN_MESSAGES,
+);
+
+/** The model is the 1.0 format, except for messages with unknown members. */
+export const message: Codec<Message> = {
+  decode: messageMembers.decode,
+  encode: (value) => (hasUnknown(value) ? writeUnknownOf1(value) : value),
+};
+
+/** The 1.0 format of a message with unknown members: those of 1.0 stand beside the others, those of other versions are left out. */
+export function writeUnknownOf1({ unknownMembers, parts, ...known }: Message): Message {
+  const out = { ...known, parts: parts.map(writePart) };
+  writeUnknown(out, unknownMembers, IN_MESSAGES);
+  return out;
+}
+
+function writePart({ unknownMembers, ...known }: Part): Part {
+  writeUnknown(known, unknownMembers, IN_PARTS);
+  return known;
+}
 
 const artifactMembers = {
   name: defaulted(string),

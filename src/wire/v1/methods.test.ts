@@ -23,9 +23,12 @@ function refusal(operation: OperationName, json: unknown, strict = false): A2AEr
 const fields = (error: A2AError): string[] => error.violations.map(({ field }) => field);
 
 describe('a message', () => {
-  test(verifies('E-12', 'unknown members are ignored at every depth'), () => {
+  test(verifies('E-12', 'unknown members change no other member, at every depth'), () => {
     const odd = { message: { ...message, x: 1, parts: [{ text: 'hi', y: 2 }] }, z: 3 };
-    expect(read('SendMessage', odd)).toEqual({ message });
+    const kept = (members: object): object => ({ unknownMembers: { version: '1.0', members } });
+    expect(read('SendMessage', odd)).toEqual({
+      message: { ...message, parts: [{ text: 'hi', ...kept({ y: 2 }) }], ...kept({ x: 1 }) },
+    });
   });
 
   test.each([

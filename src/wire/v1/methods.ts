@@ -11,6 +11,7 @@ import type {
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
 import type { OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../inbound.ts';
+import { hasUnknown } from '../unknown-members.ts';
 import {
   boolean,
   count,
@@ -38,12 +39,17 @@ const configuration: Codec<SendMessageConfiguration> = objectAsReceived<SendMess
   returnImmediately: defaulted(boolean),
 });
 
-const sendParams: Codec<SendMessageRequest> = objectAsReceived<SendMessageRequest>({
+const sendMembers: Codec<SendMessageRequest> = objectAsReceived<SendMessageRequest>({
   tenant: defaulted(idOrEmpty),
   message: required(fromUser(message)),
   configuration: optional(configuration),
   metadata: optional(struct),
 });
+
+const sendParams: Codec<SendMessageRequest> = {
+  decode: sendMembers.decode,
+  encode: (value) => (hasUnknown(value.message) ? { ...value, message: message.encode(value.message) } : value),
+};
 
 const getParams: Codec<GetTaskRequest> = objectAsReceived<GetTaskRequest>({
   tenant: defaulted(idOrEmpty),
@@ -62,12 +68,20 @@ const listParams: Codec<ListTasksRequest> = objectAsReceived<ListTasksRequest>({
   includeArtifacts: optional(boolean),
 });
 
-const taskList: Codec<ListTasksResponse> = objectAsReceived<ListTasksResponse>({
+const listMembers: Codec<ListTasksResponse> = objectAsReceived<ListTasksResponse>({
   tasks: expected(list(task), () => []),
   nextPageToken: expected(string, () => ''),
   pageSize: expected(int32, () => 0),
   totalSize: expected(int32, () => 0),
 });
+
+const taskList: Codec<ListTasksResponse> = {
+  decode: listMembers.decode,
+  encode: (value) =>
+    value.tasks.some((one) => one.history?.some(hasUnknown) === true)
+      ? { ...value, tasks: value.tasks.map(task.encode) }
+      : value,
+};
 
 const cancelParams: Codec<CancelTaskRequest> = objectAsReceived<CancelTaskRequest>({
   tenant: defaulted(idOrEmpty),

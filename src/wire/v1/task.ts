@@ -2,7 +2,8 @@ import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
 import { id, idOrEmpty, list, protoEnum, struct, timestamp } from '../values.ts';
-import { listedArtifact, message } from './message.ts';
+import { changeUnknown } from '../unknown-members.ts';
+import { listedArtifact, message, writeUnknownOf1 } from './message.ts';
 
 /** `CANCELLED` is the spelling of 0.3's protocol definition, still met in the field. */
 export const taskState: Codec<TaskState> = protoEnum(TASK_STATES, [['TASK_STATE_CANCELLED', 'TASK_STATE_CANCELED']]);
@@ -13,7 +14,7 @@ export const taskStatus: Codec<TaskStatus> = objectAsReceived<TaskStatus>({
   timestamp: optional(timestamp),
 });
 
-export const task: Codec<Task> = objectAsReceived<Task>({
+const taskMembers: Codec<Task> = objectAsReceived<Task>({
   id: required(id),
   contextId: defaulted(idOrEmpty),
   status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),
@@ -21,3 +22,8 @@ export const task: Codec<Task> = objectAsReceived<Task>({
   history: optional(list(message)),
   metadata: optional(struct),
 });
+
+export const task: Codec<Task> = {
+  decode: taskMembers.decode,
+  encode: (value) => changeUnknown(value, writeUnknownOf1),
+};

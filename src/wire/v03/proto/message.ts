@@ -2,12 +2,13 @@ import type { Artifact } from '../../../model/artifact.ts';
 import { type Message, ROLES, type Role } from '../../../model/message.ts';
 import { CARRIER, uncarry } from '../../carrier.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../../codec.ts';
+import { unknownInMessages } from '../../unknown-members.ts';
 import { id, idOrEmpty, list, protoEnum, string, strings, struct } from '../../values.ts';
 import { part } from './part.ts';
 
 const role: Codec<Role> = protoEnum(ROLES);
 
-const members: Codec<Message> = object<Message>(
+const members: Codec<Message> = object<Omit<Message, 'unknownMembers'>>(
   {
     messageId: expected(id, (r) => r.newId()),
     contextId: defaulted(idOrEmpty),
@@ -20,7 +21,7 @@ const members: Codec<Message> = object<Message>(
     // Not in the protocol definition, whose parsers refuse what they do not know: read here, but written as metadata.
     referenceTaskIds: defaulted(strings),
   },
-  { seam: 'message' },
+  { seam: 'message', unknown: unknownInMessages('0.3') },
 );
 
 export const message: Codec<Message> = {

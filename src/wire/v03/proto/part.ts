@@ -4,10 +4,12 @@ import { type Codec, defaulted, isObject, isSet, member, object, optional, requi
 import { bytes, json, someText, string, struct } from '../../values.ts';
 import { encodedBase64 } from '../../../support/base64.ts';
 import type { Reader } from '../../reader.ts';
+import { unknownInParts, withUnknown, writeUnknown } from '../../unknown-members.ts';
 import { carriedMetadata, dataObject, filePart, restoreCarried } from '../part-carrier.ts';
 import type { Writable } from '../../../support/writable.ts';
 
 const NOTHING: Part = Object.freeze({ text: '' });
+const UNKNOWN = unknownInParts('0.3');
 
 /** `name` is missing from the tagged protocol definition, but all SDKs of 0.3 have it. */
 interface ProtoFile {
@@ -88,18 +90,27 @@ export const part: Codec<Part> = {
       r.violate('exactly one of text, file, data');
       return NOTHING;
     }
-    if (isText) return restoreCarried(r, json, { text: member(r, json, 'text', string) });
-    if (isData) return restoreCarried(r, json, { data: member(r, json, 'data', data) });
-    return restoreCarried(r, json, member(r, json, 'file', file));
+    const content: Part = isText
+      ? { text: member(r, json, 'text', string) }
+      : isData
+        ? { data: member(r, json, 'data', data) }
+        : member(r, json, 'file', file);
+    return withUnknown(r, json, UNKNOWN, restoreCarried(r, json, content));
   },
 
   encode(part) {
-    const metadata = carriedMetadata(part);
-    if ('text' in part) return metadata === undefined ? { text: part.text } : { text: part.text, metadata };
-    const content = 'data' in part ? { data: { data: dataObject(part) } } : { file: encodeFile(part) };
-    return metadata === undefined ? content : { ...content, metadata };
+    const encoded = encodeKnown(part);
+    if (part.unknownMembers !== undefined) writeUnknown(encoded, part.unknownMembers, UNKNOWN);
+    return encoded;
   },
 };
+
+function encodeKnown(part: Part): Record<string, unknown> {
+  const metadata = carriedMetadata(part);
+  if ('text' in part) return metadata === undefined ? { text: part.text } : { text: part.text, metadata };
+  const content = 'data' in part ? { data: { data: dataObject(part) } } : { file: encodeFile(part) };
+  return metadata === undefined ? content : { ...content, metadata };
+}
 
 /** Filled in place, which is several times faster than spreading, and files are what makes messages large. */
 function encodeFile(part: RawPart | UrlPart): ProtoFile {
