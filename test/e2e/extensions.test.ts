@@ -186,6 +186,8 @@ describe('data of an extension', () => {
         taskId: expect.any(String),
         extensions: [STAMPS],
         metadata: { [STAMPS]: { stamp: 1 } },
+        // Not data of the extension: the server returns what this caller sent.
+        stamp: 'not a member of a message',
       });
     },
   );
