@@ -8,8 +8,8 @@ import { withoutTokens } from '../support/secret-texts.ts';
 const REDACTED = '[redacted]';
 
 /**
- * A message without the secrets in its metadata and unknown members: what comes in is kept, given back and shown to whoever may see the task,
- * so it must not hold what opens other doors. The message itself, if there is nothing to take out.
+ * A message without the secrets in its metadata and unknown members. The server stores them and returns them to everybody who may
+ * see the task, so they must not hold credentials. Returns the message itself if there is nothing to redact.
  */
 export function scrubMessage(message: Message): Message {
   const { metadata, unknownMembers } = message;

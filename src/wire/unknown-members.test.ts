@@ -163,7 +163,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('a member of a message that stands for a defined one is not written, wherever it comes from', () => {
+test('1.0 does not write unknown members that have the name of a defined one', () => {
   const members = { role: 'ROLE_AGENT', kind: 'task', priority: 3 };
   const message: Message = { ...received('v1', {}, {}), unknownMembers: { version: '1.0', members } };
   const { history } = operationCodec(dialects.v1, 'GetTask').result.encode(taskWith(message)) as Task;
@@ -177,7 +177,7 @@ test('1.0 writes a task without unknown members as the object that it is', () =>
   expect(operationCodec(dialects.v1, 'ListTasks').result.encode(page)).toBe(page);
 });
 
-test('a message that a profile repairs keeps its unknown members once', () => {
+test('the limit counts the unknown members of a message that is repaired only once', () => {
   const half = 'x'.repeat(8200);
   const parts = [{ type: 'text', text: 'hi', large: half }];
   const { value } = decodeParams(dialects.v03, 'SendMessage', { message: { role: 'user', parts, priority: 3 } });

@@ -60,7 +60,7 @@ const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'protot
 
 /**
  * The unknown members of an object of a request; `undefined` if there are none to keep. A member that is too large, nests too
- * deeply or has an unsafe name is dropped with a warning: versions before these members were kept accepted such requests.
+ * deeply or has an unsafe name is dropped with a warning and not rejected, because the protocol asks receivers to ignore unknown members.
  *
  * Only requests: messages of a peer are not stored, and the client gives access to them as they came.
  */
