@@ -13,7 +13,7 @@ import type { AgentReference } from './agent-reference.ts';
 import { now } from './now.ts';
 import { oneLine } from './screen.ts';
 
-/** How one of the operations of an agent did. */
+/** The result of checking one operation of an agent. */
 export interface OperationCheck {
   readonly operation: 'get' | 'list' | 'subscribe' | 'stream';
   /** `missing`: the agent does not have it. `broken`: clients cannot read the response. `untried`: a message would be needed. */
@@ -101,7 +101,7 @@ async function originalCard(
 
 /** A task that no agent has. */
 function unknownTask(): string {
-  return `tandem-doctor-${crypto.randomUUID()}`;
+  return crypto.randomUUID();
 }
 
 /** Asks for a task that does not exist. An agent that reports it as not found has accepted the credentials. */
@@ -131,13 +131,13 @@ async function probe(agent: AgentClient): Promise<Partial<Diagnosis>> {
 async function checkOperations(agent: AgentClient, message: string | undefined): Promise<OperationCheck[]> {
   const isStreaming = agent.card.capabilities.streaming === true;
   const checks: OperationCheck[] = [
-    { operation: 'get', result: 'works', why: 'a task that does not exist was reported as such' },
+    await check('get', () => expectNotFound(() => agent.get(unknownTask()), 'a task that does not exist was returned')),
     await check('list', async () => {
       await agent.list({ pageSize: 1 });
       return 'a page of tasks was read';
     }),
   ];
-  if (isStreaming) checks.push(await check('subscribe', () => subscribeToUnknown(agent)));
+  if (isStreaming) checks.push(await check('subscribe', () => expectNotFound(() => firstEvent(agent, unknownTask()))));
   if (message !== undefined) checks.push(await check('stream', () => streamMessage(agent, message)));
   else if (isStreaming) {
     const why = "not tried: --message 'Hello' sends a message and reads the events";
@@ -158,14 +158,16 @@ async function check(operation: OperationCheck['operation'], run: () => Promise<
   }
 }
 
-async function subscribeToUnknown(agent: AgentClient): Promise<string> {
+/** @param found What it means that the agent has the task; nothing if that is acceptable. */
+async function expectNotFound(ask: () => Promise<unknown>, found?: string): Promise<string> {
   try {
-    await firstEvent(agent, unknownTask());
-    return 'a task that does not exist has a stream';
+    await ask();
   } catch (error) {
     if (!A2AError.is(error, 'TASK_NOT_FOUND')) throw error;
     return 'a task that does not exist was reported as such';
   }
+  if (found !== undefined) throw new A2AError('INVALID_AGENT_RESPONSE', found);
+  return 'a task that does not exist has a stream';
 }
 
 async function firstEvent(agent: AgentClient, taskId: string): Promise<void> {
@@ -181,8 +183,14 @@ async function firstEvent(agent: AgentClient, taskId: string): Promise<void> {
 async function streamMessage(agent: AgentClient, message: string): Promise<string> {
   const stream = agent.stream(message);
   let count = 0;
-  for await (const _event of stream) count++;
-  const events = count === 1 ? '1 event' : `${count} events`;
+  const eventsText = (): string => (count === 1 ? '1 event' : `${count} events`);
+  try {
+    for await (const _event of stream) count++;
+  } catch (error) {
+    if (count === 0 || !A2AError.is(error, 'TIMEOUT')) throw error;
+    return `${eventsText()}, and no end within the time limit (--timeout)`;
+  }
+  const events = eventsText();
   const { task } = stream;
   if (task === undefined) return `${events}, a message`;
   if (isTerminal(task.status.state)) await firstEvent(agent, task.id);

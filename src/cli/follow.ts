@@ -3,7 +3,7 @@ import type { AgentEvent } from '../client/event.ts';
 import type { TaskStream } from '../client/task-stream.ts';
 import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
-import { isPaused } from '../model/state.ts';
+import { isPaused, isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { exitCodeOf, onStopSignal } from './interrupt.ts';
 import { giveJson, giveJsonLine } from './json-output.ts';
@@ -67,6 +67,9 @@ export function cancelOnInterrupt(agent: AgentClient, stream: TaskStream): () =>
   };
 }
 
+/** How long the end of a task is waited for that the agent has agreed to cancel. */
+const END_AFTER_CANCEL_MS = 10_000;
+
 /** Cancels the task of a stream, which then ends. The signal tells that the stream has ended by itself. */
 export async function cancel(agent: AgentClient, stream: TaskStream, signal: AbortSignal): Promise<void> {
   const id = stream.task?.id;
@@ -78,7 +81,8 @@ export async function cancel(agent: AgentClient, stream: TaskStream, signal: Abo
   screen.tell('Canceling the task. Ctrl-C again quits.', 'yellow');
   screen.work('Canceling');
   try {
-    await agent.cancel(id, { signal });
+    const { status } = await agent.cancel(id, { signal });
+    if (!isTerminal(status.state)) setTimeout(() => void stream.return(), END_AFTER_CANCEL_MS).unref();
   } catch (error) {
     if (signal.aborted) return;
     if (!A2AError.is(error)) throw error;

@@ -44,8 +44,8 @@ export interface Followed extends Polled {
  * Where streams keep breaking, it is asked too. While a stream is silent, the task is asked for every 30 s, and its end is the
  * end of the stream.
  *
- * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did, and nothing leads on from there, or the task
- *   does not change any more.
+ * @throws A2AError `TRANSPORT_FAILED` if the stream ended before the task did and cannot be resumed, or the task does not change
+ *   any more.
  */
 export class Follower {
   readonly #followed: Followed;
@@ -65,9 +65,9 @@ export class Follower {
   #stopWaitingForEnd: () => void = () => {};
   /** The task as it was found to be while its stream was silent: settled. */
   #settled: Decoded<Task> | undefined;
-  /** Whether the agent still runs the task; undefined if it was not asked or does not tell. */
-  #isRunning: boolean | undefined;
-  #hasProbed = false;
+  /** For how long the task was unchanged at the last look, and from when on the agent is asked whether it runs. */
+  #unchangedMs = 0;
+  #probeAfterMs = QUIET_MS;
 
   constructor(followed: Followed) {
     this.#followed = followed;
@@ -133,14 +133,16 @@ export class Follower {
       if (this.#isWaiting && this.#items === items) await this.#askForEnd(items);
       if (!isStopped && this.#settled === undefined) this.#watch();
     };
-    const disarm = clock.callAt(clock.now() + QUIET_MS, () => void again());
+    // A numbered stream misses nothing, so a silent one is rarely a stream of an ended task.
+    const quietMs = this.isNumbered ? STALLED_MS : QUIET_MS;
+    const disarm = clock.callAt(clock.now() + quietMs, () => void again());
     this.#stopWatching = () => {
       isStopped = true;
       disarm();
     };
   }
 
-  /** Leaves a silent stream if the task has ended or paused without a word about it. */
+  /** Leaves a silent stream if the task has ended or paused and the stream did not report it. */
   async #askForEnd(items: number): Promise<void> {
     const { caller, scope, fold, taskId } = this.#followed;
     const id = fold.taskId ?? taskId;
@@ -161,11 +163,18 @@ export class Follower {
     if ((fold.taskId ?? taskId) !== found.value.id) return;
     const { clock } = caller.wiring.settings;
     this.#stopWaitingForEnd();
-    this.#stopWaitingForEnd = clock.callAt(clock.now() + END_AFTER_CANCEL_MS, () => this.#leaveWith(found));
+    const leave = (): void => this.#leaveWith({ ...found, value: { ...fold.task(), ...found.value } });
+    const ask = async (): Promise<void> => {
+      this.#stopWaitingForEnd = clock.callAt(clock.now() + END_AFTER_CANCEL_MS, leave);
+      // The response to a cancel may have the status only.
+      await this.#askForEnd(this.#items);
+      leave();
+    };
+    this.#stopWaitingForEnd = clock.callAt(clock.now() + END_AFTER_CANCEL_MS, () => void ask());
   }
 
   #leaveWith(found: Decoded<Task>): void {
-    if (this.#stream === undefined) return;
+    if (this.#stream === undefined || this.#settled !== undefined) return;
     this.#settled = found;
     this.#stream.leave();
   }
@@ -180,17 +189,19 @@ export class Follower {
 
   /**
    * Ends the wait for a task whose stream broke and that does not change any more. An agent may keep a task as working although
-   * the run has died. Whether it runs, a subscription shows: where no run is left, agents report the task as not found.
+   * the run has died. A subscription shows whether it runs: where no run is left, agents report the task as not found. A task that
+   * runs is waited for as long as the call has time.
    *
    * @throws A2AError `TRANSPORT_FAILED`
    */
   async #assertRunning(unchangedMs: number): Promise<void> {
-    if (unchangedMs < QUIET_MS) return;
-    if (!this.#hasProbed) {
-      this.#hasProbed = true;
-      this.#isRunning = await this.#probeRun();
-    }
-    if (unchangedMs < (this.#isRunning === false ? ABANDONED_MS : STALLED_MS)) return;
+    if (unchangedMs < this.#unchangedMs) this.#probeAfterMs = QUIET_MS;
+    this.#unchangedMs = unchangedMs;
+    if (unchangedMs < this.#probeAfterMs) return;
+    const isRunning = await this.#probeRun();
+    const limitMs = isRunning === false ? ABANDONED_MS : STALLED_MS;
+    this.#probeAfterMs = isRunning === true ? unchangedMs + STALLED_MS : limitMs;
+    if (isRunning === true || unchangedMs < limitMs) return;
     const seconds = Math.round(unchangedMs / 1000);
     throw new A2AError(
       'TRANSPORT_FAILED',

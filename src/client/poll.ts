@@ -20,7 +20,7 @@ export interface Polled {
 }
 
 /**
- * Looks at a task again and again, until it has ended or waits for its caller, and tells what is new each time.
+ * Polls a task until it ends or waits for its caller, and yields what changed.
  *
  * @param unchanged Called with the time since the last change after each look that showed none. It may throw to end the wait.
  */
@@ -32,6 +32,7 @@ export async function* pollUpdates(
   if (id === undefined) return;
   const { clock } = caller.wiring.settings;
   let changedAt = clock.now();
+  let timestamp = fold.task()?.status.timestamp;
   let failures = 0;
   for (let looks = 0; ; looks++) {
     let waitMs = backoffMs(looks, FIRST_PAUSE_MS);
@@ -41,7 +42,8 @@ export async function* pollUpdates(
       const missed = [...fold.missed(task)];
       fold.take({ task });
       for (const event of missed) yield { event, number: undefined, raw };
-      if (missed.length > 0) changedAt = clock.now();
+      if (missed.length > 0 || task.status.timestamp !== timestamp) changedAt = clock.now();
+      ({ timestamp } = task.status);
     } catch (error) {
       if (!isPassing(error) || ++failures > MAX_FAILURES) throw error;
       waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);

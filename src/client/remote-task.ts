@@ -18,7 +18,7 @@ import { TaskFold } from './task-fold.ts';
 import { TaskStream } from './task-stream.ts';
 import { type TaskTransitions, transitionsFrom } from './task-transitions.ts';
 
-/** Errors after which it is of no use to ask for the task. */
+/** Errors after which the client does not ask for the task. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'UNAUTHENTICATED',
   'PERMISSION_DENIED',

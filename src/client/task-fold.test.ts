@@ -49,6 +49,18 @@ test.each<[string, Task, Task, readonly StreamResponse[]]>([
     withParts({ text: 'one ' }, { text: 'two' }, { data: 1 }, { text: 'th' }, { text: 'ree' }),
     [{ artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: 'ree' }] }, append: true } }],
   ],
+  [
+    'text of which the agent gives the parts another media type',
+    withTexts('Hel', 'lo'),
+    withParts({ text: 'Hello', mediaType: 'text/plain' }),
+    [],
+  ],
+  [
+    'text of which the chunks have metadata',
+    withParts({ text: 'Hel', metadata: { k: 1 } }, { text: 'lo', metadata: { k: 2 } }),
+    withTexts('Hello there'),
+    [chunk([' there'], true)],
+  ],
   ['another text in place of the first', withTexts('rough'), withTexts('fine'), [chunk(['fine'])]],
   ['a shorter text in place of the first', withTexts('rough', 'draft'), withTexts('rough'), [chunk(['rough'])]],
   [
@@ -101,11 +113,20 @@ test('wherever a stream is cut, the chunks before and after it make the whole, w
       for (const event of events.slice(0, cut)) reader.take(event);
       const missed = [...reader.missed(snapshot)];
       for (const event of missed) reader.take(event);
-      expect(reader.task()?.artifacts ?? []).toEqual(joined.artifacts ?? []);
+      expect(contentOf(reader.task())).toEqual(contentOf(joined));
       expect([...reader.missed(snapshot)]).toEqual([]);
     }),
   );
 });
+
+/** What an artifact says, wherever the boundaries of its texts are. */
+function contentOf(task: Task | undefined): Record<string, string> {
+  const entries = (task?.artifacts ?? []).map(({ artifactId, parts }) => [
+    artifactId,
+    parts.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join(''),
+  ]);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
 
 /** The artifacts of an agent that keeps each chunk as a part. */
 function unjoined(chunks: readonly (readonly [string, Part, boolean])[]): readonly Artifact[] {

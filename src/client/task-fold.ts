@@ -123,7 +123,7 @@ function isOther({ status: known }: Task, { status: later }: Task): boolean {
  */
 function newIn(artifact: Artifact, known: Artifact | undefined): { artifact: Artifact; append?: boolean } | undefined {
   if (known === undefined) return { artifact };
-  const parts = partsAfter(known.parts, withJoinedTexts(artifact.parts));
+  const parts = partsAfter(known.parts, withJoinedTexts(artifact.parts)) ?? textAfter(known.parts, artifact.parts);
   if (parts === undefined) return { artifact };
   return parts.length === 0 ? undefined : { artifact: { ...artifact, parts }, append: true };
 }
@@ -140,6 +140,25 @@ function partsAfter(known: readonly Part[], parts: readonly Part[]): readonly Pa
   if (!isJoinable(last) || !continues(last, later) || !later.text.startsWith(last.text)) return undefined;
   const text = later.text.slice(last.text.length);
   return text === '' ? next : [{ ...later, text }, ...next];
+}
+
+/**
+ * The text that follows the known text, for lists of texts only. Agents may give the parts of a snapshot another media type or
+ * metadata than those of the chunks, and other boundaries.
+ */
+function textAfter(known: readonly Part[], parts: readonly Part[]): readonly Part[] | undefined {
+  const [knownText, text] = [textOf(known), textOf(parts)];
+  if (knownText === undefined || text?.startsWith(knownText) !== true) return undefined;
+  return text === knownText ? [] : [{ text: text.slice(knownText.length) }];
+}
+
+function textOf(parts: readonly Part[]): string | undefined {
+  let text = '';
+  for (const part of parts) {
+    if (!('text' in part)) return undefined;
+    text += part.text;
+  }
+  return text;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

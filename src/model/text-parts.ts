@@ -3,7 +3,7 @@ import type { Part, TextPart } from './part.ts';
 /**
  * Adds a part at the end of a list. A text that follows a text of the same media type is joined with it, so that an artifact
  * that was streamed in chunks is one text. The strings are only linked by `+`: joining 20,000 chunks one by one costs no more
- * than their length, once, when somebody uses the text.
+ * than their length, once, when the text is first read.
  */
 export function addPart(parts: Part[], part: Part): void {
   const last = parts.at(-1);

@@ -117,6 +117,14 @@ test('doctor --message reads the stream of a message', { timeout: TIMEOUT_MS }, 
   expect(code).toBe(0);
 });
 
+test('doctor does not call an agent well that has no operation', { timeout: TIMEOUT_MS }, async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'No such method' } });
+  const headers = { 'content-type': 'application/json' };
+  const peer = await servePeer({ faults: [{ fault: 'status', on: 'GetTask', status: 200, headers, body, ...always }] });
+  const { stdout } = await tandem(['doctor', peer.url]).ended;
+  expect(stdout).toMatch(/\? Get +not supported: /);
+});
+
 test.each([
   ['stream', ['--message', 'Hello'], 'SendStreamingMessage'],
   ['list', [], 'ListTasks'],

@@ -99,6 +99,32 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(clock.pending).toBe(0);
   });
 
+  test.each([true, false])(
+    'a stream that cancel() has ended keeps the artifacts that came before (GetTask answers: %s)',
+    async (answers) => {
+      const peer = await startPeer(({ rpc }, response) => {
+        if (rpc?.method === 'GetTask')
+          return answers
+            ? result(response, task('CANCELED', { artifacts }))
+            : failure(response, -32603, 'INTERNAL_ERROR');
+        if (rpc?.method === 'CancelTask') return result(response, task('CANCELED'));
+        const send = stream(response);
+        send({ task: task('WORKING') });
+        send(chunk('first ', false));
+      });
+      const clock = fakeClock();
+      const agent = await connected(peer.url, { ...options, clock, retries: 0 });
+      const events = agent.stream('hi');
+      const { seen, end } = reading(events);
+      await vi.waitFor(() => expect(seen).toHaveLength(2));
+      await agent.cancel('t1');
+      clock.advance(2000);
+      expect((await end).at(-1)).toBe('status canceled');
+      const text = answers ? 'first second' : 'first ';
+      expect(events.task?.artifacts).toMatchObject([{ artifactId: 'a', parts: [{ text }] }]);
+    },
+  );
+
   test('the wait for a task whose run has died ends after a minute if the agent says that nothing runs', async () => {
     const peer = await startPeer(dying((response) => failure(response, -32001, 'TASK_NOT_FOUND')));
     const agent = await connected(peer.url, { ...options, clock: createHastyClock() });
@@ -121,6 +147,26 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       code: 'TRANSPORT_FAILED',
       message: expect.stringMatching(/has not changed for 30\d s/) as string,
     });
+  });
+
+  test('a task whose stream broke is waited for as long as the agent accepts subscriptions to it', async () => {
+    let looks = 0;
+    let subscriptions = 0;
+    const peer = await startPeer(({ rpc }, response) => {
+      // More looks than there are in five minutes.
+      if (rpc?.method === 'GetTask') return result(response, task(++looks > 200 ? 'COMPLETED' : 'WORKING'));
+      // The first one would continue the stream.
+      if (rpc?.method === 'SubscribeToTask' && ++subscriptions === 1)
+        return failure(response, -32004, 'UNSUPPORTED_OPERATION');
+      stream(response)({ task: task('WORKING') });
+      if (rpc?.method !== 'SubscribeToTask') response.end();
+    });
+    const clock = createHastyClock();
+    const start = clock.now();
+    const agent = await connected(peer.url, { ...options, clock });
+    expect((await reading(agent.stream('hi')).end).at(-1)).toBe('status completed');
+    expect(clock.now() - start).toBeGreaterThan(300_000);
+    expect(subscriptions).toBeGreaterThan(1);
   });
 
   test.each([
