@@ -37,6 +37,7 @@ export async function followUp(core: Core, submission: Submission, taskId: strin
     const idempotency = idempotencyOf(submission, core.clock.now());
     let write: TaskWrite;
     try {
+      if (submission.answers !== undefined) assertAsks(record, submission.answers);
       assertFits(submission, record, core.agents.get(record.agent));
       await assertRoom(core, record);
       const isLate = secretFor !== undefined && secretFor !== record.question;
@@ -79,6 +80,15 @@ async function fateOf(
   if (idempotency === undefined) return 'refused';
   // No state is allowed, so nothing can be written; but a repeat is found before that.
   return (await store.append({ taskId, by: node, guard: { states: [] }, idempotency })).kind;
+}
+
+/** @throws A2AError `INVALID_PARAMS` if the question is not the open one. */
+function assertAsks({ id, status: { state, message } }: TaskRecord, question: string): void {
+  if (state === 'TASK_STATE_INPUT_REQUIRED' && message?.messageId === question) return;
+  throw new A2AError('INVALID_PARAMS', `Task ${id} does not ask the question that the message answers`, {
+    violations: [{ field: 'message', description: 'must answer the open question of the task' }],
+    details: { taskId: id },
+  });
 }
 
 function assertFits(submission: Submission, record: TaskRecord, agent: Runnable | undefined): void {

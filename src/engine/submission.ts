@@ -36,6 +36,11 @@ export interface Submission extends Scope {
    * it is if not set. A `messageId` with other content is a new message.
    */
   readonly deduplicateByMessageId?: boolean;
+  /**
+   * The id of the question that a follow-up answers: the `messageId` of the status that asks it. If that question is not open,
+   * only a repeat is accepted.
+   */
+  readonly answers?: string;
   /** What the caller calls the task. */
   readonly alias?: string;
   /** Where to tell of the task: stored before anything comes of the message. */

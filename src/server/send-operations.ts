@@ -117,7 +117,9 @@ async function submissionOf(
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   const { toolResultIn } = call.dialect;
   if (toolResultIn !== undefined) {
-    submission.message = await answerByToolResult(service, toolResultIn, access, submission.message);
+    const { message, answers } = await answerByToolResult(service, toolResultIn, access, submission.message);
+    submission.message = message;
+    if (answers !== undefined) submission.answers = answers;
   }
   if (call.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;

@@ -1,3 +1,4 @@
+import type { Submission } from '../engine/submission.ts';
 import type { TaskAccess } from '../engine/task-access.ts';
 import { A2AError } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
@@ -10,24 +11,29 @@ import type { Service } from './service.ts';
 /** Tasks that one message may refer to as those whose question it answers. */
 const MAX_REFERENCES = 10;
 
+/** A message that answers the question with this id; without an id it answers none. */
+type ToolAnswer = Pick<Submission, 'message' | 'answers'>;
+
 /**
  * A message with the result of a client-side tool, as an answer to the task that asked for it: the message refers to the task and
  * names the question, and need not be addressed to the task. The handler gets the result in place of the parts.
  *
- * Only tasks of the caller are looked at.
+ * Only tasks of the caller are looked at. If no question is open, the message may be a repeat, which the engine recognises: a
+ * message with one result that refers to one task is addressed to that task, and the engine rejects it unless it is a repeat.
  *
- * @throws A2AError `TASK_NOT_FOUND`, or `INVALID_PARAMS` if none of the tasks asks this.
+ * @throws A2AError `TASK_NOT_FOUND`, or `INVALID_PARAMS` if none of several tasks asks this.
  */
 export async function answerByToolResult(
   { engine }: Service,
   toolResultIn: NonNullable<Dialect['toolResultIn']>,
   access: Required<TaskAccess>,
   message: Message,
-): Promise<Message> {
+): Promise<ToolAnswer> {
   const results = message.parts.flatMap((part) => toolResultIn(part) ?? []);
   const references = message.taskId === undefined ? (message.referenceTaskIds ?? []) : [message.taskId];
   const [first] = references;
-  if (results.length === 0 || first === undefined) return message;
+  if (results.length === 0 || first === undefined) return { message };
+  const found: string[] = [];
   let missing: A2AError | undefined;
   for (const taskId of references.slice(0, MAX_REFERENCES)) {
     let task: Task;
@@ -38,8 +44,14 @@ export async function answerByToolResult(
       missing ??= error;
       continue;
     }
+    found.push(taskId);
     const result = results.find(({ toolUseId }) => toolUseId === openQuestionOf(task));
-    if (result !== undefined) return { ...message, taskId, parts: [partOf(result)] };
+    if (result !== undefined) return answerTo(taskId, message, result);
+  }
+  const [only, ...others] = results;
+  const [taskId, ...furtherTasks] = new Set(found);
+  if (only !== undefined && taskId !== undefined && others.length + furtherTasks.length === 0) {
+    return answerTo(taskId, message, only);
   }
   if (missing !== undefined) throw missing;
   const description = 'expected the requestId of an open question of the task';
@@ -47,6 +59,10 @@ export async function answerByToolResult(
     violations: [{ field: 'message.parts.toolUseId', description }],
     details: { taskId: first },
   });
+}
+
+function answerTo(taskId: string, message: Message, result: ToolResult): ToolAnswer {
+  return { message: { ...message, taskId, parts: [partOf(result)] }, answers: result.toolUseId };
 }
 
 /** The id of the question that a task asks, which is that of the message. */

@@ -30,4 +30,22 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(next.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     expect(artifactText(await reply(asked, 'yes'))).toBe('Rome true');
   });
+
+  test('a new message that answers a closed question is rejected and does not answer the next question', async () => {
+    const { task, reply } = await harness(
+      async function* run({ ask }) {
+        yield `${await ask('Which city?')} `;
+        yield await ask('Which day?');
+      },
+      { variant },
+    );
+    const asked = await task('travel');
+    const answers = asked.status.message?.messageId ?? '';
+    const message = userMessage('Rome', { taskId: asked.id });
+    const next = await reply(asked, 'Rome', { message, answers });
+
+    await expect(reply(asked, 'Paris', { answers })).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    expect(await reply(asked, 'Rome', { message, answers })).toEqual(next);
+    expect(artifactText(await reply(asked, 'Monday'))).toBe('Rome Monday');
+  });
 });

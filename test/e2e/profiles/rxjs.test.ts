@@ -40,6 +40,8 @@ function analyst(gate = deferred<void>()) {
           return yield `Key: ${await ask('Please provide your API key', { sensitive: true })}`;
         case 'size':
           return yield `Size: ${await ask({ choose: 'Which size?', options: ['S', 'M'] })}`;
+        case 'two':
+          return yield `${await ask('First?')}, ${await ask('Second?')}`;
         case 'patience':
           return yield await ask('Anybody?', { timeoutMs: 300 });
         case 'wait':
@@ -196,6 +198,35 @@ describe('Client Tool Invocation', () => {
     expect(json).toMatchObject({
       error: { code: -32602, message: 'Invalid params', data: { taskId: question.taskId } },
     });
+    const task = await server.ask(rpc('tasks/get', { id: question.taskId }));
+    expect(resultOf(task.json)).toMatchObject({ status: { state: 'input-required' } });
+  });
+
+  test('a tool result that comes again with the same Idempotency-Key returns the task, after the question is closed', async () => {
+    const server = await serveAnalyst();
+    const { question } = await asked(server, 'size');
+    const send = () => server.ask(rpc('message/send', toolResult(question, 'M'), { 'idempotency-key': 'key-1' }));
+    const first = resultOf((await send()).json);
+    expect(first).toMatchObject({ id: question.taskId, status: { state: 'completed' } });
+    expect(resultOf((await send()).json)).toEqual(first);
+  });
+
+  test('a new tool result for a closed question is -32602', async () => {
+    const server = await serveAnalyst();
+    const { question } = await asked(server, 'size');
+    await server.ask(rpc('message/send', toolResult(question, 'M'), { 'idempotency-key': 'key-1' }));
+    const late = rpc('message/send', toolResult(question, 'S'), { 'idempotency-key': 'key-2' });
+    expect((await server.ask(late)).json).toMatchObject({
+      error: { code: -32602, message: 'Invalid params', data: { taskId: question.taskId } },
+    });
+  });
+
+  test('two tool results for one question at the same time never answer the question after it', async () => {
+    const server = await serveAnalyst();
+    const { question } = await asked(server, 'two');
+    const send = (messageId: string) => server.ask(rpc('message/send', toolResult(question, 'A', { messageId })));
+    const both = (await Promise.all([send('msg-6'), send('msg-7')])).map(({ json }) => json as Shown);
+    expect(both.flatMap(({ error }) => error ?? [])).toMatchObject([{ code: -32602 }]);
     const task = await server.ask(rpc('tasks/get', { id: question.taskId }));
     expect(resultOf(task.json)).toMatchObject({ status: { state: 'input-required' } });
   });
