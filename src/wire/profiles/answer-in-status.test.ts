@@ -32,6 +32,42 @@ test.each<[string, Partial<Task>, string, unknown]>([
     [{ type: 'text', text: 'One\nTwo' }],
   ],
   [
+    'the text so far of a working task, and not its status message',
+    {
+      status: {
+        state: 'TASK_STATE_WORKING',
+        message: { messageId: 'm', role: 'ROLE_AGENT', parts: texts('Thinking') },
+      },
+      artifacts: [{ artifactId: 'a', parts: texts('One, ', 'two') }],
+    },
+    'working',
+    [{ type: 'text', text: 'One, two' }],
+  ],
+  [
+    'the status message of a working task without text',
+    {
+      status: {
+        state: 'TASK_STATE_WORKING',
+        message: { messageId: 'm', role: 'ROLE_AGENT', parts: texts('Thinking') },
+      },
+      artifacts: [{ artifactId: 'a', parts: [{ data: { bars: 1 } }] }],
+    },
+    'working',
+    [{ type: 'text', text: 'Thinking' }],
+  ],
+  [
+    'the question of a task that has published text',
+    {
+      status: {
+        state: 'TASK_STATE_INPUT_REQUIRED',
+        message: { messageId: 'm', role: 'ROLE_AGENT', parts: texts('Which week?') },
+      },
+      artifacts: [{ artifactId: 'a', parts: texts('One') }],
+    },
+    'input-required',
+    [{ type: 'text', text: 'Which week?' }],
+  ],
+  [
     'the result before a last remark',
     {
       status: {

@@ -73,8 +73,7 @@ function nativeStatus(status: JsonObject, artifacts: readonly JsonValue[]): Json
   const known = typeof state === 'string' ? (STATES[state] ?? state) : 'working';
   const shown = { ...status, state: known };
   const said = isObject(message) ? { ...message, parts: joinTexts(listOf(message['parts'])) } : undefined;
-  // The result counts more than a last remark; while the agent works or asks, what it says itself comes first.
-  if (said !== undefined && state !== 'completed') return { ...shown, message: said };
+  // The result replaces the last status message, also the part of it that a working task has published so far.
   const text = state === 'completed' || state === 'working' ? textOf(artifacts) : '';
   if (text === '') return said === undefined ? shown : { ...shown, message: said };
   return { ...shown, message: { kind: 'message', role: 'agent', ...said, parts: [{ type: 'text', text }] } };
