@@ -7,7 +7,7 @@ import { credentialHeaders } from './auth/credential-headers.ts';
 import { type Check, isObject, kindOf } from './check.ts';
 import { type HttpRequest, type HttpResponse, SAFE, withHeaders } from './http.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './page-paths.ts';
-import { RUN_PATH, SWEEP_PATH } from './serverless-options.ts';
+import { PROCESS_TASK_PATH, RUN_PATH, SWEEP_PATH } from './serverless-options.ts';
 
 /** Which web pages of other origins may call the agent from a browser, by JSON-RPC and REST. */
 export interface CorsOptions {
@@ -69,7 +69,14 @@ const DEFAULT_MAX_AGE_SECONDS = 600;
 const MAX_MAX_AGE_SECONDS = 86_400;
 
 /** Paths for operators and for the agent itself. No page needs them. */
-const CLOSED_PATHS: ReadonlySet<string> = new Set([HEALTH_PATH, READINESS_PATH, METRICS_PATH, RUN_PATH, SWEEP_PATH]);
+const CLOSED_PATHS: ReadonlySet<string> = new Set([
+  HEALTH_PATH,
+  READINESS_PATH,
+  METRICS_PATH,
+  RUN_PATH,
+  SWEEP_PATH,
+  PROCESS_TASK_PATH,
+]);
 
 /** RFC 9110 §5.6.2 */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

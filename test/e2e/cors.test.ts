@@ -234,20 +234,32 @@ test('a function that returns something else than true means no', async () => {
   expect(corsOf(await preflight(server, '/a2a', OTHER))).toEqual({});
 });
 
-test.each(['/healthz', '/readyz', '/metrics', '/_tandem/run', '/_tandem/sweep'])(
-  '%s has no CORS headers',
-  async (path) => {
-    const serverless = { secret: 'a-secret-of-more-than-32-characters', url: 'https://agent.example' };
-    const options = { store: memoryStore(), log: keptLog(), metrics: true, serverless, auth: AUTH, cors: LISTED };
-    const handler = createHandler(scripted().agent, options);
-    onTestFinished(() => handler.close({ finishMs: 0 }));
-    for (const method of ['GET', 'POST', 'OPTIONS']) {
-      const headers = { origin: APP, 'access-control-request-method': 'POST' };
-      const response = await handler.fetch(new Request(`https://agent.example${path}`, { method, headers }));
-      expect(response.headers.get('access-control-allow-origin')).toBeNull();
-    }
-  },
-);
+test.each([
+  ['/healthz', {}],
+  ['/readyz', {}],
+  ['/metrics', {}],
+  ['/_tandem/run', {}],
+  ['/_tandem/sweep', {}],
+  ['/_agent-native/a2a/_process-task', { profile: 'agent-native' }],
+] as const)('%s has no CORS headers', async (path, more) => {
+  const serverless = { secret: 'a-secret-of-more-than-32-characters', url: 'https://agent.example' };
+  const options = {
+    store: memoryStore(),
+    log: keptLog(),
+    metrics: true,
+    serverless,
+    auth: AUTH,
+    cors: LISTED,
+    ...more,
+  };
+  const handler = createHandler(scripted().agent, options);
+  onTestFinished(() => handler.close({ finishMs: 0 }));
+  for (const method of ['GET', 'POST', 'OPTIONS']) {
+    const headers = { origin: APP, 'access-control-request-method': 'POST' };
+    const response = await handler.fetch(new Request(`https://agent.example${path}`, { method, headers }));
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  }
+});
 
 test('a handler with cors owns preflight requests at its mount, where JSON-RPC is', () => {
   const options = { store: memoryStore(), log: keptLog() };
