@@ -75,6 +75,10 @@ test.each([
   [{ profile: [] }, 'profile: must name one, or be left out for the usual ones'],
   [{ profile: ['rxjs', 'rx'] }, 'profile[1]: must be "rxjs" or "agent-native" or "corvid"'],
   [{ profile: 'rxjs', rpcPaths: ['/api/a2a'] }, 'rpcPaths: must not have /api/a2a, which belongs to the profile rxjs'],
+  [
+    { profile: 'corvid', rpcPaths: ['/a2a', '/a2a/tasks/send'] },
+    'rpcPaths: must not have /a2a/tasks/send, which belongs to the profile corvid',
+  ],
   [{ rpcPaths: [] }, 'rpcPaths: must name one, or be left out for the usual ones'],
   [{ store: {} }, 'store: must be a store such as memoryStore(), with create, append, read'],
   [{ store: () => memoryStore() }, 'store: must be a store such as memoryStore(), not a function'],

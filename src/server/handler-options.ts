@@ -384,8 +384,10 @@ function readRpcPaths(check: Check, value: unknown, { profiles = [] }: Offer): r
   const paths = check.list(value, 'rpcPaths', 'paths', (item, path) => readPath(check, item, path) || '/');
   refuseEmpty(check, value, 'rpcPaths');
   for (const profile of profiles) {
-    if (paths.includes(PROFILE_PATHS[profile]))
-      check.fault('rpcPaths', `must not have ${PROFILE_PATHS[profile]}, which belongs to the profile ${profile}`);
+    const own = PROFILE_PATHS[profile];
+    // Below its path a profile has its card, and routes of its own: an endpoint there would shadow them.
+    for (const path of paths.filter((each) => each === own || each.startsWith(`${own}/`)))
+      check.fault('rpcPaths', `must not have ${path}, which belongs to the profile ${profile}`);
   }
   const usual = profiles.includes('agent-native') ? ['/', '/a2a'] : ['/a2a', '/'];
   const [first = '/a2a', ...others] = paths.length > 0 ? paths : usual;
