@@ -29,7 +29,7 @@ The address of its card is printed on stdout, all else on stderr.`,
     host: {
       type: 'string',
       value: '<address>',
-      help: 'Where to listen; else BIND_HOST from the environment, else 127.0.0.1. What others can reach needs --token, A2A_SECRET or --insecure-public',
+      help: 'Where to listen; else BIND_HOST from the environment, else 127.0.0.1. An address that others can reach needs --token, A2A_API_KEY, --api-key-env, A2A_SECRET or --insecure-public',
       flagOnly: true,
     },
     store: {
