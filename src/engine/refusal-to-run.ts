@@ -25,7 +25,7 @@ export function refusalToRun({ limits }: Runnable, { record, journal }: LoadedTa
     );
   // A turn begins with a message; if it is woken without one, the time for it is over.
   if (question === undefined || !isTurnQuestion(question)) return undefined;
-  return { ...failure('Nobody answered in time'), ifOpen: question };
+  return { ...failure('The question was not answered in time'), ifOpen: question };
 }
 
 function isAtWork({ status }: TaskRecord): boolean {

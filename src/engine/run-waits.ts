@@ -243,5 +243,5 @@ function unanswered(record: Exclude<AnswerRecord, { value: unknown }>, timeoutMs
 }
 
 function expired(timeoutMs: number | undefined): QuestionExpiredError {
-  return new QuestionExpiredError('Nobody answered in time', timeoutMs);
+  return new QuestionExpiredError('The question was not answered in time', timeoutMs);
 }

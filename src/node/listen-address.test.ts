@@ -47,7 +47,7 @@ test.each([
     'BIND_HOST',
     undefined,
     '0.0.0.0',
-    'BIND_HOST: can be reached by others: set auth to say who may call, or insecurePublic: true for everybody',
+    'BIND_HOST: can be reached by others: set auth, or insecurePublic: true to admit anonymous callers',
   ],
 ])('serve() names %s if it cannot use its value: %s %s', async (_, port, host, fault) => {
   environment(port, host);

@@ -25,7 +25,7 @@ export function requireAuth(
   if (auth !== undefined || insecurePublic || option === undefined) return;
   const check = new Check();
   const setting = option === 'host' ? hostSetting : option;
-  check.fault(setting, `${REACHED_BY[option]}: set auth to say who may call, or insecurePublic: true for everybody`);
+  check.fault(setting, `${REACHED_BY[option]}: set auth, or insecurePublic: true to admit anonymous callers`);
   check.finish('serve() cannot use these options:');
 }
 

@@ -12,7 +12,7 @@ async function started(options: ServeOptions = {}): Promise<AgentServer> {
   return server;
 }
 
-const OR_NOT = 'set auth to say who may call, or insecurePublic: true for everybody';
+const OR_NOT = 'set auth, or insecurePublic: true to admit anonymous callers';
 const CLOSED = `host: can be reached by others: ${OR_NOT}`;
 const ANNOUNCED = `publicUrl: says that others can reach the agent: ${OR_NOT}`;
 const PROXIED = `trustProxy: says that others can reach the agent through a proxy: ${OR_NOT}`;

@@ -132,7 +132,7 @@ interface CorsSettings {
   readonly log: Log;
 }
 
-/** Tells browsers which pages may call. It admits nobody by itself: `auth`, the limits and the host check apply as before. */
+/** Tells browsers which pages may call. It does not authenticate callers: `auth`, the limits and the host check apply as before. */
 export class Cors {
   readonly #settings: CorsSettings;
 
@@ -146,7 +146,7 @@ export class Cors {
    */
   readonly choosesOrigin = (origin: string): boolean => {
     const { origins, log } = this.#settings;
-    // Sandboxed frames and files of anybody have the origin null.
+    // Sandboxed frames and local files have the origin null.
     if (origins === '*' || origin === 'null') return false;
     if (typeof origins !== 'function') return origins.has(origin);
     try {
@@ -157,7 +157,7 @@ export class Cors {
     }
   };
 
-  /** The response to a preflight request of a page that may call; undefined if this is none. */
+  /** The response to a preflight request of a page that may call; undefined if the request is not a preflight. */
   preflight(request: HttpRequest): HttpResponse | undefined {
     if (request.method !== 'OPTIONS' || !isOpen(request)) return undefined;
     if (request.header('access-control-request-method') === undefined) return undefined;

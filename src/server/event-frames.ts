@@ -155,7 +155,7 @@ class FrameWriter {
     if (events.seen !== undefined) this.#encoder.encode(renameEvent({ task: events.seen }, events.alias), false);
   }
 
-  /** The text of an item. It has none if the text of the next one, which is there already, says the same and more. */
+  /** The text of an item. Empty if the next item, already available, includes it. */
   frame(item: StreamItem, next: StreamItem | undefined): string {
     switch (item.kind) {
       case 'artifact':

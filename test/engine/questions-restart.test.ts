@@ -109,7 +109,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
     const { status } = await engine.get(ANN, asked.id);
     expect(Date.parse(status.timestamp ?? '') - start).toBeGreaterThanOrEqual(60_000);
-    expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+    expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
   test('an answer that came while no node was there is found', async () => {

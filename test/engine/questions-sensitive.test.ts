@@ -170,7 +170,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       clock.advance(500);
       return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED';
     });
-    expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+    expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
   test('a handler may go on without an answer, and the expired question takes none', async () => {

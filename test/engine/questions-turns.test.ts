@@ -109,7 +109,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       clock.advance(1000);
       return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED';
     });
-    expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+    expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
   test.each(['restart', 'crash'] as const)('a turn goes on after a %s', async (how) => {

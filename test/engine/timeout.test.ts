@@ -180,7 +180,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     await pass(clock, 2000);
     await until(async () => (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED');
-    expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+    expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
   test('the agent says how long its questions wait if they do not', async () => {
@@ -197,7 +197,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
       await pass(clock, 3000);
       await until(async () => (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_FAILED');
-      expect(statusText(await engine.get(ANN, asked.id))).toBe('Nobody answered in time');
+      expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
     }
   });
 

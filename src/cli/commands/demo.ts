@@ -18,7 +18,7 @@ const PORTS = 20;
 
 const MESSAGE = '{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}';
 
-/** The demo needs no key and listens on this machine, whatever the environment has. In production it must say that everybody may call. */
+/** The demo needs no key and listens on this machine, whatever the environment has. In production it must set insecurePublic. */
 const OPEN = { host: '127.0.0.1', auth: false, insecurePublic: isHostedProduction() } as const;
 /** Clients of every system that has a profile can try the demo. */
 const OPTIONS = { ...OPEN, profile: PROFILE_NAMES };

@@ -47,7 +47,7 @@ const errors: ErrorCodec = {
   encodeRpc(error) {
     const special = PRIVATE.get(reasonOf(error));
     if (special !== undefined) {
-      // The number says it.
+      // The code already identifies the error.
       const { reason: _, ...data } = dataOf(error);
       return { ...special, data };
     }
