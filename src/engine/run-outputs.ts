@@ -32,8 +32,11 @@ interface WaitingStatus extends HeldStatus {
   isRepeatable: boolean;
 }
 
+/** How an artifact came: in one piece with `lastChunk`, in one piece without it, or in several chunks. */
+type ArtifactForm = 'closed' | 'open' | 'chunks';
+
 /** Shared by all runs that do not note them, and never added to. */
-const NO_WHOLES = new Set<string>();
+const NO_FORMS = new Map<string, ArtifactForm>();
 
 /** Types for which one agent is checked. Handlers may pass on types that callers have made up. */
 const MAX_CHECKED_TYPES = 1000;
@@ -58,8 +61,8 @@ export class RunOutputs {
   readonly #marks: JsonObject | undefined;
   readonly #checked: Set<string>;
   readonly #closesWithWhole: boolean;
-  /** The artifacts that were emitted in one piece. Only noted if the others are closed with a whole. */
-  readonly #wholes: Set<string> = NO_WHOLES;
+  /** Of the artifacts of this run. Only noted if artifacts are closed with a whole. */
+  readonly #forms: Map<string, ArtifactForm> = NO_FORMS;
   readonly #published: PublishedOutputs;
   #held: WaitingStatus[] = [];
   #heldSoFar = 0;
@@ -69,7 +72,7 @@ export class RunOutputs {
   constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, tools: OutputTools) {
     const { clock, newId, log, closesWithWhole } = tools;
     this.#closesWithWhole = closesWithWhole;
-    if (closesWithWhole) this.#wholes = new Set();
+    if (closesWithWhole) this.#forms = new Map();
     this.#log = log;
     this.#task = task;
     this.#marks = traceMarks(task.record);
@@ -140,7 +143,7 @@ export class RunOutputs {
   artifact(emission: ArtifactEmission, step?: StepOutputs): void {
     this.#checkTypes(emission.parts);
     const update = this.#updateOf(emission);
-    if (this.#closesWithWhole) this.#noteWhole(update);
+    if (this.#closesWithWhole) this.#noteForm(update);
     const event = artifactEvent(update);
     const { body } = event;
     this.#assertOutput(body.length);
@@ -232,11 +235,15 @@ export class RunOutputs {
     this.#writer.closeArtifacts();
   }
 
-  /** Shows artifacts that came in chunks once more as a whole, unless that would exceed a limit. */
+  /**
+   * Publishes each artifact once more as a whole, unless that would exceed a limit. One in one piece needs no repeat if the
+   * piece has `lastChunk`, or is not sent yet and gets it.
+   */
   #addWholes(): void {
     const { maxOutputBytes, maxTaskBytes } = this.#agent.limits;
     for (const artifact of this.#writer.artifacts.artifacts()) {
-      if (this.#wholes.has(artifact.artifactId)) continue;
+      const form = this.#forms.get(artifact.artifactId);
+      if (form === 'closed' || (form === 'open' && this.#writer.canClose(artifact.artifactId))) continue;
       const update = this.#whole(artifact, true);
       const event = artifactEvent(update);
       const bytes = event.body.length;
@@ -245,9 +252,8 @@ export class RunOutputs {
     }
   }
 
-  #noteWhole({ artifact: { artifactId }, append, lastChunk }: TaskArtifactUpdateEvent): void {
-    if (append !== true && lastChunk === true) this.#wholes.add(artifactId);
-    else this.#wholes.delete(artifactId);
+  #noteForm({ artifact: { artifactId }, append, lastChunk }: TaskArtifactUpdateEvent): void {
+    this.#forms.set(artifactId, append === true ? 'chunks' : lastChunk === true ? 'closed' : 'open');
   }
 
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {

@@ -152,6 +152,11 @@ export class TaskWriter implements Gatherer {
     this.#add(event);
   }
 
+  /** Whether `closeArtifacts` would mark the last chunk of this artifact: it is not on its way to the store. */
+  canClose(artifactId: string): boolean {
+    return this.#batch.unclosed?.has(artifactId) === true;
+  }
+
   /** No chunk follows: the last ones say so, as far as they are not on their way to the store. */
   closeArtifacts(): void {
     this.#batch.closeArtifacts();

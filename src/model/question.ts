@@ -1,4 +1,4 @@
-/** In the metadata of a part: it is for the handler alone. In that of a message that asks: so is the answer. */
+/** In the metadata of a part: it is for the handler alone. On a message that asks: the answer is for the handler alone. */
 export const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
 
 /**

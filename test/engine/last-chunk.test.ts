@@ -136,6 +136,19 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(shown(await stream('go'))).toEqual(['response: Hello last']);
   });
 
+  test('with closesWithWhole an artifact in one piece is repeated only if it was sent without lastChunk', async () => {
+    const { stream } = await harness(
+      async function* run({ sleep }) {
+        yield { artifact: 'sent', text: '1' };
+        await sleep(0);
+        yield { artifact: 'unsent', text: '2' };
+        yield 'Hello';
+      },
+      { variant, closesWithWhole: true },
+    );
+    expect(shown(await stream('go'))).toEqual(['sent: 1', 'unsent: 2 last', 'response: Hello last', 'sent: 1 last']);
+  });
+
   test('with closesWithWhole an artifact above maxOutputBytes is not sent again', async () => {
     const limits = { maxOutputBytes: 600 };
     const run = async function* run() {
