@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { purgeStore } from '../../src/cli/commands/admin-purge.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
+import { withMethods } from '../engine/harness.ts';
 import { projectWith, tandem, TIMEOUT_MS } from './program.ts';
 
 async function addTask(store: Store, owner: string): Promise<void> {
@@ -29,11 +33,38 @@ test('tandem admin purge deletes the tasks of one caller, and only after --yes',
   expect(await purge('ann', '--yes')).toMatchObject({ code: 1, stderr: expect.stringMatching(/own\.db/u) as string });
   await store.close();
 
-  expect(await purge('ann')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') as string });
+  expect(await purge('ann')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('permanently. Add --yes to confirm') as string,
+  });
   const nowhere = await tandem(['admin', 'purge', 'ann', '--store', 'none.db', '--yes'], { cwd }).ended;
-  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file none.db') as string });
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('File none.db does not exist') as string });
   expect((await purge('ann', '--yes', '--tenant', 'globex')).stdout).toBe('Deleted 0 tasks of ann\n');
   expect((await purge('ann', '--yes')).stdout).toBe('Deleted 1 task of ann\n');
   expect((await purge('ann', '--yes')).stdout).toBe('Deleted 0 tasks of ann\n');
   expect((await purge('bob', '--yes')).stdout).toBe('Deleted 1 task of bob\n');
+});
+
+test('an admin purge that takes longer than a minute does not apply the default retention to the tasks of other callers', async () => {
+  const clock = fakeClock();
+  const store = memoryStore({ clock });
+  for (const owner of ['ann', 'bob']) await addTask(store, owner);
+  await store.append({ taskId: 'task of bob', guard: {}, endedAt: clock.now() });
+  clock.advance(40 * 24 * 3_600_000);
+  let prunes = 0;
+  const slow = withMethods(store, {
+    prune: (policy) => {
+      prunes++;
+      return store.prune(policy);
+    },
+    purge: (scope, limit) => {
+      clock.advance(61_000);
+      return store.purge(scope, limit);
+    },
+  });
+
+  expect(await purgeStore({ store: slow, clock }, { tenant: '', owner: 'ann' })).toBe(1);
+
+  expect(prunes).toBe(0);
+  expect(await store.read({ tenant: '', owner: 'bob' }, 'task of bob')).toBeDefined();
 });

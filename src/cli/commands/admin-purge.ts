@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { consoleLog } from '../../observe/console-log.ts';
-import { Engine } from '../../engine/engine.ts';
+import { Engine, type EngineOptions } from '../../engine/engine.ts';
+import type { Scope } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
 import { isPostgresUrl, openStore, shownStore } from '../open-store.ts';
 import { defineCommand } from '../option.ts';
@@ -12,7 +13,7 @@ export const command = defineCommand({
   synopsis: SYNOPSIS,
   about: `Deletes everything that a store has of one caller: tasks of all agents with events, history and files, push
 configurations, and the keys by which repeated requests are recognised. Unfinished tasks are canceled first. <caller> is the id that
-auth gives the caller. Revoke the caller's access before. A SQLite file must not be in use by a server: call handler.purge() there.`,
+auth gives the caller. Revoke the caller's access first. A SQLite file must not be in use by a server: call handler.purge() there.`,
   examples: [
     'tandem admin purge alice --yes',
     'tandem admin purge alice --store postgres://admin@localhost/agents --yes',
@@ -31,7 +32,7 @@ auth gives the caller. Revoke the caller's access before. A SQLite file must not
       help: 'Only data of this tenant; data without a tenant unless set',
       flagOnly: true,
     },
-    yes: { type: 'boolean', help: 'Confirms that the data are to be deleted', flagOnly: true },
+    yes: { type: 'boolean', help: 'Confirm the deletion', flagOnly: true },
   },
   run: ({ values, positionals }) => purge(positionals, values),
 });
@@ -50,23 +51,30 @@ async function purge([owner, ...others]: readonly string[], values: PurgeValues)
   if (name === 'memory') throw new CliError('usage', 'A memory store is inside its server: call handler.purge() there');
   if (schema !== undefined && !isPostgresUrl(name))
     throw new CliError('usage', '--schema is for PostgreSQL alone: give it with --store postgres://…');
-  if (!isPostgresUrl(name) && !existsSync(name)) throw new CliError('usage', `There is no file ${name}`);
+  if (!isPostgresUrl(name) && !existsSync(name)) throw new CliError('usage', `File ${name} does not exist`);
   if (!yes)
     throw new CliError(
       'usage',
-      `This deletes all data of ${owner} in ${shownStore(name)} for good: repeat it with --yes`,
+      `This deletes all data of ${owner} in ${shownStore(name)} permanently. Add --yes to confirm`,
     );
   const store = await openStore(name, consoleLog, schema);
   try {
-    // No agents: it cancels and deletes, and runs no task.
-    const engine = await Engine.start({ store, agents: [], log: consoleLog });
-    try {
-      const removed = await engine.purge({ tenant, owner });
-      screen.giveLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
-    } finally {
-      await engine.close();
-    }
+    const removed = await purgeStore({ store, log: consoleLog }, { tenant, owner });
+    screen.giveLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
   } finally {
     await store.close();
+  }
+}
+
+/**
+ * Deletes the data of one owner and changes no other data. The engine works on demand, so it applies no retention: the retention
+ * that the server is configured with is unknown here. It has no agents, so it claims no task and sends no notification.
+ */
+export async function purgeStore(options: Omit<EngineOptions, 'agents' | 'onDemand'>, scope: Scope): Promise<number> {
+  const engine = await Engine.start({ ...options, agents: [], onDemand: true });
+  try {
+    return await engine.purge(scope);
+  } finally {
+    await engine.close();
   }
 }
