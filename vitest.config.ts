@@ -29,7 +29,7 @@ const SETUPS: Readonly<Record<string, string>> = {
 const MORE: Readonly<Record<string, readonly string[]>> = {
   // Where the store has a say: who runs what, when, and what others see of it.
   postgres: [
-    'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,push-configs}.test.ts',
+    'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
     'test/engine/outbox-nodes.test.ts',
     'test/engine/{questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
     'test/engine/{fairness,several-nodes,sleep,step-outputs,step-outputs-changes,step-outputs-retries,steps,streams,suspects,tasks,timeout,transitions}.test.ts',

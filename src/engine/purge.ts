@@ -1,21 +1,15 @@
 import { A2AError } from '../errors.ts';
-import type { TaskState } from '../model/state.ts';
 import type { Scope } from '../store/store.ts';
 import { cancelTask } from './cancel.ts';
 import type { Core } from './core.ts';
 import type { Runs } from './runs.ts';
 
-/** Tasks that are canceled at the same time, and tasks that are removed by one call of the store. */
+/** How many unfinished tasks one call of the store names. */
+const PAGE = 10_000;
+/** How many tasks are canceled at the same time. */
 const CANCELED_AT_ONCE = 100;
+/** How many tasks one call of the store removes. */
 const BATCH = 500;
-
-const UNFINISHED: readonly TaskState[] = [
-  'TASK_STATE_UNSPECIFIED',
-  'TASK_STATE_SUBMITTED',
-  'TASK_STATE_WORKING',
-  'TASK_STATE_INPUT_REQUIRED',
-  'TASK_STATE_AUTH_REQUIRED',
-];
 
 /**
  * Deletes everything that is stored for one owner. Unfinished tasks are canceled first, so that their handlers stop and their
@@ -25,32 +19,42 @@ const UNFINISHED: readonly TaskState[] = [
  */
 export async function purgeOwner(core: Core, runs: Runs, scope: Scope): Promise<number> {
   await cancelAll(core, runs, scope);
-  let removed = 0;
+  const removed = await removeIdle(core, scope);
+  const { total } = await core.store.unfinished(scope, 1);
+  if (total > 0) throw stillRunning(total);
+  // Tasks that ended after the store was searched for them are removed now.
+  return removed + (await removeIdle(core, scope));
+}
+
+/** Another purge or the retention can remove tasks at the same time, so the number of removed tasks does not say what is left. */
+async function removeIdle({ store }: Core, scope: Scope): Promise<number> {
+  let sum = 0;
   for (;;) {
-    const purged = await core.store.purge(scope, BATCH);
-    removed += purged.removed;
-    if (purged.removed === BATCH) continue;
-    if (purged.left === 0) return removed;
-    const tasks = purged.left === 1 ? '1 task' : `${purged.left} tasks`;
-    throw new A2AError(
-      'UNAVAILABLE',
-      `${tasks} of the caller started during the purge and still run. Revoke the access of the caller and purge again`,
-      {
-        retryAfterMs: 1000,
-      },
-    );
+    const { found, removed } = await store.purge(scope, BATCH);
+    sum += removed;
+    if (found < BATCH) return sum;
   }
 }
 
-/** Tasks that come later are left to the check at the end, because a caller could go on creating them for ever. */
+function stillRunning(total: number): A2AError {
+  const [tasks, they] = total === 1 ? ['1 task', 'it is'] : [`${total} tasks`, 'they are'];
+  return new A2AError(
+    'UNAVAILABLE',
+    `Could not delete ${tasks}: ${they} still running. Revoke the caller's access and purge again`,
+    { retryAfterMs: 1000 },
+  );
+}
+
+/** Tasks that are created later are left to the check at the end, because a caller could keep creating tasks. */
 async function cancelAll(core: Core, runs: Runs, scope: Scope): Promise<void> {
-  const query = { states: UNFINISHED, limit: CANCELED_AT_ONCE, history: 0 };
-  let rounds = Infinity;
-  for (let round = 0; round < rounds; round++) {
-    const { tasks, total } = await core.store.list(scope, query);
-    if (tasks.length === 0) return;
-    if (round === 0) rounds = Math.ceil(total / CANCELED_AT_ONCE);
-    await Promise.all(tasks.map(({ record }) => cancelUnlessEnded(core, runs, scope, record.id)));
+  let pages = 1;
+  for (let page = 0; page < pages; page++) {
+    const { taskIds, total } = await core.store.unfinished(scope, PAGE);
+    if (page === 0) pages = Math.ceil(total / PAGE);
+    for (let i = 0; i < taskIds.length; i += CANCELED_AT_ONCE) {
+      const some = taskIds.slice(i, i + CANCELED_AT_ONCE);
+      await Promise.all(some.map((taskId) => cancelUnlessEnded(core, runs, scope, taskId)));
+    }
   }
 }
 

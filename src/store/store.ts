@@ -173,10 +173,13 @@ export interface Store {
 
   /**
    * Removes at most `limit` tasks of one owner, whatever their state, with everything that belongs to them: log, history,
-   * journal, push configurations, dead letters. Tasks that a living node runs stay. Where fewer than `limit` tasks could be
-   * removed, the keys of the owner's requests go too, apart from those of tasks that stay.
+   * journal, push configurations, dead letters. Tasks that a living node runs stay. If it finds fewer than `limit` tasks to
+   * remove, the keys of the owner's requests go too, apart from those of tasks that stay.
    */
   purge(scope: Scope, limit: number): Promise<Purged>;
+
+  /** The owner's tasks that have not ended, provisional tasks included: at most `limit`, which is 1 or more, in any order. */
+  unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks>;
 
   /**
    * Calls `listener` after commits to a task, also by other processes where the store can tell, with the name that the
@@ -438,9 +441,16 @@ export interface TaskPage {
 }
 
 export interface Purged {
+  /** How many tasks it found that no living node runs, at most the limit. */
+  readonly found: number;
+  /** How many of them it removed. The others were removed or claimed by another call in the meantime. */
   readonly removed: number;
-  /** How many tasks of the owner are left: more than the limit, or tasks that a living node runs. */
-  readonly left: number;
+}
+
+export interface UnfinishedTasks {
+  readonly taskIds: readonly string[];
+  /** The number of all unfinished tasks of the owner. */
+  readonly total: number;
 }
 
 export interface RetentionPolicy {

@@ -42,6 +42,7 @@ function bound(store: Store): Store {
     retire: (node) => store.retire(node),
     prune: (policy) => store.prune(policy),
     purge: (scope, limit) => store.purge(scope, limit),
+    unfinished: (scope, limit) => store.unfinished(scope, limit),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
   };

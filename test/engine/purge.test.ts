@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ANN, bodies, BOB, collect, harness, until, VARIANTS } from './harness.ts';
+import type { Store } from '../../src/store/store.ts';
+import { ANN, bodies, BOB, collect, harness, until, VARIANTS, withMethods } from './harness.ts';
 
 const AS_BOB = { ...BOB, caller: { id: 'bob', isVerified: true } };
 
@@ -40,24 +41,79 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.purge(ANN)).toBe(600);
   });
 
-  test('a purge that a new task of the owner outruns says so, and deletes the others', async () => {
+  test('a purge cancels a task that nobody has seen yet because its sender waits for the first output', async () => {
+    const signals: AbortSignal[] = [];
+    const { send, engine } = await harness(
+      async ({ signal }) => {
+        signals.push(signal);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        return 'stopped';
+      },
+      { variant },
+    );
+    const sent = send('work');
+    await until(() => signals.length === 1);
+    expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);
+
+    expect(await engine.purge(ANN)).toBe(1);
+
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await Promise.allSettled([sent])).toMatchObject([{ status: 'fulfilled' }]);
+  });
+
+  test('a purge deletes all tasks while another purge of the same owner removes some of them', async () => {
+    const node = await harness(async () => 'done', { variant });
+    for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => node.task('go')));
+    const purge: Store['purge'] = async (scope, limit) => {
+      // The other purge is the first to remove one of the tasks that this purge has found.
+      const { found, removed } = await node.store.purge(scope, limit);
+      return { found, removed: Math.max(0, removed - 1) };
+    };
+    const other = await node.restart({ store: withMethods(node.store, { purge }) });
+
+    expect(await other.engine.purge(ANN)).toBe(1100 - 3);
+
+    expect((await other.engine.list(ANN, { limit: 10 })).total).toBe(0);
+  });
+
+  test('a purge searches all tasks of the owner twice, however many batches it removes', async () => {
+    const node = await harness(async () => 'done', { variant });
+    for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => node.task('go')));
+    let searches = 0;
+    const unfinished: Store['unfinished'] = (scope, limit) => {
+      searches++;
+      return node.store.unfinished(scope, limit);
+    };
+    const other = await node.restart({ store: withMethods(node.store, { unfinished }) });
+
+    expect(await other.engine.purge(ANN)).toBe(1100);
+
+    expect(searches).toBe(2);
+  });
+
+  test('a purge reports a task that another node starts during the purge, and deletes the others', async () => {
     const node = await harness(async () => 'done', { variant });
     await node.store.heartbeat('elsewhere', 60_000);
-    // A task that another node has just created, and of which nobody has heard yet.
     const { record } = (await node.store.read(ANN, (await node.task('go')).id)) ?? {};
     if (record === undefined) expect.fail('There is no task');
     const { agent, contextId, status, origin, createdAt } = record;
     const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ text: 'x' }] };
-    const created = { ...ANN, id: 'hidden', agent, contextId, status, origin, createdAt, message };
-    await node.store.create({ ...created, wakeAt: createdAt, node: 'elsewhere' });
+    const created = { ...ANN, id: 'late', agent, contextId, status, origin, createdAt, message };
+    let isCreated = false;
+    const purge: Store['purge'] = async (scope, limit) => {
+      if (!isCreated) await node.store.create({ ...created, wakeAt: createdAt, node: 'elsewhere' });
+      isCreated = true;
+      return node.store.purge(scope, limit);
+    };
+    const other = await node.restart({ store: withMethods(node.store, { purge }) });
 
-    await expect(node.engine.purge(ANN)).rejects.toMatchObject({
+    await expect(other.engine.purge(ANN)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: /1 task .* purge again/u,
+      message: "Could not delete 1 task: it is still running. Revoke the caller's access and purge again",
     });
 
-    expect((await node.engine.list(ANN, { limit: 10 })).total).toBe(0);
+    expect((await other.engine.list(ANN, { limit: 10 })).total).toBe(0);
     await node.store.retire('elsewhere');
-    expect(await node.engine.purge(ANN)).toBe(1);
+    expect(await other.engine.purge(ANN)).toBe(1);
   });
 });

@@ -182,6 +182,7 @@ export function bound(store: Store): Store {
     retire: (node) => store.retire(node),
     prune: (policy) => store.prune(policy),
     purge: (scope, limit) => store.purge(scope, limit),
+    unfinished: (scope, limit) => store.unfinished(scope, limit),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
   };

@@ -127,6 +127,7 @@ export function distantStore(
     retire: (name) => call('retire', () => store.retire(name)),
     prune: (policy) => call('prune', () => store.prune(policy)),
     purge: (scope, limit) => call('purge', () => store.purge(scope, limit)),
+    unfinished: (scope, limit) => call('unfinished', () => store.unfinished(scope, limit)),
     watch: (listener) =>
       store.watch((...hint) => {
         const { lostHints, typicalMs } = weather();

@@ -62,6 +62,7 @@ export function observedStore(store: Store, ledger: Ledger, world: World): Store
     nextWake: (agents, after) => store.nextWake(agents, after),
     prune: (policy) => store.prune(policy),
     purge: (scope, limit) => store.purge(scope, limit),
+    unfinished: (scope, limit) => store.unfinished(scope, limit),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
   };

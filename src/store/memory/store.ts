@@ -32,6 +32,7 @@ import type {
   TaskQuery,
   TaskRecord,
   TaskWrite,
+  UnfinishedTasks,
   WatchListener,
 } from '../store.ts';
 import { boundedPage } from '../page.ts';
@@ -307,13 +308,19 @@ class MemoryStore implements Store {
   }
 
   async purge(scope: Scope, limit: number): Promise<Purged> {
-    const owned = [...this.#rows.values()].filter(({ record }) => isOf(scope, record));
-    const idle = owned.filter(({ record: { node, endedAt } }) => endedAt !== undefined || !this.#isAlive(node));
+    const idle = this.#allOf(scope).filter(
+      ({ record: { node, endedAt } }) => endedAt !== undefined || !this.#isAlive(node),
+    );
     const gone = idle.slice(0, limit);
     for (const row of gone) this.#remove(row);
     if (gone.length < limit) this.#keys.forget(scope);
     for (const { record } of gone) this.#tell(record.id);
-    return { removed: gone.length, left: owned.length - gone.length };
+    return { found: gone.length, removed: gone.length };
+  }
+
+  async unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks> {
+    const unfinished = this.#allOf(scope).filter(({ record }) => record.endedAt === undefined);
+    return { taskIds: unfinished.slice(0, limit).map(({ record }) => record.id), total: unfinished.length };
   }
 
   watch(listener: WatchListener): () => void {
@@ -323,6 +330,10 @@ class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#watchers.clear();
+  }
+
+  #allOf(scope: Scope): readonly Row[] {
+    return [...this.#rows.values()].filter(({ record }) => isOf(scope, record));
   }
 
   #owned(scope: Scope, taskId: string): Row | undefined {

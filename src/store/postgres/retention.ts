@@ -1,4 +1,4 @@
-import type { RetentionPolicy, Scope } from '../store.ts';
+import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
 import type { Database } from './database.ts';
 import { sqlLimit } from './reads.ts';
 
@@ -75,13 +75,14 @@ export async function idleTasksOf(database: Database, scope: Scope, limit: numbe
   return ids;
 }
 
-export async function countTasksOf(database: Database, { tenant, owner }: Scope): Promise<number> {
-  const { schema } = database;
-  const rows = await database.rows(`SELECT count(*) FROM ${schema}.task WHERE tenant = $1 AND owner = $2`, [
-    tenant,
-    owner,
-  ]);
-  return Number(rows[0]?.[0]);
+/** Provisional tasks are in no index, so this reads the whole table. */
+export async function unfinishedTasksOf(database: Database, scope: Scope, limit: number): Promise<UnfinishedTasks> {
+  const rows = await database.rows(
+    `SELECT id, count(*) OVER () FROM ${database.schema}.task
+     WHERE tenant = $1 AND owner = $2 AND ended_at IS NULL LIMIT $3`,
+    [scope.tenant, scope.owner, sqlLimit(limit)],
+  );
+  return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
 }
 
 /** Removes the keys of one owner whose task is gone. They are sorted by key, so that all pages together read them once. */

@@ -38,6 +38,7 @@ import type {
   TaskWrite,
   TokenTake,
   TokenTaken,
+  UnfinishedTasks,
   WatchListener,
 } from '../store.ts';
 import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
@@ -55,13 +56,13 @@ import { assertSchema, DEFAULT_SCHEMA, onConnection, openPool, tend } from './po
 import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
 import { readEvents, readJournal, readTask } from './reads.ts';
 import {
-  countTasksOf,
   forgetEvents,
   forgetNodes,
   forgetRequests,
   forgetRequestsOf,
   idleTasksOf,
   outlived,
+  unfinishedTasksOf,
 } from './retention.ts';
 import { dropFullBuckets, takeTokens } from './token-buckets.ts';
 import { appendToTask, createTask, dropTaskForReply, removeEnded, removeOwned } from './writes.ts';
@@ -301,14 +302,19 @@ class PostgresStore implements Store {
   }
 
   async purge(scope: Scope, limit: number): Promise<Purged> {
-    if (!areNames(scope.tenant, scope.owner)) return { removed: 0, left: 0 };
+    if (!areNames(scope.tenant, scope.owner)) return { found: 0, removed: 0 };
     const idle = await this.#ask((database) => idleTasksOf(database, scope, limit));
     const removals = idle.map((taskId) =>
       this.#write({ taskId, isPatient: true, size: 0, run: (desk) => removeOwned(desk, taskId) }),
     );
     const removed = (await Promise.all(removals)).filter(Boolean).length;
-    if (removed < limit) await this.#ask((database) => forgetRequestsOf(database, scope));
-    return { removed, left: await this.#ask((database) => countTasksOf(database, scope)) };
+    if (idle.length < limit) await this.#ask((database) => forgetRequestsOf(database, scope));
+    return { found: idle.length, removed };
+  }
+
+  async unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks> {
+    if (!areNames(scope.tenant, scope.owner)) return { taskIds: [], total: 0 };
+    return this.#ask((database) => unfinishedTasksOf(database, scope, limit));
   }
 
   watch(listener: WatchListener): () => void {

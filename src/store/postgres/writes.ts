@@ -75,7 +75,7 @@ export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply
   return { result: true, hint: { isLeft: false, progress: undefined } };
 }
 
-/** Removes a task that was found to be outlived, unless somebody else has. Nobody needs to hear of it. */
+/** Removes a task that was found to be outlived, unless it is already removed. Nobody needs to hear of it. */
 export function removeEnded(desk: Desk, id: string): Written<boolean> {
   const task = desk.find(id);
   if (task?.record.endedAt === undefined) return unchanged(false);
@@ -83,7 +83,7 @@ export function removeEnded(desk: Desk, id: string): Written<boolean> {
   return { result: true };
 }
 
-/** Removes a task of an owner, unless a living node runs it or somebody else has removed it. */
+/** Removes a task of an owner, unless a living node runs it or it is already removed. */
 export function removeOwned(desk: Desk, id: string): Written<boolean> {
   const task = desk.find(id);
   if (task === undefined || (task.record.endedAt === undefined && desk.isAlive(task.record.node)))

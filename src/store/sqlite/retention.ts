@@ -1,5 +1,5 @@
-import type { RetentionPolicy, Scope } from '../store.ts';
-import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
+import { type Connection, sqlLimit } from './connection.ts';
 import type { Nodes } from './nodes.ts';
 import type { Tally } from './tally.ts';
 import { dropEvents } from './task-events.ts';
@@ -59,13 +59,10 @@ export function idleTasksOf(connection: Connection, nodes: Nodes, scope: Scope, 
   return ids;
 }
 
-export function countTasksOf(connection: Connection, { tenant, owner }: Scope): number {
-  const count = (visible: number): number =>
-    getNumber(
-      connection,
-      `SELECT count(*) FROM task WHERE visible = ${visible} AND tenant = ? AND owner = ?`,
-      tenant,
-      owner,
-    );
-  return count(1) + count(0);
+/** Provisional tasks are in no index, so this reads the whole table. */
+const UNFINISHED = `SELECT id, count(*) OVER () FROM task WHERE tenant = ? AND owner = ? AND ended_at IS NULL LIMIT ?`;
+
+export function unfinishedTasksOf(connection: Connection, { tenant, owner }: Scope, limit: number): UnfinishedTasks {
+  const rows = connection.all(UNFINISHED, tenant, owner, sqlLimit(limit));
+  return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
 }

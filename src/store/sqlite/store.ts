@@ -36,6 +36,7 @@ import type {
   TaskQuery,
   TaskRecord,
   TaskWrite,
+  UnfinishedTasks,
   WatchListener,
 } from '../store.ts';
 import { claimTasks, nextWake } from './claim.ts';
@@ -54,7 +55,7 @@ import type { SqliteStoreOptions } from './options.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
 import { dropOldRequests, dropRequestsOf, findRepeat, KeysUnderWay } from './request-key.ts';
-import { countTasksOf, forgetEvents, idleTasksOf, outlived, unreplayable } from './retention.ts';
+import { forgetEvents, idleTasksOf, outlived, unfinishedTasksOf, unreplayable } from './retention.ts';
 import { Tally } from './tally.ts';
 import { readEvents } from './task-events.ts';
 import { readJournal, readParts } from './task-log.ts';
@@ -291,13 +292,18 @@ class SqliteStore implements Store {
 
   /** Each task is a write of its own, as in `prune`. */
   async purge(scope: Scope, limit: number): Promise<Purged> {
-    if (!areNames(scope.tenant, scope.owner)) return { removed: 0, left: 0 };
+    if (!areNames(scope.tenant, scope.owner)) return { found: 0, removed: 0 };
     const idle = await this.#submit(() => idleTasksOf(this.#connection, this.#nodes, scope, limit));
     const removals = idle.map((taskId) => this.#write({ taskId }, () => removeOwned(this.#desk, taskId)));
     const removed = (await Promise.all(removals)).filter(Boolean).length;
-    if (removed < limit)
+    if (idle.length < limit)
       while ((await this.#submit(() => dropRequestsOf(this.#connection, scope, OLD_REQUESTS))) === OLD_REQUESTS);
-    return { removed, left: await this.#submit(() => countTasksOf(this.#connection, scope)) };
+    return { found: idle.length, removed };
+  }
+
+  async unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks> {
+    if (!areNames(scope.tenant, scope.owner)) return { taskIds: [], total: 0 };
+    return this.#submit(() => unfinishedTasksOf(this.#connection, scope, limit));
   }
 
   /** All of them, page by page: what is due must not grow from one time to the next. */

@@ -89,7 +89,7 @@ export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply
   return { result: true, before: task.record };
 }
 
-/** Removes a task that was found to be outlived, unless somebody else has. */
+/** Removes a task that was found to be outlived, unless it is already removed. */
 export function removeEnded(desk: Desk, id: string): Written<boolean> {
   const task = desk.tasks.find(id);
   if (task === undefined) return { result: false };
@@ -97,7 +97,7 @@ export function removeEnded(desk: Desk, id: string): Written<boolean> {
   return { result: true, before: task.record };
 }
 
-/** Removes a task of an owner, unless a living node runs it or somebody else has removed it. */
+/** Removes a task of an owner, unless a living node runs it or it is already removed. */
 export function removeOwned(desk: Desk, id: string): Written<boolean> {
   const task = desk.tasks.find(id);
   if (task === undefined) return { result: false };

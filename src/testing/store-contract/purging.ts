@@ -17,6 +17,7 @@ import {
   provisionalTask,
   pushConfig,
   START,
+  status,
   times,
   TTL,
 } from './samples.ts';
@@ -32,7 +33,7 @@ export const purging: Behaviours = {
     await append(store, 'paused', { journal: [entry('a')], events: [event('news')], wakeAt: null });
     await create(store, provisionalTask('provisional'));
 
-    deepEqual(await store.purge(ALICE, 100), { removed: 3, left: 0 });
+    deepEqual(await store.purge(ALICE, 100), { found: 3, removed: 3 });
 
     for (const id of ['ended', 'paused', 'provisional']) await assertUnknown(store, id);
     equal(await store.resolveAlias(ALICE, 'mine'), undefined);
@@ -45,7 +46,7 @@ export const purging: Behaviours = {
     await create(store, newTask('alice', { idempotency: key('same'), alias: 'same' }));
     const before = [await everythingOf(store, 'bob', BOB), await everythingOf(store, 'elsewhere', ELSEWHERE)];
 
-    deepEqual(await store.purge(ALICE, 100), { removed: 1, left: 0 });
+    deepEqual(await store.purge(ALICE, 100), { found: 1, removed: 1 });
 
     deepEqual([await everythingOf(store, 'bob', BOB), await everythingOf(store, 'elsewhere', ELSEWHERE)], before);
     equal(await store.resolveAlias(BOB, 'same'), 'bob');
@@ -67,7 +68,7 @@ export const purging: Behaviours = {
     await store.prune({ endedBefore: START + HOUR, keepEnded: 0, eventsEndedBefore: 0, limit: 10 });
     equal((await store.create(newTask('two', { idempotency: key('same') }))).kind, 'repeated');
 
-    deepEqual(await store.purge(ALICE, 100), { removed: 0, left: 0 });
+    deepEqual(await store.purge(ALICE, 100), { found: 0, removed: 0 });
 
     equal((await store.create(newTask('two', { idempotency: key('same') }))).kind, 'created');
   },
@@ -75,11 +76,11 @@ export const purging: Behaviours = {
   'a purge removes no more tasks at a time than the limit says': async ({ store }) => {
     for (const i of times(5)) await create(store, newTask(`task-${i}`));
 
-    deepEqual(await store.purge(ALICE, 2), { removed: 2, left: 3 });
+    deepEqual(await store.purge(ALICE, 2), { found: 2, removed: 2 });
     equal((await listed(store)).total, 3);
-    deepEqual(await store.purge(ALICE, 2), { removed: 2, left: 1 });
-    deepEqual(await store.purge(ALICE, 2), { removed: 1, left: 0 });
-    deepEqual(await store.purge(ALICE, 2), { removed: 0, left: 0 });
+    deepEqual(await store.purge(ALICE, 2), { found: 2, removed: 2 });
+    deepEqual(await store.purge(ALICE, 2), { found: 1, removed: 1 });
+    deepEqual(await store.purge(ALICE, 2), { found: 0, removed: 0 });
   },
 
   'a purge leaves a task that a living node runs, until the node is dead': async ({ store, clock }) => {
@@ -87,12 +88,12 @@ export const purging: Behaviours = {
     await create(store, newTask('running', { node: 'node-a', idempotency: key('same') }));
     await create(store, newTask('idle'));
 
-    deepEqual(await store.purge(ALICE, 100), { removed: 1, left: 1 });
+    deepEqual(await store.purge(ALICE, 100), { found: 1, removed: 1 });
     deepEqual((await listed(store)).ids, ['running']);
     equal((await store.create(newTask('other', { idempotency: key('same') }))).kind, 'repeated');
 
     clock.advance(TTL + 1);
-    deepEqual(await store.purge(ALICE, 100), { removed: 1, left: 0 });
+    deepEqual(await store.purge(ALICE, 100), { found: 1, removed: 1 });
     await assertUnknown(store, 'running');
     // What its run writes is rejected.
     const late = await store.append({
@@ -101,5 +102,43 @@ export const purging: Behaviours = {
       events: [event('late')],
     });
     deepEqual(late, { kind: 'refused' });
+  },
+
+  'purges of the same owner at the same time remove each task once, and each says how many tasks it found': async ({
+    store,
+  }) => {
+    for (const i of times(6)) await create(store, newTask(`task-${i}`));
+
+    const purges = await Promise.all([store.purge(ALICE, 4), store.purge(ALICE, 4)]);
+
+    const [first, second] = purges;
+    equal(first.found, 4);
+    equal(second.found >= second.removed, true);
+    deepEqual(await store.purge(ALICE, 100), {
+      found: 6 - first.removed - second.removed,
+      removed: 6 - first.removed - second.removed,
+    });
+    equal((await listed(store)).total, 0);
+  },
+
+  'unfinished tasks of an owner are named, provisional tasks and tasks that a living node runs included': async ({
+    store,
+  }) => {
+    await store.heartbeat('node-a', TTL);
+    await create(store, newTask('ended'));
+    await append(store, 'ended', end());
+    await create(store, newTask('paused', { status: status('TASK_STATE_INPUT_REQUIRED') }));
+    await create(store, newTask('running', { node: 'node-a' }));
+    await create(store, provisionalTask('provisional', { node: 'node-a' }));
+    await create(store, newTask('bob', BOB));
+    await create(store, newTask('elsewhere', ELSEWHERE));
+
+    const { taskIds, total } = await store.unfinished(ALICE, 100);
+    deepEqual([...taskIds].sort(), ['paused', 'provisional', 'running']);
+    equal(total, 3);
+    const page = await store.unfinished(ALICE, 2);
+    equal(page.taskIds.length, 2);
+    equal(page.total, 3);
+    deepEqual(await store.unfinished({ ...ALICE, owner: 'nobody' }, 100), { taskIds: [], total: 0 });
   },
 };
