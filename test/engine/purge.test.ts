@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { ANN, bodies, BOB, collect, harness, until, VARIANTS, withMethods } from './harness.ts';
+import { ANN, bodies, BOB, collect, harness, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 const AS_BOB = { ...BOB, caller: { id: 'bob', isVerified: true } };
 
@@ -33,6 +33,31 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);
     expect(await Promise.all(others.map(({ id }) => engine.get(BOB, id)))).toEqual(others);
     expect(await engine.purge(ANN)).toBe(0);
+  });
+
+  test('an engine without the agent deletes a running task 1 s after the signal, whatever cancelGraceMs the agent has', async () => {
+    let signal: AbortSignal | undefined;
+    let cleared = (): void => {};
+    const node = await harness(
+      async (context) => {
+        signal = context.signal;
+        await new Promise<void>((resolve) => (cleared = resolve));
+      },
+      { variant, limits: { cancelGraceMs: 10_000 } },
+    );
+    const { id } = await node.task('work', { returnImmediately: true });
+    await until(() => signal !== undefined);
+    const other = await startHarness({ store: node.store, clock: node.clock, agents: [], onDemand: true }, node.clock);
+
+    const purged = other.engine.purge(ANN);
+    await until(() => signal?.aborted === true);
+    node.clock.advance(999);
+    expect((await node.engine.get(ANN, id)).status.state).not.toBe('TASK_STATE_CANCELED');
+    node.clock.advance(1);
+
+    expect(await purged).toBe(1);
+    await expect(node.engine.get(ANN, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    cleared();
   });
 
   test('a purge deletes more tasks than one batch has', async () => {

@@ -22,6 +22,7 @@ const DEFAULTS: readonly string[] = [
   `more than ${counted(maxEnded)} that have ended`,
   `Their events go after ${replayWindowMs / HOUR_MS} hour`,
   `open for ${RUN_LIMITS.questionTtlMs / HOUR_MS / 24} days (\`questionTtlMs\`)`,
+  `\`cancelGraceMs\` (${RUN_LIMITS.cancelGraceMs / 1000} s) and one more second`,
   `| ${concurrency}, of them ${perReceiver} to one host |`,
   `one event is tried | ${pushAgeMs / HOUR_MS} hours |`,
   `told nothing more | ${disableAfter} |`,
@@ -32,6 +33,8 @@ const DEFAULTS: readonly string[] = [
 /** What the page says by a number that the code has in one place: the file, the code, the words. */
 const CONSTANTS: readonly (readonly [path: string, code: string, words: string])[] = [
   ['src/engine/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
+  ['src/engine/cancel.ts', 'REVOKE_AFTER_MS = 1000;', '(2 s) and one more second'],
+  ['src/engine/cancel.ts', 'REVOKE_AFTER_MS = 1000;', 'ended and deleted 1 s after the signal'],
   ['src/server/auth/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
   [
     'src/server/auth/verify-jwt.ts',
