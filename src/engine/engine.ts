@@ -36,7 +36,7 @@ import {
   type PushConfigRange,
   setPushConfig,
 } from './push-configs.ts';
-import { purgeOwner } from './purge.ts';
+import { type OnDeleted, purgeOwner } from './purge.ts';
 import { DEFAULT_PUSH_POLICY } from './push-policy.ts';
 import { readTask } from './read-task.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
@@ -300,11 +300,12 @@ export class Engine {
    * configurations, dead letters, and the keys of requests. Unfinished tasks are canceled first. Returns how many tasks were
    * deleted.
    *
+   * @param onDeleted Called with the number of tasks of each batch, also of a purge that fails later.
    * @throws A2AError `UNAVAILABLE` if the owner has started tasks in the meantime that still run.
    */
-  async purge(owner: Scope): Promise<number> {
+  async purge(owner: Scope, onDeleted: OnDeleted = () => {}): Promise<number> {
     this.#assertOpen();
-    return purgeOwner(this.#core, this.#runs, owner);
+    return purgeOwner(this.#core, this.#runs, owner, onDeleted);
   }
 
   /**

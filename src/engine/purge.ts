@@ -11,27 +11,31 @@ const CANCELED_AT_ONCE = 100;
 /** How many tasks one call of the store removes. */
 const BATCH = 500;
 
+export type OnDeleted = (tasks: number) => void;
+
 /**
  * Deletes everything that is stored for one owner. Unfinished tasks are canceled first, so that their handlers stop and their
  * subscribers see an end. Returns how many tasks were deleted.
  *
+ * @param onDeleted Called with the number of tasks of each batch, for who needs to know it even if the purge fails.
  * @throws A2AError `UNAVAILABLE` if the owner has started tasks in the meantime that still run. What was deleted stays deleted.
  */
-export async function purgeOwner(core: Core, runs: Runs, scope: Scope): Promise<number> {
+export async function purgeOwner(core: Core, runs: Runs, scope: Scope, onDeleted: OnDeleted): Promise<number> {
   await cancelAll(core, runs, scope);
-  const removed = await removeIdle(core, scope);
+  const removed = await removeIdle(core, scope, onDeleted);
   const { total } = await core.store.unfinished(scope, 1);
   if (total > 0) throw stillRunning(total);
   // Tasks that ended after the store was searched for them are removed now.
-  return removed + (await removeIdle(core, scope));
+  return removed + (await removeIdle(core, scope, onDeleted));
 }
 
 /** Another purge or the retention can remove tasks at the same time, so the number of removed tasks does not say what is left. */
-async function removeIdle({ store }: Core, scope: Scope): Promise<number> {
+async function removeIdle({ store }: Core, scope: Scope, onDeleted: OnDeleted): Promise<number> {
   let sum = 0;
   for (;;) {
     const { found, removed } = await store.purge(scope, BATCH);
     sum += removed;
+    onDeleted(removed);
     if (found < BATCH) return sum;
   }
 }

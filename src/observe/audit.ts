@@ -11,8 +11,10 @@ export interface AuditRecord {
   readonly outcome: 'refused' | 'done';
   /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`, `authorization`, `purge`. */
   readonly reason: string;
-  /** Who asked, if he is known; whose task it is that was authorized. */
+  /** Who asked, if he is known; whose task was authorized; whose data were deleted. */
   readonly caller?: string;
+  /** The tenant whose data of the caller were deleted. Not set for data without a tenant. */
+  readonly tenant?: string;
   /** Where the request came from, as far as the connection tells. */
   readonly address?: string;
   readonly operation?: string;
@@ -23,7 +25,7 @@ export interface AuditRecord {
   readonly traceId?: string;
   /** The path of the request, without its query, which may hold a key. */
   readonly path?: string;
-  /** What was wrong, missing or exceeded: `invalid_token`, a scope, a limit, a guard; or what was sent again. */
+  /** What was wrong, missing or exceeded: `invalid_token`, a scope, a limit, a guard; what was sent again; or how many tasks were deleted. */
   readonly detail?: string;
 }
 

@@ -209,16 +209,24 @@ export class AgentHandler {
   /**
    * Deletes everything that the store has of one caller: tasks of all agents that share the store, with events, history and
    * files, push configurations, dead letters, and the keys by which repeated requests are recognised. Unfinished tasks are
-   * canceled first. Revoke the access of the caller before. Returns how many tasks were deleted.
+   * canceled first. Revoke the caller's access first. Returns how many tasks were deleted.
    *
    * @throws A2AError `UNAVAILABLE` if the caller has started tasks in the meantime that still run: purge again.
    */
   async purge({ callerId, tenant = '' }: PurgedCaller): Promise<number> {
     if (typeof callerId !== 'string' || callerId === '' || typeof tenant !== 'string')
       throw new TypeError('purge() needs the id of a caller: purge({ callerId })');
-    const removed = await (await this.#engine()).purge({ tenant, owner: callerId });
-    this.#audit.done('purge', { caller: callerId, detail: `${removed} tasks` });
-    return removed;
+    const engine = await this.#engine();
+    let deleted = 0;
+    let isComplete = false;
+    try {
+      await engine.purge({ tenant, owner: callerId }, (tasks) => (deleted += tasks));
+      isComplete = true;
+      return deleted;
+    } finally {
+      const detail = `${deleted} ${deleted === 1 ? 'task' : 'tasks'}${isComplete ? '' : ', incomplete'}`;
+      this.#audit.done('purge', { caller: callerId, ...(tenant !== '' && { tenant }), detail });
+    }
   }
 
   /**
