@@ -7,14 +7,9 @@ import type { Part, TextPart } from './part.ts';
  */
 export function addPart(parts: Part[], part: Part): void {
   const last = parts.at(-1);
-  if (last === undefined || !isJoinable(last) || !continues(last, part)) {
-    parts.push(part);
-    return;
-  }
-  const { mediaType } = last;
-  const text = last.text + part.text;
-  // A new object, because the earlier one may have been given out. Every chunk comes by here: a spread would cost more.
-  parts[parts.length - 1] = mediaType === undefined ? { text } : { text, mediaType };
+  if (last === undefined || !isJoinable(last) || !continues(last, part)) parts.push(part);
+  // A new object, because the earlier one may have been given out. All members: parts in the form of the wire have a tag.
+  else parts[parts.length - 1] = { ...last, text: last.text + part.text };
 }
 
 /** Parts with the neighbouring texts joined; the same list if there are none. */
