@@ -7,9 +7,18 @@ import type { Part, TextPart } from './part.ts';
  */
 export function addPart(parts: Part[], part: Part): void {
   const last = parts.at(-1);
-  if (last === undefined || !isJoinable(last) || !continues(last, part)) parts.push(part);
-  // A new object, because the earlier one may have been given out. All members: parts in the form of the wire have a tag.
-  else parts[parts.length - 1] = { ...last, text: last.text + part.text };
+  if (last === undefined || !isJoinable(last) || !continues(last, part)) {
+    parts.push(part);
+    return;
+  }
+  const text = last.text + part.text;
+  // A new object, because the earlier one may have been given out. A spread would cost most of a chunk's time.
+  parts[parts.length - 1] = isBare(last) ? { text } : { ...last, text };
+}
+
+/** Whether a text has no other member. Parts in the form of the wire have a tag, which must be kept. */
+function isBare(part: TextPart): boolean {
+  return part.mediaType === undefined && !('kind' in part) && !('type' in part);
 }
 
 /** Parts with the neighbouring texts joined; the same list if there are none. */
