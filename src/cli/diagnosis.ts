@@ -146,7 +146,7 @@ async function checkOperations(agent: AgentClient, message: string | undefined):
   return checks;
 }
 
-/** Errors of an agent that does not have an operation. */
+/** Errors of an agent that does not have an operation, or not for this caller. */
 const MISSING: ReadonlySet<ErrorCode> = new Set(['METHOD_NOT_FOUND', 'UNSUPPORTED_OPERATION', 'PERMISSION_DENIED']);
 
 async function check(operation: OperationCheck['operation'], run: () => Promise<string>): Promise<OperationCheck> {

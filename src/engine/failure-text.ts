@@ -18,7 +18,7 @@ export function publicText(error: unknown): string | undefined {
   }
 }
 
-/** The metadata of the last event of a task that failed because nobody answered its question in time. */
+/** The metadata of the last event of a task that failed because its question was not answered in time. */
 export function inputTimeout(error: unknown): JsonObject | undefined {
   if (!(error instanceof QuestionExpiredError)) return undefined;
   const { timeoutMs } = error;

@@ -17,7 +17,7 @@ export type OnDeleted = (tasks: number) => void;
  * Deletes everything that is stored for one owner. Unfinished tasks are canceled first, so that their handlers stop and their
  * subscribers see an end. Returns how many tasks were deleted.
  *
- * @param onDeleted Called with the number of tasks of each batch, for who needs to know it even if the purge fails.
+ * @param onDeleted Called with the number of tasks of each batch, so that the count is known even if the purge fails.
  * @throws A2AError `UNAVAILABLE` if the owner has started tasks in the meantime that still run. What was deleted stays deleted.
  */
 export async function purgeOwner(core: Core, runs: Runs, scope: Scope, onDeleted: OnDeleted): Promise<number> {

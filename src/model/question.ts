@@ -2,7 +2,7 @@
 export const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
 
 /**
- * In the metadata of the event with which a task fails because nobody answered its question: `{ timeoutSeconds }`, the time that
+ * In the metadata of the event with which a task fails because its question was not answered: `{ timeoutSeconds }`, the time that
  * there was for an answer.
  */
 export const INPUT_TIMEOUT = 'urn:tandem-a2a:input-timeout:1';

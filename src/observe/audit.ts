@@ -11,7 +11,7 @@ export interface AuditRecord {
   readonly outcome: 'refused' | 'done';
   /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`, `authorization`, `purge`. */
   readonly reason: string;
-  /** Who asked, if he is known; whose task was authorized; whose data were deleted. */
+  /** The caller that asked, if known; the owner of the task that was authorized, or of the data that were deleted. */
   readonly caller?: string;
   /** The tenant whose data of the caller were deleted. Not set for data without a tenant. */
   readonly tenant?: string;

@@ -70,6 +70,15 @@ test('the error of a handler has its stack below it, indented, and the ids on th
   );
 });
 
+test('a long stack of a handler is cut, and its cause is still shown', () => {
+  const error = new Error('deep', { cause: 'bad luck' });
+  error.stack = ['Error: deep', ...Array.from({ length: 100 }, (_, i) => `    at f${i} (a.ts)`)].join('\n');
+
+  const lines = String(printed('error', 'A handler failed', { error })).split('\n');
+  expect(lines.filter((line) => line.includes(' at f'))).toHaveLength(19);
+  expect(lines.at(-2)).toBe('    caused by "bad luck"');
+});
+
 test('the error of a handler without a stack that can be read is shown by its text', () => {
   const error = Object.defineProperty(new Error('no'), 'stack', { value: undefined });
   expect(printed('error', 'A handler failed', { error })).toMatch(/^tandem error: A handler failed\n {4}Error: no\n/);

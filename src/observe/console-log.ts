@@ -20,10 +20,10 @@ export const consoleLog: Log = {
 export function errorLines(message: string, fields: LogFields = {}): readonly string[] {
   const { error, ...ids } = fields;
   if (message !== HANDLER_FAILED || !(error instanceof Error)) return [logLine('error', message, fields)];
-  const lines = stackText(error).split(/[\r\n\u2028\u2029]+/u);
+  const lines = stackText(error).split(/[\r\n\u2028\u2029]+/u, MAX_STACK_LINES);
   if (error.cause !== undefined) lines.push(`caused by ${valueText(error.cause)}`);
   // Indented, so that no message of an error can look like a line of the log.
-  const shown = lines.slice(0, MAX_STACK_LINES).map((line) => `    ${oneLine(line)}`);
+  const shown = lines.map((line) => `    ${oneLine(line)}`);
   return [[`tandem error: ${message}`, ...shown].join('\n'), `   ${fieldsText(ids)}`];
 }
 

@@ -9,5 +9,5 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
-/** The message about a handler that threw. Its author needs the stack, so logs for people show it. */
+/** The message about a handler that threw. Its author needs the stack, so logs on a terminal show it. */
 export const HANDLER_FAILED = 'A handler failed';

@@ -55,6 +55,9 @@ export interface AuthorizedTask {
   readonly tenant?: string;
 }
 
+/** A longer path is not quoted in the log. */
+const MAX_HINTED_PATH = 200;
+
 /** How the paths end that clients of an agent try first. */
 const ENDINGS = [CARD_PATH, OLD_CARD_PATH, '/a2a', '/message:send', '/message:stream'];
 
@@ -123,13 +126,11 @@ export class AgentHandler {
 
   /** @internal Logs once which `basePath` is missing, if a path that is not the agent's ends like one of its paths. */
   hintBasePath(path: string): void {
-    const own = this.edge.basePath === '' ? ENDINGS.find((ending) => path.endsWith(ending)) : undefined;
-    if (own === undefined || path === own || this.#hasHinted) return;
+    if (this.#hasHinted || this.edge.basePath !== '' || path.length > MAX_HINTED_PATH) return;
+    const own = ENDINGS.find((ending) => path.endsWith(ending));
+    if (own === undefined || path === own) return;
     this.#hasHinted = true;
-    const basePath = path.slice(0, -own.length);
-    this.#log.warn(
-      `The agent is not found at ${path}: if it is mounted under ${basePath}, set basePath: '${basePath}'`,
-    );
+    this.#log.warn('The agent was not found. Is basePath missing?', { path, basePath: path.slice(0, -own.length) });
   }
 
   /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */

@@ -64,7 +64,7 @@ const SKILL_KEYS = [
 
 const VISIBILITIES: readonly SkillVisibility[] = ['public', 'authenticated', 'hidden'];
 
-/** The names of tools that a user or an organisation has connected: they tell who exists, and what they use. */
+/** The names of tools that a user or an organisation has connected. They would reveal tenants and their integrations. */
 const OF_TENANT = /^mcp__(?:user|org)_/i;
 
 /** Given skills, then one for each tool that has no skill of its id. */

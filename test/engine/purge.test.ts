@@ -66,7 +66,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.purge(ANN)).toBe(600);
   });
 
-  test('a purge cancels a task that nobody has seen yet because its sender waits for the first output', async () => {
+  test('a purge cancels a task that is not visible yet because its sender waits for the first output', async () => {
     const signals: AbortSignal[] = [];
     const { send, engine } = await harness(
       async ({ signal }) => {

@@ -130,13 +130,16 @@ test('a host that waits is told to by way of Hono', async () => {
 });
 
 test('a prefix with parameters and no basePath is logged once, with the basePath to set', async () => {
-  const warnings: string[] = [];
-  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
+  const warnings: unknown[] = [];
+  const log = { ...silentLog, warn: (...line: unknown[]) => void warnings.push(line) };
   const handler = createHandler(clerk().agent, { store: memoryStore(), log, auth: false });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = new Hono().all('/:team/agent/*', toHono(handler));
   for (let i = 0; i < 2; i++) expect((await app.request('/blue/agent/.well-known/agent-card.json')).status).toBe(404);
-  expect(warnings.filter((message) => message.includes('basePath'))).toEqual([
-    "The agent is not found at /blue/agent/.well-known/agent-card.json: if it is mounted under /blue/agent, set basePath: '/blue/agent'",
+  expect(warnings.filter((line) => JSON.stringify(line).includes('basePath'))).toEqual([
+    [
+      'The agent was not found. Is basePath missing?',
+      { path: '/blue/agent/.well-known/agent-card.json', basePath: '/blue/agent' },
+    ],
   ]);
 });

@@ -44,8 +44,7 @@ export class Signatures {
   }
 
   /**
-   * Whether agent-native has signed a token for a task with the same secret: HMAC-SHA256 of `<taskId>:<time>`. Compared in a time
-   * that tells nothing.
+   * Whether agent-native has signed a token for a task with the same secret: HMAC-SHA256 of `<taskId>:<time>`. Compared in constant time.
    */
   async verifyNative(token: string, taskId: string): Promise<boolean> {
     const [, signedAt = '', hex = ''] = NATIVE_TOKEN.exec(token) ?? [];

@@ -247,7 +247,7 @@ describe('Client Tool Invocation', () => {
     expect(resultOf(json)['id']).not.toBe(question.taskId);
   });
 
-  test('a question that nobody answers in time ends the stream with the error "Input timeout"', async () => {
+  test('a question that is not answered in time ends the stream with the error "Input timeout"', async () => {
     const server = await serveAnalyst();
     const { live, question } = await asked(server, 'patience');
     const rest = await live.rest();
