@@ -1,4 +1,4 @@
-/** Calls an agent in every way that docs/client.md shows. */
+/** Calls an agent in many ways; docs/client.md explains them. */
 import { A2AError, connect, inspectCard, tryDiscover } from 'tandem-a2a';
 import { serve } from 'tandem-a2a/node';
 import { memoryStore } from 'tandem-a2a/server';
@@ -11,7 +11,7 @@ const address = server.url;
 const clerk = await connect(address);
 console.log(await clerk.ask('Rome')); // The 9:05 to Rome
 
-// What was chosen
+// The interface that the client chose
 const { version, binding, url, why } = clerk.chosen;
 console.log(`${binding} ${version} at ${new URL(url).pathname}: ${why}`);
 
@@ -58,16 +58,16 @@ const { transitions, truncated } = await later.task(note).transitions();
 for (const { state, timestamp } of transitions) console.log(timestamp, state);
 if (truncated) console.log('Earlier state changes are not known');
 
-// What goes wrong
+// Errors
 try {
   await clerk.ask('fly to Rome', { timeoutMs: 30_000 });
 } catch (error) {
   if (A2AError.is(error, 'TASK_FAILED')) console.log('The clerk could not do it');
-  else if (A2AError.is(error, 'TIMEOUT')) console.log('Not done yet; go on with', error.details['handle']);
+  else if (A2AError.is(error, 'TIMEOUT')) console.log('Not done yet. Continue with', error.details['handle']);
   else throw error;
 }
 
-// Who asks
+// Credentials
 await using known = await connect(address, {
   auth: ({ refresh }) => (refresh ? newToken() : currentToken()), // `refresh` after a 401, once
 });
@@ -75,13 +75,13 @@ console.log(await known.ask('Paris'));
 
 // In time
 const signal = AbortSignal.timeout(30_000);
-await using inTime = await connect(address, { signal });
-console.log(await inTime.ask('Rome', { signal }));
+await using withTimeout = await connect(address, { signal });
+console.log(await withTimeout.ask('Rome', { signal }));
 
 // A card that somebody has signed
 const publicKey = { kty: 'OKP', crv: 'Ed25519', kid: '2026-01', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 const verifyCard = { keys: { keys: [publicKey] } }; // a JWK set: the keys of those whom you trust
-await connect(address, { verifyCard }).catch((error: Error) => console.log(error.message)); // it carries no signature
+await connect(address, { verifyCard }).catch((error: Error) => console.log(error.message)); // it has no signature
 
 // Looking around
 console.log(await tryDiscover('http://localhost:1')); // null: nobody there

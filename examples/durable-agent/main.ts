@@ -1,14 +1,14 @@
-/** An agent that asks back, on a file. Run it twice, or kill it in between: it goes on where it was. */
+/** An agent that asks a question, with its tasks in a SQLite file. The engine is closed while the question is open, and resumes the task. */
 import { agent, Engine } from 'tandem-a2a/server';
 import { sqlite } from 'tandem-a2a/sqlite';
 
 const clerk = agent({
   name: 'Travel clerk',
-  description: 'Books a train, after asking back.',
+  description: 'Books a train after the caller confirms it.',
   async *run({ text, step, ask }) {
     yield { status: 'working', text: 'Looking for trains…' };
-    const train = await step('find', () => `the 9:05 to ${text}`); // remembered: runs once, also across a crash
-    const isWanted = await ask({ confirm: `Shall I book ${train}?` }); // may take days, holds nothing meanwhile
+    const train = await step('find', () => `the 9:05 to ${text}`); // runs once, also after a crash
+    const isWanted = await ask({ confirm: `Shall I book ${train}?` }); // may take days and holds no memory
     yield isWanted ? `Booked ${train}.` : 'Nothing booked.';
   },
 });

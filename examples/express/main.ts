@@ -1,19 +1,19 @@
-/** An agent in an Express application. Give it a file for its tasks, and `once` to have it end after one call. */
+/** An agent in an Express application. Arguments: the SQLite file, and `once` to exit after one request. */
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { toExpress } from 'tandem-a2a/node';
 import { agent, createHandler } from 'tandem-a2a/server';
 import { sqlite } from 'tandem-a2a/sqlite';
 
-const echo = agent({ name: 'Echo', description: 'Says what it hears.', run: ({ text }) => `You said: ${text}` });
+const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: ({ text }) => `You wrote: ${text}` });
 
 const [, , file = 'tasks.db', once] = process.argv;
 const store = sqlite(file);
 const handler = createHandler(echo, { store });
 const app = express();
-app.use(express.json()); // before the agent or after it: both work
+app.use(express.json()); // the agent works before and after body parsers
 app.use('/agent', toExpress(handler));
-app.get('/', (_request, response) => void response.send('The agent lives at /agent.'));
+app.get('/', (_request, response) => void response.send('The agent is at /agent.'));
 
 const server = app.listen(once === undefined ? 3000 : 0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));

@@ -1,4 +1,4 @@
-/** Calls the greeter, or whatever agent is at the address that is given. */
+/** Calls the greeter, or the agent at the URL in the first argument. */
 import { connect } from 'tandem-a2a';
 
 const greeter = await connect(process.argv[2] ?? 'http://127.0.0.1:4100');

@@ -4,7 +4,7 @@ import { agent } from 'tandem-a2a/server';
 
 const greeter = agent({
   name: 'Greeter',
-  description: 'Greets whoever writes to it.',
+  description: 'Greets its callers by name.',
   run: async ({ text }) => `Hello, ${text}!`,
 });
 

@@ -1,4 +1,4 @@
-/** An agent that tells of its work, and who is told. docs/push.md shows pieces of it. */
+/** An agent that sends push notifications, and their receiver. docs/push.md shows pieces of it. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -50,11 +50,11 @@ const server = await serve(translator, {
   pushNotifications: true,
   push: {
     signingSecret: secret,
-    allowPrivate: [receiver], // for development: nothing on this machine is told otherwise
+    allowPrivate: [receiver], // for development: otherwise private addresses get no notifications
   },
 });
 
-// Who wants to be told
+// The client that requests notifications
 const client = await connect(server.url);
 await client.send('Good morning', {
   pushNotification: { url: `${receiver}/webhooks/a2a`, token: 'only for this receiver' },

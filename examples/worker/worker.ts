@@ -1,7 +1,7 @@
 /** An agent in a worker: a runtime that has web standards and nothing else, and that sleeps between requests. */
 import { agent, createHandler } from 'tandem-a2a/server';
 
-/** What the runtime gives to who listens for requests. */
+/** The event that the runtime passes to listeners for requests. */
 interface RequestEvent {
   readonly request: Request;
   respondWith(answer: Promise<Response>): void;
@@ -16,7 +16,7 @@ const translator = agent({
   name: 'Translator',
   description: 'Translates word by word, and takes its time.',
   async *run({ text, step }) {
-    for (const word of text.split(' ')) yield await step(word, () => translate(word)); // each once, whoever runs it
+    for (const word of text.split(' ')) yield await step(word, () => translate(word)); // each word once, in whichever process
   },
 });
 
@@ -27,7 +27,7 @@ const handler = createHandler(translator, {
   serverless: { secret: AGENT_SECRET, runMs: 1000 },
 });
 
-// The event has `waitUntil`. When that has waited for as long as it may, the worker goes on by a request to itself.
+// The event has `waitUntil`. When its time is over, the worker resumes the task with a request to itself.
 addEventListener('fetch', (event) => event.respondWith(handler.fetch(event.request, event)));
 
 async function translate(word: string): Promise<string> {
