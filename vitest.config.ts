@@ -27,6 +27,8 @@ const SETUPS: Readonly<Record<string, string>> = {
 
 /** Tests from elsewhere that a project runs once more, on what it has brought. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
+  // The code of pages, and the package itself, need the build that this project makes.
+  cli: ['test/docs/**/*.test.ts'],
   // Where the store has a say: who runs what, when, and what others see of it.
   postgres: [
     'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
@@ -63,7 +65,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'dist/**', ...FOLDERS.map((folder) => `test/${folder}/**`)],
+          exclude: [...configDefaults.exclude, 'dist/**', ...[...FOLDERS, 'docs'].map((folder) => `test/${folder}/**`)],
         },
       },
       // A folder without tests is an empty project; the first file in it runs without a word here.

@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Driver } from '../src/store/sqlite/driver.ts';
+import type { Driver } from '../src/store/sqlite/database/driver.ts';
 import type { Store } from '../src/store/store.ts';
 import type { Bench } from './harness/bench.ts';
 import { type Goal, goalTable } from './harness/goals.ts';
@@ -13,7 +13,7 @@ import { runTask, runTaskRounds, type TaskRound, type TaskRunner, WRITES } from 
 
 type MemoryModule = typeof import('../src/store/memory/store.ts');
 type SqliteModule = typeof import('../src/store/sqlite/store.ts');
-type DriverModule = typeof import('../src/store/sqlite/driver.ts');
+type DriverModule = typeof import('../src/store/sqlite/database/driver.ts');
 
 interface Stores {
   readonly openMemory: (maxTasks: number) => Store;

@@ -12,7 +12,9 @@ import { directImports } from './direct-imports.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const folder = process.argv[2] ?? join(ROOT, 'dist');
-const SERVER = /[\\/]src[\\/](engine|observe|server|store[\\/]memory|store[\\/]\w+\.ts)/;
+const SEND = within('cli/commands/send.ts');
+const AGENT_COMMANDS = within('cli', '!cli/main.ts', '!cli/{commands,details,serving}');
+const SERVER = within('engine', 'observe', 'server', 'store', '!store/{sqlite,postgres}');
 
 rmSync(folder, { recursive: true, force: true });
 declare();
@@ -32,34 +34,37 @@ const { output } = await bundle.write({
   // Few files: a small one costs more to open than to read.
   codeSplitting: {
     groups: [
-      // With what entries of several sides have in common: else servers would load the client for it, and receivers of
-      // notifications both.
+      // Shared by entries of several sides. Without this group, servers would load the client, and webhook receivers both.
       {
         name: 'base',
-        test: /[\\/]src[\\/](errors|model|support|client[\\/]event\.ts|observe[\\/](log|opentelemetry|trace-context)\.ts)/,
+        test: within(
+          'errors.ts',
+          'model',
+          'support',
+          'client/event.ts',
+          'observe/{log,opentelemetry,trace-context}.ts',
+        ),
       },
-      // All of the wire but what is in the next two, which is loaded late.
+      // With the schemas of answers, which servers and commands that prompt for answers check.
       {
         name: 'wire',
-        test: /[\\/]src[\\/]wire[\\/](v1[\\/]|(?!select|card-forms|superset-card|canonical-card|card-document|card-marks|card-signature\.)[\w-]+\.ts)/,
+        test: within(
+          'wire',
+          'engine/questions/answer-schema.ts',
+          '!wire/{v01,v02,v03,profiles,card/signing,card/served}',
+          '!wire/select.ts',
+        ),
       },
-      // For those who sign cards, or check that they are signed.
-      { name: 'signing', test: /[\\/]src[\\/]wire[\\/](canonical-card|card-document|card-marks|card-signature)\.ts/ },
-      // What clients load when they meet an agent that is older than 1.0, and servers when they start.
-      {
-        name: 'dialects',
-        test: /[\\/]src[\\/]wire[\\/](v0\d[\\/]|profiles[\\/]|(select|card-forms|superset-card)\.ts)/,
-      },
-      // Nor its entry, which loads the rest when it is called.
-      { name: 'client', test: /[\\/]src[\\/]client[\\/](?!entry|inspect-card|verify-card)/ },
-      // What help texts need, and what commands need that talk to agents.
-      { name: 'command', test: /[\\/]src[\\/]cli[\\/](cli-error|command-table|option)\.ts/ },
-      {
-        name: 'cli',
-        test: /[\\/]src[\\/]cli[\\/](commands[\\/]send\.ts|(?!main|demo-agent|load-agent|serving|artifact-files|card-details|completion|diagnosis|event-log)[\w-]+\.ts)/,
-      },
-      { name: 'push', test: /[\\/]src[\\/]push[\\/]/ },
-      // What describes an agent and mounts it; and what it does at work, loaded when it starts.
+      // Loaded late: to sign cards or verify their signatures, and to speak versions older than 1.0.
+      { name: 'signing', test: within('wire/card/signing') },
+      { name: 'dialects', test: within('wire/{v01,v02,v03,profiles,card/served}', 'wire/select.ts') },
+      // Without the entry, which loads the rest when it is called, and without two functions that are called alone.
+      { name: 'client', test: within('client', '!client/entry.ts', '!client/card/{inspect-card,verify-card}.ts') },
+      // Help texts need the first group, commands that call agents the second.
+      { name: 'command', test: within('cli/{cli-error,command-table,option}.ts') },
+      { name: 'cli', test: (id) => AGENT_COMMANDS(id) || SEND(id) },
+      { name: 'push', test: within('push') },
+      // The first group describes and mounts an agent; the second is loaded when it starts.
       { name: 'server', tags: ['$initial'], test: SERVER },
       { name: 'engine', test: SERVER },
     ],
@@ -89,4 +94,26 @@ function entries() {
   const named = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : entry.default));
   const names = [...named, ...Object.values(bin)].map((path) => relative('dist', path).replace(/\.js$/, ''));
   return Object.fromEntries(names.map((name) => [name, join('src', `${name}.ts`)]));
+}
+
+/**
+ * Whether a module is in one of the folders, or is one of the files, below `src`. `{a,b}` stands for either; a path
+ * with `!` before it excludes.
+ * @param {...string} paths
+ * @returns {(id: string) => boolean}
+ */
+function within(...paths) {
+  const excluded = paths.filter((path) => path.startsWith('!')).map((path) => toPattern(path.slice(1)));
+  const included = paths.filter((path) => !path.startsWith('!')).map(toPattern);
+  return (id) => {
+    const path = relative(ROOT, id).replaceAll('\\', '/');
+    return included.some((pattern) => pattern.test(path)) && !excluded.some((pattern) => pattern.test(path));
+  };
+}
+
+/** @param {string} path */
+function toPattern(path) {
+  return new RegExp(
+    `^src/${path.replaceAll('.', '\\.').replaceAll(',', '|').replace('{', '(').replace('}', ')')}(/|$)`,
+  );
 }

@@ -38,13 +38,17 @@ export const ERRORS = {
   AUTH_REQUIRED: { rpc: -32603, http: 502, grpc: 'FAILED_PRECONDITION' },
 } as const satisfies Record<string, ErrorSpec>;
 
-/** What one error looks like on each binding. */
+/** The numbers of one error code on each binding. */
 export interface ErrorSpec {
+  /** The JSON-RPC error code. */
   readonly rpc: number;
+  /** The HTTP status over REST. */
   readonly http: number;
+  /** The gRPC status name. */
   readonly grpc: GrpcStatus;
 }
 
+/** The gRPC status names that the error table uses. */
 export type GrpcStatus =
   | 'ABORTED'
   | 'DEADLINE_EXCEEDED'
@@ -58,40 +62,56 @@ export type GrpcStatus =
   | 'UNAVAILABLE'
   | 'UNIMPLEMENTED';
 
+/** A code of `A2AError`. `docs/errors.md` describes each one with its cause and its fix. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The domain of every `ErrorInfo` that the protocol defines (1.0 §9.5). */
+/** The `domain` of every `ErrorInfo` that the protocol defines (1.0 §9.5). */
 export const ERROR_DOMAIN = 'a2a-protocol.org';
 
-/** One thing that is wrong in an input: where, and what was expected there. */
+/** One problem in an input: its path, and the value that was expected there. */
 export interface FieldViolation {
-  /** Path from the request message on: `message.parts[2].text`. Empty for the message itself. */
+  /** The path from the root of the request: `message.parts[2].text`. Empty for the request itself. */
   readonly field: string;
+  /** The expectation that the value does not meet, such as `expected a string`. */
   readonly description: string;
 }
 
+/** The optional facts of an `A2AError`. */
 export interface A2AErrorOptions {
-  /** Facts a program can use, such as `taskId`. Values cross the wire as strings, so keep them short and public. */
+  /** Facts for programs, such as `taskId`. They are sent to the caller as strings, so keep them short and public. */
   readonly details?: Readonly<Record<string, string>>;
+  /** The problems of an input, sent to the caller. */
   readonly violations?: readonly FieldViolation[];
-  /** How long a caller should wait before trying again. */
+  /** How long the caller should wait before it retries, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** The error that led to this one. It is logged and never sent to the caller. */
   readonly cause?: unknown;
 }
 
 /**
- * Every error that this library lets a stranger see, told apart by `code`.
+ * An error that callers may see. Distinguish errors by `code`; the message is for people and can change.
+ *
+ * Throw one from a handler to fail the task with a message that the caller can read. Any other error that a handler throws
+ * reaches the caller as `INTERNAL_ERROR` with a reference to the log.
  *
  * @example
  * if (A2AError.is(error, 'TASK_NOT_FOUND')) retryElsewhere(error.details['taskId']);
+ *
+ * @example
+ * throw new A2AError('INVALID_PARAMS', 'The order id is missing. Send it as data: { "orderId": "…" }.');
  */
 export class A2AError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'A2AError';
+  /** The stable name of the error, and the `reason` of its `ErrorInfo` on the wire. */
   readonly code: C;
+  /** Facts for programs, such as `taskId` or `limit`; empty if there are none. */
   readonly details: Readonly<Record<string, string>>;
+  /** The problems of an input, each with its path; empty if there are none. */
   readonly violations: readonly FieldViolation[];
+  /** How long to wait before a retry, in milliseconds; `undefined` if not specified. */
   readonly retryAfterMs: number | undefined;
 
+  /** Creates an error with a code of the table and a message that callers may read. */
   constructor(code: C, message: string, options: A2AErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -100,13 +120,41 @@ export class A2AError<C extends ErrorCode = ErrorCode> extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** Narrows by name and code, never by identity, so that two copies of this package in one process are no trouble. */
+  /**
+   * The section of the error reference that describes this code, relative to the package: `docs/errors.md#task_not_found`. It is
+   * a getter of the prototype, so JSON and the wire never contain it.
+   */
+  get docs(): string {
+    return errorDocs(this.code);
+  }
+
+  /**
+   * Returns whether a value is an `A2AError`, or one with the given code. Compares name and code instead of the class, so errors
+   * of another copy of this package in the same process match too.
+   */
   static is<K extends ErrorCode = ErrorCode>(error: unknown, code?: K): error is A2AError<K> {
     if (!(error instanceof Error) || error.name !== 'A2AError' || !('code' in error)) return false;
     return code === undefined
       ? typeof error.code === 'string' && Object.hasOwn(ERRORS, error.code)
       : error.code === code;
   }
+}
+
+/** A copy of an error with another message, and with the given members replaced. */
+export function copyError(error: A2AError, message: string, changes: A2AErrorOptions): A2AError {
+  const { code, details, violations, retryAfterMs, cause } = error;
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new A2AError(code, message, { details, violations, cause, ...wait, ...changes });
+}
+
+/** The error for one field of an input that does not meet its description. */
+export function invalidField(field: string, description: string, details: A2AError['details'] = {}): A2AError {
+  return new A2AError('INVALID_PARAMS', `${field}: ${description}`, { details, violations: [{ field, description }] });
+}
+
+/** The section of the error reference that describes a code. */
+export function errorDocs(code: ErrorCode): string {
+  return `docs/errors.md#${code.toLowerCase()}`;
 }
 
 /** A registered symbol, so that two copies of this package in one process recognise each other's marks. */
@@ -121,7 +169,7 @@ export function markNested<E>(error: E): E {
   return error;
 }
 
-/** Whether an error comes from a call to another agent and must stay in the log. */
+/** Returns whether an error comes from a call to another agent and must not reach the caller. */
 export function isNested(error: unknown): boolean {
   return error instanceof Error && NESTED in error;
 }

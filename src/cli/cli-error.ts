@@ -1,7 +1,7 @@
-/** How the program ends, by the common rules of A2A command lines. A task that has failed is an answer, and so 0. */
+/** Exit codes, defined by the A2A CLI conventions. A task that failed is a valid reply, so the exit code is 0. */
 const EXIT_CODES = { failure: 1, usage: 2, unreachable: 3, auth: 4, timeout: 5 } as const;
 
-/** What programs know an error of ours by. The names are those of the common rules, which do not let us add any. */
+/** Error codes for programs. The A2A CLI conventions define them and allow no additions. */
 const CODES = {
   failure: 'A2ACLI_ERR_INTERNAL',
   usage: 'A2ACLI_ERR_USAGE',
@@ -13,21 +13,24 @@ const CODES = {
 type Kind = keyof typeof EXIT_CODES;
 
 export interface CliErrorOptions extends ErrorOptions {
-  /** What to do about it. */
+  /** What the user can do about it. */
   readonly hint?: string | undefined;
-  /** More exact than what its kind says. */
+  /** A more specific code than that of the kind. */
   readonly code?: string;
-  /** The number of the error on the wire. */
+  /** The JSON-RPC code of the error. */
   readonly a2aCode?: number;
+  /** The section of the error reference: `docs/errors.md#task_not_found`. */
+  readonly docs?: string;
 }
 
-/** Something that the user can mend, or at least understand: told in a sentence, without a stack. */
+/** An error that the user can fix or at least understand. It is printed as one sentence, without a stack. */
 export class CliError extends Error {
   readonly kind: Kind;
   readonly exitCode: number;
   readonly code: string;
   readonly hint: string | undefined;
   readonly a2aCode: number | undefined;
+  readonly docs: string | undefined;
 
   constructor(kind: Kind, message: string, options: CliErrorOptions = {}) {
     super(message, options);
@@ -36,5 +39,6 @@ export class CliError extends Error {
     this.code = options.code ?? CODES[kind];
     this.hint = options.hint;
     this.a2aCode = options.a2aCode;
+    this.docs = options.docs;
   }
 }

@@ -5,32 +5,41 @@ interface Entry {
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** Each is loaded when it is called: to print a help text nobody needs a client, and to send a message nobody a server. */
+/** All commands. Each is loaded when it runs: a help text does not need the client, and `send` does not need the server. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
-  send: { summary: 'Send a message to an agent and print its answer', load: () => import('./commands/send.ts') },
-  chat: { summary: 'Talk to an agent', load: () => import('./commands/chat.ts') },
+  send: { summary: 'Send a message to an agent and print its output', load: () => import('./commands/send.ts') },
+  chat: { summary: 'Hold a conversation with an agent', load: () => import('./commands/chat.ts') },
   wait: { summary: 'Wait for a task by its handle', load: () => import('./commands/wait.ts') },
-  'card get': { summary: 'Show what an agent says of itself', load: () => import('./commands/card-get.ts') },
-  'task get': { summary: 'Show a task, or the log of its events', load: () => import('./commands/task-get.ts') },
+  'card get': { summary: 'Show and validate the card of an agent', load: () => import('./commands/card-get.ts') },
+  'task get': { summary: 'Show a task or its events', load: () => import('./commands/task-get.ts') },
   'task list': { summary: 'List your tasks at an agent', load: () => import('./commands/task-list.ts') },
-  'task cancel': { summary: 'Ask an agent to stop a task', load: () => import('./commands/task-cancel.ts') },
-  'task subscribe': { summary: 'Follow a task that runs', load: () => import('./commands/task-subscribe.ts') },
-  'task download': { summary: 'Save what a task has given', load: () => import('./commands/task-download.ts') },
+  'task cancel': { summary: 'Cancel a task', load: () => import('./commands/task-cancel.ts') },
+  'task subscribe': {
+    summary: 'Stream the events of a running task',
+    load: () => import('./commands/task-subscribe.ts'),
+  },
+  'task download': {
+    summary: 'Save the artifacts of a task as files',
+    load: () => import('./commands/task-download.ts'),
+  },
   'task push-config': {
-    summary: 'Say where to send news of a task',
+    summary: 'Manage the webhooks of a task',
     load: () => import('./commands/task-push-config.ts'),
   },
-  peers: { summary: 'List the agents that have names here', load: () => import('./commands/peers.ts') },
-  doctor: { summary: 'Say what is wrong with an agent', load: () => import('./commands/doctor.ts') },
+  peers: { summary: 'List, add, remove and check agents with a name', load: () => import('./commands/peers.ts') },
+  doctor: { summary: 'Check whether clients can use an agent', load: () => import('./commands/doctor.ts') },
   serve: { summary: 'Serve the agent of a file', load: () => import('./commands/serve.ts') },
-  demo: { summary: 'Serve an agent that shows what agents can do', load: () => import('./commands/demo.ts') },
-  migrate: { summary: 'Bring the tables of a database up to date', load: () => import('./commands/migrate.ts') },
-  'admin purge': { summary: 'Delete all data of a caller', load: () => import('./commands/admin-purge.ts') },
-  'config show': { summary: 'Show settings and where they come from', load: () => import('./commands/config-show.ts') },
-  completion: { summary: 'Print a script that completes commands', load: () => import('./commands/completion.ts') },
+  demo: { summary: 'Serve the demo agent', load: () => import('./commands/demo.ts') },
+  migrate: {
+    summary: 'Create or upgrade the tables of a PostgreSQL database',
+    load: () => import('./commands/migrate.ts'),
+  },
+  'admin purge': { summary: 'Delete all data of one caller', load: () => import('./commands/admin-purge.ts') },
+  'config show': { summary: 'Show the settings and their sources', load: () => import('./commands/config-show.ts') },
+  completion: { summary: 'Print a completion script for a shell', load: () => import('./commands/completion.ts') },
 };
 
-/** Names that other tools have, or had. */
+/** Names that other A2A tools use or used. */
 export const ALIASES: Readonly<Record<string, string>> = {
   ask: 'send',
   call: 'send',
@@ -56,13 +65,13 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'show-config': 'config show',
 };
 
-/** The command that the first words name, and the words after them. */
+/** Finds the command that the first words name, and returns it with the words after them. */
 export function findCommand(
   words: readonly string[],
 ): { readonly name: string; readonly rest: readonly string[] } | undefined {
   for (const count of [2, 1]) {
-    const spelled = words.slice(0, count).join(' ');
-    const name = Object.hasOwn(ALIASES, spelled) ? ALIASES[spelled] : spelled;
+    const typed = words.slice(0, count).join(' ');
+    const name = Object.hasOwn(ALIASES, typed) ? ALIASES[typed] : typed;
     if (words.length >= count && name !== undefined && Object.hasOwn(COMMANDS, name)) {
       return { name, rest: words.slice(count) };
     }

@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { CliError } from './cli-error.ts';
 
-/** Settings from one place. */
+/** The settings of one source. */
 export interface Layer {
-  /** For people: a file, or the environment. */
+  /** The source as the user sees it: a file, or the environment. */
   readonly name: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Where settings may come from that are not on the command line, the strongest first: the environment, a local `.env` or
- * the file that was named, the user's own.
+ * Returns the sources of settings after the command line, in order of precedence: the environment, the nearest `.env` or the
+ * file of `--config`, the settings of the user.
  */
 export function settingLayers(config: string | undefined): readonly Layer[] {
   const files = [config === undefined ? nearestFile('.env') : config, globalFile()];
@@ -26,7 +26,7 @@ export function settingLayers(config: string | undefined): readonly Layer[] {
 function layerOf(file: string, isNamed: boolean): Layer | undefined {
   const text = readIfThere(file);
   if (text !== undefined) return { name: file, variables: parseEnv(text) };
-  if (isNamed) throw new CliError('usage', `There is no file ${file} that could be read for --config`);
+  if (isNamed) throw new CliError('usage', `The file ${file} of --config does not exist or cannot be read`);
   return undefined;
 }
 
@@ -34,12 +34,12 @@ function globalFile(): string {
   return configFile('a2a-cli', '.env');
 }
 
-/** A file in the folder where a user's settings are. */
+/** Returns the path of a file in the settings folder of the user. */
 export function configFile(...names: readonly string[]): string {
   return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), ...names);
 }
 
-/** A file of this name in the current folder or in one above it. */
+/** Finds a file of this name in the current folder or in the nearest folder above it. */
 export function nearestFile(name: string): string | undefined {
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     const file = join(folder, name);

@@ -1,13 +1,13 @@
 import { constants } from 'node:os';
 import { now } from './now.ts';
 
-/** One press of Ctrl-C may arrive twice, from the terminal and through npm or tsx. */
+/** One Ctrl-C can arrive twice, from the terminal and through npm or tsx. */
 const SAME_SIGNAL_MS = 300;
 
 type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /**
- * Calls the listener at the first signal. The second ends the process, at once and as if nobody listened to it.
+ * Calls the listener at the first signal. The second one ends the process at once.
  *
  * @returns A function that stops listening.
  */
@@ -27,7 +27,7 @@ export function onStopSignal(signals: readonly StopSignal[], listener: () => voi
   };
 }
 
-/** What a shell says of a process that a signal has ended. */
+/** Returns the exit code that a shell reports for a process that was ended by a signal. */
 export function exitCodeOf(signal: StopSignal): number {
   return 128 + constants.signals[signal];
 }

@@ -1,6 +1,6 @@
 import { basename, relative } from 'node:path';
 
-/** What to type to call this program again, from the folder in which it was called. */
+/** Returns the command that runs this program again from the current folder. */
 export function invocation(): string {
   const [, path = ''] = process.argv;
   if (import.meta.url.endsWith('.ts')) return 'npm run -s tandem --';
@@ -8,7 +8,7 @@ export function invocation(): string {
   return basename(path).startsWith('tandem') ? 'tandem' : `node ${shellWord(relative('.', path))}`;
 }
 
-/** As one word of a shell's command. Much of what is printed so comes from strangers: nothing in it may be obeyed. */
+/** Quotes a text as one word of a shell command. Many of these texts come from agents, so the shell must not expand them. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+,][\w./:@%+,=-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

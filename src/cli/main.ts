@@ -12,14 +12,14 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(18)}${summary}`)
   .join('\n')}
 
-tandem <command> --help says more about one.
+Run tandem <command> --help for the options of a command.
 
 Options:
   -v, --version   Print the version
   -h, --help      Print this help
 `;
 
-/** What Node has from 22.1 on: code that was compiled once is kept for the next time, in the folder for temporary files. */
+/** Node 22.1 and later can cache compiled code in the folder for temporary files. */
 interface CompileCache {
   enableCompileCache?(): unknown;
 }
@@ -57,7 +57,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
   await command.run(readArguments(found.rest, { ...command.options, ...EVERYWHERE }));
 }
 
-/** The commands of a group if that is all there is to go by, else the one that was probably meant. */
+/** Lists the commands of a group if only the group is named. Otherwise suggests the nearest command. */
 async function explainUnknown([first = '', second]: readonly string[]): Promise<void> {
   const group = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${first} `));
   if (group.length > 0 && (second === undefined || isHelp(second))) {
@@ -70,11 +70,11 @@ async function explainUnknown([first = '', second]: readonly string[]): Promise<
       ? [`${first} ${second}`, group.map(([name]) => name)]
       : [first, [...Object.keys(COMMANDS), ...Object.keys(ALIASES)]];
   const meant = nearest(word, known);
-  const advice = meant === undefined ? 'tandem --help lists them' : `did you mean ${meant}?`;
-  throw new CliError('usage', `There is no command ${JSON.stringify(word)}; ${advice}`);
+  const advice = meant === undefined ? 'run tandem --help for all commands' : `did you mean ${meant}?`;
+  throw new CliError('usage', `Unknown command ${JSON.stringify(word)}; ${advice}`);
 }
 
-// Whoever reads our output may stop reading, as `head` does. There is nobody left to work for then.
+// The reader of stdout can stop reading, as `head` does. Then no output is needed any more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -83,6 +83,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const { reportFailure } = await import('./report-failure.ts');
+  const { reportFailure } = await import('./agents/report-failure.ts');
   reportFailure(error, process.argv.slice(2));
 }

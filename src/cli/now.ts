@@ -1,4 +1,4 @@
-/** Milliseconds that only go forward. `performance` would have to be loaded first, and a command begins and ends soon. */
+/** Returns a monotonic time in milliseconds. Loading `performance` would take longer, and most commands are short. */
 export function now(): number {
   return process.uptime() * 1000;
 }

@@ -2,24 +2,24 @@
 export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** May be given several times; in the environment, with commas between. */
+  /** Can be repeated; in the environment, values are separated by commas. */
   readonly multiple?: true;
-  /** What stands for its value in help texts: `<seconds>`. */
+  /** The placeholder of its value in help texts: `<seconds>`. */
   readonly value?: string;
   readonly help: string;
-  /** Another spelling of the option of this name. */
+  /** Makes this option an alias of the option of this name. */
   readonly aliasOf?: string;
-  /** Neither from the environment nor from a file: it changes the shape of the output, or is about this call only. */
+  /** Ignores the environment and settings files, because the option changes the output format or concerns one call only. */
   readonly flagOnly?: true;
-  /** Its value is never shown. */
+  /** Its value is never printed. */
   readonly secret?: true;
-  /** Of everything that talks to an agent; listed after a command's own options. */
+  /** Shared by all commands that call an agent; help texts list it after the options of the command. */
   readonly isCommon?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What the options of a command are set to. */
+/** The values of the options of a command. */
 export type Values<T extends Options> = {
   readonly [K in keyof T]: T[K] extends { readonly multiple: true }
     ? readonly string[]
@@ -28,22 +28,22 @@ export type Values<T extends Options> = {
       : string | undefined;
 };
 
-/** One word of a command line in its place, for options whose order matters. */
+/** One argument of a command line, for options whose order matters. */
 export type Token =
   | { readonly kind: 'option'; readonly name: string; readonly value: string | undefined }
   | { readonly kind: 'positional'; readonly value: string };
 
-/** What stands after the name of a command. */
+/** The arguments after the name of a command. */
 export interface Arguments<T extends Options = Options> {
   readonly values: Values<T>;
   readonly positionals: readonly string[];
   readonly tokens: readonly Token[];
-  /** Where a value comes from: `flag`, a variable or a file. */
+  /** The source of each value: `flag`, a variable or a file. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
 export interface Command<T extends Options = Options> {
-  /** How it is called: `send [agent] <text>`. */
+  /** Its usage: `send [agent] <text>`. */
   readonly synopsis: string;
   readonly about: string;
   readonly examples?: readonly string[];
@@ -51,18 +51,18 @@ export interface Command<T extends Options = Options> {
   run(given: Arguments<T>): Promise<void>;
 }
 
-/** Lets the type of the options be inferred. */
+/** Returns the command unchanged. Infers the types of its options. */
 export function defineCommand<const T extends Options>(command: Command<T>): Command<T> {
   return command;
 }
 
-/** Of every command. */
+/** The options of every command. */
 export const EVERYWHERE: Options = {
-  debug: { type: 'boolean', help: 'Show what is sent and how errors came about, without credentials' },
+  debug: { type: 'boolean', help: 'Print requests and the stack of errors, without credentials' },
   help: { type: 'boolean', short: 'h', help: 'Print this help', flagOnly: true },
 };
 
-/** The name of an option's variable: `--agent-card` is `A2ACLI_AGENT_CARD`. */
+/** Returns the environment variable of an option: `A2ACLI_AGENT_CARD` for `--agent-card`. */
 export function variableOf(option: string): string {
   return `A2ACLI_${option.toUpperCase().replaceAll('-', '_')}`;
 }

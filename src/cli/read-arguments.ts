@@ -7,9 +7,9 @@ import { type Arguments, type Option, type Options, type Token, type Values, var
 type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /**
- * What stands after the name of a command, and what the environment and its files say where that says nothing.
+ * Parses the arguments of a command. Options that are not set there come from the environment and from settings files.
  *
- * @throws CliError that says which option was probably meant.
+ * @throws CliError that suggests the nearest option.
  */
 export function readArguments<T extends Options>(args: readonly string[], options: T): Arguments<T> {
   const { values: flags, positionals, tokens } = parse(args, options);
@@ -91,6 +91,6 @@ function explain({ code, message }: NodeJS.ErrnoException, known: readonly strin
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return sentence;
   const option = /'(-[^']*)'/.exec(sentence)?.[1] ?? 'this';
   const meant = nearest(option.replace(/^-+/, ''), known);
-  const advice = meant === undefined ? `known are ${known.map((name) => `--${name}`).join(', ')}` : '';
-  return `There is no option ${option}; ${advice || `did you mean --${meant}?`}`;
+  const advice = meant === undefined ? `known options: ${known.map((name) => `--${name}`).join(', ')}` : '';
+  return `Unknown option ${option}; ${advice || `did you mean --${meant}?`}`;
 }

@@ -1,6 +1,6 @@
 import { type Command, EVERYWHERE, type Option } from './option.ts';
 
-/** The help text of a command. */
+/** Returns the help text of a command. */
 export function usageOf({ synopsis, about, examples = [], options }: Command): string {
   const all = Object.entries({ ...options, ...EVERYWHERE }).filter(([, { aliasOf }]) => aliasOf === undefined);
   const own = all.filter(([, { isCommon }]) => isCommon !== true);
@@ -13,13 +13,13 @@ export function usageOf({ synopsis, about, examples = [], options }: Command): s
     about,
     ...(examples.length === 0 ? [] : [`Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`]),
     `Options:\n${list(own)}`,
-    ...(common.length === 0 ? [] : [`Options of every command that talks to an agent:\n${list(common)}`]),
+    ...(common.length === 0 ? [] : [`Options of every command that calls an agent:\n${list(common)}`]),
   ]
     .join('\n\n')
     .concat('\n');
 }
 
 function leftOf(name: string, { short, value }: Option): string {
-  const spelling = short === undefined ? `--${name}` : `-${short}, --${name}`;
-  return value === undefined ? spelling : `${spelling} ${value}`;
+  const flag = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  return value === undefined ? flag : `${flag} ${value}`;
 }

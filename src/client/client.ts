@@ -11,73 +11,74 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import { defined } from '../support/defined.ts';
-import type { Warning } from '../wire/reader.ts';
-import { CallScope, withScope } from './call-scope.ts';
-import { Caller } from './caller.ts';
-import type { Connection } from './connection.ts';
-import type { Chosen } from './endpoint.ts';
-import type { Endpoints } from './endpoints.ts';
-import { bytesOfPart } from './download.ts';
-import { fetchExtendedCard } from './extended-card.ts';
+import type { Warning } from '../wire/decoder.ts';
+import { CallScope, withScope } from './request/call-scope.ts';
+import { OperationClient } from './request/operation-client.ts';
+import type { Connection } from './request/connection.ts';
+import type { Chosen } from './request/endpoint.ts';
+import type { Endpoints } from './request/endpoints.ts';
+import { bytesOfPart } from './task/download.ts';
+import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { AskOptions, CallOptions, SendOptions } from './options.ts';
-import { PushConfigs } from './push-configs.ts';
+import { PushConfigs } from './task/push-configs.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
-import { sendAndWait, sendStream } from './send.ts';
+import { sendAndWait, sendStream } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
-import { TaskFold } from './task-fold.ts';
-import { decodeHandle, isHandle, isSamePlace, type TaskPlace } from './task-handle.ts';
+import { TaskFold } from './task/task-fold.ts';
+import { decodeHandle, isHandle, isSamePlace, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
 
-/** What `list` takes: filters and a page. */
+/** Options of `list()`: filters and the page to return. */
 export interface ListOptions extends CallOptions, Omit<ListTasksRequest, 'tenant'> {}
 
+/** Options of `get()`. */
 export interface GetOptions extends CallOptions {
-  /** How many messages of the history to have; what the agent thinks right if not set. */
+  /** How many messages of the history to return. If not set, the agent decides. */
   readonly historyLength?: number;
 }
 
-/** An agent that can be talked to. Made by `connect()`. */
+/** A client for one agent. Created by `connect()`; close it when you are done. */
 export class AgentClient {
-  /** Where and how to be notified of a task. */
+  /** The webhooks that the agent notifies about tasks. */
   readonly pushConfigs: PushConfigs;
   readonly #connection: Connection;
-  readonly #caller: Caller;
-  /** What else handles may say of where its tasks are. */
-  readonly #places: readonly TaskPlace[];
+  readonly #operationClient: OperationClient;
+  /** Other endpoints that handles of this agent's tasks may contain. */
+  readonly #places: readonly TaskEndpoint[];
 
   /** @internal */
-  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard, places: readonly TaskPlace[] = []) {
+  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard, places: readonly TaskEndpoint[] = []) {
     this.#connection = connection;
     this.#places = places;
-    this.#caller = new Caller(connection.wiring, endpoints, card);
-    this.pushConfigs = new PushConfigs(this.#caller);
+    this.#operationClient = new OperationClient(connection.context, endpoints, card);
+    this.pushConfigs = new PushConfigs(this.#operationClient);
   }
 
-  /** What the agent says of itself; the extended card, once that was asked for. */
+  /** The agent card in the 1.0 format. After `extendedCard()`, the extended card. */
   get card(): AgentCard {
-    return this.#caller.card;
+    return this.#operationClient.card;
   }
 
-  /** Which of the agent's interfaces is used, and why. */
+  /** The interface of the agent that this client uses, and why. */
   get chosen(): Chosen {
-    const { url, binding, version, tenant, why } = this.#caller.endpoints.current;
+    const { url, binding, version, tenant, why } = this.#operationClient.endpoints.current;
     return { url, binding, version, tenant, why };
   }
 
-  /** What the agent said in a way that the protocol does not know, and was understood all the same. */
+  /** Deviations from the protocol that the client has accepted so far, at most 100. */
   get warnings(): readonly Warning[] {
     return this.#connection.warnings;
   }
 
   /**
-   * Sends a message and returns the text of the reply. A question from the agent is never returned as the reply; it is thrown.
-   * `details` of that error holds the `handle` of the task, the text of the `question`, and `questionData`: its type and schema
-   * as JSON, if the agent sent them.
+   * Sends a message, waits for the result and returns its text. A question from the agent is never returned as the result; it is
+   * thrown. `details` of that error contains the `handle` of the task, the text of the `question`, and `questionData`: its type and
+   * schema as JSON, if the agent sent them.
    *
    * @throws A2AError `TASK_FAILED` if the task failed, was rejected or canceled, unless `failed` is `value`; `INPUT_REQUIRED` if
-   * the agent asks a question; `AUTH_REQUIRED` if the task waits for an authorization.
+   * the agent asks a question; `AUTH_REQUIRED` if the task waits for an authorization; `TIMEOUT` after 300 s or `timeoutMs`.
    *
    * @example
    * try {
@@ -89,108 +90,143 @@ export class AgentClient {
    */
   async ask(message: MessageInput, options: AskOptions = {}): Promise<string> {
     if ((options as SendOptions).wait === 'none') {
-      const message = "ask() waits for the answer: use send() with wait: 'none', and its handle";
+      const message = "wait: ask() returns the result, so it cannot be 'none'. Use send() with wait: 'none' instead";
       throw markNested(new A2AError('INVALID_PARAMS', message));
     }
     return answerOf(await this.send(message, { failed: 'throw', ...options }));
   }
 
-  /** Sends a message and waits until its task has ended, or asks something back. */
+  /**
+   * Sends a message and waits until its task has ended or asks a question. Returns the task, or the message of an agent that
+   * replied without a task. A failed task is returned, not thrown, unless `failed` is `throw`.
+   *
+   * @example
+   * const reply = await agent.send('book Rome', { onProgress: (event) => console.log(event.text) });
+   * if (reply.state === 'input-required') await agent.task(reply.handle).answer('12 May');
+   *
+   * @throws A2AError `TIMEOUT` after 300 s or `timeoutMs`, with the handle of the task in `details`; `TRANSPORT_FAILED` with
+   * `details.sent`, which is `no` if the agent cannot have received the message, else `maybe`; or the error of the agent.
+   */
   send(message: MessageInput, options: SendOptions = {}): Promise<Reply> {
     return this.#within(options, 'task', async (scope) => {
-      const reply = await sendAndWait(this.#caller, scope, this.#request(message, options), options);
+      const reply = await sendAndWait(this.#operationClient, scope, this.#request(message, options), options);
       if (options.failed === 'throw') throwIfFailed(reply);
       if (options.empty === 'throw') throwIfEmpty(reply);
       return reply;
     });
   }
 
-  /** Sends a message and tells what happens. The message is sent when the first event is asked for. */
+  /**
+   * Sends a message and returns the events of its task. The message is sent when the first event is requested. A broken connection
+   * is resumed without gaps or duplicates if the agent numbers its events.
+   *
+   * @example
+   * for await (const event of agent.stream('write a poem')) {
+   *   if (event.type === 'artifact') process.stdout.write(event.text);
+   * }
+   */
   stream(message: MessageInput, options: SendOptions = {}): TaskStream {
     const fold = new TaskFold();
     const request = this.#request(message, options);
-    const open = (): CallScope => this.#scope(options, this.#connection.wiring.settings.timeoutMs);
-    return new TaskStream(fold, open, (scope) => sendStream(this.#caller, scope, request, fold));
+    const open = (): CallScope => this.#scope(options, this.#connection.context.settings.timeoutMs);
+    return new TaskStream(fold, open, (scope) => sendStream(this.#operationClient, scope, request, fold));
   }
 
   /**
-   * A task of this agent, by its id or by the handle of a reply. Nothing is sent.
+   * Returns a task of this agent by its id or handle. Sends no request.
    *
-   * @throws A2AError `INVALID_PARAMS` if the handle leads to another agent.
+   * @throws A2AError `INVALID_PARAMS` if the handle is invalid or belongs to another agent.
    */
   task(idOrHandle: string): RemoteTask {
     try {
-      return new RemoteTask(this, this.#caller, isHandle(idOrHandle) ? this.#taskIdOf(idOrHandle) : idOrHandle);
+      return new RemoteTask(
+        this,
+        this.#operationClient,
+        isHandle(idOrHandle) ? this.#taskIdOf(idOrHandle) : idOrHandle,
+      );
     } catch (error) {
       throw markNested(error);
     }
   }
 
+  /** Returns a task as it is now. @throws A2AError `TASK_NOT_FOUND` */
   async get(taskId: string, options: GetOptions = {}): Promise<Task> {
     const { historyLength } = options;
     return this.#call('GetTask', defined({ id: taskId, historyLength }), options);
   }
 
-  /** A page of the caller's tasks, the latest first. */
+  /** Returns one page of the caller's tasks, most recent first. Pass `nextPageToken` as `pageToken` to get the next page. */
   list(options: ListOptions = {}): Promise<ListTasksResponse> {
-    const { timeoutMs: _t, signal: _s, traceparent: _p, tracestate: _v, extensions: _e, ...request } = options;
+    const { pageSize, pageToken, contextId, status, historyLength, statusTimestampAfter, includeArtifacts } = options;
+    const filters = { contextId, status, statusTimestampAfter };
+    const request = defined({ ...filters, pageSize, pageToken, historyLength, includeArtifacts });
     return this.#call('ListTasks', request, options);
   }
 
   /**
-   * Asks the agent to stop. Gives the task as it is then; whether it stopped is in its state. If the task has ended, open
-   * streams of this client end with it.
+   * Asks the agent to cancel a task. Returns the task; its state shows whether it was canceled. If the task has ended, open streams
+   * of this client that follow it end too.
+   *
+   * @throws A2AError `TASK_NOT_CANCELABLE` if the task had already ended, `TASK_NOT_FOUND`
    */
   cancel(taskId: string, options: CallOptions = {}): Promise<Task> {
     return this.#within(options, 'request', async (scope) => {
       try {
-        const canceled = await this.#caller.call('CancelTask', { id: taskId }, scope);
-        this.#caller.reportEnd(canceled);
+        const canceled = await this.#operationClient.call('CancelTask', { id: taskId }, scope);
+        this.#operationClient.reportEnd(canceled);
         return canceled.value;
       } catch (error) {
         if (!A2AError.is(error, 'TASK_NOT_CANCELABLE')) throw error;
-        // After a broken connection it was asked for twice, and agents may refuse what they have done already.
-        const task = await this.#caller.call('GetTask', { id: taskId }, scope).catch(() => undefined);
+        // After a broken connection the request was repeated, and agents may reject the second one.
+        const task = await this.#operationClient.call('GetTask', { id: taskId }, scope).catch(() => undefined);
         if (task?.value.status.state === 'TASK_STATE_CANCELED') return task.value;
         throw error;
       }
     });
   }
 
-  /** The card for those who may see more. It takes the place of the public one in this client. */
+  /**
+   * Gets the extended card, which agents show to authenticated callers. It replaces the public card of this client.
+   *
+   * @throws A2AError `UNSUPPORTED_OPERATION` or `EXTENDED_AGENT_CARD_NOT_CONFIGURED` if the agent has none
+   */
   extendedCard(options: CallOptions = {}): Promise<AgentCard> {
     return this.#within(options, 'request', async (scope) => {
-      const card = await fetchExtendedCard(this.#caller, scope);
-      this.#caller.card = card;
+      const card = await fetchExtendedCard(this.#operationClient, scope);
+      this.#operationClient.card = card;
       return card;
     });
   }
 
-  /** The bytes of a part, fetched if it is only an address. Strangers' addresses on private networks are refused. */
+  /**
+   * Returns the bytes of a part. A part with a URL is fetched, up to 64 MiB (`limits.maxFileBytes`). URLs on private networks are
+   * rejected unless their origin is in `allowOrigins`.
+   */
   download(part: Part, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#within(options, 'request', (scope) => bytesOfPart(this.#caller, scope, part));
+    return this.#within(options, 'request', (scope) => bytesOfPart(this.#operationClient, scope, part));
   }
 
-  /** Closes the connections that are kept, and an agent that runs in this process. Tasks elsewhere go on. */
+  /** Closes the connections, and the agent if it runs in this process. Tasks of remote agents continue. */
   async close(): Promise<void> {
-    const { closing, lingering, transport } = this.#connection.wiring;
+    const { closing, draining, transport } = this.#connection.context;
     closing.leave();
-    lingering.closeAll();
+    draining.closeAll();
     await transport.close();
   }
 
+  /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
   #taskIdOf(handle: string): string {
     const address = decodeHandle(handle);
-    const { current } = this.#caller.endpoints;
+    const { current } = this.#operationClient.endpoints;
     if ([current, ...this.#places].some((place) => isSamePlace(address, place))) return address.taskId;
     const [there, here] = [described(address), described(current)];
     throw new A2AError(
       'INVALID_PARAMS',
-      `This handle leads to ${there}, and this client to ${here}; connect(handle) makes one for it`,
+      `The handle is for a task at ${there}, but this client is connected to ${here}. Use connect(handle) to create a client for it`,
     );
   }
 
@@ -211,22 +247,26 @@ export class AgentClient {
 
   #call<K extends OperationName>(
     operation: K,
-    input: Parameters<typeof Caller.prototype.call<K>>[1],
+    input: Parameters<typeof OperationClient.prototype.call<K>>[1],
     options: CallOptions,
   ) {
-    return this.#within(options, 'request', async (scope) => (await this.#caller.call(operation, input, scope)).value);
+    return this.#within(
+      options,
+      'request',
+      async (scope) => (await this.#operationClient.call(operation, input, scope)).value,
+    );
   }
 
   #within<T>(options: CallOptions, kind: 'request' | 'task', run: (scope: CallScope) => Promise<T>): Promise<T> {
-    return withScope(this.#scope(options, this.#connection.wiring.settings.timeoutMs ?? DEFAULT_TIMEOUTS[kind]), run);
+    return withScope(this.#scope(options, this.#connection.context.settings.timeoutMs ?? DEFAULT_TIMEOUTS[kind]), run);
   }
 
   #scope(options: CallOptions, timeoutMs: number | undefined): CallScope {
-    return new CallScope(this.#connection.wiring.settings.clock, options, timeoutMs);
+    return new CallScope(this.#connection.context.settings.clock, options, timeoutMs);
   }
 }
 
-function described({ url, binding, version, tenant }: TaskPlace): string {
+function described({ url, binding, version, tenant }: TaskEndpoint): string {
   const [address = ''] = url.split('?');
-  return `${address} by ${binding} ${version}${tenant === undefined ? '' : ` for ${JSON.stringify(tenant)}`}`;
+  return `${address} (${binding} ${version}${tenant === undefined ? '' : `, tenant ${JSON.stringify(tenant)}`})`;
 }

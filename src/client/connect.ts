@@ -1,30 +1,39 @@
 import { A2AError, markNested } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
-import { systemClock } from '../support/clock.ts';
-import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/in-process.ts';
-import { readCard } from '../wire/read-card.ts';
-import { CallScope, withScope } from './call-scope.ts';
+import { systemClock } from '../support/time/clock.ts';
+import { IN_PROCESS, type InProcessAgent, type InProcessHandler } from '../support/net/in-process.ts';
+import { readCard } from '../wire/card/read-card.ts';
+import { CallScope, withScope } from './request/call-scope.ts';
 import { AgentClient } from './client.ts';
-import { cardOfHandle, type Connection, createConnection } from './connection.ts';
-import type { Deadline } from './deadline.ts';
-import { findCard, type FoundCard } from './discovery.ts';
-import { spokenAs, waysTo } from './endpoint.ts';
-import { Endpoints } from './endpoints.ts';
+import { cardOfHandle, type Connection, createConnection } from './request/connection.ts';
+import type { Deadline } from './request/deadline.ts';
+import { findCard, type FoundCard } from './card/discovery.ts';
+import { dialectNamed, waysTo } from './request/endpoint.ts';
+import { Endpoints } from './request/endpoints.ts';
 import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
-import { decodeHandle, isHandle, lacksQuery } from './task-handle.ts';
-import { trustedCard } from './trusted-card.ts';
+import { decodeHandle, isHandle, lacksQuery } from './task/task-handle.ts';
+import { trustedCard } from './card/trusted-card.ts';
 import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
-import { parseUrl } from './trust.ts';
+import { parseUrl } from './request/trust.ts';
 
 /**
- * What `connect()` takes for an agent: its address, the address of its card, its card, the handle of one of its tasks, an
- * agent made by `agent()`, or anything that answers requests, such as what `createHandler()` makes.
+ * An agent for `connect()`: its URL, the URL of its card, its card, the handle of one of its tasks, an agent made with `agent()`, or
+ * an object with a `fetch` function, such as the result of `createHandler()`.
  */
-export type ConnectTarget = string | URL | AgentCard | JsonObject | InProcessAgent | { readonly fetch: Fetch };
+export type ConnectTarget =
+  | string
+  | URL
+  | AgentCard
+  | JsonObject
+  | InProcessAgent
+  | {
+      /** Processes a request in this process and returns the response. */
+      readonly fetch: Fetch;
+    };
 
-/** The address of agents in this process. It leads nowhere else. */
+/** The address of agents in this process. It resolves nowhere. */
 const IN_PROCESS_URL = 'http://in-process.invalid';
 
 /** See `entry.ts`. */
@@ -53,15 +62,17 @@ function isHandler(target: AgentCard | JsonObject | { readonly fetch: Fetch }): 
   return 'fetch' in target && typeof target.fetch === 'function';
 }
 
-/** A card and where it was found. */
+/** The result of `tryDiscover()`: a card and where it was found. */
 export interface Discovery extends Pick<FoundCard, 'version' | 'warnings' | 'raw'> {
+  /** The card in the 1.0 format. */
   readonly card: AgentCard;
+  /** The URL of the card. */
   readonly url: string;
 }
 
 /** See `entry.ts`. */
 export async function tryDiscover(address: string | URL, options: ConnectOptions = {}): Promise<Discovery | null> {
-  // A quick check: it does not wait for an agent that may be restarting.
+  // A quick check does not wait for an agent that may be restarting.
   const connection = createConnection({ reconnectMs: 0, ...options }, undefined);
   try {
     const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);
@@ -70,7 +81,7 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
     if (NOBODY.some((code) => A2AError.is(error, code))) return null;
     throw markNested(error);
   } finally {
-    await connection.wiring.transport.close();
+    await connection.context.transport.close();
   }
 }
 
@@ -87,16 +98,16 @@ async function connectToHandle(handle: string, options: ConnectOptions): Promise
   const address = decodeHandle(handle);
   const { url, binding, version } = address;
   if (lacksQuery(address) && options.url === undefined) {
-    const message = `The address ${url} has a query, which handles do not hold: say it with connect(handle, { url })`;
+    const message = `The agent's URL ${url} has a query string, which handles do not contain. Pass the whole URL: connect(handle, { url })`;
     throw new A2AError('INVALID_PARAMS', message);
   }
   const connection = createConnection(options, undefined);
-  connection.wiring.trust.add(parseUrl(url));
-  if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
+  connection.context.trust.add(parseUrl(url));
+  if (options.url !== undefined) connection.context.trust.add(parseUrl(options.url));
   const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
     const [way] = waysTo(card, { ...options, binding, version, url: options.url ?? url }, undefined);
-    const why = `${binding} ${version} is what the handle of the task says`;
+    const why = `${binding} ${version} is specified by the task handle`;
     return new AgentClient(connection, new Endpoints([{ ...way, why }]), card, [address]);
   });
 }
@@ -104,12 +115,12 @@ async function connectToHandle(handle: string, options: ConnectOptions): Promise
 function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
-    const { wiring } = connection;
-    const trusted = await withScope(discoveryScope(options), (scope) => trustedCard(wiring, scope, json));
-    const found = await readCard(trusted, wiring.settings.read);
-    connection.wiring.settings.warn(found.warnings);
+    const { context } = connection;
+    const trusted = await withScope(discoveryScope(options), (scope) => trustedCard(context, scope, json));
+    const found = await readCard(trusted, context.settings.read);
+    connection.context.settings.warn(found.warnings);
     const [first] = waysTo(found.value, options, undefined);
-    connection.wiring.trust.addRecipient(parseUrl(first.url));
+    connection.context.trust.addRecipient(parseUrl(first.url));
     return clientOf(connection, found, options);
   });
 }
@@ -127,7 +138,7 @@ async function connectToAgent(agent: InProcessAgent, options: ConnectOptions): P
   });
 }
 
-/** What opens when nobody waits for it any more is closed. */
+/** Opens an in-process agent. If the deadline passes first, the agent is closed as soon as it has opened. */
 async function openedInTime(agent: InProcessAgent, deadline: Deadline): Promise<InProcessHandler> {
   const opening = agent[IN_PROCESS]();
   try {
@@ -145,8 +156,8 @@ function connectToHandler(
   scope?: CallScope,
 ): Promise<AgentClient> {
   const connection = createConnection(options, new FetchTransport(fetch, { close }));
-  // Whatever address its card has: nothing leaves the process.
-  connection.wiring.trust.addAll();
+  // Requests stay in the process whatever URL the card contains.
+  connection.context.trust.addAll();
   return closedOnError(connection, async () => {
     const found = await discover(connection, new URL(IN_PROCESS_URL), { ...options, cache: false }, scope);
     return clientOf(connection, found, options);
@@ -158,13 +169,13 @@ function discoveryScope(options: ConnectOptions): CallScope {
 }
 
 function discover(
-  { wiring }: Connection,
+  { context }: Connection,
   url: URL,
   options: ConnectOptions,
   scope = discoveryScope(options),
 ): Promise<FoundCard> {
-  wiring.trust.add(url);
-  return withScope(scope, () => findCard(wiring, scope, url, options));
+  context.trust.add(url);
+  return withScope(scope, () => findCard(context, scope, url, options));
 }
 
 type ReadCard = Pick<FoundCard, 'value' | 'mayAlsoBe'> & Partial<Pick<FoundCard, 'base' | 'forget'>>;
@@ -174,20 +185,20 @@ function clientOf(
   { value, base, mayAlsoBe, forget }: ReadCard,
   options: ConnectOptions,
 ): AgentClient {
-  if (options.url !== undefined) connection.wiring.trust.add(parseUrl(options.url));
+  if (options.url !== undefined) connection.context.trust.add(parseUrl(options.url));
   const [first, ...others] = waysTo(value, options, base);
   warnIfWithheld(connection, first.url);
   const isGuess = mayAlsoBe !== undefined && options.version === undefined;
-  const older = isGuess ? [spokenAs(first, mayAlsoBe)] : [];
+  const older = isGuess ? [dialectNamed(first, mayAlsoBe)] : [];
   const places = options.url === undefined ? base : undefined;
   const endpoints = new Endpoints([first, ...others, ...older], places, isGuess, forget);
   return new AgentClient(connection, endpoints, value);
 }
 
-function warnIfWithheld({ wiring }: Connection, url: string): void {
-  const { credentials, trust, settings } = wiring;
+function warnIfWithheld({ context }: Connection, url: string): void {
+  const { credentials, trust, settings } = context;
   if (credentials === undefined || trust.isRecipient(parseUrl(url))) return;
-  const description = `credentials are not sent to ${url}, which only the card names; add it to allowOrigins`;
+  const description = `credentials are not sent to ${url}, because only the card names it; add its origin to allowOrigins to send them`;
   settings.warn([{ code: 'credentials-withheld', field: 'supportedInterfaces', description }]);
 }
 
@@ -195,12 +206,12 @@ async function closedOnError(connection: Connection, open: () => Promise<AgentCl
   try {
     return await open();
   } catch (error) {
-    await connection.wiring.transport.close();
+    await connection.context.transport.close();
     throw error;
   }
 }
 
-/** People leave the scheme away: on this machine it is http, elsewhere https. */
+/** Adds a missing scheme: http on this machine, https elsewhere. */
 function addressIn(given: string | URL): URL {
   if (given instanceof URL || /^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return parseUrl(given);
   const isHere = /^(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i.test(given);

@@ -3,54 +3,68 @@ import type { StreamResponse } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import { textOfParts } from '../model/part-text.ts';
 import type { Task, TaskStatus } from '../model/task.ts';
-import { textOfChunks, textOfStatus, textOfTask } from './answer-text.ts';
+import { textOfChunks, textOfStatus, textOfTask } from './task-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
+/** The members that all events of a task have. */
 interface EventFacts {
-  /** What it says in words; empty if nothing. */
+  /** The text of the event; empty if it has none. */
   readonly text: string;
-  /** Its number in the task's log, where the agent numbers its events. */
+  /** The number of the event in the log of the task. Undefined if the agent does not number its events. */
   readonly number: number | undefined;
-  /** The whole of it in the words of A2A 1.0, whatever version it came in. */
+  /** The whole event in the 1.0 format, whatever version the agent uses. */
   readonly response: StreamResponse;
-  /** As it came. */
+  /** The event as the agent sent it. */
   readonly raw: unknown;
 }
 
-/** The task as a whole: how a stream begins. */
+/** A snapshot of the whole task. Most streams start with it. */
 export interface WholeTaskEvent extends EventFacts {
+  /** Always `task`. */
   readonly type: 'task';
+  /** The task in the 1.0 format. */
   readonly task: Task;
+  /** The id of the task. */
   readonly taskId: string;
+  /** The state of the task, such as `working`. */
   readonly state: StateWord;
 }
 
-/** The task is in another state, or says how it goes. */
+/** A change of the task's state, or a progress message. */
 export interface StatusEvent extends EventFacts {
+  /** Always `status`. */
   readonly type: 'status';
+  /** The id of the task. */
   readonly taskId: string;
+  /** The state of the task, such as `working`. */
   readonly state: StateWord;
+  /** The status with its message and timestamp. */
   readonly status: TaskStatus;
 }
 
-/** An artifact, or a piece of one. */
+/** An artifact, or a chunk of one. */
 export interface ArtifactEvent extends EventFacts {
+  /** Always `artifact`. */
   readonly type: 'artifact';
+  /** The id of the task. */
   readonly taskId: string;
-  /** With only the parts that are new. */
+  /** The artifact with only the new parts. */
   readonly artifact: Artifact;
-  /** The parts belong behind those that came before; otherwise they are in their place. */
+  /** Whether the parts are appended to earlier parts of the artifact. If false, they replace them. */
   readonly append: boolean;
+  /** Whether the agent marked this chunk as the last one of the artifact. */
   readonly lastChunk: boolean;
 }
 
-/** The answer of an agent that made no task of it. */
+/** The reply of an agent that created no task. It is the only event of its stream. */
 export interface MessageEvent extends EventFacts {
+  /** Always `message`. */
   readonly type: 'message';
+  /** The message in the 1.0 format. */
   readonly message: Message;
 }
 
-/** What an agent tells while it works. */
+/** An event of a task, distinguished by `type`. */
 export type AgentEvent = WholeTaskEvent | StatusEvent | ArtifactEvent | MessageEvent;
 
 /** An event as it was received. */
@@ -60,7 +74,7 @@ export interface Received {
   readonly raw: unknown;
 }
 
-/** Members one by one: to put some of them in by a spread took longer than parsing the event. */
+/** Converts a received event. It lists the members one by one, because a spread took longer than parsing the event. */
 export function toAgentEvent({ event, number, raw }: Received): AgentEvent {
   const response = event;
   if ('task' in event) {

@@ -1,143 +1,176 @@
 import type { JsonObject } from '../model/json.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { OpenTelemetry } from '../observe/opentelemetry.ts';
-import type { Clock } from '../support/clock.ts';
-import type { ProtocolVersion } from '../wire/dialect.ts';
-import type { Warning } from '../wire/reader.ts';
-import type { Auth } from './auth.ts';
-import type { CardTrust } from './card-trust.ts';
+import type { Clock } from '../support/time/clock.ts';
+import type { Warning } from '../wire/decoder.ts';
+import type { ProtocolVersion } from '../wire/version.ts';
+import type { Auth } from './auth/auth.ts';
+import type { CardTrust } from './card/card-trust.ts';
 import type { AgentEvent } from './event.ts';
-import type { Interceptor } from './interceptor.ts';
+import type { Interceptor } from './request/interceptor.ts';
 import type { Fetch } from './transport/fetch-transport.ts';
 
-/** The bindings that this client has. */
+/** The bindings that this client supports. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
+/** The name of a binding, as agent cards write it: `JSONRPC` or `HTTP+JSON` (REST). */
 export type BindingName = (typeof BINDINGS)[number];
 
-/** How to talk to an agent. Every member has a default that is right for most. */
+/** Options of `connect()`. Every member is optional. */
 export interface ConnectOptions {
-  /** Speak this version of the protocol and no other. */
+  /** Uses only this version of the protocol. If not set: the first one that the card lists and this client supports. */
   readonly version?: ProtocolVersion;
-  /** Use this binding and no other. */
+  /** Uses only this binding. If not set: the first one that the card lists and this client supports. */
   readonly binding?: BindingName;
-  /** Where to send requests, whatever the card says. */
+  /** Sends requests to this URL and ignores the URL in the card. */
   readonly url?: string;
   /**
-   * A bearer token, a function that gives one, an API key, OAuth 2.0 client credentials, a secret to sign tokens with, a
-   * strategy of your own, or several to be tried in order.
+   * The credentials: a bearer token, a function that returns one, an API key, OAuth 2.0 client credentials, a secret to sign
+   * tokens with, a custom strategy, or a list of these to try in order. If not set, requests carry no credentials.
+   *
+   * @example
+   * await connect(url, { auth: process.env.AGENT_TOKEN });
+   * await connect(url, { auth: { apiKey: 'k-123' } });
+   * await connect(url, { auth: { clientId: 'app', clientSecret: 's3cret' } });
    */
   readonly auth?: Auth;
   /**
-   * Origins that are as good as the one given to `connect()`: a card or a redirect may lead to them even if they are on a
-   * private network, and credentials are sent to them.
+   * Origins to trust like the one passed to `connect()`: cards and redirects may lead to them even if they are on a private
+   * network, and credentials are sent to them.
+   *
+   * @example ['https://agents.example.com', 'http://10.0.0.7:4100']
    */
   readonly allowOrigins?: readonly string[];
-  /** Sent with every request, to no other origins than credentials are. */
+  /** Headers for every request. They are sent only to origins that also get credentials. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Extensions of the protocol to ask for, by their URIs. */
+  /** URIs of the protocol extensions to request with every call. */
   readonly extensions?: readonly string[];
+  /** Functions that see or change every request and see its response; the first one is the outermost. */
   readonly interceptors?: readonly Interceptor[];
-  /** How long a call may take if it does not say so itself. */
+  /**
+   * The time limit for a call without its own `timeoutMs`, in milliseconds. If not set: 30 s for `connect()`, 300 s for `ask`,
+   * `send`, `answer` and `wait`, 60 s for other calls, and no limit for streams.
+   */
   readonly timeoutMs?: number;
-  /** Stops the discovery. Calls have signals of their own. */
+  /** Aborts `connect()`. Later calls take their own signal. */
   readonly signal?: AbortSignal;
-  /** How often a request is repeated if that is safe, 2 if not set. */
+  /** How often a failed request is repeated if that is safe. Default: 2. With 0, nothing is repeated. */
   readonly retries?: number;
   /**
-   * How long a request is repeated that the agent did not take, because it refused the connection or responded with 503 and
-   * `Retry-After`. If not set: 15 s, which is longer than a restart takes, and 3 s for an address that has never answered
-   * this client. Never longer than the call may take. With `retries: 0` nothing is repeated.
+   * How long to repeat a request that the agent did not accept, because it refused the connection or responded with 503 and
+   * `Retry-After`, in milliseconds. Default: 15 s, which is longer than a restart takes, and 3 s for an address that has never
+   * responded to this client. Never longer than the time limit of the call. With `retries: 0`, nothing is repeated.
    */
   readonly reconnectMs?: number;
   /**
-   * The agent recognises a message that comes a second time by its `Idempotency-Key`. Then a message is sent again if the
-   * connection broke before the answer came; otherwise that is an error. If not set, the card says it: agents of this
-   * library with a store that lasts do.
+   * Whether the agent deduplicates messages by `Idempotency-Key`. If so, the client sends a message again if the connection broke
+   * before the response arrived; otherwise that is an error. Default: what the card declares. Agents made with this library
+   * declare it if their store is durable.
    */
   readonly recognisesRepeats?: boolean;
-  /** Refuse what is not official instead of reading it with a warning. */
+  /** Rejects responses that deviate from the protocol instead of accepting them with a warning. Default: false. */
   readonly strict?: boolean;
+  /** Size limits for responses, and the number of redirects to follow. */
   readonly limits?: Partial<ClientLimits>;
-  /** What the `User-Agent` header begins with. */
+  /** Put before `tandem-a2a/<version>` in the `User-Agent` header. Browsers send their own. */
   readonly userAgent?: string;
-  /** Whether a card may come from, and stay in, the memory that all clients of this process share; yes if not set. */
+  /** Whether to use the card cache that all clients of this process share. Default: true. */
   readonly cache?: boolean;
-  /** Use this instead of the runtime's own way to make requests. */
+  /** Replaces the HTTP client. Default: `node:http` on Node, the global `fetch` elsewhere. */
   readonly fetch?: Fetch;
-  /** Called for everything that was read although it is not what the protocol says. */
+  /** Called for every deviation from the protocol that the client accepted. Errors it throws are ignored. */
   readonly onWarning?: (warning: Warning) => void;
-  /** `import * as api from '@opentelemetry/api'`, to make a span of every request. */
+  /**
+   * The OpenTelemetry API. If set, every request becomes a span.
+   *
+   * @example
+   * import * as api from '@opentelemetry/api';
+   * await connect(url, { tracing: api });
+   */
   readonly tracing?: OpenTelemetry;
-  /** For tests. */
+  /** The clock for timeouts and pauses. For tests; see `fakeClock()` of `tandem-a2a/testing`. */
   readonly clock?: Clock;
   /**
-   * How to write messages of 0.3 over REST, of which its texts say two things: as its protocol definition has them, `proto`,
-   * if not set, or with the tagged parts of JSON-RPC, `kind`. No card says which; answers are read in either.
+   * The format of messages over REST in version 0.3, whose specification contradicts itself: `proto` (default) as in its protocol
+   * buffer definition, `kind` with the tagged parts of JSON-RPC. Cards do not declare it. Responses are accepted in both formats.
    */
   readonly restStyle?: 'proto' | 'kind';
-  /** Believe a card only if somebody whom you trust has signed it. Without this, signatures are not looked at. */
+  /** Accepts a card only if it has a signature that you trust. If not set, signatures are not checked. */
   readonly verifyCard?: CardTrust;
 }
 
-/** Bounds on what an agent may answer. */
+/** Limits for the responses of an agent. A larger response is an `INVALID_AGENT_RESPONSE`. */
 export interface ClientLimits {
-  /** Of one answer, also of one that comes in pieces, 16 MiB if not set. */
+  /** The size of one response, and of all artifacts of one stream together. Default: 16 MiB. */
   readonly maxAnswerBytes: number;
-  /** Of one event of a stream, 16 MiB if not set. */
+  /** The size of one event of a stream. Default: 16 MiB. */
   readonly maxEventBytes: number;
-  /** Of a card, 1 MiB if not set. */
+  /** The size of a card. Default: 1 MiB. */
   readonly maxCardBytes: number;
-  /** Of a file that is fetched, 64 MiB if not set. */
+  /** The size of a file that `download()` fetches. Default: 64 MiB. */
   readonly maxFileBytes: number;
-  /** 5 if not set. */
+  /** How many redirects one request follows. Default: 5. */
   readonly maxRedirects: number;
 }
 
-/** What every call takes. */
+/** Options that every call accepts. */
 export interface CallOptions {
-  /** How long it may take with everything that belongs to it. */
+  /**
+   * The time limit in milliseconds for the whole call: all requests, retries and pauses. After it the call throws `TIMEOUT`.
+   * Default: `timeoutMs` of `connect()`.
+   */
   readonly timeoutMs?: number;
+  /** Aborts the call. The call throws the reason of the signal, or `CallAborted` if a task or message is involved. */
   readonly signal?: AbortSignal;
-  /** W3C trace context to be part of; each call begins a trace of its own if not set. */
+  /** The W3C `traceparent` to continue. If not set, each call starts a new trace. */
   readonly traceparent?: string;
-  /** What vendors have added to it. */
+  /** The W3C `tracestate` that belongs to `traceparent`. */
   readonly tracestate?: string;
-  /** Extensions of the protocol to ask for beside those of the client. */
+  /** URIs of protocol extensions to request in addition to those of the client. */
   readonly extensions?: readonly string[];
 }
 
+/** Options for calls that wait for a task. */
 export interface WaitOptions extends CallOptions {
-  /** What to do if the task failed, was rejected or was canceled: give it back, or throw `TASK_FAILED`. */
+  /**
+   * The outcome if the task failed, was rejected or was canceled: `value` returns the reply, `throw` throws `TASK_FAILED`.
+   * Default: `value`; for `ask()`, `throw`.
+   */
   readonly failed?: 'value' | 'throw';
   /**
-   * What to do if the agent completes without a text, a file or data: give it back, or throw `INVALID_AGENT_RESPONSE`. It is
-   * given back if not set.
+   * The outcome if the agent completes the task without text, file or data: `value` (default) returns the reply, `throw` throws
+   * `INVALID_AGENT_RESPONSE`.
    */
   readonly empty?: 'value' | 'throw';
-  /** Told of every event while the call waits. What it throws is ignored. */
+  /** Called for every event while the call waits. Errors it throws are ignored. */
   readonly onProgress?: (event: AgentEvent) => void;
-  /** How to learn of the end: by a stream if the agent has them, else by asking again and again. */
+  /** How to wait: `stream` subscribes to the task, `poll` gets it repeatedly. Default: `stream` if the card offers it. */
   readonly wait?: 'stream' | 'poll';
 }
 
+/** Options of `send()`, `stream()` and `answer()`. */
 export interface SendOptions extends Omit<WaitOptions, 'wait'> {
+  /** The conversation that the message belongs to. If not set, the agent starts a new one. */
   readonly contextId?: string;
+  /** The task that the message continues, for example to answer its question. If not set, the agent may create a task. */
   readonly taskId?: string;
-  /** Metadata of the request; a message can have some of its own. */
+  /** Metadata of the request. The message can have its own. */
   readonly metadata?: JsonObject;
-  /** The media types that the caller can use. */
+  /** The media types that the caller accepts as output, such as `text/plain`. */
   readonly acceptedOutputModes?: readonly string[];
-  /** How many messages of the history to have. */
+  /** How many messages of the history the reply contains. If not set, the agent decides. */
   readonly historyLength?: number;
+  /** A webhook that the agent notifies about the task. */
   readonly pushNotification?: TaskPushNotificationConfig;
   /**
-   * How to learn of the end: `stream` if the agent has streams, else `poll`. `block` leaves the waiting to the agent, in one
-   * request; `none` does not wait at all.
+   * How to wait: `stream` reads the events of the task, `poll` gets the task repeatedly, `block` lets the agent respond only when
+   * the task has settled, `none` returns as soon as the agent has accepted the message. Default: `stream` if the card offers it,
+   * else `poll`.
    */
   readonly wait?: 'stream' | 'poll' | 'block' | 'none';
 }
 
-/** The options of `ask`: those of `send`, without `wait: 'none'`, because `ask` returns the text of the finished task. */
+/** Options of `ask()`: those of `send()` without `wait: 'none'`, because `ask()` returns the text of the finished task. */
 export interface AskOptions extends Omit<SendOptions, 'wait'> {
+  /** How to wait for the result. See `SendOptions.wait`. */
   readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
 }

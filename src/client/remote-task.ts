@@ -3,22 +3,22 @@ import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { TRANSITIONS } from '../model/transitions.ts';
 import type { AgentClient, GetOptions } from './client.ts';
-import { CallScope, withScope } from './call-scope.ts';
-import type { Caller } from './caller.ts';
+import { CallScope, withScope } from './request/call-scope.ts';
+import type { OperationClient } from './request/operation-client.ts';
 import type { Received } from './event.ts';
-import { Follower } from './follow.ts';
-import { ItemStream } from './item-stream.ts';
+import { ResumableStream } from './task/resumable-stream.ts';
+import { ItemStream } from './task/item-stream.ts';
 import type { MessageInput } from './message-input.ts';
 import type { CallOptions, SendOptions, WaitOptions } from './options.ts';
-import { pollUpdates } from './poll.ts';
+import { pollUpdates } from './task/poll.ts';
 import { type Reply, type TaskReply, throwIfEmpty, throwIfFailed } from './reply.ts';
-import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } from './send.ts';
+import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
-import { TaskFold } from './task-fold.ts';
+import { TaskFold } from './task/task-fold.ts';
 import { TaskStream } from './task-stream.ts';
-import { type TaskTransitions, transitionsFrom } from './task-transitions.ts';
+import { type TaskTransitions, transitionsFrom } from './task/task-transitions.ts';
 
-/** Errors after which the client does not ask for the task. */
+/** Errors after which the client does not get the task. */
 const FINAL: ReadonlySet<ErrorCode> = new Set([
   'UNAUTHENTICATED',
   'PERMISSION_DENIED',
@@ -26,37 +26,40 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
   'INVALID_AGENT_RESPONSE',
 ]);
 
+/** Options of `subscribe()`. */
 export interface SubscribeOptions extends CallOptions {
-  /** The number of the last event that is known: only later ones come, if the agent numbers its events. */
+  /** The number of the last event that you have seen. Agents that number their events send only later ones. */
   readonly after?: number;
 }
 
-/** A task that an agent has. */
+/** A task of an agent. Created by `client.task()`; creating it sends no request. */
 export class RemoteTask {
+  /** The id of the task. */
   readonly id: string;
   readonly #client: AgentClient;
-  readonly #caller: Caller;
+  readonly #operationClient: OperationClient;
 
   /** @internal */
-  constructor(client: AgentClient, caller: Caller, id: string) {
+  constructor(client: AgentClient, operationClient: OperationClient, id: string) {
     this.id = id;
     this.#client = client;
-    this.#caller = caller;
+    this.#operationClient = operationClient;
   }
 
-  /** A text to keep: with it, `connect()` finds back to the task, from anywhere. It holds no secret. */
+  /** A string with which any process can reach the task again: `connect(handle)`. It contains no secrets. */
   get handle(): string {
-    return handleOf(this.#caller, this.id);
+    return handleOf(this.#operationClient, this.id);
   }
 
+  /** Returns the task as it is now. @throws A2AError `TASK_NOT_FOUND` */
   get(options: GetOptions = {}): Promise<Task> {
     return this.#client.get(this.id, options);
   }
 
   /**
-   * The state changes of the task, oldest first, at most the last 100.
+   * Returns the state changes of the task, oldest first, at most the last 100.
    *
-   * @throws A2AError `UNSUPPORTED_OPERATION` if the agent does not record them; agents of this library do.
+   * @throws A2AError `UNSUPPORTED_OPERATION` if the agent does not record them. Agents made with this library do.
    */
   async transitions(options: CallOptions = {}): Promise<TaskTransitions> {
     const extensions = [...(options.extensions ?? []), TRANSITIONS.uri];
@@ -64,9 +67,17 @@ export class RemoteTask {
     return transitionsFrom(task);
   }
 
-  /** Waits until the task has ended, or asks something back. Sends nothing but questions about it. */
+  /**
+   * Waits until the task has ended or asks a question. Returns at once if it already has. Only reads the task.
+   *
+   * @example
+   * const agent = await connect(handle);
+   * const reply = await agent.task(handle).wait({ timeoutMs: 60_000 });
+   *
+   * @throws A2AError `TIMEOUT` after 300 s or `timeoutMs`; `TASK_FAILED` if `failed` is `throw`; `TASK_NOT_FOUND`
+   */
   wait(options: WaitOptions = {}): Promise<TaskReply> {
-    const { clock, timeoutMs = DEFAULT_TIMEOUTS.task } = this.#caller.wiring.settings;
+    const { clock, timeoutMs = DEFAULT_TIMEOUTS.task } = this.#operationClient.context.settings;
     return withScope(new CallScope(clock, options, timeoutMs), async (scope) => {
       const reply = await this.#wait(scope, options);
       if (options.failed === 'throw') throwIfFailed(reply);
@@ -75,43 +86,59 @@ export class RemoteTask {
     });
   }
 
+  /** Asks the agent to cancel the task. See `AgentClient.cancel()`. */
   cancel(options: CallOptions = {}): Promise<Task> {
     return this.#client.cancel(this.id, options);
   }
 
-  /** Answers what the task asks, or adds something to it, and waits for what comes of it. */
+  /**
+   * Sends a message to the task, usually the answer to its question, and waits until the task has ended or asks again.
+   *
+   * @example
+   * await task.answer('yes');
+   * await task.answer({ parts: [{ data: { street: 'Elm St', number: 3 } }] });
+   *
+   * @throws A2AError `INVALID_PARAMS` if the agent rejects the answer; `violations` name the wrong fields
+   */
   answer(message: MessageInput, options: SendOptions = {}): Promise<Reply> {
     return this.#client.send(message, { ...options, taskId: this.id });
   }
 
   /**
-   * What happens with the task from now on, or from a known event on. If the task has ended already, the stream has one event:
-   * the task.
+   * Returns the events of the task from now on, or after the event number `after`. If the task has already ended, the stream has
+   * one event: the task.
+   *
+   * @example
+   * for await (const event of agent.task(id).subscribe({ after: 12 })) console.log(event.number, event.text);
    */
   subscribe(options: SubscribeOptions = {}): TaskStream {
     const fold = new TaskFold();
-    const { clock, timeoutMs } = this.#caller.wiring.settings;
+    const { clock, timeoutMs } = this.#operationClient.context.settings;
     return new TaskStream(
       fold,
       () => new CallScope(clock, options, timeoutMs),
-      (scope) => this.#events({ caller: this.#caller, scope, fold }, options.after),
+      (scope) => this.#events({ operationClient: this.#operationClient, scope, fold }, options.after),
     );
   }
 
-  async #wait(scope: CallScope, { wait = waysOf(this.#caller), onProgress }: WaitOptions): Promise<TaskReply> {
-    const caller = this.#caller;
+  async #wait(scope: CallScope, { wait = waysOf(this.#operationClient), onProgress }: WaitOptions): Promise<TaskReply> {
+    const operationClient = this.#operationClient;
     const fold = new TaskFold();
-    const task = { caller, scope, fold };
+    const task = { operationClient, scope, fold };
     about(task, this.id);
-    const known = await caller.call('GetTask', { id: this.id }, scope);
+    const known = await operationClient.call('GetTask', { id: this.id }, scope);
     fold.take({ task: known.value });
     let { raw } = known;
     if (!isSettled(fold) && wait === 'stream') {
-      const follower = new Follower({ ...task, open: () => this.#subscribeIfPossible(task) });
+      const follower = new ResumableStream({ ...task, open: () => this.#subscribeIfPossible(task) });
       raw = (await lastOf(follower.events(), fold, onProgress)) ?? raw;
-      // What happened between the question and the subscription is known only to those who count or compare.
-      if (isSettled(fold) && !follower.isNumbered && !(await caller.endpoints.load()).dialect.subscribesToTheEnd) {
-        const last = await caller.call('GetTask', { id: this.id }, scope);
+      // Without event numbers, changes between the first GetTask and the subscription may be missing.
+      if (
+        isSettled(fold) &&
+        !follower.isNumbered &&
+        !(await operationClient.endpoints.load()).dialect.subscribesToTheEnd
+      ) {
+        const last = await operationClient.call('GetTask', { id: this.id }, scope);
         fold.take({ task: last.value });
         ({ raw } = last);
       }
@@ -122,32 +149,32 @@ export class RemoteTask {
 
   #events(task: TaskAtWork, after?: number): AsyncGenerator<Received, void, void> {
     about(task, this.id);
-    return new Follower({ ...task, taskId: this.id, open: () => this.#subscribeOrEnd(task, after) }).events();
+    return new ResumableStream({ ...task, taskId: this.id, open: () => this.#subscribeOrEnd(task, after) }).events();
   }
 
   /**
-   * Agents reject a subscription to a task that has ended, each with another error, or break the connection. Then the task itself
-   * is the only event.
+   * Subscribes to the task. Agents reject a subscription to an ended task with different errors, or break the connection. Then the
+   * task itself is the only event.
    */
   async #subscribeOrEnd(task: TaskAtWork, after?: number): Promise<ItemStream> {
-    const { caller, scope } = task;
+    const { operationClient, scope } = task;
     try {
       return await this.#subscribe(task, after);
     } catch (error) {
       if (scope.deadline.aborted || !A2AError.is(error) || FINAL.has(error.code)) throw error;
       if (error.details['sent'] === 'no') throw error;
-      const found = await caller.call('GetTask', { id: this.id }, scope).catch(() => undefined);
+      const found = await operationClient.call('GetTask', { id: this.id }, scope).catch(() => undefined);
       if (found === undefined || !isTerminal(found.value.status.state)) throw error;
       return ItemStream.single({ ...found, value: { task: found.value } });
     }
   }
 
-  #subscribe({ caller, scope }: TaskAtWork, after?: number): Promise<ItemStream> {
+  #subscribe({ operationClient, scope }: TaskAtWork, after?: number): Promise<ItemStream> {
     const resuming = after === undefined ? {} : { lastEventId: String(after) };
-    return caller.open('SubscribeToTask', { id: this.id }, scope, resuming);
+    return operationClient.open('SubscribeToTask', { id: this.id }, scope, resuming);
   }
 
-  /** For one who waits it is no error that the task has just ended, or that there are no subscriptions. */
+  /** Subscribes to the task. Returns undefined if the agent rejects it: the task has just ended, or the agent has no streams. */
   async #subscribeIfPossible(task: TaskAtWork): Promise<ItemStream | undefined> {
     try {
       return await this.#subscribe(task);

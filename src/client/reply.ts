@@ -4,39 +4,50 @@ import { textOfParts } from '../model/part-text.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
-import { textOfTask } from './answer-text.ts';
+import { textOfTask } from './task-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
+/** The members that all replies have. */
 interface ReplyFacts {
-  /** What the agent says in words: from artifacts, status or message. */
+  /** The text of the reply: of the artifacts, the status or the message. Empty if there is none. */
   readonly text: string;
-  /** The conversation, for the next message in it. */
+  /** The conversation. Pass it to `send()` to continue the conversation. */
   readonly contextId: string | undefined;
-  /** The trace that the call was part of. */
+  /** The `traceparent` header of the last request of the call. */
   readonly traceparent: string;
-  /** The last thing that was received, as it came. */
+  /** The last response or event, as the agent sent it. */
   readonly raw: unknown;
 }
 
-/** The agent works, or worked, on it: a task. */
+/** A reply with a task: it has ended, waits for an answer, or still runs if the call did not wait. */
 export interface TaskReply extends ReplyFacts {
+  /** Always `task`. */
   readonly kind: 'task';
+  /** The task in the 1.0 format. */
   readonly task: Task;
+  /** Always undefined: the reply is a task. */
   readonly message: undefined;
+  /** The state of the task, such as `completed` or `input-required`. */
   readonly state: StateWord;
-  /** A text to keep: with it, `connect()` finds back to the task, from anywhere. It holds no secret. */
+  /** A string with which any process can reach the task again: `connect(handle)`. It contains no secrets. */
   readonly handle: string;
 }
 
-/** The agent answered at once, without a task. */
+/** A reply of an agent that responded with a message and created no task. */
 export interface MessageReply extends ReplyFacts {
+  /** Always `message`. */
   readonly kind: 'message';
+  /** The message in the 1.0 format. */
   readonly message: Message;
+  /** Always undefined: the agent created no task. */
   readonly task: undefined;
+  /** Always undefined, because there is no task. */
   readonly state: undefined;
+  /** Always undefined, because there is no task. */
   readonly handle: undefined;
 }
 
+/** The result of `send()`: a task or a message, distinguished by `kind`. */
 export type Reply = TaskReply | MessageReply;
 
 export function messageReply(message: Message, traceparent: string, raw: unknown): MessageReply {
@@ -74,16 +85,16 @@ export function answerOf(reply: Reply): string {
   const details = { taskId: task.id, state, handle, question: text, ...(data !== undefined && { questionData: data }) };
   const asked = text === '' ? '' : `: ${text}`;
   if (task.status.state === 'TASK_STATE_AUTH_REQUIRED') {
-    const next = 'then wait with client.task(error.details.handle).wait()';
+    const next = 'complete it, then call client.task(error.details.handle).wait()';
     throw markNested(
-      new A2AError('AUTH_REQUIRED', `The agent needs an authorization first (${next})${asked}`, { details }),
+      new A2AError('AUTH_REQUIRED', `The agent requires an authorization (${next})${asked}`, { details }),
     );
   }
-  const next = 'give one with client.task(error.details.handle).answer()';
-  throw markNested(new A2AError('INPUT_REQUIRED', `The agent needs an answer first (${next})${asked}`, { details }));
+  const next = 'answer it with client.task(error.details.handle).answer()';
+  throw markNested(new A2AError('INPUT_REQUIRED', `The agent asked a question (${next})${asked}`, { details }));
 }
 
-/** The kind, options and schema of a typed question as JSON. Agents made with this library send them beside the text. */
+/** The kind, options and schema of a typed question as JSON. Agents made with this library send them with the text. */
 function questionDataOf({ status }: Task): string | undefined {
   for (const part of status.message?.parts ?? []) {
     if (!('data' in part) || typeof part.data !== 'object' || part.data === null || !('question' in part.data))
@@ -93,7 +104,7 @@ function questionDataOf({ status }: Task): string | undefined {
   return undefined;
 }
 
-/** @throws A2AError `TASK_FAILED` if the task ended, but not well. */
+/** @throws A2AError `TASK_FAILED` if the task failed, was rejected or was canceled. */
 export function throwIfFailed(reply: Reply): void {
   if (reply.kind === 'message' || reply.state === 'completed' || !isTerminal(reply.task.status.state)) return;
   const { task, state, handle, text } = reply;

@@ -1,9 +1,9 @@
 import { openTelemetryTracer } from '../observe/opentelemetry.ts';
 import type { Tracer } from '../observe/tracer.ts';
-import { type Clock, systemClock } from '../support/clock.ts';
+import { type Clock, systemClock } from '../support/time/clock.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
-import type { ReadOptions, Warning } from '../wire/reader.ts';
-import type { CardTrust } from './card-trust.ts';
+import type { DecodeOptions, Warning } from '../wire/decoder.ts';
+import type { CardTrust } from './card/card-trust.ts';
 import type { ClientLimits, ConnectOptions } from './options.ts';
 
 const MIB = 1024 * 1024;
@@ -16,14 +16,14 @@ const DEFAULT_LIMITS: ClientLimits = {
   maxRedirects: 5,
 };
 
-/** How long calls may take that do not say so: to look for a card, to ask for something, to wait for a task. */
+/** Default time limits: for discovery, for single requests, and for waiting for a task. */
 export const DEFAULT_TIMEOUTS = { discovery: 30_000, request: 60_000, task: 300_000 } as const;
 
-/** Options with their defaults in place. */
+/** The options with their defaults applied. */
 export interface Settings {
   readonly limits: ClientLimits;
   readonly clock: Clock;
-  readonly read: ReadOptions;
+  readonly read: DecodeOptions;
   readonly retries: number;
   readonly reconnectMs: number | undefined;
   readonly recognisesRepeats: boolean | undefined;
@@ -52,7 +52,7 @@ export function readSettings(options: ConnectOptions, warn: (warnings: readonly 
     headers: Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     ),
-    // A browser says who it is by itself, and asks the server first if a page wants to say something else.
+    // Browsers set their own User-Agent. Another one would require a CORS preflight.
     userAgent:
       'document' in globalThis ? undefined : options.userAgent === undefined ? own : `${options.userAgent} ${own}`,
     strict,

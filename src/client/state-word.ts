@@ -1,6 +1,6 @@
 import type { TaskState } from '../model/state.ts';
 
-/** The states of a task in plain words. */
+/** The state of a task as a short word: `TASK_STATE_INPUT_REQUIRED` is `input-required`. */
 export type StateWord =
   | 'unspecified'
   | 'submitted'

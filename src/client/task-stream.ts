@@ -1,13 +1,13 @@
 import type { Task } from '../model/task.ts';
-import type { CallScope } from './call-scope.ts';
+import type { CallScope } from './request/call-scope.ts';
 import { type AgentEvent, type Received, toAgentEvent } from './event.ts';
-import type { TaskFold } from './task-fold.ts';
+import type { TaskFold } from './task/task-fold.ts';
 
 const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
 /**
- * The events of a task as they come. Nothing is sent before the first is asked for; leaving the loop closes the connection
- * and leaves the task alone.
+ * The events of a task as they arrive. The request is sent when the first event is requested. Leaving the loop closes the
+ * connection; the task continues.
  */
 export class TaskStream implements AsyncIterableIterator<AgentEvent, undefined> {
   readonly #open: () => CallScope;
@@ -29,16 +29,17 @@ export class TaskStream implements AsyncIterableIterator<AgentEvent, undefined> 
     this.#events = events;
   }
 
-  /** The task as its events have made it so far. */
+  /** The task after the events that have arrived so far. */
   get task(): Task | undefined {
     return this.#fold.task();
   }
 
-  /** A text with which `connect()` finds back to the task, as soon as there is one. */
+  /** The handle of the task, as soon as the agent has created one. Pass it to `connect()` to reach the task again. */
   get handle(): string | undefined {
     return this.#scope?.handle;
   }
 
+  /** Waits for the next event. @throws A2AError, with the handle of the task in `details` */
   async next(): Promise<IteratorResult<AgentEvent, undefined>> {
     if (this.#isOver) return DONE;
     const scope = (this.#scope ??= this.#open());
@@ -48,7 +49,7 @@ export class TaskStream implements AsyncIterableIterator<AgentEvent, undefined> 
       const next = await iterator.next();
       if (next.done !== true) return { done: false, value: toAgentEvent(next.value) };
     } catch (error) {
-      // Whoever left does not want to hear what that did.
+      // After return(), errors are a consequence of stopping the stream.
       if (!this.#isOver) throw this.#end(scope.explain(error));
     } finally {
       this.#isWaiting = false;
@@ -57,10 +58,10 @@ export class TaskStream implements AsyncIterableIterator<AgentEvent, undefined> 
     return DONE;
   }
 
-  /** Also while somebody waits for the next event. */
+  /** Ends the stream, also while a call of `next()` waits. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#isOver = true;
-    // A generator that waits hears nothing before its wait is over.
+    // A generator that awaits cannot return before its promise settles.
     if (this.#isWaiting) this.#scope?.stop();
     await this.#iterator?.return().catch(() => {});
     this.#end();
@@ -77,6 +78,7 @@ export class TaskStream implements AsyncIterableIterator<AgentEvent, undefined> 
     return this;
   }
 
+  /** Ends the stream. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

@@ -1,77 +1,123 @@
 import { type Log, silentLog } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
 import type { Store } from '../store/store.ts';
-import type { Clock } from '../support/clock.ts';
-import { every } from '../support/every.ts';
+import type { Clock } from '../support/time/clock.ts';
+import { every } from '../support/time/every.ts';
 import { newId } from '../support/id.ts';
-import { LoneTimers } from '../support/lone-timers.ts';
-import { type Scheduler, systemScheduler } from '../support/scheduler.ts';
-import { TimerHeap } from '../support/timer-heap.ts';
+import { UnsharedTimers } from '../support/time/unshared-timers.ts';
+import { type Scheduler, systemScheduler } from '../support/time/scheduler.ts';
+import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { Core } from './core.ts';
-import type { Courier } from './delivery.ts';
-import { Feed } from './feed.ts';
-import { Gathering } from './gathering.ts';
-import { Liveness } from './liveness.ts';
-import type { PushPolicy } from './push-policy.ts';
-import type { Retention } from './retention.ts';
-import type { FetchFile } from './run-environment.ts';
-import { RunMemory } from './run-memory.ts';
+import type { PushTransport } from './outbox/delivery.ts';
+import { Feed } from './stream/feed.ts';
+import { Gathering } from './write/write-coalescer.ts';
+import { Liveness } from './schedule/liveness.ts';
+import type { PushPolicy } from './outbox/push-policy.ts';
+import type { Retention } from './schedule/retention.ts';
+import type { FetchFile } from './run/run-environment.ts';
+import { RunMemory } from './run/run-memory.ts';
 import { byId, type Runnable } from './runnable.ts';
-import { WorkClock } from './work-clock.ts';
+import type { StreamItem } from './stream/subscribe.ts';
+import { WorkClock } from './schedule/work-clock.ts';
 
-/** For a heap of one or two gibibytes, which these bytes take about twice. */
+/** Suits a heap of 1 to 2 GiB: these bytes take about twice as much memory. */
 const DEFAULT_RUN_BYTES = 2 ** 28;
 
+/** Options of `Engine.start`. */
 export interface EngineOptions {
+  /** The store that holds all tasks. It stays open when the engine is closed. */
   readonly store: Store;
+  /** The agents to run, each with its own id. */
   readonly agents: readonly Runnable[];
+  /** Receives log events; nothing is logged if not set. */
   readonly log?: Log;
+  /** Receives metrics and spans. */
   readonly observers?: Observers;
+  /** Fetches files that callers send by URL. Without it, reading such a file fails. */
   readonly fetchFile?: FetchFile;
+  /** How long ended tasks and their events are kept; see `Retention` for the defaults. */
   readonly retention?: Partial<Retention>;
-  /** Whether tasks are run here; if not set they are. Otherwise they wait for a node that does. */
+  /** Whether this node runs tasks; `true` if not set. Otherwise tasks wait for a node that does. */
   readonly runsTasks?: boolean;
-  /** How long this node may be silent before others take its tasks. */
+  /** How long this node may miss heartbeats before other nodes take over its tasks, in milliseconds; 15,000 if not set. */
   readonly leaseMs?: number;
-  /** How often to look for tasks that nobody told of. */
+  /** How often to poll the store for due tasks, in milliseconds; 1,000 if not set. */
   readonly pollMs?: number;
-  /** Runs that stay in memory while they wait. 0: each goes on by replay. */
+  /** How many suspended runs stay in memory; 1,000 if not set. Others resume by replay; with 0, all do. */
   readonly maxSuspended?: number;
-  /** Bytes that the requests and outputs of all running tasks may take; 256 MiB if not set. Runs wait above it. */
+  /**
+   * The maximum size of the requests and outputs of all running tasks, in bytes; 256 MiB if not set. Above it, runs wait
+   * before they publish more.
+   */
   readonly maxRunBytes?: number;
-  /** Push configurations that one task may have, at least 1: each is one more call for every event. */
+  /**
+   * The maximum number of push configurations per task, at least 1; 10 if not set. Each one means one more delivery per
+   * event.
+   */
   readonly maxPushConfigs?: number;
-  /** Messages in the history of a task with which it takes no more of its caller, at least 1. */
+  /**
+   * The maximum number of messages in the history of a task, at least 1; 1,000 if not set. The engine rejects further
+   * messages of the caller.
+   */
   readonly maxMessages?: number;
-  /** Bytes of messages that a task takes in its history, about as long as they are as JSON; 16 MiB if not set. */
+  /** The maximum size of the messages in the history of a task, in bytes of JSON; 16 MiB if not set. */
   readonly maxHistoryBytes?: number;
-  /** Tells receivers of tasks. Without one nothing is told. */
-  readonly courier?: Courier;
+  /** Delivers push notifications. Without it, none are sent. */
+  readonly pushTransport?: PushTransport;
+  /** Retries and limits of push notifications; see `PushPolicy` for the defaults. */
   readonly push?: Partial<PushPolicy>;
   /**
-   * For a process that works only while it answers requests: it runs what `work` and `sweep` are called for, and what is
-   * sent to it while its sender waits; nothing by itself.
+   * Whether the engine works only on request, for processes that may be frozen between requests; `false` if not set. It
+   * then runs only tasks that `onDemand.work` or `onDemand.sweep` is called for, and tasks whose sender waits.
    */
   readonly onDemand?: boolean;
-  /** End each artifact that came in chunks with one event that has all of it, as agents of Google ADK do; `false` if not set. */
+  /**
+   * Whether each artifact that was published in chunks ends with one event that contains all of it, as agents of Google ADK
+   * do; `false` if not set.
+   */
   readonly closesWithWhole?: boolean;
+  /** The source of time; the system clock if not set. */
   readonly clock?: Clock;
+  /** Schedules work on the event loop; `setImmediate` if not set. */
   readonly scheduler?: Scheduler;
+  /** Creates ids for tasks, contexts and messages; UUIDs of version 7 if not set. */
   readonly newId?: () => string;
-  /** @internal Called at named points, for tests that make things go wrong there. */
+  /** @internal Called at named points, so that tests can inject failures. */
   readonly faultPoint?: (name: string) => void;
 }
 
-/** Hints across nodes can be lost; who listens looks by himself once in so many polls. */
+/** A stream of the events of one task. */
+export interface TaskStream {
+  /** The id of the task, which is already stored. */
+  readonly taskId: string;
+  /** The events in batches. Ends after the last event of the task. */
+  readonly items: AsyncIterable<readonly StreamItem[]>;
+}
+
+/** Options of `Engine.get`. */
+export interface GetTaskOptions {
+  /** The maximum number of messages to return, the latest; all if not set. */
+  readonly historyLength?: number;
+}
+
+/** Options of `Engine.close`. */
+export interface EngineCloseOptions {
+  /** How long running tasks may take to finish, in milliseconds; 0 if not set. */
+  readonly finishMs?: number;
+  /** @internal */
+  readonly afterCrash?: boolean;
+}
+
+/** Hints between nodes can be lost, so each subscriber reads the store once in this many polls. */
 export const POLLS_PER_LOOK = 5;
 
-/** What the parts of an engine ask of it. */
+/** Callbacks from the parts of an engine. */
 export interface CoreHooks {
-  /** Something was stored of a task that has push configurations. */
+  /** A task with push configurations was stored. */
   readonly pushed: () => void;
   readonly pushConfigChanged: Core['pushConfigChanged'];
   readonly hasSlept: Core['hasSlept'];
-  /** There is memory for more runs. */
+  /** More runs can start, because memory was released. */
   readonly roomForRuns: () => void;
 }
 
@@ -80,7 +126,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
   const { pushed, pushConfigChanged, hasSlept, roomForRuns } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
   const { leaseMs = 15_000, pollMs = 1000, onDemand = false } = options;
-  const timers = onDemand ? new LoneTimers(clock) : new TimerHeap(clock);
+  const timers = onDemand ? new UnsharedTimers(clock) : new TimerHeap(clock);
   const look = (call: () => void): (() => void) => every(pollMs * POLLS_PER_LOOK, { clock, timers }, call);
   return {
     store: options.store,

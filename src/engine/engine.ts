@@ -9,25 +9,38 @@ import {
   type TaskQuery,
   type TaskRecord,
 } from '../store/store.ts';
-import { steadyClock } from '../support/steady-clock.ts';
+import { steadyClock } from '../support/time/steady-clock.ts';
 import { defined } from '../support/defined.ts';
-import { every } from '../support/every.ts';
-import { Answers, type SendResult } from './answers.ts';
-import { authorize } from './authorize.ts';
-import { cancelTask } from './cancel.ts';
-import { ClaimLoop } from './claim-loop.ts';
+import { every } from '../support/time/every.ts';
+import { SendOutcomes, type SendResult } from './tasks/send-outcomes.ts';
+import { authorize } from './tasks/authorize.ts';
+import { cancelTask } from './tasks/cancel.ts';
+import { ClaimLoop } from './schedule/claim-loop.ts';
 import type { Core } from './core.ts';
-import { type DeadLetter, type DeadLetterRange, listDeadLetters, type Redelivered, redeliver } from './dead-letters.ts';
-import type { Courier } from './delivery.ts';
-import { senderLeft, untilLeft } from './disconnect.ts';
-import { createCore, type EngineOptions, POLLS_PER_LOOK } from './engine-options.ts';
-import { taskView } from './event-body.ts';
-import { followUp } from './follow-up.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { Mailbox, noReply } from './mailbox.ts';
-import { beginTask, type Begun, prepareTask } from './new-task.ts';
-import { OnDemand } from './on-demand.ts';
-import { Outbox } from './outbox.ts';
+import {
+  type DeadLetter,
+  type DeadLetterRange,
+  listDeadLetters,
+  type Redelivered,
+  redeliver,
+} from './outbox/dead-letters.ts';
+import type { PushTransport } from './outbox/delivery.ts';
+import { senderLeft, untilLeft } from './tasks/disconnect.ts';
+import {
+  createCore,
+  type EngineCloseOptions,
+  type EngineOptions,
+  type GetTaskOptions,
+  POLLS_PER_LOOK,
+  type TaskStream,
+} from './engine-options.ts';
+import { taskView } from './replay/event-body.ts';
+import { followUp } from './tasks/follow-up.ts';
+import { Heartbeat } from './schedule/heartbeat.ts';
+import { Mailbox, noReply } from './stream/mailbox.ts';
+import { beginTask, type Begun, prepareTask } from './tasks/new-task.ts';
+import { OnDemand } from './on-demand/on-demand.ts';
+import { Outbox } from './outbox/outbox.ts';
 import {
   deletePushConfig,
   getPushConfig,
@@ -35,56 +48,40 @@ import {
   type NewPushConfig,
   type PushConfigRange,
   setPushConfig,
-} from './push-configs.ts';
-import { type OnDeleted, purgeOwner } from './purge.ts';
-import { DEFAULT_PUSH_POLICY } from './push-policy.ts';
-import { readTask } from './read-task.ts';
-import { DEFAULT_RETENTION, RetentionLoop } from './retention.ts';
+} from './outbox/push-configs.ts';
+import { type OnDeleted, purgeOwner } from './schedule/purge.ts';
+import { DEFAULT_PUSH_POLICY } from './outbox/push-policy.ts';
+import { readTask } from './tasks/read-task.ts';
+import { DEFAULT_RETENTION, RetentionLoop } from './schedule/retention.ts';
 import type { Runnable } from './runnable.ts';
-import { Runs } from './runs.ts';
-import { StoreTime } from './store-time.ts';
-import type { Submission } from './submission.ts';
-import { replied, type StreamItem, type StreamStart, Subscription } from './subscribe.ts';
-import { isWithin, nameAt, shown, type TaskAccess } from './task-access.ts';
-import { pagedTask } from './task-page.ts';
-import { readTransitions, type TaskWithTransitions } from './transitions.ts';
-import { RestWaiter } from './wait.ts';
+import { Runs } from './schedule/runs.ts';
+import { StoreTime } from './schedule/store-time.ts';
+import type { Submission } from './tasks/submission.ts';
+import { replied, type StreamItem, type StreamStart, Subscription } from './stream/subscribe.ts';
+import { isWithin, nameAt, shown, type TaskAccess } from './tasks/task-access.ts';
+import { type ListedTasks, pagedTask } from './tasks/task-page.ts';
+import { readTransitions, type TaskWithTransitions } from './write/transitions.ts';
+import { SettleWaiter } from './tasks/settle-waiter.ts';
 
-export type { EngineOptions, SendResult };
+export type { EngineCloseOptions, EngineOptions, GetTaskOptions, SendResult, TaskStream };
 
-export interface TaskStream {
-  readonly taskId: string;
-  readonly items: AsyncIterable<readonly StreamItem[]>;
-}
-
-export interface GetTaskOptions {
-  /** How many of the last messages; all if not set. */
-  readonly historyLength?: number;
-}
-
-export interface EngineCloseOptions {
-  readonly finishMs?: number;
-  /** @internal */
-  readonly afterCrash?: boolean;
-}
-
-/** Thousands of idle streams must not keep a database busy with looks that nearly never find anything. */
+/** Tasks whose subscribers read the store per second: thousands of idle streams must not keep a database busy. */
 const LOOKS_PER_SECOND = 100;
 
 /**
- * Runs agents on a store. Every task goes on after a crash, here or on another node with the same store; nothing is told
- * to anybody before it is stored. Knows nothing of the network.
+ * Runs agents on a store. Every task resumes after a crash, on this node or on another node with the same store. Events are
+ * published only after they are stored. The engine does not use the network.
  */
 export class Engine {
   readonly #core: Core;
   readonly #runs: Runs;
   readonly #claims: ClaimLoop;
-  readonly #answers: Answers;
+  readonly #answers: SendOutcomes;
   readonly #heartbeat: Heartbeat;
   readonly #retention: RetentionLoop;
-  readonly #courier: Courier | undefined;
+  readonly #pushTransport: PushTransport | undefined;
   readonly #outbox: Outbox | undefined;
-  /** If it does nothing by itself. */
+  /** Set if the engine works only on request. */
   readonly #onDemand: OnDemand | undefined;
   readonly #left = new AbortController();
   #unwatch: () => void = () => {};
@@ -103,11 +100,11 @@ export class Engine {
       hasSlept: () => this.#onDemand !== undefined && this.#heartbeat.isLate,
     });
     const push = { ...DEFAULT_PUSH_POLICY, ...defined(options.push ?? {}) };
-    const { courier } = options;
-    this.#courier = courier;
-    this.#outbox = courier && new Outbox(this.#core, courier, push);
+    const { pushTransport } = options;
+    this.#pushTransport = pushTransport;
+    this.#outbox = pushTransport && new Outbox(this.#core, pushTransport, push);
     this.#runs = new Runs(this.#core, (taskId) => this.#lookForWork(taskId));
-    this.#answers = new Answers(this.#core, this.#runs);
+    this.#answers = new SendOutcomes(this.#core, this.#runs);
     this.#heartbeat = new Heartbeat(this.#core, clock, () => this.#runs.hearAll());
     this.#claims = new ClaimLoop(this.#core, this.#runs, this.#heartbeat);
     this.#retention = new RetentionLoop(
@@ -119,14 +116,17 @@ export class Engine {
     this.#onDemand = options.onDemand === true ? new OnDemand(this.#core, parts) : undefined;
   }
 
-  /** Starts an engine; what an earlier one left unfinished goes on at once. */
+  /** Starts an engine. Tasks that an earlier engine left unfinished resume at once. */
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
     await engine.#start();
     return engine;
   }
 
-  /** Gives a message to an agent and waits for what comes of it: its end, a question back, or the end of patience. */
+  /**
+   * Sends a message to an agent and waits until the task ends or pauses, or until the waiting time is over.
+   * @throws A2AError `UNAVAILABLE` if the engine is closed or the queue is full, `INVALID_PARAMS` for an invalid message.
+   */
   async send(given: Submission): Promise<SendResult> {
     const { taskId } = given.message;
     if (taskId !== undefined) return this.#sendTo(taskId, given);
@@ -139,7 +139,7 @@ export class Engine {
       if (begun.kind === 'repeated') return this.#answers.repeated(agent, submission, begun, findReply);
       return { task: taskView(begun.record, [task.message]) };
     }
-    const waiter = new RestWaiter(this.#core, submission, task.id);
+    const waiter = new SettleWaiter(this.#core, submission, task.id);
     try {
       const begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
       if (begun.kind === 'repeated') return await this.#answers.repeated(agent, submission, begun, findReply);
@@ -149,7 +149,7 @@ export class Engine {
     }
   }
 
-  /** As `send`, but with everything that happens on the way. The task is stored when this resolves. */
+  /** Sends a message and returns all events of its task. The message is stored when this resolves. */
   async stream(given: Submission): Promise<TaskStream> {
     const { signal } = given;
     const { taskId } = given.message;
@@ -180,54 +180,53 @@ export class Engine {
     return this.#untilLeft(agent, submission, task.id, Subscription.toNew(this.#core, box, begun.record));
   }
 
-  /** The ids of the tasks that run on this node. */
+  /** Returns the ids of the tasks that run on this node. */
   runningTasks(): readonly string[] {
     return this.#runs.taskIds();
   }
 
-  /** What happens to a task from now on, or from a number on. */
+  /** Returns the events of a task: the current task and each new event, or all events after the number `start.after`. */
   subscribe(access: TaskAccess, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
     this.#assertOpen();
     return Subscription.to(this.#core, access, taskId, start);
   }
 
+  /** Returns a task with its artifacts and history. @throws A2AError `TASK_NOT_FOUND` */
   async get(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<Task> {
     return readTask(this.#core, access, taskId, options.historyLength);
   }
 
-  /** A task and its last state changes, 100 at most. */
+  /** Returns a task and its last state changes, at most 100. @throws A2AError `TASK_NOT_FOUND` */
   getWithTransitions(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<TaskWithTransitions> {
     return readTransitions(this.#core, access, taskId, options.historyLength);
   }
 
-  /** Whether there is such a task that the owner may see. */
+  /** Returns whether the owner can see a task with this id. */
   async has(access: TaskAccess, taskId: string): Promise<boolean> {
     const stored = await this.#core.store.read(access, taskId, { history: 0 });
     return stored?.record.visible === true && isWithin(access, stored.record);
   }
 
-  /** Rejects if the store cannot be read, or could not take a write now. */
+  /** Rejects if the store cannot be read or written. */
   async ready(): Promise<void> {
     const { store } = this.#core;
     if (store.ready === undefined) await this.has({ tenant: '', owner: '' }, 'readiness');
     else await store.ready();
   }
 
-  /** The id of the task of an agent that the owner calls by this name. */
+  /** Returns the id of the task that the owner has given this alias, if any. */
   resolveAlias(access: Required<TaskAccess>, alias: string): Promise<string | undefined> {
     return this.#core.store.resolveAlias(access, nameAt(access.agent, alias));
   }
 
-  async list(
-    access: TaskAccess,
-    query: TaskQuery,
-  ): Promise<{ readonly tasks: readonly Task[]; readonly total: number; readonly isCut?: true }> {
+  /** Returns a page of tasks, and how many match in all. With `isCut`, the page ended early because of its size. */
+  async list(access: TaskAccess, query: TaskQuery): Promise<ListedTasks> {
     const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
     const { tasks, total, isCut } = await this.#core.store.list(access, narrowed);
     return { tasks: tasks.map(pagedTask), total, ...(isCut === true && { isCut }) };
   }
 
-  /** Ends a task as canceled; resolves when it is. Harmless if it is already. */
+  /** Cancels a task; resolves when it has ended. @throws A2AError `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` */
   async cancel(access: TaskAccess, taskId: string): Promise<Task> {
     this.#assertOpen();
     shown(access, taskId, await this.#core.store.read(access, taskId, { history: 0 }));
@@ -235,23 +234,30 @@ export class Engine {
     return this.get(access, taskId);
   }
 
-  /** Gives a task the credential that its handler waits for with `ctx.authorize`, and that came by another way. */
+  /**
+   * Passes a credential to a task whose handler waits for it with `ctx.authorize`.
+   * @throws A2AError `TASK_NOT_FOUND`, or `UNSUPPORTED_OPERATION` if the task does not wait for authorization.
+   */
   async authorize(access: TaskAccess, taskId: string, credential: string): Promise<void> {
     this.#assertOpen();
     await authorize(this.#core, access, taskId, credential);
     this.#wake(taskId);
   }
 
-  /** Stores where to tell of a task, or replaces what has the same id. Nothing more is told of a task that has ended. */
+  /**
+   * Adds a push configuration to a task, or replaces the one with the same id. Ended tasks send no further notifications.
+   * @throws A2AError `TASK_NOT_FOUND`, or `UNSUPPORTED_OPERATION` if the task has reached `maxPushConfigs`.
+   */
   setPushConfig(access: TaskAccess, taskId: string, given: NewPushConfig): Promise<PushConfigRecord> {
     return setPushConfig(this.#core, access, taskId, given);
   }
 
+  /** Returns a push configuration. @throws A2AError `TASK_NOT_FOUND` if the task or the configuration does not exist. */
   getPushConfig(access: TaskAccess, taskId: string, id: string): Promise<PushConfigRecord> {
     return getPushConfig(this.#core, access, taskId, id);
   }
 
-  /** In the order in which they first came. */
+  /** Returns the push configurations of a task in the order of their creation. */
   listPushConfigs(
     access: TaskAccess,
     taskId: string,
@@ -260,47 +266,46 @@ export class Engine {
     return listPushConfigs(this.#core, access, taskId, range);
   }
 
-  /** Says whether there was one. */
+  /** Deletes a push configuration. Returns whether it existed. */
   deletePushConfig(access: TaskAccess, taskId: string, id: string): Promise<boolean> {
     return deletePushConfig(this.#core, access, taskId, id);
   }
 
-  /** The events that receivers could not be told of, in the order in which they were given up. */
+  /** Returns the push notifications that could not be delivered, the oldest first. */
   deadLetters(range: DeadLetterRange = {}): Promise<readonly DeadLetter[]> {
     return listDeadLetters(this.#core, range);
   }
 
   /**
-   * Sends a dead letter again, or all of a push configuration; once each. One that was disabled is then told of what came
-   * since.
+   * Sends a dead letter again, or all dead letters of a push configuration, once each. A disabled configuration is enabled
+   * again and receives the events since then.
+   * @throws A2AError `PUSH_NOTIFICATION_NOT_SUPPORTED` if the engine sends no push notifications, `INVALID_PARAMS` if there is no such dead letter.
    */
   async redeliver(which: string | PushConfigName): Promise<Redelivered> {
     this.#assertOpen();
-    if (this.#courier === undefined)
-      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'There is nothing here that sends push notifications');
-    const redelivered = await redeliver(this.#core, this.#courier, which, this.#left.signal);
+    if (this.#pushTransport === undefined)
+      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This server does not send push notifications');
+    const redelivered = await redeliver(this.#core, this.#pushTransport, which, this.#left.signal);
     this.#outbox?.nudge();
     return redelivered;
   }
 
-  /** What an engine can be asked for that does nothing by itself. @throws TypeError if it does. */
+  /** The operations of an engine that works on request. @throws TypeError if it was not started with `onDemand`. */
   get onDemand(): OnDemand {
     this.#assertOpen();
-    if (this.#onDemand === undefined) throw new TypeError('This engine works by itself: it was not started on demand');
+    if (this.#onDemand === undefined) throw new TypeError('The engine was not started with onDemand');
     return this.#onDemand;
   }
 
-  /** Removes what has outlived its time; done by itself now and then. */
+  /** Removes expired tasks and events. The engine also does this periodically. */
   prune(): Promise<void> {
     return this.#retention.prune();
   }
 
   /**
-   * Deletes everything that the store has of one owner: tasks of all agents with events, history and journal, push
-   * configurations, dead letters, and the keys of requests. Unfinished tasks are canceled first. Returns how many tasks were
-   * deleted.
-   *
-   * @param onDeleted Called with the number of tasks of each batch, also of a purge that fails later.
+   * Deletes all data of one owner: tasks of all agents with events, history and journal, push configurations, dead letters,
+   * and idempotency keys. Unfinished tasks are canceled first. Returns how many tasks were deleted.
+   * @param onDeleted Called with the number of tasks of each batch, also if the purge fails later.
    * @throws A2AError `UNAVAILABLE` if the owner has started tasks in the meantime that still run.
    */
   async purge(owner: Scope, onDeleted: OnDeleted = () => {}): Promise<number> {
@@ -309,9 +314,9 @@ export class Engine {
   }
 
   /**
-   * Takes no more work and gives what runs a time to finish. What is unfinished then is given back to the store, where
-   * this or another engine finds it. The store stays open. `afterCrash`: the attempts of unfinished runs count, as they do
-   * when the process dies.
+   * Stops accepting work and waits up to `finishMs` for running tasks to finish. Unfinished tasks are released, so that
+   * this or another engine can resume them. The store stays open. With `afterCrash`, the attempts of unfinished runs count
+   * as if the process had died.
    */
   close(options: EngineCloseOptions = {}): Promise<void> {
     return (this.#closing ??= this.#close(options));
@@ -324,8 +329,8 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#core;
-    this.#unwatch = store.watch((taskId, by, isLeft, progress) => {
-      if (by !== node) this.#hint(taskId, isLeft, progress);
+    this.#unwatch = store.watch((taskId, by, isClaimable, progress) => {
+      if (by !== node) this.#hint(taskId, isClaimable, progress);
     });
     if (this.#onDemand !== undefined) return;
     this.#lookNowAndThen();
@@ -359,19 +364,23 @@ export class Engine {
     await this.#runs.handOver(afterCrash);
     await claimed;
     await this.#runs.settled();
-    const error = new A2AError('UNAVAILABLE', 'The server is shutting down; the task goes on when it is back', {
-      retryAfterMs: 1000,
-    });
+    const error = new A2AError(
+      'UNAVAILABLE',
+      'The server is shutting down. The task resumes when it is available again.',
+      {
+        retryAfterMs: 1000,
+      },
+    );
     feed.close({ kind: 'interrupted', error, isFinal: true });
     timers.clear();
     await store.retire(node).catch(() => {});
   }
 
-  /** A cluster would look for work with each event of each task if it did not know that there is none. */
-  #hint(taskId: string, isLeft = true, progress?: ReadProgress): void {
+  /** Looks for work only if the task is claimable: otherwise each event would make every node query the store. */
+  #hint(taskId: string, isClaimable = true, progress?: ReadProgress): void {
     this.#core.feed.hint(taskId, progress);
-    if (isLeft) this.#wake(taskId);
-    else void this.#runs.hear(taskId);
+    if (isClaimable) this.#wake(taskId);
+    else void this.#runs.refreshFromStore(taskId);
   }
 
   #lookNowAndThen(): void {
@@ -383,7 +392,7 @@ export class Engine {
     });
   }
 
-  /** On demand nothing waits here for a slot: it is left to others. */
+  /** An engine that works on request has no queue: without a free slot, the task is left to other nodes. */
   async #placed(agent: Runnable, submission: Submission): Promise<Submission> {
     await this.#onDemand?.wake();
     const hasSlot = this.#runs.slots(agent).mayTake(fairnessKeyOf(submission));
@@ -391,7 +400,7 @@ export class Engine {
   }
 
   async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {
-    // Before the message is stored: who waits needs the agent here, for it says how long.
+    // Checked before the message is stored, because the agent determines how long to wait.
     const agent = submission.returnImmediately === true ? undefined : this.#agent(submission.agent);
     const { lastEvent } = await this.#followUp(taskId, submission);
     if (agent === undefined) return { task: await this.get(submission, taskId) };
@@ -407,7 +416,7 @@ export class Engine {
   }
 
   #wake(taskId: string): void {
-    void this.#runs.hear(taskId);
+    void this.#runs.refreshFromStore(taskId);
     this.#lookForWork(taskId);
   }
 
@@ -425,7 +434,7 @@ export class Engine {
   #agent(id: string): Runnable {
     this.#assertOpen();
     const agent = this.#core.agents.get(id);
-    if (agent === undefined) throw new A2AError('INTERNAL_ERROR', `There is no agent ${id} here`);
+    if (agent === undefined) throw new A2AError('INTERNAL_ERROR', `Agent ${id} is not registered here`);
     return agent;
   }
 

@@ -3,111 +3,150 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
-import type { AnswerSchema } from './answer-schema.ts';
-import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output.ts';
+import type { AnswerSchema } from './questions/answer-schema.ts';
+import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output/output.ts';
 
 /**
- * What an agent does with a message: an async generator that yields its outputs, or an async function that returns one.
- * After a crash it is run again from the top; what it did through `ctx` is remembered and not done twice.
+ * The function that an agent runs for a message: an async generator that yields outputs, or an async function that returns
+ * one.
+ *
+ * After a crash the handler runs again from the top. Everything it did through `ctx` is recorded and is not repeated, so
+ * code outside of steps must have no side effects.
  */
 export type Handler = (
   ctx: TaskContext,
 ) => AsyncIterable<Output, HandlerResult> | Promise<HandlerResult> | HandlerResult;
 
-/** What a handler may return: a last output, or nothing. */
+/** The return value of a handler: a last output, or nothing. */
 export type HandlerResult = Output | undefined | void;
 
-/** Who asks. Comes from the credentials of a request, never from its body. */
+/** The caller of a request. Its values come from the credentials of the request, never from its body. */
 export interface Caller {
+  /** Identifies the caller. Tasks belong to it: other callers cannot see them. */
   readonly id: string;
-  /** Known by credentials, and not only by having asked. */
+  /** Whether the caller has authenticated. `false` for anonymous callers. */
   readonly isVerified: boolean;
-  /** What the credentials allow. */
+  /** The scopes that the credentials grant. */
   readonly scopes?: readonly string[];
-  /** The tenants it may call for; any if not set. What belongs to no tenant is always its own. */
+  /** The tenants that the caller may use; any tenant if not set. Requests without a tenant are always allowed. */
   readonly tenants?: readonly string[];
-  /** When the credentials end, in milliseconds since 1970; never if not set. */
+  /** When the credentials expire, in milliseconds since 1970; never if not set. */
   readonly expiresAt?: number;
-  /** What else the credentials say. */
+  /** Further claims of the credentials, such as those of a JWT. */
   readonly claims?: JsonObject;
 }
 
-/** A message that came in, with its text at hand. */
+/** A received message, with its text. */
 export interface IncomingMessage extends Message {
-  /** The text parts and the JSON of the data parts, in order, a line each. Empty if there are none. */
+  /** The text parts and the JSON of the data parts, in order, joined by newlines. Empty if there are none. */
   readonly text: string;
 }
 
-/** A file that came with a message. */
+/** A file in a message. */
 export interface IncomingFile {
+  /** The name that the sender gave the file. */
   readonly filename?: string;
+  /** The media type that the sender specified. It is not verified. */
   readonly mediaType?: string;
-  /** Where it lies, unless it came inline. */
+  /** The URL of the file; `undefined` if the file was sent inline. */
   readonly url?: string;
-  /** The content: inline, or fetched with all the guards that a stranger's address needs. */
+  /**
+   * Returns the content. A file that was sent by URL is fetched; the server rejects private addresses and files above
+   * `maxTaskBytes` (64 MiB by default).
+   */
   bytes(): Promise<Uint8Array>;
 }
 
-/**
- * Everything a handler has. All functions may be taken off: `async *run({ message, step }) { … }`.
- */
+/** Everything that a handler can use. All functions can be destructured: `async *run({ message, step }) { … }`. */
 export interface TaskContext {
-  /** The request: the first message, or the one that went on after `yield { status: 'input-required' }`. */
+  /**
+   * The message that started this turn: the first message of the task, or the one that continued it after
+   * `yield { status: 'input-required' }`.
+   */
   readonly message: IncomingMessage;
+  /** The text of `message`. Empty if it has neither text nor data parts. */
   readonly text: string;
+  /** The parts of `message`. */
   readonly parts: readonly Part[];
+  /** The files in `message`, inline or by URL. */
   readonly files: readonly IncomingFile[];
 
-  /** The task as it is now. */
+  /** A copy of the task as it is now, with output that is not stored yet. */
   readonly task: Task;
+  /** The id of the task. */
   readonly taskId: string;
+  /** The id of the conversation that the task belongs to. Further tasks of the same conversation share it. */
   readonly contextId: string;
-  /** The other tasks that the caller gave this agent in this context, the latest first. */
-  history(options?: { readonly limit?: number }): Promise<readonly Task[]>;
+  /**
+   * Returns the other tasks of this conversation that belong to the caller, the latest first. Returns at most 20 unless
+   * `limit` is set.
+   */
+  history(options?: {
+    /** The maximum number of tasks; 20 if not set. */
+    readonly limit?: number;
+  }): Promise<readonly Task[]>;
 
+  /** The caller that started the task. */
   readonly caller: Caller;
+  /** The tenant of the request. Empty if it has none. */
   readonly tenant: string;
-  /** The extensions that the request activated. */
+  /** The URIs of the extensions that the request activated. */
   readonly extensions: readonly string[];
-  /** What the request said about itself. */
+  /** The metadata of the request; empty if it has none. */
   readonly metadata: JsonObject;
-  /** The skill that the message is meant for, if it names one; the caller may use it. */
+  /**
+   * The skill that the message is addressed to, if it names one. The server has already checked that the caller may use it.
+   */
   readonly skillId: string | undefined;
-  /** The media types that the caller can take; empty if it did not say. */
+  /** The media types that the caller accepts; empty if it did not specify any. */
   readonly acceptedOutputModes: readonly string[];
   /**
-   * Where in a trace the run is, as headers to send with whatever it asks of others: `fetch(url, { headers: ctx.trace })`,
-   * `peer.send(text, ctx.trace)`. Empty if the request was in none.
+   * The trace context of the run, as headers for outgoing requests: `fetch(url, { headers: ctx.trace })` or
+   * `peer.send(text, ctx.trace)`. Empty if the request had no trace context.
    */
   readonly trace: TraceHeaders;
 
-  /** Aborts on cancel, timeout, lost lease and shutdown. Whatever takes time should listen to it. */
+  /** Aborts on cancel, timeout, lost lease and shutdown. Pass it to everything that takes time. */
   readonly signal: AbortSignal;
 
-  /** Says how it goes; a text alone means `working`. Resolves when there is room for more. */
+  /**
+   * Publishes a status. A string means `working` with that text. Resolves when there is room for more output.
+   *
+   * @example
+   * await ctx.status('Searching…');
+   */
   status(status: string | StatusOutput): Promise<void>;
-  /** A result in the making. Each name is one artifact, whose pieces arrive in order. */
+  /**
+   * Returns a writer for the artifact with this name. The chunks of an artifact are published in order.
+   *
+   * @example
+   * await ctx.artifact('report.md').append('# Report\n');
+   */
   artifact(name: string): ArtifactWriter;
 
   /**
-   * Ends with a bare message: no task is made of it, unless one is known to the caller already. Generators can also
+   * Ends the run with a message instead of a task, unless the caller can already see the task. A generator can also
    * `yield { reply: 'Hello' }`.
    */
   reply(content: string | OutputContent): undefined;
-  /** Ends by declining the request. */
+  /** Ends the task as rejected, with an optional reason for the caller. */
   reject(reason?: string | OutputContent): undefined;
 
   /**
-   * Goes on if the caller may use a skill of the agent, a hidden one too; otherwise the task ends as rejected. For handlers
-   * that choose by themselves what a message is about.
+   * Checks that the caller may use a skill of the agent, including hidden skills. If not, the task ends as rejected. For
+   * handlers that choose the skill themselves.
    *
-   * @throws A2AError `PERMISSION_DENIED`, after which nothing that the handler says counts.
+   * @throws A2AError `PERMISSION_DENIED`. Output that the handler publishes after it is ignored.
    */
   requireSkill(id: string): void;
 
   /**
-   * Asks the caller and waits for the answer, for days if need be: the question survives restarts, and the run holds
-   * nothing while it waits. Rejects with a `QuestionExpiredError` if nobody answers in time.
+   * Asks the caller a question and waits for the answer. The question survives restarts, and the run holds neither a slot
+   * nor a lease while it waits. A question expires after `timeoutMs` (7 days by default).
+   *
+   * @throws QuestionExpiredError if the question is not answered in time.
+   * @throws QuestionCanceledError if the agent has `onUnfitAnswer: 'cancel-question'` and the caller sends another message
+   * instead.
    *
    * @example
    * const city = await ctx.ask('Which city?');
@@ -117,19 +156,22 @@ export interface TaskContext {
    */
   readonly ask: Ask;
   /**
-   * Asks for credentials or consent and waits for them, as `ask` does. They come by another way, and are given with
-   * `handler.authorize()`; or in a message with a part that is marked as sensitive. Any other message is only something
-   * that the caller has to say, and in the inbox. What it gives is kept out of the history and forgotten at the end of the
-   * task; whether it is any good is for the handler to find out.
+   * Asks for credentials or consent and waits for them, as `ask` does. The credential arrives through
+   * `handler.authorize()`, or in a message with a part that is marked as sensitive. Other messages go to the inbox.
+   *
+   * The credential is kept out of the history and deleted when the task ends. It is not verified: the handler must check
+   * it.
+   *
+   * @throws QuestionExpiredError if no credential arrives in time.
    */
   authorize(request: string | AuthorizationRequest, options?: AuthorizeOptions): Promise<string>;
 
-  /** Messages that arrive while the handler runs. */
+  /** Messages that arrive while the handler runs and that do not answer a question. */
   readonly inbox: Inbox;
 
   /**
-   * Runs a function once and records its result, or that it failed. After a crash the recorded result is returned and
-   * the function is not called again.
+   * Runs a function once and records its result or its error. After a crash the recorded result is returned, and the
+   * function is not called again. The result must be JSON of at most `maxOutputBytes` (8 MiB by default).
    *
    * The function can publish output while it runs, through `status` and `artifact` of its own context or by being an async
    * generator. That output belongs to the step: once the step is recorded, a replay keeps it.
@@ -147,95 +189,135 @@ export interface TaskContext {
    */
   readonly step: Step;
 
-  /** Waits, over restarts too, and holds nothing meanwhile. */
+  /** Waits for a time. The timer survives restarts, and the run holds neither a slot nor a lease while it waits. */
   sleep(ms: number): Promise<void>;
 }
 
+/** Publishes the chunks of one artifact. */
 export interface ArtifactWriter {
-  /** Adds a piece. Resolves when there is room for more. */
+  /** Adds a chunk. Resolves when there is room for more output. */
   append(content: string | OutputContent, options?: ChunkOptions): Promise<void>;
-  /** Puts this in the place of all that was there. */
+  /** Replaces the whole content of the artifact. Resolves when there is room for more output. */
   replace(content: string | OutputContent, options?: ChunkOptions): Promise<void>;
 }
 
+/** Options of one chunk of an artifact. */
 export interface ChunkOptions {
-  /** No more will follow. */
+  /** Whether this is the last chunk of the artifact. */
   readonly lastChunk?: boolean;
+  /** A description of the artifact. A later one replaces it. */
   readonly description?: string;
+  /** Metadata of the artifact, merged with that of earlier chunks. */
   readonly metadata?: JsonObject;
 }
 
+/** The signatures of `ctx.ask`. The kind of the question determines the type of the answer. */
 export interface Ask {
-  (question: Question, options: AskOptions & { readonly as: 'message' }): Promise<IncomingMessage>;
-  (question: string, options: AskOptions & { readonly schema: AnswerSchema }): Promise<JsonValue>;
+  (
+    question: Question,
+    options: AskOptions & {
+      /** Returns the whole message that answers the question. */
+      readonly as: 'message';
+    },
+  ): Promise<IncomingMessage>;
+  (
+    question: string,
+    options: AskOptions & {
+      /** The schema that the answer must match. */
+      readonly schema: AnswerSchema;
+    },
+  ): Promise<JsonValue>;
   (question: string, options?: AskOptions): Promise<string>;
   (question: ConfirmQuestion, options?: AskOptions): Promise<boolean>;
   (question: ChooseQuestion, options?: AskOptions): Promise<string>;
   (question: FormQuestion, options?: AskOptions): Promise<JsonObject>;
 }
 
+/** A yes/no question. The answer is a boolean. */
 export interface ConfirmQuestion {
+  /** The text of the question. */
   readonly confirm: string;
 }
 
+/** A question with a fixed list of options. The answer is the id of the chosen option. */
 export interface ChooseQuestion {
+  /** The text of the question. */
   readonly choose: string;
+  /** The options, at least one. A string is both the id and the label of its option. */
   readonly options: readonly (string | ChooseOption)[];
 }
 
+/** An option of a `ChooseQuestion`. */
 export interface ChooseOption {
-  /** What the handler gets. */
+  /** The value that `ask` returns. */
   readonly id: string;
-  /** What the caller reads. */
+  /** The text that the caller sees. */
   readonly label: string;
 }
 
+/** A question with several fields. The answer is an object with a value per field. */
 export interface FormQuestion {
+  /** The text of the question. */
   readonly form: string;
-  /** The fields by name. All are required unless `required` names some. */
+  /** The schema of each field, by name. */
   readonly fields: Readonly<Record<string, AnswerSchema>>;
+  /** The fields that must be answered; all of them if not set. */
   readonly required?: readonly string[];
 }
 
+/** A question for `ctx.ask`. A string asks for free text. */
 export type Question = string | ConfirmQuestion | ChooseQuestion | FormQuestion;
 
+/** Options of `ctx.ask`. */
 export interface AskOptions {
-  /** What the answer must look like. Another one is refused, and the question stays open. */
+  /** The schema of the answer. The server rejects other answers with `INVALID_PARAMS`, and the question stays open. */
   readonly schema?: AnswerSchema;
+  /** How long the question stays open, in milliseconds; `questionTtlMs` of the agent (7 days by default) if not set. */
   readonly timeoutMs?: number;
-  /** The answer is kept out of the history, and forgotten when the task ends. */
+  /** Whether to keep the answer out of the history and delete it when the task ends. */
   readonly sensitive?: boolean;
-  /** Gives the whole message, with its files, instead of its text. */
+  /** Returns the whole message with its files instead of its text. */
   readonly as?: 'message';
 }
 
+/** Options of `ctx.authorize`. `sensitive` is `true` if not set. */
 export interface AuthorizeOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive'> {
-  /** The next message of the caller is the credential, whatever it says: only if he was told so by other means. */
+  /**
+   * Whether the next message of the caller is the credential, even if no part is marked as sensitive. Set it only if the
+   * caller knows this.
+   */
   readonly inBand?: boolean;
 }
 
+/** A request for credentials or consent. */
 export interface AuthorizationRequest {
+  /** The text that the caller sees. */
   readonly text: string;
-  /** Where the caller can give consent. */
+  /** The URL at which the caller can give consent. */
   readonly url?: string;
+  /** The scopes that the agent needs. */
   readonly scopes?: readonly string[];
 }
 
+/** The inbox of a running handler. Iterating waits for the next message and ends with the run. */
 export interface Inbox extends AsyncIterable<IncomingMessage> {
-  /** What has arrived and was not read yet; does not wait. */
+  /** Returns the unread messages without waiting. Each message is returned once. */
   take(): Promise<readonly IncomingMessage[]>;
 }
 
+/** The signatures of `step`. */
 export interface Step {
   <R>(name: string, run: (step: StepContext) => R, options?: StepOptions): Promise<StepResult<R>>;
-  /** With the type of the result given: `step<Order>('load', () => load(id))`. */
+  /** With an explicit result type: `step<Order>('load', () => load(id))`. */
   <T>(name: string, run: (step: StepContext) => T | Promise<T>, options?: StepOptions): Promise<T>;
 }
 
-/** What a step returns: what its function returns, or resolves with, or returns at the end as a generator. */
+/**
+ * The result type of a step: the value that its function returns or resolves with, or the return value of its generator.
+ */
 export type StepResult<R> = R extends AsyncGenerator<infer _Output, infer T, never> ? T : Awaited<R>;
 
-/** What the function of a step gets. All functions may be destructured. */
+/** The argument of the function of a step. All functions can be destructured. */
 export interface StepContext {
   /** The same for every attempt at this step, and different for every other step. */
   readonly idempotencyKey: string;
@@ -251,27 +333,29 @@ export interface StepContext {
   readonly step: Step;
 }
 
+/** Options of `step`. */
 export interface StepOptions {
-  /** How often to try again after the first failure; 0 if not set. */
+  /** How often to retry after the first failure; 0 if not set. */
   readonly retries?: number;
-  /** The pause before the first retry; each further one is twice as long. */
+  /** The pause before the first retry, in milliseconds; 200 if not set. It doubles with each retry, up to 60,000. */
   readonly backoffMs?: number;
 }
 
 /**
- * The caller sent another message instead of an answer, and `onUnfitAnswer` is `'cancel-question'`. The message is in `ctx.inbox`.
- * A handler that does not catch it fails its task.
+ * Thrown by `ctx.ask` if the caller sends another message instead of an answer and `onUnfitAnswer` is `'cancel-question'`.
+ * The message is in `ctx.inbox`. If the handler does not catch it, the task fails.
  */
 export class QuestionCanceledError extends Error {
   override readonly name = 'QuestionCanceledError';
 }
 
-/** Nobody answered a question in time. A handler that does not catch it fails its task. */
+/** Thrown by `ctx.ask` and `ctx.authorize` if the question expires. If the handler does not catch it, the task fails. */
 export class QuestionExpiredError extends Error {
   override readonly name = 'QuestionExpiredError';
-  /** How long there was for an answer, if that is known. */
+  /** How long the question was open, in milliseconds; `undefined` for questions that an older version recorded. */
   readonly timeoutMs: number | undefined;
 
+  /** Creates an error for a question that was open for `timeoutMs` milliseconds. */
   constructor(message: string, timeoutMs?: number) {
     super(message);
     this.timeoutMs = timeoutMs;

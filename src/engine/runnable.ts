@@ -1,69 +1,96 @@
 import type { Message } from '../model/message.ts';
 import type { Caller, Handler } from './handler.ts';
 
-/** What the engine knows of an agent. */
+/** An agent as the engine sees it. */
 export interface Runnable {
-  /** Names the agent in the store: tasks find their handler by it after a restart. */
+  /** Identifies the agent in the store. After a restart, tasks find their handler by it. */
   readonly id: string;
+  /** The handler of the agent. */
   readonly run: Handler;
+  /** The limits of its runs. */
   readonly limits: RunLimits;
-  /** Checks a message, and the skill that it names, before anything is stored. @throws A2AError that the caller gets. */
+  /**
+   * Checks a message, and the skill that it names, before anything is stored.
+   *
+   * @throws A2AError that the caller gets.
+   */
   admit?(message: Message, acceptedOutputModes: readonly string[], skillId?: string): void;
-  /** Whether the agent declares that it outputs this media type. Other types are delivered too, with a warning in the log. */
+  /**
+   * Returns whether the agent declares this output media type. Other types are delivered too, with a warning in the log.
+   */
   declaresOutput?(mediaType: string): boolean;
-  /** Who may use it; everybody may if not set. */
+  /** The access rules; every caller may use the agent if not set. */
   readonly access?: RunnableAccess;
 }
 
-/** Says what a caller may ask of an agent. */
+/** The access rules of an agent. */
 export interface RunnableAccess {
-  /** Looks at a message that names a skill, or none, before anything is stored. @throws A2AError that the caller gets. */
+  /**
+   * Checks a message that names a skill, or none, before anything is stored.
+   *
+   * @throws A2AError that the caller gets.
+   */
   admit(caller: Caller, tenant: string, skillId: string | undefined): void;
-  /** Looks at a skill that a handler has chosen. @throws A2AError that ends its task. */
+  /**
+   * Checks a skill that a handler has chosen.
+   *
+   * @throws A2AError that ends its task.
+   */
   require(caller: Caller, tenant: string, skillId: string): void;
 }
 
+/** The limits of the runs of one agent. */
 export interface RunLimits {
-  /** Working time of a run without a pause; then the task fails. */
+  /**
+   * The maximum working time of a run between two pauses, in milliseconds; 5 minutes by default. Then the task fails. Time
+   * during which the process is stopped does not count.
+   */
   readonly timeoutMs: number;
-  /** Runs at the same time on one node. A caller with a running task leaves a tenth of them, at least one, to others. */
+  /**
+   * The maximum number of concurrent runs on one node; 100 by default. A tenth of them, at least one, is reserved for
+   * callers without a running task.
+   */
   readonly concurrency: number;
-  /** Runs of one caller at the same time on one node; as many as `concurrency` lets one caller have if not set. */
+  /** The maximum number of concurrent runs of one caller on one node; limited only by `concurrency` if not set. */
   readonly runsPerCaller?: number;
-  /** Tasks that wait for a slot; above it the server rejects new ones with `UNAVAILABLE`. One caller may fill four fifths. */
+  /**
+   * The maximum number of tasks that wait for a slot; 1,000 by default. The server rejects more with `UNAVAILABLE`. While
+   * other callers wait, one caller may use four fifths of the queue.
+   */
   readonly queue: number;
-  /** How long a new task may wait for a slot; then it fails without having run. There is no limit if not set. */
+  /** How long a new task may wait for a slot, in milliseconds; then it fails without having run. Unlimited if not set. */
   readonly maxQueuedMs?: number;
-  /** How long a canceled handler may still work. */
+  /** How long a canceled handler may clean up, in milliseconds; 2,000 by default. */
   readonly cancelGraceMs: number;
-  /** Runs in a row that a crash of the process may end, without a journal entry in between. */
+  /** How many consecutive runs may end by a crash of the process without a new journal entry; 5 by default. */
   readonly maxAttempts: number;
-  /** Crashes of the process in the life of a task, each after a new journal entry. */
+  /** How many crashes of the process a task may survive in total, each after a new journal entry; 20 by default. */
   readonly maxCrashes: number;
-  /** `fail`: a handler that was interrupted is never run again. */
+  /** Whether an interrupted handler runs again (`resume`, the default) or its task fails (`fail`). */
   readonly recovery: 'resume' | 'fail';
-  /** How long a question stays open unless it says otherwise. */
+  /** How long a question stays open unless it specifies `timeoutMs`, in milliseconds; 7 days by default. */
   readonly questionTtlMs: number;
   /**
-   * What becomes of a message that does not answer the open question. `reject`: the server rejects it. `cancel-question`: the
-   * question is canceled and the handler finds the message in its inbox.
+   * How a message is handled that does not fit the open question. `reject` (the default): the server rejects it.
+   * `cancel-question`: the question is canceled and the handler finds the message in its inbox.
    */
   readonly onUnfitAnswer: 'reject' | 'cancel-question';
-  /** Tasks of one caller that may wait for an answer at the same time. */
+  /** The maximum number of tasks of one caller that wait for an answer; 1,000 by default. */
   readonly maxPausedPerCaller: number;
-  /** The longest that a blocking send waits before it answers with the task as it is. */
+  /** How long a blocking send waits before it returns the unfinished task, in milliseconds; 5 minutes by default. */
   readonly maxWaitMs: number;
-  /** One output or step result, serialised. */
+  /** The maximum size of one output or step result, in bytes of JSON; 8 MiB by default. */
   readonly maxOutputBytes: number;
-  /** All outputs of a task together, serialised. */
+  /** The maximum size of all outputs of a task, in bytes of JSON; 64 MiB by default. */
   readonly maxTaskBytes: number;
-  /** What becomes of a task whose sender goes away. */
+  /** Whether a task continues or is canceled when its sender disconnects; `continue` by default. */
   readonly onDisconnect: 'continue' | 'cancel';
 }
 
 const MINUTE = 60_000;
 const MEBIBYTE = 2 ** 20;
 
+/** The limits of an agent that does not set its own. */
 export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   timeoutMs: 5 * MINUTE,
   concurrency: 100,
@@ -81,10 +108,14 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   onDisconnect: 'continue',
 });
 
-/** @throws TypeError if two have the same id. */
+/**
+ * Indexes agents by id.
+ *
+ * @throws TypeError if two agents have the same id.
+ */
 export function byId(agents: readonly Runnable[]): ReadonlyMap<string, Runnable> {
   const known = new Map(agents.map((agent) => [agent.id, agent]));
   const twice = agents.find((agent) => known.get(agent.id) !== agent);
-  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice.id}: give one of them another`);
+  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice.id}. Give each agent its own id.`);
   return known;
 }

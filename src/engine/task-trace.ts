@@ -4,15 +4,15 @@ import type { LogFields } from '../observe/log.ts';
 import type { TaskRecord } from '../store/store.ts';
 
 /**
- * What events say of the trace of their task. The same for all of them, whoever writes them and however often a run begins
- * anew: so all subscribers see the same, and what is said again is recognised.
+ * The trace ids in the metadata of events. They are the same for all events of a task, on every node and in every replay,
+ * so that all subscribers see the same and repeated output is recognised.
  */
 export function traceMarks(record: Pick<TaskRecord, 'origin'>): JsonObject | undefined {
   const trace = traceOf(record);
   return trace === undefined ? undefined : { traceId: trace.traceId, spanId: trace.spanId };
 }
 
-/** The metadata of an event: what its author gave it, and the marks. His own count where names are the same. */
+/** The metadata of an event: that of the handler, and the trace ids. Metadata of the handler takes precedence. */
 export function eventMetadata(
   record: Pick<TaskRecord, 'origin'>,
   given: JsonObject | undefined,
@@ -22,7 +22,7 @@ export function eventMetadata(
   return given === undefined ? marks : { ...marks, ...given };
 }
 
-/** What every line of the log about a task says of it. */
+/** The fields of every log event about a task. */
 export function taskFields(record: Pick<TaskRecord, 'id' | 'contextId' | 'agent' | 'origin'>): LogFields {
   const { id, contextId, agent } = record;
   const trace = traceOf(record);

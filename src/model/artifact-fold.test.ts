@@ -17,7 +17,7 @@ function fold(chunks: readonly ReturnType<typeof chunk>[], start: readonly Artif
   return all.artifacts();
 }
 
-test('artifacts stay in the order in which they first came, also when one is replaced', () => {
+test('artifacts keep the order of their first chunks, also when one is replaced', () => {
   const artifacts = fold([chunk('b', '1'), chunk('a', '2'), chunk('b', '3')]);
   expect(artifacts.map(({ artifactId, parts }) => [artifactId, parts])).toEqual([
     ['b', [{ text: '3' }]],
@@ -25,7 +25,7 @@ test('artifacts stay in the order in which they first came, also when one is rep
   ]);
 });
 
-test('neither what it starts from nor what it gave out changes', () => {
+test('apply() changes neither the initial artifacts nor those that artifacts() has returned', () => {
   const start: Artifact[] = [{ artifactId: 'a', parts: [{ text: '1' }] }];
   const all = new ArtifactFold(start);
   const before = all.artifacts();
@@ -34,7 +34,26 @@ test('neither what it starts from nor what it gave out changes', () => {
   expect(all.artifacts()[0]?.parts).toEqual([{ text: '12' }]);
 });
 
-test('artifacts that share an id are taken together, so that nothing is lost', () => {
+test('an artifact that was returned keeps its text when more chunks follow', () => {
+  const all = new ArtifactFold();
+  for (const text of ['1', '2', '3']) all.apply(chunk('a', text, true));
+  const given = [all.get('a'), ...all.artifacts()];
+  all.apply(chunk('a', '4', true));
+  expect(given.map((artifact) => artifact?.parts)).toEqual([[{ text: '123' }], [{ text: '123' }]]);
+  expect(all.artifacts()[0]?.parts).toEqual([{ text: '1234' }]);
+});
+
+test('alternating chunks of two artifacts are added to their own texts', () => {
+  const all = new ArtifactFold();
+  for (const text of ['1', '2', '3']) {
+    all.apply(chunk('a', text, true));
+    all.apply(chunk('b', text, true));
+    all.apply(chunk('b', text, true));
+  }
+  expect(all.artifacts().map(({ parts }) => parts)).toEqual([[{ text: '123' }], [{ text: '112233' }]]);
+});
+
+test('artifacts with the same id are merged, so that nothing is lost', () => {
   const start: Artifact[] = [
     { artifactId: 'a', name: 'first', parts: [{ text: '1' }], metadata: { x: 1 } },
     { artifactId: 'b', parts: [{ text: '2' }] },
@@ -62,7 +81,7 @@ test.each<[string, readonly Part[], readonly Part[]]>([
     [{ text: 'a' }, { text: 'b' }, { data: 1 }, { text: 'c' }, { text: 'd' }],
     [{ text: 'ab' }, { data: 1 }, { text: 'cd' }],
   ],
-])('neighbouring parts are joined, in one chunk or in several: %s', (_case, parts, joined) => {
+])('adjacent parts are joined, in one chunk or in several: %s', (_case, parts, joined) => {
   const inOne = new ArtifactFold([{ artifactId: 'a', parts }]);
   const inSeveral = new ArtifactFold();
   for (const part of parts) inSeveral.apply({ artifact: { artifactId: 'a', parts: [part] }, append: true });
@@ -74,14 +93,14 @@ test.each<[string, readonly Part[]]>([
   ['a text with metadata', [{ text: 'a' }, { text: 'b', metadata: { language: 'en' } }, { text: 'c' }]],
   ['a text with a file name', [{ text: 'a' }, { text: 'b', filename: 'b.txt' }, { text: 'c' }]],
   ['data', [{ data: 1 }, { data: 2 }]],
-])('neighbouring parts stay apart: %s', (_case, parts) => {
+])('adjacent parts stay separate: %s', (_case, parts) => {
   const all = new ArtifactFold();
   for (const part of parts) all.apply({ artifact: { artifactId: 'a', parts: [part] }, append: true });
   expect(all.artifacts()[0]?.parts).toEqual(parts);
   expect(new ArtifactFold([{ artifactId: 'a', parts }]).artifacts()[0]?.parts).toEqual(parts);
 });
 
-test('to stop, take a snapshot and go on from it changes nothing', () => {
+test('a fold that resumes from a snapshot has the same result', () => {
   const chunks = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c'), text: fc.string(), append: fc.boolean() }), {
     maxLength: 40,
   });

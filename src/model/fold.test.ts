@@ -17,25 +17,25 @@ function fold(...events: readonly StreamResponse[]): Task {
   return events.reduce(applyEvent, task);
 }
 
-test('a status replaces the status and nothing else', () => {
+test('a status event replaces only the status', () => {
   const before = fold(chunk({ artifactId: 'a', parts: [{ text: '1' }] }));
   const status = { state: 'TASK_STATE_WORKING', message, timestamp: '2026-03-12T10:00:00.000Z' } as const;
   const event = { statusUpdate: { taskId: 't1', contextId: 'c1', status, metadata: { span: 1 } } };
   expect(applyEvent(before, event)).toEqual({ ...before, status });
 });
 
-test('a new status without a message leaves none behind', () => {
+test('a status without a message removes the old message', () => {
   const working = { ...task, status: { state: 'TASK_STATE_WORKING', message } } as const;
   const event = { statusUpdate: { taskId: 't1', contextId: 'c1', status: { state: 'TASK_STATE_COMPLETED' } } } as const;
   expect(applyEvent(working, event).status).toEqual({ state: 'TASK_STATE_COMPLETED' });
 });
 
-test('a task is the new truth', () => {
+test('a task event replaces the task', () => {
   const other: Task = { id: 't1', status: { state: 'TASK_STATE_COMPLETED' }, history: [message] };
   expect(applyEvent(task, { task: other })).toBe(other);
 });
 
-test('a bare message changes nothing', () => {
+test('a message event does not change the task', () => {
   expect(applyEvent(task, { message })).toBe(task);
 });
 
@@ -46,7 +46,7 @@ test('neither the task nor its artifacts are changed in place', () => {
   expect(before).toEqual(copy);
 });
 
-// Artifact chunks: what becomes of artifact `a`.
+// The state of artifact `a` after chunks.
 
 const first: Artifact = {
   artifactId: 'a',
@@ -58,24 +58,24 @@ const first: Artifact = {
 
 test.each<[string, readonly StreamResponse[], Artifact]>([
   ['a first chunk creates the artifact', [chunk(first)], first],
-  ['appending to an unknown id creates it too', [chunk(first, true)], first],
+  ['appending to an unknown id creates the artifact', [chunk(first, true)], first],
   [
-    'without append the artifact is replaced and earlier parts are gone',
+    'a chunk without append replaces the artifact',
     [chunk(first), chunk({ artifactId: 'a', parts: [{ text: '2' }] })],
     { artifactId: 'a', parts: [{ text: '2' }] },
   ],
   [
-    'with append parts are added, texts are joined, and the other members stay',
+    'a chunk with append adds parts, joins texts, and keeps the other members',
     [chunk(first), chunk({ artifactId: 'a', parts: [{ text: '2' }, { data: null }] }, true)],
     { ...first, parts: [{ text: '12' }, { data: null }] },
   ],
   [
-    'a later name and description win',
+    'a later name and description replace earlier ones',
     [chunk(first), chunk({ artifactId: 'a', name: 'n2', description: 'd2', parts: [] }, true)],
     { ...first, name: 'n2', description: 'd2' },
   ],
   [
-    'an empty name or description does not win',
+    'an empty name or description does not replace earlier ones',
     [chunk(first), chunk({ artifactId: 'a', name: '', description: '', parts: [] }, true)],
     first,
   ],
@@ -85,7 +85,7 @@ test.each<[string, readonly StreamResponse[], Artifact]>([
     { ...first, metadata: { x: 1, y: { w: 2 }, v: null } },
   ],
   [
-    'chunks after a replacement go to the new one',
+    'chunks after a replacement are added to the new artifact',
     [chunk(first), chunk({ artifactId: 'a', parts: [] }), chunk({ artifactId: 'a', parts: [{ text: '3' }] }, true)],
     { artifactId: 'a', parts: [{ text: '3' }] },
   ],
@@ -93,7 +93,7 @@ test.each<[string, readonly StreamResponse[], Artifact]>([
   expect(fold(...events).artifacts).toEqual([artifact]);
 });
 
-test('artifacts keep the order in which they began', () => {
+test('artifacts keep the order of their first chunks', () => {
   const events = ['b', 'a', 'b', 'c', 'a'].map((artifactId) => chunk({ artifactId, parts: [] }, true));
   expect(fold(...events).artifacts?.map(({ artifactId }) => artifactId)).toEqual(['b', 'a', 'c']);
 });

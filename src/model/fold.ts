@@ -3,8 +3,8 @@ import type { StreamResponse } from './event.ts';
 import type { Task } from './task.ts';
 
 /**
- * The task after one more event: a status replaces the status, a chunk goes into its artifact, a Task is the new truth. A
- * bare Message belongs to no task and changes nothing. A stored task equals what a reader gets by folding its stream.
+ * Returns the task after one more event: a status replaces the status, a chunk is added to its artifact, and a task
+ * replaces the whole task. A message without a task changes nothing. Folding the stream of a task gives the stored task.
  */
 export function applyEvent(task: Task, event: StreamResponse): Task {
   if ('statusUpdate' in event) return { ...task, status: event.statusUpdate.status };

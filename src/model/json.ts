@@ -1,7 +1,7 @@
-/** Any JSON value, as `JSON.parse` gives it. */
+/** Any JSON value, as `JSON.parse` returns it. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
-/** A JSON object: what the protocol calls a Struct. */
+/** A JSON object; `Struct` in the protocol definition. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }

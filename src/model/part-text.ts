@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 
-/** What parts say in words: texts as they are, data as JSON, a line each. Files say nothing. */
+/** Returns the text of parts: text as it is and data as JSON, joined by newlines. Files are skipped. */
 export function textOfParts(parts: readonly Part[]): string {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && 'text' in only) return only.text;

@@ -1,38 +1,46 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { UnknownMembers } from './unknown-members.ts';
 
-/** The members every kind of part may have beside its content. */
+/** The members that every kind of part can have. */
 interface PartCommon {
+  /** Custom data about the part. */
   readonly metadata?: JsonObject;
+  /** Name of the file. */
   readonly filename?: string;
+  /** Media type of the content, for example `image/png`. */
   readonly mediaType?: string;
-  /** Members that the protocol version of the sender does not define; only in messages that a server received. */
+  /** Members that the protocol version of the sender does not define. Set only in messages that a server received. */
   readonly unknownMembers?: UnknownMembers;
 }
 
+/** Plain text. */
 export interface TextPart extends PartCommon {
+  /** The text. */
   readonly text: string;
 }
 
-/** Inline bytes, in standard padded base64. */
+/** A file that is sent inline. */
 export interface RawPart extends PartCommon {
+  /** The bytes, in standard padded base64. */
   readonly raw: string;
 }
 
-/** Bytes to be fetched. Never fetch one without an address check (1.0 §14.1.1). */
+/** A file that is sent by URL. */
 export interface UrlPart extends PartCommon {
+  /** URL of the content. */
   readonly url: string;
 }
 
-/** Any JSON value; `null` is content too. */
+/** Structured content. */
 export interface DataPart extends PartCommon {
+  /** The JSON value. */
   readonly data: JsonValue;
 }
 
 /** One piece of content. Exactly one of `text`, `raw`, `url`, `data` is present (1.0 §4.1.6). */
 export type Part = TextPart | RawPart | UrlPart | DataPart;
 
-/** What a part holds when it does not say so itself; `undefined` for files, whose type cannot be guessed. */
+/** Returns the media type of a part, or the default of its kind; `undefined` for files without one. */
 export function mediaTypeOf(part: Part): string | undefined {
   if (part.mediaType !== undefined) return part.mediaType;
   if ('text' in part) return 'text/plain';

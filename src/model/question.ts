@@ -1,8 +1,20 @@
-/** In the metadata of a part: it is for the handler alone. On a message that asks: the answer is for the handler alone. */
+/**
+ * Metadata key. On a part: only the handler may see it. On a message that asks a question: only the handler may see the
+ * answer.
+ */
 export const SENSITIVE = 'urn:tandem-a2a:sensitive:1';
 
 /**
- * In the metadata of the event with which a task fails because its question was not answered: `{ timeoutSeconds }`, the time that
- * there was for an answer.
+ * Metadata key of the event with which a task fails because its question was not answered: `{ timeoutSeconds }`, the time
+ * that the question was open.
  */
 export const INPUT_TIMEOUT = 'urn:tandem-a2a:input-timeout:1';
+
+/**
+ * In the metadata of the event with which a task fails because a tool failed: the details of the handler's error, without its
+ * reason.
+ */
+export const TOOL_FAILURE = 'urn:tandem-a2a:tool-failure:1';
+
+/** The `details.reason` of an `A2AError` with which a handler reports that a tool failed. */
+export const TOOL_EXECUTION_FAILED = 'TOOL_EXECUTION_FAILED';

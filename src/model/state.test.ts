@@ -16,12 +16,12 @@ const TABLE: Readonly<Record<TaskState, string>> = {
   TASK_STATE_AUTH_REQUIRED: '   0   0   1   1   1   1   1   1   1',
 };
 
-test.each(TASK_STATES)('from %s a task may go exactly where the table says', (from) => {
+test.each(TASK_STATES)('the allowed transitions from %s match the table', (from) => {
   const actual = TASK_STATES.map((to) => (canTransition(from, to) ? '1' : '0'));
   expect(actual).toEqual(TABLE[from].trim().split(/ +/));
 });
 
-test('states stand in the order of their numbers in the protocol definition', () => {
+test('states are in the order of their numbers in the protocol definition', () => {
   expect(TASK_STATES).toEqual([
     'TASK_STATE_UNSPECIFIED',
     'TASK_STATE_SUBMITTED',
@@ -45,10 +45,10 @@ test('four states are terminal, two are paused, none is both', () => {
   expect(TASK_STATES.filter(isPaused)).toEqual(['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED']);
 });
 
-/** How far along a task is. Paused and working are equally far. */
+/** The progress of a task. Paused and working are equal. */
 const RANK = (state: TaskState): number => (state === 'TASK_STATE_SUBMITTED' ? 0 : isTerminal(state) ? 2 : 1);
 
-test('whatever a task is told, it only goes forward and ends once', () => {
+test('a task only moves forward and ends once, for any requested states', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...TASK_STATES)), (wishes) => {
       const visited: TaskState[] = ['TASK_STATE_SUBMITTED'];

@@ -1,4 +1,4 @@
-/** All states in the order of their numbers in the protocol definition (1.0 §4.1.3). */
+/** All task states in the order of their numbers in the protocol definition (1.0 §4.1.3). */
 export const TASK_STATES = [
   'TASK_STATE_UNSPECIFIED',
   'TASK_STATE_SUBMITTED',
@@ -11,6 +11,7 @@ export const TASK_STATES = [
   'TASK_STATE_AUTH_REQUIRED',
 ] as const;
 
+/** State of a task. `TASK_STATE_UNSPECIFIED` occurs only in tasks of peers. */
 export type TaskState = (typeof TASK_STATES)[number];
 
 const TERMINAL: ReadonlySet<TaskState> = new Set<TaskState>([
@@ -22,23 +23,24 @@ const TERMINAL: ReadonlySet<TaskState> = new Set<TaskState>([
 
 const PAUSED: ReadonlySet<TaskState> = new Set<TaskState>(['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED']);
 
-/** A terminal task never changes again; a follow-up becomes a new task in the same context. */
+/** Returns whether a state is final. An ended task never changes; a follow-up starts a new task in the same context. */
 export function isTerminal(state: TaskState): boolean {
   return TERMINAL.has(state);
 }
 
-/** A paused task waits for its caller: an answer, or a credential. */
+/** Returns whether a task in this state waits for its caller: for an answer or a credential. */
 export function isPaused(state: TaskState): boolean {
   return PAUSED.has(state);
 }
 
 /**
- * Whether a task may go from one state to another. The protocol only says that terminal is final; this is our table:
+ * Returns whether a task may change from one state to another. The protocol specifies only that terminal states are final;
+ * this is Tandem's table:
  *
- * - submitted is the beginning: it leads anywhere and nothing leads back to it;
- * - working, input-required and auth-required lead to each other and to any end;
- * - the same state again is progress, legal as long as the task is not over;
- * - unspecified is what we read from a peer we do not understand. No task of ours is ever in it.
+ * - submitted is the initial state: every state can follow it, and no other state leads back to it;
+ * - working, input-required and auth-required lead to each other and to every terminal state;
+ * - the same state again reports progress, and is allowed until the task has ended;
+ * - unspecified is read from peers that send an unknown state. Tandem's own tasks are never in it.
  */
 export function canTransition(from: TaskState, to: TaskState): boolean {
   if (from === 'TASK_STATE_UNSPECIFIED' || to === 'TASK_STATE_UNSPECIFIED') return false;

@@ -10,8 +10,8 @@ export type Middleware = (
 ) => void | Promise<void>;
 
 /**
- * Mounts an agent in Express, at the root or under a prefix, before or after body parsers. What is not for the agent goes
- * on to the next handler.
+ * Mounts an agent in Express, at the root or under a prefix, before or after body parsers. Other requests are passed to the next
+ * handler.
  *
  * @example
  * express().use('/agent', toExpress(handler));

@@ -2,33 +2,48 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHandler } from '../server/handler.ts';
 import { toNodeListener } from './listener.ts';
 
-/** As much of Fastify as mounting an agent needs. */
+/** The members of a Fastify instance that the plugin uses. */
 export interface FastifyScope {
+  /** The prefix that the plugin is registered with; empty at the root. */
   readonly prefix: string;
+  /** Removes the body parsers of this scope. */
   removeAllContentTypeParsers(): void;
+  /** Adds a body parser to this scope. */
   addContentTypeParser(
     type: string,
     parser: (request: unknown, payload: unknown, done: (error: Error | null, body?: unknown) => void) => void,
   ): unknown;
+  /** Adds a route for all methods. */
   all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown;
 }
 
+/** The member of a Fastify request that the plugin uses. */
 interface FastifyRequestLike {
-  readonly raw: IncomingMessage & { originalUrl?: string };
+  /** The request of Node. */
+  readonly raw: IncomingMessage & {
+    /** The URL with the prefix, set by the plugin before it removes the prefix. */
+    originalUrl?: string;
+  };
 }
 
+/** The members of a Fastify reply that the plugin uses. */
 interface FastifyReplyLike {
+  /** The response of Node. */
   readonly raw: ServerResponse;
+  /** Returns the headers that hooks have set. */
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
+  /** Leaves the response to the plugin. */
   hijack(): unknown;
+  /** Sends the 404 of Fastify. */
   callNotFound(): unknown;
 }
 
+/** A Fastify plugin. */
 export type FastifyPlugin = (scope: FastifyScope, options: unknown, done: () => void) => void;
 
 /**
- * Mounts an agent in Fastify, at the root or under a prefix. Bodies are left to the agent within its scope, and parsed as
- * ever elsewhere. Other routes go first, and what is neither theirs nor the agent's is not found.
+ * Mounts an agent in Fastify, at the root or under a prefix. The agent reads request bodies itself within its scope; other scopes keep
+ * their body parsers. Other routes take precedence. A request that matches neither gets Fastify's 404.
  *
  * @example
  * await fastify().register(toFastify(handler), { prefix: '/agent' });
@@ -37,13 +52,13 @@ export function toFastify(handler: AgentHandler): FastifyPlugin {
   const listener = toNodeListener(handler);
   return (scope, _options, done) => {
     const depth = scope.prefix.split('/').filter(Boolean).length;
-    const answer = ({ raw: incoming }: FastifyRequestLike, reply: FastifyReplyLike): void => {
+    const handle = ({ raw: incoming }: FastifyRequestLike, reply: FastifyReplyLike): void => {
       const url = incoming.url ?? '/';
       const below = urlBelow(url, depth);
       if (!handler.ownsWhole(below.split('?')[0] ?? '/', incoming.method)) return void reply.callNotFound();
       incoming.originalUrl = url;
       incoming.url = below;
-      // What hooks have set, such as those of CORS, is otherwise lost with the reply.
+      // hijack() would drop headers that hooks have set, such as those of CORS.
       for (const [name, value] of Object.entries(reply.getHeaders())) {
         if (value !== undefined) reply.raw.setHeader(name, value);
       }
@@ -52,14 +67,14 @@ export function toFastify(handler: AgentHandler): FastifyPlugin {
     };
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
-    scope.all('/*', answer);
-    // At the root the line above has it, and lets a page of the application go first.
-    if (depth > 0) scope.all('/', answer);
+    scope.all('/*', handle);
+    // Without a prefix the wildcard covers the root, and a route of the application takes precedence.
+    if (depth > 0) scope.all('/', handle);
     done();
   };
 }
 
-/** Without the prefix, which may have parameters: it is known by how many segments it has. */
+/** Removes the prefix by its number of segments, because it may have parameters. */
 function urlBelow(url: string, depth: number): string {
   const [path = '/'] = url.split('?', 1);
   const rest = path.split('/').slice(depth + 1);

@@ -1,4 +1,4 @@
 export { toExpress, type Middleware } from './express.ts';
-export { type FastifyPlugin, toFastify } from './fastify.ts';
+export { type FastifyPlugin, type FastifyScope, toFastify } from './fastify.ts';
 export { toNodeListener, type NodeListener } from './listener.ts';
-export { type AgentServer, serve, type ServeOptions } from './serve.ts';
+export { type AgentServer, type CloseOptions, serve, type ServeOptions } from './serve.ts';

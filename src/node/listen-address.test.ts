@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent.ts';
+import { agent } from '../server/agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { listenAddress } from './listen-address.ts';
 import { serve } from './serve.ts';
@@ -22,9 +22,15 @@ test.each([
   ['the default if nothing is set', undefined, undefined, {}, [4100, '127.0.0.1']],
   ['the default if the variables are empty', '', '', {}, [4100, '127.0.0.1']],
   ['PORT and BIND_HOST', '3000', '::1', {}, [3000, '::1']],
-  ['the options before PORT and BIND_HOST', '3000', '0.0.0.0', { port: 0, host: 'localhost' }, [0, 'localhost']],
-  ['the options before wrong variables', 'x', 'a b', { port: 1, host: 'localhost' }, [1, 'localhost']],
-])('the address is %s', (_, port, host, options, expected) => {
+  [
+    'the options in preference to PORT and BIND_HOST',
+    '3000',
+    '0.0.0.0',
+    { port: 0, host: 'localhost' },
+    [0, 'localhost'],
+  ],
+  ['the options in preference to invalid variables', 'x', 'a b', { port: 1, host: 'localhost' }, [1, 'localhost']],
+])('listenAddress() returns %s', (_, port, host, options, expected) => {
   environment(port, host);
   const address = listenAddress(options);
   expect([address.port, address.host]).toEqual(expected);
@@ -40,16 +46,16 @@ test('serve() listens at PORT and BIND_HOST', async () => {
 });
 
 test.each([
-  ['PORT', '65536', undefined, 'PORT: must be a number from 0 to 65535, not "65536"'],
-  ['PORT', '4100 ', undefined, 'PORT: must be a number from 0 to 65535, not "4100 "'],
-  ['BIND_HOST', undefined, 'a b', 'BIND_HOST: must be an address or a name to listen at, such as "0.0.0.0"'],
+  ['PORT', '65536', undefined, 'PORT: expected a number from 0 to 65535, got "65536"'],
+  ['PORT', '4100 ', undefined, 'PORT: expected a number from 0 to 65535, got "4100 "'],
+  ['BIND_HOST', undefined, 'a b', 'BIND_HOST: expected an address or a name to listen at, such as "0.0.0.0"'],
   [
     'BIND_HOST',
     undefined,
     '0.0.0.0',
-    'BIND_HOST: can be reached by others: set auth, or insecurePublic: true to admit anonymous callers',
+    'BIND_HOST: makes the agent reachable from other machines: set auth, or insecurePublic: true to accept anonymous callers',
   ],
 ])('serve() names %s if it cannot use its value: %s %s', async (_, port, host, fault) => {
   environment(port, host);
-  await expect(serve(ECHO)).rejects.toThrow(new TypeError(`serve() cannot use these options:\n  - ${fault}`));
+  await expect(serve(ECHO)).rejects.toThrow(new TypeError(`Invalid options for serve():\n  - ${fault}`));
 });

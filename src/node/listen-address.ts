@@ -1,12 +1,11 @@
 import { environmentVariable } from '../server/auth/hosted.ts';
-import { Check } from '../server/check.ts';
+import { Check } from '../server/options/check.ts';
 
 export interface ListenOptions {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
 }
 
-/** Where a server listens. */
 export interface ListenAddress {
   readonly port: number;
   readonly host: string;
@@ -18,17 +17,17 @@ const DEFAULT_PORT = 4100;
 const DEFAULT_HOST = '127.0.0.1';
 
 /**
- * The address of the options, else of `PORT` and `BIND_HOST` in the environment, else the default. An empty variable counts as
- * not set.
+ * The address of the options, otherwise of the environment variables `PORT` and `BIND_HOST`, otherwise the default. An empty variable
+ * counts as not set.
  *
- * @throws TypeError if a variable that counts has no valid value.
+ * @throws TypeError if a variable that is used has an invalid value.
  */
 export function listenAddress(options: ListenOptions): ListenAddress {
   const check = new Check();
   const port = options.port ?? portOf(check, environmentVariable('PORT')) ?? DEFAULT_PORT;
   const bindHost = options.host === undefined ? environmentVariable('BIND_HOST') || undefined : undefined;
   if (bindHost !== undefined && !isListenHost(bindHost)) check.fault('BIND_HOST', LISTEN_HOST);
-  check.finish('serve() cannot use these options:');
+  check.finish('Invalid options for serve():');
   return {
     port,
     host: options.host ?? bindHost ?? DEFAULT_HOST,
@@ -36,8 +35,7 @@ export function listenAddress(options: ListenOptions): ListenAddress {
   };
 }
 
-/** What a host to listen at must be. */
-export const LISTEN_HOST = 'must be an address or a name to listen at, such as "0.0.0.0"';
+export const LISTEN_HOST = 'expected an address or a name to listen at, such as "0.0.0.0"';
 
 export function isListenHost(host: unknown): boolean {
   return typeof host === 'string' && /^[\w.:%-]+$/.test(host);
@@ -47,6 +45,6 @@ function portOf(check: Check, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  check.fault('PORT', `must be a number from 0 to 65535, not ${JSON.stringify(text.slice(0, 20))}`);
+  check.fault('PORT', `expected a number from 0 to 65535, got ${JSON.stringify(text.slice(0, 20))}`);
   return undefined;
 }

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHandler } from '../server/handler.ts';
 import { NodeRequest } from './node-request.ts';
-import { sendResponse, type SendCare } from './node-response.ts';
+import { sendResponse, type SendContext } from './node-response.ts';
 
-/** How long a client may leave a full connection unread. A stream can be resumed by number. */
+/** How long a client may not read from a full connection before it is closed. Clients can resume streams. */
 const STALL_MS = 30_000;
 
-/** A listener for `node:http`, and a handler for whatever passes its requests on, such as Express. */
+/** A request listener for `node:http`, or for a framework that passes Node requests on, such as Express. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /**
- * Answers requests of `node:http` without a detour over web-standard ones.
+ * Creates a request listener for `node:http`. It avoids the cost of web-standard `Request` and `Response` objects.
  *
  * @example
  * http.createServer(toNodeListener(createHandler(translator, { store }))).listen(4100);
@@ -20,31 +20,31 @@ export function toNodeListener(handler: AgentHandler): NodeListener {
   return listenerWith(handler, STALL_MS);
 }
 
-/** As `toNodeListener`, with another time for clients that do not read. */
+/** Like `toNodeListener`, with another time limit for clients that do not read. */
 export function listenerWith(handler: AgentHandler, stallMs: number): NodeListener {
-  const care = { heartbeats: handler.heartbeats, stallMs, responses: handler.edge.inFlight.responses };
+  const context = { heartbeats: handler.heartbeats, stallMs, responses: handler.edge.inFlight.responses };
   return (incoming, outgoing) => {
-    void answer(handler, incoming, outgoing, care);
+    void respond(handler, incoming, outgoing, context);
   };
 }
 
-/** Over when the answer is on its way: it may be a stream that is open for days. */
-async function answer(
+/** Resolves when the response has been started; it may be a stream that stays open for days. */
+async function respond(
   handler: AgentHandler,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  care: SendCare,
+  context: SendContext,
 ): Promise<void> {
   const request = new NodeRequest(incoming, outgoing, handler.edge);
   try {
     const response = await handler.handle(request);
-    // What was not read would be taken for the next request, or read to its end for nothing; and who goes away takes no
-    // further request.
+    // The unread rest of a body would be parsed as the next request, or read to its end for nothing. A server that is
+    // closing accepts no further requests.
     const isLast = !incoming.complete || handler.isClosing;
     if (isLast && !outgoing.headersSent) outgoing.shouldKeepAlive = false;
-    sendResponse(response, request, outgoing, request.method === 'HEAD', care);
+    sendResponse(response, request, outgoing, request.method === 'HEAD', context);
   } catch {
-    // The socket broke while it was written to; the core itself never rejects.
+    // Writing to the socket failed; the core itself never rejects.
     outgoing.destroy();
   }
 }

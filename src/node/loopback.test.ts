@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent.ts';
+import { agent } from '../server/agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { serve } from './serve.ts';
 
@@ -20,38 +20,43 @@ function statusOf(port: number, headers: Readonly<Record<string, string>>): Prom
 }
 
 test.each<[string, object, Record<string, string>, number]>([
-  ['its own name', { publicUrl: PUBLIC }, { host: 'agent.example.com' }, 200],
-  ['another name', { publicUrl: PUBLIC }, { host: 'evil.example' }, 421],
-  ['a forwarded name, which it does not believe', {}, { host: 'evil.example', 'x-forwarded-host': 'localhost' }, 421],
-  ['another name behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'evil.example' }, 421],
-  ['its own name behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'Agent.Example.com:443' }, 200],
+  ['accepts its public name', { publicUrl: PUBLIC }, { host: 'agent.example.com' }, 200],
+  ['rejects another name', { publicUrl: PUBLIC }, { host: 'evil.example' }, 421],
+  ['ignores X-Forwarded-Host without trustProxy', {}, { host: 'evil.example', 'x-forwarded-host': 'localhost' }, 421],
+  ['rejects another name behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'evil.example' }, 421],
   [
-    'its own name, heard by a proxy',
+    'accepts its public name behind a proxy',
+    { publicUrl: PUBLIC, trustProxy: true },
+    { host: 'Agent.Example.com:443' },
+    200,
+  ],
+  [
+    'accepts its public name in X-Forwarded-Host',
     { publicUrl: PUBLIC, trustProxy: true },
     { host: 'upstream:4100', 'x-forwarded-host': 'agent.example.com, inner.example' },
     200,
   ],
   [
-    'another name, heard by a proxy',
+    'rejects another name in X-Forwarded-Host',
     { publicUrl: PUBLIC, trustProxy: true },
     { host: 'agent.example.com', 'x-forwarded-host': 'evil.example' },
     421,
   ],
   [
-    'this machine, by a forwarded name',
+    'rejects localhost in X-Forwarded-Host',
     { publicUrl: PUBLIC, trustProxy: true },
     { host: 'evil.example', 'x-forwarded-host': 'localhost' },
     421,
   ],
-  ['this machine behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'localhost:4100' }, 200],
+  ['accepts localhost behind a proxy', { publicUrl: PUBLIC, trustProxy: true }, { host: 'localhost:4100' }, 200],
   [
-    'an empty forwarded name',
+    'rejects an empty X-Forwarded-Host',
     { publicUrl: PUBLIC, trustProxy: true },
     { host: 'evil.example', 'x-forwarded-host': '' },
     421,
   ],
-  ['any name behind a proxy, if none is public', { trustProxy: true }, { host: 'any.example' }, 200],
-])('a server that is asked for %s', async (_what, options, headers, status) => {
+  ['accepts any name behind a proxy without publicUrl', { trustProxy: true }, { host: 'any.example' }, 200],
+])('a server on a loopback address %s', async (_what, options, headers, status) => {
   const server = await serve(ECHO, { port: 0, store: memoryStore(), log: silentLog, insecurePublic: true, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { A2AError } from '../errors.ts';
 import type { AgentHandler } from '../server/handler.ts';
-import { isLoopback } from '../support/loopback.ts';
-import { endAnswer } from './early-answer.ts';
+import { isLoopback } from '../support/net/loopback.ts';
+import { endResponse } from './early-response.ts';
 import type { NodeListener } from './listener.ts';
 import { NodeRequest } from './node-request.ts';
 
 /**
- * Passes requests on whose host is this machine or the public address. A web page can make its own name resolve to this
+ * Accepts only requests whose host is this machine or the public address. A web page can make its own name resolve to this
  * machine (DNS rebinding); the `Host` header shows that name. With `trustProxy`, `X-Forwarded-Host` must be the public name: a
  * proxy does not forward requests for `localhost`, but a rebinding page can set that header. Without a public address the right
  * name behind a proxy is not known, so every name is accepted.
@@ -22,20 +22,20 @@ export function loopbackOnly(
   const own = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
   return (incoming, outgoing) => {
     const hosts = hostsOf(incoming);
-    if (hosts.length > 1) return refuse(outgoing, 400, 'Expected the header Host once');
+    if (hosts.length > 1) return reject(outgoing, 400, 'Expected exactly one Host header');
     const forwarded = trustProxy ? forwardedHost(incoming) : undefined;
     const name = (forwarded ?? hosts[0] ?? 'localhost').replace(/:\d+$/, '');
     const isOwn = name.toLowerCase() === own || (forwarded === undefined && isLoopback(name));
     if (isOwn) return listener(incoming, outgoing);
     const shown = JSON.stringify(name.slice(0, 100));
-    const reason = `This agent is not served as ${shown}: set publicUrl if it is`;
+    const reason = `This agent is not served under the host ${shown}. If it is, set publicUrl`;
     const error = new A2AError('PERMISSION_DENIED', reason, { details: { guard: 'host' } });
-    handler.noteRefusal(new NodeRequest(incoming, outgoing, handler.edge), error);
-    refuse(outgoing, 421, reason);
+    handler.noteRejection(new NodeRequest(incoming, outgoing, handler.edge), error);
+    reject(outgoing, 421, reason);
   };
 }
 
-/** The first of a list: what the caller has asked for, before any proxy. */
+/** The first entry, which is the host that the caller requested, before any proxy. */
 function forwardedHost({ headers }: IncomingMessage): string | undefined {
   const value = headers['x-forwarded-host'];
   return (
@@ -45,7 +45,7 @@ function forwardedHost({ headers }: IncomingMessage): string | undefined {
   );
 }
 
-/** Whom a request is for: a whole address in its first line counts, else the header (RFC 9112 §3.2). */
+/** The hosts of a request: an absolute URL in the request line takes precedence over the header (RFC 9112 §3.2). */
 function hostsOf({ url = '/', rawHeaders }: IncomingMessage): readonly string[] {
   if (!url.startsWith('/') && URL.canParse(url)) return [new URL(url).host];
   const hosts: string[] = [];
@@ -56,9 +56,9 @@ function hostsOf({ url = '/', rawHeaders }: IncomingMessage): readonly string[] 
   return hosts;
 }
 
-function refuse(outgoing: ServerResponse, status: number, error: string): void {
+function reject(outgoing: ServerResponse, status: number, error: string): void {
   const body = JSON.stringify({ error });
   outgoing.shouldKeepAlive = false;
   outgoing.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  endAnswer(outgoing.req, outgoing, body);
+  endResponse(outgoing.req, outgoing, body);
 }

@@ -2,7 +2,7 @@ import { createServer, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { agent } from '../server/agent.ts';
+import { agent } from '../server/agent/agent.ts';
 import { createHandler } from '../server/handler.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { deferred } from '../support/deferred.ts';
@@ -44,7 +44,7 @@ function post(port: number, path: string, text: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: messageOf(text) });
 }
 
-/** As on-headers did it before 1.1, which compression and others still use: a list is taken for one of pairs. */
+/** Like on-headers before 1.1, which compression still uses: it reads a list of headers as pairs. */
 function readsHeaders(outgoing: ServerResponse): void {
   const plain = (status: number): ServerResponse => ServerResponse.prototype.writeHead.call(outgoing, status);
   const writeHead = (status: number, headers: Readonly<Record<string, string>> | readonly string[]): ServerResponse => {
@@ -55,7 +55,7 @@ function readsHeaders(outgoing: ServerResponse): void {
   Object.assign(outgoing, { writeHead });
 }
 
-test('headers survive middleware that reads them', async () => {
+test('headers are complete after middleware that reads them', async () => {
   const listener = toNodeListener(talker());
   const port = await listening((incoming, outgoing) => {
     readsHeaders(outgoing);
@@ -68,7 +68,7 @@ test('headers survive middleware that reads them', async () => {
   expect(answer.headers.get('content-length')).toBe(String((await answer.text()).length));
 });
 
-test('a write that throws costs its stream, and nothing else', async () => {
+test('a write that throws ends its stream', async () => {
   const handler = talker();
   const listener = toNodeListener(handler);
   const port = await listening((incoming, outgoing) => {
@@ -85,7 +85,7 @@ test('a write that throws costs its stream, and nothing else', async () => {
   expect(handler.heartbeats.size).toBe(0);
 });
 
-test('a stream that waits for its turn on a connection ends with that', async () => {
+test('a pipelined stream ends with its connection', async () => {
   const handler = talker();
   const port = await listening(listenerWith(handler, 50));
   const socket = connect(port, '127.0.0.1');
@@ -102,7 +102,7 @@ test('a stream that waits for its turn on a connection ends with that', async ()
   await vi.waitFor(() => expect(handler.heartbeats.size).toBe(0), 20_000);
 });
 
-test('a body that is asked for after its sender has gone is refused', async () => {
+test('body() rejects after the client has disconnected', async () => {
   const asked = deferred<unknown>();
   const port = await listening((incoming, outgoing) => {
     const request = new NodeRequest(incoming, outgoing, { basePath: '', trustProxy: false });

@@ -3,7 +3,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import type { A2AError } from '../errors.ts';
-import type { HttpBody } from '../server/http.ts';
+import type { HttpBody } from '../server/http/http.ts';
 import { NodeRequest } from './node-request.ts';
 
 interface Arrived {
@@ -12,7 +12,7 @@ interface Arrived {
   answer(): Promise<void>;
 }
 
-/** A server whose next request is handed out, with its answer still to be written. */
+/** A server that resolves `arrived` with its next request and does not respond to it. */
 async function listening() {
   const server = createServer();
   onTestFinished(() => {
@@ -38,7 +38,7 @@ function bodyOrError(own: NodeRequest, maxBytes = 1000): Promise<HttpBody | A2AE
   return own.body(maxBytes).catch((error: unknown) => error as A2AError);
 }
 
-test('a caller who has the whole answer is not taken for one who left', async () => {
+test('a client that has the whole response does not count as disconnected', async () => {
   const { port, arrived } = await listening();
   const call = httpRequest({ host: '127.0.0.1', port, method: 'POST' });
   call.on('response', (response) => response.resume());
@@ -50,7 +50,7 @@ test('a caller who has the whole answer is not taken for one who left', async ()
   expect(signal.aborted).toBe(false);
 });
 
-test('a caller who leaves before the answer is gone', async () => {
+test('a client that closes the connection before the response counts as disconnected', async () => {
   const { port, arrived } = await listening();
   const call = httpRequest({ host: '127.0.0.1', port, method: 'POST' });
   call.on('error', () => {});
@@ -64,17 +64,20 @@ test('a caller who leaves before the answer is gone', async () => {
   expect(signal.aborted).toBe(true);
 });
 
-test('a body that is cut off is told, and not waited for', async () => {
+test('a body whose connection closes early is INVALID_REQUEST', async () => {
   const { port, arrived } = await listening();
   const socket = connect(port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"half":');
   const { own } = await arrived;
   const body = bodyOrError(own);
   socket.destroy();
-  expect(await body).toMatchObject({ code: 'INVALID_REQUEST', message: 'The connection ended inside the body' });
+  expect(await body).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'The connection closed before the request body was complete',
+  });
 });
 
-test('a body above the limit is refused before it is read', async () => {
+test('a body with a Content-Length above the limit is rejected', async () => {
   const { port, arrived } = await listening();
   const call = httpRequest({ host: '127.0.0.1', port, method: 'POST' });
   call.on('error', () => {});
@@ -86,10 +89,10 @@ test('a body above the limit is refused before it is read', async () => {
 test.each([
   { what: 'read', maxBytes: 1000, body: 'x'.repeat(500) },
   { what: 'too large', maxBytes: 100, body: 'x'.repeat(500) },
-  { what: 'no UTF-8', maxBytes: 1000, body: Buffer.from([0xff]) },
-])('a request keeps nothing of a body that is $what, however long its answer takes', async ({ maxBytes, body }) => {
+  { what: 'not UTF-8', maxBytes: 1000, body: Buffer.from([0xff]) },
+])('a request removes its listeners once the body is $what', async ({ maxBytes, body }) => {
   const { port, arrived } = await listening();
-  // Without a length, so that it has to be read to be found too large.
+  // Without Content-Length, so that the size is known only after reading.
   const call = httpRequest({ host: '127.0.0.1', port, method: 'POST', headers: { 'transfer-encoding': 'chunked' } });
   call.on('error', () => {});
   call.end(body);

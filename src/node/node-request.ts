@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Caller } from '../engine/handler.ts';
-import { baseUrl, type EdgeOptions, pathBelow } from '../server/base-url.ts';
-import { alreadyRead } from '../server/body-errors.ts';
-import { type HttpBody, type HttpRequest, noHeaders } from '../server/http.ts';
+import { baseUrl, type EdgeOptions, pathBelow } from '../server/http/base-url.ts';
+import { alreadyRead } from '../server/http/body-errors.ts';
+import { type HttpBody, type HttpRequest, noHeaders } from '../server/http/http.ts';
 import { forwardedAddress, isThisMachine } from '../server/limits/address.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 import { trimEndOf } from '../support/trim-end.ts';
 import { parsedText, readBody } from './read-body.ts';
 
-/** What frameworks leave on a request: the path before they cut off their mount, and the body if they have read it. */
+/** Members that frameworks add to a request: the path before they stripped the mount point, and the parsed body. */
 interface FrameworkMessage extends IncomingMessage {
   readonly originalUrl?: string;
   readonly body?: unknown;
 }
 
-/** A request of `node:http`, as the core sees it. */
+/** Adapts a request of `node:http` to `HttpRequest`. */
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly path: string | undefined;
@@ -35,7 +35,7 @@ export class NodeRequest implements HttpRequest {
     const url = incoming.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
-    // A proxy may send the whole address; what is no path finds nothing.
+    // A proxy may send an absolute URL. Anything else that is not a path matches nothing.
     this.#whole = path.startsWith('/') || !URL.canParse(path) ? path || '/' : new URL(path).pathname;
     this.path = pathBelow(edge.basePath, this.#whole);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
@@ -89,34 +89,34 @@ export class NodeRequest implements HttpRequest {
 
   body(maxBytes: number): Promise<HttpBody> {
     const incoming = this.#incoming;
-    // A parser that found nothing for it leaves an empty body and the stream unread.
+    // A body parser that does not handle the content type leaves an empty body and does not read the stream.
     if (!incoming.readableDidRead && !incoming.readableEnded)
       return readBody(incoming, maxBytes, this, this.#edge.inFlight);
     return parsedBody(incoming.body, incoming.readableDidRead);
   }
 }
 
-/** Calls back once, if the caller goes before it has the whole answer. */
+/** Calls back once if the client disconnects before it has the whole response. */
 function whenGone(incoming: IncomingMessage, outgoing: ServerResponse, leave: () => void): void {
   const { socket } = incoming;
-  // The end of the answer or its socket, and not of the request, which is over when its body is read.
+  // The response and its socket matter, not the request, which ends when its body is read.
   if (outgoing.destroyed || socket.destroyed) {
     leave();
     return;
   }
   outgoing.on('close', () => {
-    // Who has the whole answer is not gone.
+    // A finished response is not a disconnect.
     if (!outgoing.writableFinished) leave();
   });
   if (outgoing.socket !== null) return;
-  // An answer that waits for its turn on the connection is not told that there is none any more. A client may send any
-  // number of requests at once, each with a listener of its own.
+  // A response that waits for its turn on the connection gets no `close` event. A client may send any number of requests at
+  // once, each with its own listener.
   socket.setMaxListeners(0);
   socket.once('close', leave);
   outgoing.once('close', () => socket.off('close', leave));
 }
 
-/** A body parser may have left bytes, a text, or JSON; or nothing, where nothing came. */
+/** The body that a body parser has left: bytes, text or JSON; or nothing, if the request had no body. */
 async function parsedBody(body: unknown, hadBytes: boolean): Promise<HttpBody> {
   if (body === undefined && hadBytes) throw alreadyRead();
   if (body === undefined) return { text: '' };

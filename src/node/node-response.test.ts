@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Heartbeats } from '../server/heartbeats.ts';
+import type { Heartbeats } from '../server/http/heartbeats.ts';
 import { BytesInFlight } from '../server/limits/bytes-in-flight.ts';
 import { DEFAULT_LIMITS } from '../server/limits/limit-settings.ts';
 import { deferred } from '../support/deferred.ts';
@@ -10,7 +10,7 @@ import { sendResponse } from './node-response.ts';
 
 const BEAT = ': keep-alive\n\n';
 
-/** Streams `pieces` to one client, through what `middleware` makes of the response. `beat` writes a heartbeat. */
+/** Streams `pieces` to one client through `middleware`. `beat` writes a heartbeat. */
 async function streaming(
   pieces: AsyncIterable<string>,
   middleware: (outgoing: ServerResponse, beat: () => void) => void,
@@ -41,7 +41,7 @@ async function streaming(
 test.each([
   ['a large event', 2 ** 19],
   ['a small event', 2 ** 10],
-])('no heartbeat is written before %s is taken, also if middleware has its own write', async (_size, length) => {
+])('no heartbeat is written before %s is sent, also if middleware replaces write', async (_size, length) => {
   const event = `data: ${'x'.repeat(length)}\n\n`;
   const end = deferred<void>();
   const taken = deferred<void>();
@@ -53,7 +53,7 @@ test.each([
     })(),
     (outgoing, beat) => {
       const write = outgoing.write.bind(outgoing) as (chunk: unknown) => boolean;
-      // A buffer of its own, as `compression` has it: the response does not show that something waits there.
+      // Buffers by itself, like `compression`, so the response does not show that data is pending.
       outgoing.write = (chunk: unknown): boolean => {
         write(chunk);
         setImmediate(() => {

@@ -1,31 +1,30 @@
 import type { ServerResponse } from 'node:http';
-import type { Heartbeats } from '../server/heartbeats.ts';
-import type { HttpResponse, ResponseHold } from '../server/http.ts';
+import type { Heartbeats } from '../server/http/heartbeats.ts';
+import type { HttpResponse, ResponseHold } from '../server/http/http.ts';
 import {
   type BytesInFlight,
   type Holder,
   UNCOUNTED_BYTES,
   UNCOUNTED_PIECE_BYTES,
 } from '../server/limits/bytes-in-flight.ts';
-import { endAnswer } from './early-answer.ts';
-import { whenDrained, whenSent, writeSlices } from './unread.ts';
+import { endResponse } from './early-response.ts';
+import { whenDrained, whenSent, writeSlices } from './stalled-responses.ts';
 
-/** What the writing of responses depends on, besides the response. */
-export interface SendCare {
+export interface SendContext {
   readonly heartbeats: Heartbeats;
-  /** How long a client may leave a full connection unread. */
+  /** How long a client may not read from a full connection. */
   readonly stallMs: number;
   /** Counts the bytes that wait to be sent. */
   readonly responses: BytesInFlight;
 }
 
-/** Writes a response of the core for `holder`. */
+/** Writes a response. Its bytes count for `holder`. */
 export function sendResponse(
   response: HttpResponse,
   holder: Holder,
   outgoing: ServerResponse,
   isHead: boolean,
-  care: SendCare,
+  context: SendContext,
 ): void {
   const { status, headers, body, hold } = response;
   if (outgoing.destroyed) {
@@ -34,22 +33,22 @@ export function sendResponse(
   }
   if (typeof body === 'object') {
     outgoing.writeHead(status, headers);
-    // The first events are often here before the loop turns, and then go with the headers in one write.
+    // The first events are often available in the same turn of the event loop, and are then written together with the headers.
     setImmediate(flushHeaders, outgoing);
-    new PieceWriter(body[Symbol.asyncIterator](), holder, outgoing, care).start();
+    new PieceWriter(body[Symbol.asyncIterator](), holder, outgoing, context).start();
   } else if (body !== undefined && body.length > UNCOUNTED_BYTES && !isHead) {
-    sendLarge(response, body, hold ?? care.responses.open(holder), outgoing, care.stallMs);
+    sendLarge(response, body, hold ?? context.responses.open(holder), outgoing, context.stallMs);
   } else {
     hold?.release();
     // 204 and 304 have no body, so no length either.
     outgoing.writeHead(status, body === undefined ? headers : withLength(outgoing, headers, Buffer.byteLength(body)));
-    endText(outgoing, isHead ? '' : (body ?? ''), care.stallMs);
+    endText(outgoing, isHead ? '' : (body ?? ''), context.stallMs);
   }
 }
 
 /**
- * Writes a text as bytes, which lie outside of the heap of JavaScript, and in slices, so that the client is seen to read.
- * The bytes count until all of them are sent.
+ * Writes a text as bytes, which are outside of the JavaScript heap, and in slices, so that progress of the client is visible. The
+ * bytes count until all of them are sent.
  */
 function sendLarge(
   { status, headers }: HttpResponse,
@@ -72,21 +71,21 @@ function sendLarge(
     try {
       endText(outgoing, '', stallMs);
     } catch {
-      // Middleware may have put its own `end` in the place of Node's.
+      // Middleware may have replaced `end`.
       outgoing.destroy();
     }
   });
 }
 
-/** Nearly always the operating system takes all of a small text at once; if not, the client has to read it. */
+/** The operating system nearly always takes a small text at once. If not, the client has to read it in time. */
 function endText(outgoing: ServerResponse, text: string, stallMs: number): void {
-  endAnswer(outgoing.req, outgoing, text);
+  endResponse(outgoing.req, outgoing, text);
   if (outgoing.writableLength > 0) whenSent(outgoing, stallMs);
 }
 
 /**
- * As a list, which Node takes as it is: another object for each answer would cost more than to write it. But not where
- * middleware has its own `writeHead`: on-headers before 1.1, which many use, makes nonsense of a list.
+ * Headers with a length as an array, which Node uses as it is: another object for each response would cost more than writing it. An
+ * object if middleware has replaced `writeHead`, because on-headers before 1.1 does not support arrays.
  */
 function withLength(
   outgoing: ServerResponse,
@@ -100,38 +99,38 @@ function withLength(
   return list;
 }
 
-/** Does nothing if they are sent. */
+/** Does nothing if the headers are already sent. */
 function flushHeaders(outgoing: ServerResponse): void {
   if (!outgoing.destroyed) outgoing.flushHeaders();
 }
 
-/** Nobody reads it: what it holds is let go. */
+/** Releases a body that no client will read. */
 function leave(body: HttpResponse['body']): void {
   if (typeof body === 'object') void body[Symbol.asyncIterator]().return?.();
 }
 
 /**
- * Takes a piece only when there is room for it, so that a slow reader holds no more than the buffer of its socket: what it
- * has not read yet is in the store. A large piece counts as long as it waits; a stream whose piece has no room is closed,
- * and its client can resume it by number.
+ * Requests the next piece only when the socket has room, so that a slow client holds no more than the buffer of its socket; later
+ * events stay in the store. A large piece counts until it is written. A stream whose piece exceeds a limit is closed, and its client
+ * can resume it with `Last-Event-ID`.
  *
- * No async function: there may be thousands of these, and one that waits would hold all it has ever seen.
+ * Not an async function: there may be thousands of these, and a suspended one would retain everything it has referenced.
  */
 class PieceWriter {
   readonly #pieces: AsyncIterator<string, unknown>;
   readonly #holder: Holder;
   readonly #outgoing: ServerResponse;
   readonly #stopBeating: () => void;
-  readonly #care: SendCare;
+  readonly #context: SendContext;
   /** Whether the connection has not taken the last piece yet. */
   #isWriting = false;
 
-  constructor(pieces: AsyncIterator<string, unknown>, holder: Holder, outgoing: ServerResponse, care: SendCare) {
+  constructor(pieces: AsyncIterator<string, unknown>, holder: Holder, outgoing: ServerResponse, context: SendContext) {
     this.#pieces = pieces;
     this.#holder = holder;
     this.#outgoing = outgoing;
-    this.#care = care;
-    this.#stopBeating = care.heartbeats.add(this.#beat);
+    this.#context = context;
+    this.#stopBeating = context.heartbeats.add(this.#beat);
   }
 
   start(): void {
@@ -158,7 +157,7 @@ class PieceWriter {
       if (next.done === true) {
         this.#stopBeating();
         outgoing.end();
-        if (outgoing.writableLength > 0) whenSent(outgoing, this.#care.stallMs);
+        if (outgoing.writableLength > 0) whenSent(outgoing, this.#context.stallMs);
       } else if (outgoing.destroyed) {
         this.#breakOff();
       } else if (next.value.length > UNCOUNTED_PIECE_BYTES) {
@@ -167,25 +166,25 @@ class PieceWriter {
         this.start();
       } else {
         this.#isWriting = true;
-        whenDrained(outgoing, this.#care.stallMs, () => this.start());
+        whenDrained(outgoing, this.#context.stallMs, () => this.start());
       }
     } catch {
-      // Middleware may have replaced `write` by its own.
+      // Middleware may have replaced `write`.
       this.#breakOff();
     }
   };
 
   #writeLarge(bytes: Buffer): void {
-    const hold = this.#care.responses.open(this.#holder);
+    const hold = this.#context.responses.open(this.#holder);
     if (hold.take(bytes.length) !== undefined) return this.#breakOff();
     this.#isWriting = true;
-    writeSlices(this.#outgoing, bytes, this.#care.stallMs, () => {
+    writeSlices(this.#outgoing, bytes, this.#context.stallMs, () => {
       hold.release();
       this.start();
     });
   }
 
-  /** Nobody reads on, or nothing can be written. The core itself never rejects. */
+  /** Ends a stream whose client has disconnected, or that cannot be written. The core itself never rejects. */
   readonly #breakOff = (): void => {
     this.#stopBeating();
     this.#outgoing.destroy();

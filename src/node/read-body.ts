@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { A2AError } from '../errors.ts';
-import { cutOff, isPacked, notUtf8, packed, tooLarge } from '../server/body-errors.ts';
-import type { HttpBody } from '../server/http.ts';
+import { incompleteBody, isCompressed, notUtf8, compressed, tooLarge } from '../server/http/body-errors.ts';
+import type { HttpBody } from '../server/http/http.ts';
 import { pacedBody } from '../server/limits/body-pace.ts';
 import { type BytesHold, type Holder, UNCOUNTED_BYTES } from '../server/limits/bytes-in-flight.ts';
 import type { InFlight } from '../server/limits/in-flight.ts';
@@ -18,15 +18,15 @@ export function readBody(
   inFlight: InFlight | undefined,
 ): Promise<HttpBody> {
   return new Promise((resolve, reject) => {
-    // A caller who left before the body was asked for is not heard leaving.
-    if (incoming.destroyed) return reject(cutOff(undefined));
-    if (isPacked(incoming.headers['content-encoding'])) return reject(packed());
+    // A request that is already destroyed emits no further events.
+    if (incoming.destroyed) return reject(incompleteBody(undefined));
+    if (isCompressed(incoming.headers['content-encoding'])) return reject(compressed());
     if (Number(incoming.headers['content-length']) > maxBytes) return reject(tooLarge(maxBytes));
     let first: Buffer | undefined;
     let more: Buffer[] | undefined;
     let hold: BytesHold | undefined;
     const fail = (error: A2AError): void => {
-      letGo();
+      removeListeners();
       incoming.pause();
       reject(error);
     };
@@ -35,24 +35,24 @@ export function readBody(
       const length = (body.length += chunk.length);
       if (length > maxBytes) return fail(tooLarge(maxBytes));
       if (length > UNCOUNTED_BYTES) {
-        const refusal = (hold ??= inFlight?.requests.open(holder))?.reach(length);
-        if (refusal !== undefined) return fail(refusal);
+        const rejection = (hold ??= inFlight?.requests.open(holder))?.reach(length);
+        if (rejection !== undefined) return fail(rejection);
       }
       if (first === undefined) first = chunk;
       else (more ??= [first]).push(chunk);
     };
     const finish = (): void => {
-      letGo();
+      removeListeners();
       const whole = more === undefined ? first : Buffer.concat(more, body.length);
       if (whole !== undefined && !isUtf8(whole)) reject(notUtf8());
       else resolve({ text: whole?.toString('utf8') ?? '' });
     };
-    const breakOff = (cause: Error): void => fail(cutOff(cause));
+    const breakOff = (cause: Error): void => fail(incompleteBody(cause));
     // The client is gone, but the promise must still settle.
-    const close = (): void => fail(cutOff(undefined));
-    // The response may be a stream that is open for days, and the request stays as long: a listener on it would keep the
-    // whole body.
-    const letGo = (): void => {
+    const close = (): void => fail(incompleteBody(undefined));
+    // The response may be a stream that stays open for days, and the request lives as long. A listener on it would keep the
+    // whole body in memory.
+    const removeListeners = (): void => {
       inFlight?.pace.unwatch(body);
       hold?.release();
       incoming.off('data', take).off('end', finish).off('error', breakOff).off('close', close);
@@ -62,7 +62,7 @@ export function readBody(
   });
 }
 
-/** What a body parser before us has left: bytes, a text, or JSON. */
+/** The text of a body that a body parser has left as bytes. */
 export function parsedText(body: Uint8Array): string {
   if (!isUtf8(body)) throw notUtf8();
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { keptLog } from '../../test/helpers/kept-log.ts';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent.ts';
+import { agent } from '../server/agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Middleware } from './express.ts';
 import { type AgentServer, serve, type ServeOptions } from './serve.ts';
@@ -130,6 +130,6 @@ test('a request for another host than this machine does not reach middleware', a
 
 test.each([['log'], [['log']], [{}]])('middleware: %j is rejected at the start', async (middleware) => {
   await expect(serve(ECHO, { middleware } as never)).rejects.toThrow(
-    'middleware: must be a function, or a list of functions',
+    'middleware: expected a function, or an array of functions',
   );
 });

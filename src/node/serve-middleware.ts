@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../observe/log.ts';
-import { endAnswer } from './early-answer.ts';
+import { endResponse } from './early-response.ts';
 import type { Middleware } from './express.ts';
 import type { NodeListener } from './listener.ts';
 
 /**
- * Runs middleware before a listener, one after the other. Each passes the request on with `next()`, or responds itself. An error
- * is a 500: with what `next` was called, thrown, or rejected with.
+ * Runs middleware before a listener, one after the other. Each passes the request on with `next()`, or responds itself. An error that
+ * is thrown, rejected or passed to `next` becomes a 500.
  */
 export function withMiddleware(all: readonly Middleware[], listener: NodeListener, log: Log): NodeListener {
   if (all.length === 0) return listener;
   return (incoming, outgoing) => {
     const run = (index: number): void => {
-      // Middleware that has responded and calls next() nevertheless is done.
+      // Ignore next() of middleware that has already responded.
       if (outgoing.headersSent || outgoing.destroyed) return;
       const middleware = all[index];
       if (middleware === undefined) return listener(incoming, outgoing);
@@ -49,5 +49,5 @@ function respondToFailure(error: unknown, incoming: IncomingMessage, outgoing: S
   const body = JSON.stringify({ error: 'Internal error' });
   outgoing.shouldKeepAlive = incoming.complete && outgoing.shouldKeepAlive;
   outgoing.writeHead(500, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
-  endAnswer(incoming, outgoing, body);
+  endResponse(incoming, outgoing, body);
 }

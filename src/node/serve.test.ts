@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent.ts';
+import { agent } from '../server/agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { type AgentServer, serve, type ServeOptions } from './serve.ts';
 
@@ -12,17 +12,17 @@ async function started(options: ServeOptions = {}): Promise<AgentServer> {
   return server;
 }
 
-const OR_NOT = 'set auth, or insecurePublic: true to admit anonymous callers';
-const CLOSED = `host: can be reached by others: ${OR_NOT}`;
-const ANNOUNCED = `publicUrl: says that others can reach the agent: ${OR_NOT}`;
-const PROXIED = `trustProxy: says that others can reach the agent through a proxy: ${OR_NOT}`;
-const UNSIGNED = 'cardSigning: needs publicUrl: no address is signed that a request may have made up';
+const OR_NOT = 'set auth, or insecurePublic: true to accept anonymous callers';
+const CLOSED = `host: makes the agent reachable from other machines: ${OR_NOT}`;
+const ANNOUNCED = `publicUrl: declares that other machines can reach the agent: ${OR_NOT}`;
+const PROXIED = `trustProxy: declares that other machines can reach the agent through a proxy: ${OR_NOT}`;
+const UNSIGNED = 'cardSigning: requires publicUrl, because a signed card must not contain the Host header of a request';
 const SIGNED = { cardSigning: { keys: [{ kid: 'k', alg: 'ES256', privateKey: '-----BEGIN PRIVATE KEY-----' }] } };
 
 test.each([
-  [{ port: 70_000 }, 'port: must be a number from 0 to 65535, not 70000'],
-  [{ port: -1 }, 'port: must be a number from 0 to 65535, not -1'],
-  [{ port: '4100' }, 'port: must be a number from 0 to 65535, not a text'],
+  [{ port: 70_000 }, 'port: expected a number from 0 to 65535, got 70000'],
+  [{ port: -1 }, 'port: expected a number from 0 to 65535, got -1'],
+  [{ port: '4100' }, 'port: expected a number from 0 to 65535, got a string'],
   [{ host: '0.0.0.0' }, CLOSED],
   [{ host: '::' }, CLOSED],
   [{ host: 'example.com', insecurePublic: false }, CLOSED],
@@ -32,30 +32,32 @@ test.each([
   [{ trustProxy: true, publicUrl: 'http://[::1]:4100' }, PROXIED],
   [{ host: '0.0.0.0', insecurePublic: true, ...SIGNED }, UNSIGNED],
   [{ host: '::', auth: () => undefined, ...SIGNED }, UNSIGNED],
-  [{ host: '0.0.0.0', insecurePublic: 'yes' }, 'insecurePublic: must be true or false, not a text'],
-  [{ host: 7 }, 'host: must be an address or a name to listen at, such as "0.0.0.0"'],
-  [{ host: '' }, 'host: must be an address or a name to listen at, such as "0.0.0.0"'],
+  [{ host: '0.0.0.0', insecurePublic: 'yes' }, 'insecurePublic: expected true or false, got a string'],
+  [{ host: 7 }, 'host: expected an address or a name to listen at, such as "0.0.0.0"'],
+  [{ host: '' }, 'host: expected an address or a name to listen at, such as "0.0.0.0"'],
   [{ hosts: 'localhost' }, 'hosts: is not an option; did you mean host?'],
-  [null, 'options: must be an object, not null'],
-])('%j is refused, before anything is opened', async (options, fault) => {
+  [null, 'options: expected an object, got null'],
+])('serve() rejects the options %j', async (options, fault) => {
   await expect(serve(ECHO, options as never)).rejects.toThrow(
-    new TypeError(`serve() cannot use these options:\n  - ${fault}`),
+    new TypeError(`Invalid options for serve():\n  - ${fault}`),
   );
 });
 
-test('what is no agent is refused', async () => {
-  await expect(serve({} as never)).rejects.toThrow(/^serve\(\) takes what agent\(\) makes, not an object$/);
+test('serve() rejects an object that is not an agent', async () => {
+  await expect(serve({} as never)).rejects.toThrow(
+    /^serve\(\) expects an agent created with agent\(\), got an object$/,
+  );
 });
 
-test('a port that is in use is told by its number', async () => {
+test('the error about a port in use contains its number', async () => {
   const { port } = await started();
 
   await expect(started({ port })).rejects.toThrow(
-    `Port ${port} is in use: set another as port, or 0 for any that is free`,
+    `Port ${port} is already in use: choose another port, or 0 for any free port`,
   );
 });
 
-test.each(['127.0.0.1', 'localhost'])('it is found at %s', async (host) => {
+test.each(['127.0.0.1', 'localhost'])('serve() serves its card at %s', async (host) => {
   const server = await started({ host });
 
   const card = await fetch(`${server.url}/.well-known/agent-card.json`);

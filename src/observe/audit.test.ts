@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type AuditRecord, AuditTrail } from './audit.ts';
 import { type LogFields, silentLog } from './log.ts';
 
-test('what an operator does is told from what was refused', () => {
+test('actions of operators and rejected requests have different outcomes', () => {
   const records: AuditRecord[] = [];
   const trail = new AuditTrail(
     (record) => void records.push(record),
@@ -11,12 +11,12 @@ test('what an operator does is told from what was refused', () => {
   );
 
   trail.done('redelivery', { taskId: 't' });
-  trail.refused('PERMISSION_DENIED', { caller: 'ann' });
+  trail.rejected('PERMISSION_DENIED', { caller: 'ann' });
 
   const time = '1970-01-01T00:00:00.000Z';
   expect(records).toEqual([
     { time, outcome: 'done', reason: 'redelivery', taskId: 't' },
-    { time, outcome: 'refused', reason: 'PERMISSION_DENIED', caller: 'ann' },
+    { time, outcome: 'rejected', reason: 'PERMISSION_DENIED', caller: 'ann' },
   ]);
 });
 
@@ -38,18 +38,18 @@ function logging(now: () => number): { readonly trail: AuditTrail; readonly line
 
 const guess = (trail: AuditTrail, address: string | undefined, times: number, reason = 'UNAUTHENTICATED'): void => {
   for (let i = 0; i < times; i++) {
-    trail.refused(reason, { detail: 'invalid_token', ...(address !== undefined && { address }) });
+    trail.rejected(reason, { detail: 'invalid_token', ...(address !== undefined && { address }) });
   }
 };
 
-test('the log has ten refusals per minute for one address, and one line with the number of the others', () => {
+test('the log gets ten rejections per minute for one address, and one line with the number of the others', () => {
   let now = 0;
   const { trail, lines } = logging(() => now);
 
   guess(trail, '203.0.113.7', 1000);
   guess(trail, '203.0.113.7', 5, 'RATE_LIMIT_EXCEEDED');
   guess(trail, '203.0.113.8', 1);
-  expect(lines.map(({ message }) => message)).toEqual(Array.from({ length: 11 }, () => 'Refused'));
+  expect(lines.map(({ message }) => message)).toEqual(Array.from({ length: 11 }, () => 'Request rejected'));
 
   now = 60_000;
   guess(trail, '203.0.113.8', 1);
@@ -58,17 +58,17 @@ test('the log has ten refusals per minute for one address, and one line with the
   expect(lines.slice(11)).toMatchObject([
     {
       level: 'warn',
-      message: 'Further refusals',
+      message: 'Further rejections',
       fields: { address: '203.0.113.7', count: 995, reasons, since },
     },
-    { level: 'warn', message: 'Refused', fields: { address: '203.0.113.8' } },
+    { level: 'warn', message: 'Request rejected', fields: { address: '203.0.113.8' } },
   ]);
 
   guess(trail, '203.0.113.7', 11);
   expect(lines).toHaveLength(23);
 });
 
-test('close() logs the refusals that were counted but not logged', () => {
+test('close() logs the number of rejections that were not logged', () => {
   const { trail, lines } = logging(() => 0);
   guess(trail, undefined, 12);
   trail.close();
@@ -86,7 +86,7 @@ test('all addresses of one IPv6 /64 network share the ten lines', () => {
 
 test('requests without credentials do not use up the lines for wrong credentials', () => {
   const { trail, lines } = logging(() => 0);
-  for (let i = 0; i < 20; i++) trail.refused('UNAUTHENTICATED', { address: '203.0.113.7' });
+  for (let i = 0; i < 20; i++) trail.rejected('UNAUTHENTICATED', { address: '203.0.113.7' });
   guess(trail, '203.0.113.7', 1);
 
   expect(lines.filter(({ level }) => level === 'info')).toHaveLength(10);

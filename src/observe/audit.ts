@@ -1,70 +1,78 @@
-import { networkOf } from '../support/network-of.ts';
+import { networkOf } from '../support/net/network-of.ts';
 import type { Log } from './log.ts';
 
 /**
- * Something that who answers for the agent wants to know of later: that somebody was refused, or that an operator did
- * something. It holds no credentials, and nothing of what was said.
+ * A rejected request or an action of an operator, recorded for later review. A record never contains credentials or the
+ * content of messages.
  */
 export interface AuditRecord {
-  /** ISO 8601. */
+  /** When it happened, in ISO 8601. */
   readonly time: string;
-  readonly outcome: 'refused' | 'done';
-  /** Why it was refused, as the code of an error: `UNAUTHENTICATED`; or what was done: `redelivery`, `authorization`, `purge`. */
+  /** `rejected` for a rejected request, `done` for an action of an operator. */
+  readonly outcome: 'rejected' | 'done';
+  /** For `rejected` the error code, such as `UNAUTHENTICATED`. For `done` the action: `redelivery`, `authorization` or `purge`. */
   readonly reason: string;
-  /** The caller that asked, if known; the owner of the task that was authorized, or of the data that were deleted. */
+  /** The caller of the request, if known. For `authorization` and `purge`: the owner of the task or of the deleted data. */
   readonly caller?: string;
-  /** The tenant whose data of the caller were deleted. Not set for data without a tenant. */
+  /** For `purge`: the tenant of the deleted data. Not set for data without a tenant. */
   readonly tenant?: string;
-  /** Where the request came from, as far as the connection tells. */
+  /** The IP address of the client, if the connection or a trusted proxy reports it. */
   readonly address?: string;
+  /** The A2A operation, such as `SendMessage`. */
   readonly operation?: string;
+  /** The binding of the request, such as `JSONRPC` or `HTTP+JSON`. */
   readonly binding?: string;
+  /** The id of the task concerned. */
   readonly taskId?: string;
-  /** What the request calls itself, in `X-Request-Id`. */
+  /** The value of the header `X-Request-Id`. */
   readonly requestId?: string;
+  /** The trace id of the request: 32 hexadecimal digits. */
   readonly traceId?: string;
-  /** The path of the request, without its query, which may hold a key. */
+  /** The path of the request without its query, because a query may contain a key. */
   readonly path?: string;
-  /** What was wrong, missing or exceeded: `invalid_token`, a scope, a limit, a guard; what was sent again; or how many tasks were deleted. */
+  /**
+   * The cause in more detail: `invalid_token`, or the name of a missing scope, an exceeded limit or a guard. For `redelivery`:
+   * the id of the push config. For `purge`: the number of deleted tasks.
+   */
   readonly detail?: string;
 }
 
-/** Takes the records, at once or later. What it throws is logged, and changes nothing. */
+/** Stores an audit record, synchronously or not. An error it throws is logged and does not affect the request. */
 export type Audit = (record: AuditRecord) => void | Promise<void>;
 
 export type AuditFacts = Partial<Omit<AuditRecord, 'time' | 'outcome' | 'reason'>>;
 
-/** Writes the records. Without anybody who takes them they go to the log. */
+/** Passes records to the configured `audit` function, or writes them to the log if there is none. */
 export class AuditTrail {
   readonly #audit: Audit;
   readonly #log: Log;
   readonly #now: () => number;
-  readonly #lines: RefusalLines | undefined;
+  readonly #lines: RejectionLines | undefined;
 
   constructor(audit: Audit | undefined, log: Log, now: () => number = Date.now) {
-    const lines = audit === undefined ? new RefusalLines(log, now) : undefined;
+    const lines = audit === undefined ? new RejectionLines(log, now) : undefined;
     this.#audit = audit ?? ((record) => toLog(log, record, lines));
     this.#lines = lines;
     this.#log = log;
     this.#now = now;
   }
 
-  /** Logs the number of refusals that were counted but not logged. */
+  /** Logs the number of rejections that were counted but not logged. */
   close(): void {
     this.#lines?.flush();
   }
 
-  refused(reason: string, facts: AuditFacts): void {
-    this.#write('refused', reason, facts);
+  rejected(reason: string, facts: AuditFacts): void {
+    this.#write('rejected', reason, facts);
   }
 
-  /** An administrative act. */
+  /** Records an action of an operator. */
   done(act: string, facts: AuditFacts): void {
     this.#write('done', act, facts);
   }
 
   #write(outcome: AuditRecord['outcome'], reason: string, facts: AuditFacts): void {
-    const failed = (error: unknown): void => this.#log.warn('A record for the audit was lost', { reason, error });
+    const failed = (error: unknown): void => this.#log.warn('Could not write audit record', { reason, error });
     try {
       const taken = this.#audit({ time: new Date(this.#now()).toISOString(), outcome, reason, ...facts });
       if (taken instanceof Promise) taken.catch(failed);
@@ -74,12 +82,12 @@ export class AuditTrail {
   }
 }
 
-function toLog(log: Log, record: AuditRecord, lines: RefusalLines | undefined): void {
-  if (record.outcome === 'done') log.info('Done', { ...record });
+function toLog(log: Log, record: AuditRecord, lines: RejectionLines | undefined): void {
+  if (record.outcome === 'done') log.info('Operator action', { ...record });
   else lines?.write(record);
 }
 
-/** The maximum number of log lines about refusals per address, level and minute. */
+/** The maximum number of log lines about rejections per address, level and minute. */
 const MAX_LINES = 10;
 const WINDOW_MS = 60_000;
 /** The maximum number of addresses that are counted separately. All further addresses share one counter. */
@@ -90,15 +98,15 @@ interface Window {
   readonly address: string | undefined;
   readonly since: number;
   lines: number;
-  /** The number of refusals that were not logged, by reason. */
+  /** The number of rejections that were not logged, by reason. */
   readonly others: Map<string, number>;
 }
 
 /**
- * Writes refusals to the log. Anonymous callers can cause them at the speed of the network, so each address gets at most ten
- * lines per minute. The rest of that minute becomes one line with a count, written at the next refusal after the minute.
+ * Writes rejections to the log. Anonymous callers can cause them at the speed of the network, so each address gets at most ten
+ * lines per minute. Further rejections of that minute become one line with a count, written at the next rejection after the minute.
  */
-class RefusalLines {
+class RejectionLines {
   readonly #log: Log;
   readonly #now: () => number;
   /** Keyed by level and network, oldest first. */
@@ -115,7 +123,7 @@ class RefusalLines {
     const window = this.#windowOf(record, now);
     if (window.lines < MAX_LINES) {
       window.lines++;
-      this.#log[window.level]('Refused', { ...record });
+      this.#log[window.level]('Request rejected', { ...record });
     } else window.others.set(record.reason, (window.others.get(record.reason) ?? 0) + 1);
   }
 
@@ -142,7 +150,7 @@ class RefusalLines {
       this.#windows.delete(key);
       if (others.size === 0) continue;
       const count = [...others.values()].reduce((sum, each) => sum + each, 0);
-      this.#log[level]('Further refusals', {
+      this.#log[level]('Further rejections', {
         ...(address !== undefined && { address }),
         count,
         reasons: Object.fromEntries(others),

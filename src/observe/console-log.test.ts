@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { A2AError } from '../errors.ts';
 import { consoleLog } from './console-log.ts';
 
@@ -16,26 +16,35 @@ const circular: Record<string, unknown> = {};
 circular['self'] = circular;
 
 test.each<[string, Record<string, unknown> | undefined, string]>([
-  ['nothing more', undefined, ''],
-  ['a text', { errorId: 'e-1' }, ' errorId="e-1"'],
+  ['a message without fields', undefined, ''],
+  ['a string', { errorId: 'e-1' }, ' errorId="e-1"'],
   ['a number and a list', { count: 3, states: ['a'], gone: undefined }, ' count=3 states=["a"] gone=undefined'],
   [
     'an error with its cause',
     { error: new A2AError('UNAVAILABLE', 'The disk is full', { cause: full }) },
-    ' error="A2AError UNAVAILABLE: The disk is full, because of Error ERR_SQLITE_ERROR: database or disk is full"',
+    ' error="A2AError UNAVAILABLE: The disk is full (see docs/errors.md#unavailable), caused by Error ERR_SQLITE_ERROR: database or disk is full"',
   ],
   [
-    'what was thrown and is no error',
+    'a cause that is not an Error',
     { error: new Error('No', { cause: 'bad luck' }) },
-    ' error="Error: No, because of bad luck"',
+    ' error="Error: No, caused by bad luck"',
   ],
-  ['several lines', { error: new Error('one\ntwo\u001B[31m') }, String.raw` error="Error: one\ntwo\u001b[31m"`],
-  ['what cannot be written', { circular, fine: 1 }, ' circular=unreadable fine=1'],
-])('%s is on the line', (_, fields, more) => {
+  [
+    'an A2AError with a code that is not in the table',
+    { error: Object.assign(new Error('no'), { name: 'A2AError', code: 'ENOENT' }) },
+    ' error="A2AError ENOENT: no"',
+  ],
+  [
+    'an error with several lines',
+    { error: new Error('one\ntwo\u001B[31m') },
+    String.raw` error="Error: one\ntwo\u001b[31m"`,
+  ],
+  ['a circular value', { circular, fine: 1 }, ' circular=unreadable fine=1'],
+])('the console log prints on one line: %s', (_, fields, more) => {
   expect(printed('warn', 'Look', fields)).toBe(`tandem warning: Look${more}`);
 });
 
-test('errors are told from warnings, and what only informs is left out', () => {
+test('the console log prints errors and warnings with their level, and no info', () => {
   const spy = vi.spyOn(console, 'info').mockImplementation(() => {});
 
   expect(printed('error', 'Broken')).toBe('tandem error: Broken');
@@ -44,7 +53,7 @@ test('errors are told from warnings, and what only informs is left out', () => {
   expect(spy).not.toHaveBeenCalled();
 });
 
-test('a line stays a line, and ends', () => {
+test('line breaks are replaced, and long lines are cut', () => {
   const round = new Error('round');
   round.cause = round;
 
@@ -66,6 +75,36 @@ test('the error of a handler has its stack below it, indented, and the ids on th
       '        at run (agent.ts:5:11) [31m',
       '    caused by "bad luck"',
       '    taskId="t-1" reference="r-1"',
+    ].join('\n'),
+  );
+});
+
+test.each([
+  ['dim on a terminal with colours', true, true, '\u001B[2m    taskId="t-1"\u001B[22m'],
+  ['plain on a terminal without colours', true, false, '    taskId="t-1"'],
+  ['plain in a file', false, true, '    taskId="t-1"'],
+])('the ids below a handler error are %s', (_, isTTY, hasColors, expected) => {
+  const { stderr } = process;
+  const original = { isTTY: stderr.isTTY, hasColors: stderr.hasColors };
+  onTestFinished(() => void Object.assign(stderr, original));
+  Object.assign(stderr, { isTTY, hasColors: () => hasColors });
+
+  const lines = String(printed('error', 'A handler failed', { taskId: 't-1', error: new Error('no') })).split('\n');
+
+  expect(lines.at(-1)).toBe(expected);
+});
+
+test('the A2AError of a handler names its section of the error reference below the stack', () => {
+  const error = new A2AError('TRANSPORT_FAILED', 'gone');
+  error.stack = 'A2AError: gone\n    at run (agent.ts:5:11)';
+
+  expect(printed('error', 'A handler failed', { taskId: 't-1', error })).toBe(
+    [
+      'tandem error: A handler failed',
+      '    A2AError: gone',
+      '        at run (agent.ts:5:11)',
+      '    see docs/errors.md#transport_failed',
+      '    taskId="t-1"',
     ].join('\n'),
   );
 });

@@ -1,30 +1,44 @@
+import { A2AError, errorDocs } from '../errors.ts';
+import { nodeProcess } from '../support/node-process.ts';
 import { HANDLER_FAILED, type Log, type LogFields } from './log.ts';
 
-/** Long enough for an error with its causes; what quotes a whole body is cut. */
+/** The maximum length of a value. Enough for an error with its causes; an error that quotes a whole body is truncated. */
 const MAX_VALUE = 2000;
 
-/** Lines of the stack of a handler that are shown. */
+/** The maximum number of stack lines printed for a handler error. */
 const MAX_STACK_LINES = 20;
 
-/** Causes of causes that are told: they can go round in a circle. */
+/** The maximum length of a chain of causes, which can be circular. */
 const MAX_CAUSES = 5;
 
-/** Warnings and errors on the console, a line each; the error of a handler has its stack below. What only informs is left out. */
+/** Prints each warning and error on one line of the console, and the stack below a handler error. Drops `info` events. */
 export const consoleLog: Log = {
   info() {},
   warn: (message, fields) => console.warn(logLine('warning', message, fields)),
-  error: (message, fields) => console.error(errorLines(message, fields).join('\n')),
+  error: (message, fields) => {
+    const [line = '', ids] = errorLines(message, fields);
+    console.error(ids === undefined ? line : `${line}\n${dimmed(ids)}`);
+  },
 };
 
-/** An error as its line, or as two pieces if a handler threw: the error with its stack, and the ids. */
+/** Dim on a terminal with colours, otherwise unchanged. */
+function dimmed(text: string): string {
+  const node = nodeProcess();
+  return node?.stderr.isTTY === true && node.stderr.hasColors()
+    ? node.getBuiltinModule('node:util').styleText('dim', text, { validateStream: false })
+    : text;
+}
+
+/** Formats an error event as one line. A handler error becomes two pieces: the error with its stack, and the ids. */
 export function errorLines(message: string, fields: LogFields = {}): readonly string[] {
   const { error, ...ids } = fields;
   if (message !== HANDLER_FAILED || !(error instanceof Error)) return [logLine('error', message, fields)];
   const lines = stackText(error).split(/[\r\n\u2028\u2029]+/u, MAX_STACK_LINES);
   if (error.cause !== undefined) lines.push(`caused by ${valueText(error.cause)}`);
-  // Indented, so that no message of an error can look like a line of the log.
+  // Indented, so that an error message cannot pass for a log line.
   const shown = lines.map((line) => `    ${oneLine(line)}`);
-  return [[`tandem error: ${message}`, ...shown].join('\n'), `   ${fieldsText(ids)}`];
+  const docs = A2AError.is(error) ? [`    see ${errorDocs(error.code)}`] : [];
+  return [[`tandem error: ${message}`, ...shown, ...docs].join('\n'), `   ${fieldsText(ids)}`];
 }
 
 function stackText(error: Error): string {
@@ -36,7 +50,7 @@ function stackText(error: Error): string {
   }
 }
 
-/** Never throws, and never gives more than a line: what is logged may come from a stranger, or from broken code. */
+/** Never throws and never returns more than one line, because fields may come from untrusted callers or broken code. */
 export function logLine(level: string, message: string, fields: LogFields = {}): string {
   return oneLine(`tandem ${level}: ${message}${fieldsText(fields)}`);
 }
@@ -62,7 +76,7 @@ function valueText(value: unknown): string {
   }
 }
 
-/** No stack: most of what is logged comes from a store or the network, and its causes say more. */
+/** The error with its causes, without a stack: most errors come from a store or the network, where the causes are more useful. */
 export function errorText(error: Error): string {
   const texts: string[] = [];
   let next: unknown = error;
@@ -70,10 +84,11 @@ export function errorText(error: Error): string {
     texts.push(next instanceof Error ? namedText(next) : typeof next === 'string' ? next : JSON.stringify(next));
     next = next instanceof Error ? next.cause : undefined;
   }
-  return texts.join(', because of ');
+  return texts.join(', caused by ');
 }
 
 function namedText(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? ` ${error.code}` : '';
-  return `${error.name}${code}: ${error.message}`;
+  const docs = A2AError.is(error) ? ` (see ${errorDocs(error.code)})` : '';
+  return `${error.name}${code}: ${error.message}${docs}`;
 }

@@ -1,7 +1,7 @@
 import { errorText } from './console-log.ts';
 import type { Log, LogFields } from './log.ts';
 
-/** One JSON object a line, with the names that pino uses, for what collects logs. */
+/** Writes each event as one line of JSON, with the member names of pino, so that log collectors can parse it. */
 export function jsonLog(write: (line: string) => void, now: () => number = Date.now): Log {
   const at =
     (level: string) =>
@@ -10,7 +10,7 @@ export function jsonLog(write: (line: string) => void, now: () => number = Date.
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Never throws: what is logged may come from broken code. */
+/** Never throws, because fields may come from broken code. */
 function lineOf(head: Readonly<Record<string, string>>, fields: LogFields): string {
   const { error, ...others } = fields;
   const all = { ...others, ...(error !== undefined && { err: errorOf(error) }), ...head };

@@ -4,7 +4,7 @@ abstract class Family<Series> {
   readonly labels: readonly string[];
   readonly #help: string;
   readonly #type: 'counter' | 'histogram';
-  /** By the value of the first label, then of the second …: no text is built to find a series. */
+  /** One level per label, so that finding a series does not build a key. */
   readonly #tree = new Map<string, unknown>();
   readonly #all: { readonly values: readonly string[]; readonly series: Series }[] = [];
 
@@ -15,7 +15,7 @@ abstract class Family<Series> {
     this.labels = labels;
   }
 
-  /** The series of these label values, in the order of the labels. Values must come from a bounded set. */
+  /** Finds or creates the series of these label values, given in the order of the labels. Values must come from a bounded set. */
   of(...values: readonly string[]): Series {
     let node = this.#tree;
     const last = values.length - 1;
@@ -40,11 +40,11 @@ abstract class Family<Series> {
   }
 
   protected abstract create(): Series;
-  /** @param labels As they stand between the braces. */
+  /** @param labels The text between the braces. */
   protected abstract lines(series: Series, labels: string): string;
 }
 
-/** What only ever grows. */
+/** A number that only increases. */
 export class Count {
   value = 0;
 
@@ -67,7 +67,7 @@ export class Counter extends Family<Count> {
   }
 }
 
-/** Seconds, by how many were no more than each of these. */
+/** The upper bounds of the histogram buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 export class Durations {

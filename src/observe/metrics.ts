@@ -1,43 +1,52 @@
 import { isTerminal, type TaskState } from '../model/state.ts';
 import { Counter, headText, Histogram, labelText, lineText } from './metric-family.ts';
 
-/** A value that is looked up when somebody asks. */
+/** A value that is read at each scrape. */
 interface Gauge {
+  /** The name of the metric. */
   readonly name: string;
+  /** The description of the metric. */
   readonly help: string;
+  /** The names of the labels. */
   readonly labels: readonly string[];
+  /** Returns the current values, each with the values of its labels. */
   readonly read: () => Iterable<readonly [labels: readonly string[], value: number]>;
 }
 
-/** What a task looks like to those who count tasks. */
+/** The members of a task that the metrics use. */
 interface CountedTask {
+  /** The id of the agent. */
   readonly agent: string;
-  readonly status: { readonly state: TaskState };
+  /** The current status. */
+  readonly status: {
+    /** The current state. */
+    readonly state: TaskState;
+  };
+  /** When the task was created, in milliseconds since 1970. */
   readonly createdAt: number;
+  /** When the task reached a terminal state, in milliseconds since 1970. */
   readonly endedAt?: number;
 }
 
 /**
- * The numbers of one handler, in the text format of Prometheus. Who counts something calls the function for it, if there
- * are metrics at all: `metrics?.limitHit('rate')`. docs/observability.md has the names.
+ * The metrics of one handler, in the Prometheus text format. Metrics are optional, so callers write
+ * `metrics?.limitHit('rate')`. docs/observability.md lists the names.
  */
 export class Metrics {
   readonly #operations = new Histogram(
     'tandem_operation_seconds',
-    'How long operations took until they had an answer, or a stream',
+    'Time in seconds until an operation returned its response or started its stream',
     ['operation', 'binding', 'version', 'code'],
   );
-  readonly #failures = new Counter('tandem_failures_total', 'Requests that were answered with an error', [
-    'binding',
-    'code',
-  ]);
-  readonly #states = new Counter('tandem_task_states_total', 'States that tasks came to', ['agent', 'state']);
-  readonly #tasks = new Histogram('tandem_task_seconds', 'How long tasks took from their first message to their end', [
-    'agent',
-    'state',
-  ]);
+  readonly #failures = new Counter('tandem_failures_total', 'Requests that got an error response', ['binding', 'code']);
+  readonly #states = new Counter('tandem_task_states_total', 'State transitions of tasks', ['agent', 'state']);
+  readonly #tasks = new Histogram(
+    'tandem_task_seconds',
+    'Time in seconds from the first message of a task to its end',
+    ['agent', 'state'],
+  );
   readonly #leases = new Counter('tandem_leases_lost_total', 'Runs that ended because their lease was lost', ['agent']);
-  readonly #limits = new Counter('tandem_limits_hit_total', 'Requests that went beyond a limit', ['limit']);
+  readonly #limits = new Counter('tandem_limits_hit_total', 'Requests that exceeded a limit', ['limit']);
   readonly #pushes = new Counter('tandem_push_deliveries_total', 'Attempts to deliver a push notification', [
     'outcome',
   ]);
@@ -48,17 +57,19 @@ export class Metrics {
     this.#operations.of(operation, binding, version, code).observe(seconds);
   }
 
+  /** Counts a request that got an error response. */
   requestFailed(binding: string, code: string): void {
     this.#failures.of(binding, code).add();
   }
 
-  /** A task was stored in another state than before. */
+  /** Called when a task was stored with a new state. */
   stateReached({ agent, status, createdAt, endedAt }: CountedTask): void {
     const { state } = status;
     this.#states.of(agent, state).add();
     if (isTerminal(state)) this.#tasks.of(agent, state).observe(Math.max(0, (endedAt ?? createdAt) - createdAt) / 1000);
   }
 
+  /** Counts a run that ended because its lease was lost. */
   leaseLost(agent: string): void {
     this.#leases.of(agent).add();
   }
@@ -68,16 +79,17 @@ export class Metrics {
     this.#limits.of(limit).add();
   }
 
-  /** @param outcome `failed` is tried again by itself, `dead` is not. */
+  /** @param outcome `failed` is retried automatically, `dead` is not. */
   pushAttempted(outcome: 'delivered' | 'failed' | 'dead'): void {
     this.#pushes.of(outcome).add();
   }
 
-  /** Shows what `read` gives whenever somebody asks. The last one of a name counts. */
+  /** Reports the values of `read` at each scrape. A second gauge with the same name replaces the first. */
   gauge(name: string, help: string, labels: readonly string[], read: Gauge['read']): void {
     this.#gauges.set(name, { name, help, labels, read });
   }
 
+  /** Returns all metrics in the Prometheus text format. */
   text(): string {
     const families = [
       this.#operations,

@@ -1,8 +1,10 @@
 import type { Metrics } from './metrics.ts';
 import type { Tracer } from './tracer.ts';
 
-/** Who wants to know how things go, beside the log. Whoever is absent costs nothing. */
+/** Optional observers in addition to the log. An absent observer costs nothing. */
 export interface Observers {
+  /** Creates spans. */
   readonly tracer?: Tracer | undefined;
+  /** Counts and measures operations and tasks. */
   readonly metrics?: Metrics | undefined;
 }

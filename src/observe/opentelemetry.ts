@@ -1,54 +1,90 @@
-import { withoutSecrets } from '../support/secret-texts.ts';
+import { withoutSecrets } from '../support/secret/secret-texts.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import type { Writable } from '../support/writable.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { Span, SpanAttributes, SpanKind, Tracer } from './tracer.ts';
 
 /**
- * What is used of `@opentelemetry/api`. Its own types fit: `import * as api from '@opentelemetry/api'`. It is handed in
- * rather than loaded, so that whoever has none needs none, and there is no question which of two copies is meant.
+ * The part of `@opentelemetry/api` that Tandem uses. Pass the whole module. Tandem does not import it, so that it stays
+ * optional and there is no doubt about which of two installed copies is used.
+ *
+ * @example
+ * import * as api from '@opentelemetry/api';
+ * createHandler(agent, { tracing: api });
  */
 export interface OpenTelemetry {
+  /** The context without a span. */
   readonly ROOT_CONTEXT: OtelContext;
+  /** Reads and sets the active context. */
   readonly context: {
+    /** Returns the active context. */
     active(): OtelContext;
+    /** Runs `work` with a context active. */
     with<T>(context: OtelContext, work: () => T): T;
   };
+  /** Creates tracers, and reads and sets the span of a context. */
   readonly trace: {
+    /** Returns the tracer of a library. */
     getTracer(name: string, version?: string): OtelTracer;
+    /** Returns the ids of the span of a context, if it has one. */
     getSpanContext(context: OtelContext): OtelSpanContext | undefined;
+    /** Returns the context with a span. */
     setSpan(context: OtelContext, span: never): OtelContext;
+    /** Returns the context with the ids of a span, which may be in another process. */
     setSpanContext(context: OtelContext, spanContext: never): OtelContext;
   };
+  /** Parses the `tracestate` header. Without it, `tracestate` is not propagated to spans. */
   createTraceState?(text?: string): unknown;
 }
 
-/** Opaque. */
+/** A context of OpenTelemetry, which Tandem only passes on. */
 export type OtelContext = object;
 
+/** The ids of a span, as OpenTelemetry represents them. */
 export interface OtelSpanContext {
+  /** The id of the trace: 32 hexadecimal digits. */
   readonly traceId: string;
+  /** The id of the span: 16 hexadecimal digits. */
   readonly spanId: string;
+  /** The trace flags; 1 if the trace is sampled. */
   readonly traceFlags: number;
-  readonly traceState?: { serialize(): string } | undefined;
+  /** The vendor-specific `tracestate` of the trace. */
+  readonly traceState?:
+    | {
+        /** Returns the text of the header. */
+        serialize(): string;
+      }
+    | undefined;
 }
 
+/** The part of an OpenTelemetry tracer that Tandem uses. */
 export interface OtelTracer {
+  /** Starts a span. */
   startSpan(name: string, options: never, context: never): OtelSpan;
 }
 
+/** The part of an OpenTelemetry span that Tandem uses. */
 export interface OtelSpan {
+  /** Returns the ids of the span. */
   spanContext(): OtelSpanContext;
+  /** Sets an attribute. */
   setAttribute(name: string, value: string | number | boolean): unknown;
-  setStatus(status: { readonly code: number; readonly message?: string }): unknown;
+  /** Sets the status. */
+  setStatus(status: {
+    /** A `SpanStatusCode`: 2 for an error. */
+    readonly code: number;
+    /** A description of the error. */
+    readonly message?: string;
+  }): unknown;
+  /** Ends the span. */
   end(): void;
 }
 
-/** The numbers that OpenTelemetry has for these. */
+/** The values of `SpanKind` and `SpanStatusCode` in OpenTelemetry. */
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2 };
 const STATUS_ERROR = 2;
 
-/** Enough for a sentence. */
+/** The maximum length of an error message in a span. */
 const MAX_MESSAGE = 256;
 
 export function openTelemetryTracer(api: OpenTelemetry): Tracer {
@@ -96,7 +132,7 @@ class ApiSpan implements Span {
   }
 }
 
-/** A place in a trace that may be in another process. What was active here has nothing to do with it. */
+/** The context of a parent span that may be in another process. The active context of this process is not part of it. */
 function remote(api: OpenTelemetry, { traceId, spanId, flags, tracestate }: TraceContext): OtelContext {
   const traceState = tracestate === undefined ? undefined : api.createTraceState?.(tracestate);
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true, traceState };
@@ -119,7 +155,7 @@ function typeOf(error: unknown): string {
   return typeof code === 'string' ? code : typeof name === 'string' ? name : typeof error;
 }
 
-/** Neither a stack nor a cause: spans leave the machine. */
+/** The message without stack and causes, because spans leave the machine. */
 function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return withoutSecrets(text.slice(0, MAX_MESSAGE), '[redacted]');

@@ -7,22 +7,26 @@ const circular: Record<string, unknown> = { password: 'hunter2' };
 circular['self'] = circular;
 
 test.each<[string, Record<string, unknown>, unknown]>([
-  ['a field by its name', { apiKey: 'k', taskId: 't' }, { apiKey: '[redacted]', taskId: 't' }],
+  ['a field with the name of a secret', { apiKey: 'k', taskId: 't' }, { apiKey: '[redacted]', taskId: 't' }],
   [
-    'a header by its name',
+    'a header with the name of a secret',
     { headers: { Authorization: 'x', accept: 'y' } },
     { headers: { Authorization: '[redacted]', accept: 'y' } },
   ],
   [
-    'headers of the platform',
+    'a Headers object',
     { headers: new Headers({ 'x-api-key': 'k', via: 'v' }) },
     { headers: { 'x-api-key': '[redacted]', via: 'v' } },
   ],
-  ['deep in a list', { a: [{ b: { clientSecret: 's' } }] }, { a: [{ b: { clientSecret: '[redacted]' } }] }],
-  ['a text that holds one', { reason: `refused ${BEARER}` }, { reason: 'refused Bearer [redacted]' }],
-  ['an address', { url: new URL('https://ann:hunter2@example.com/') }, { url: 'https://redacted@example.com/' }],
+  ['a secret deep in a list', { a: [{ b: { clientSecret: 's' } }] }, { a: [{ b: { clientSecret: '[redacted]' } }] }],
+  ['a text that contains a token', { reason: `refused ${BEARER}` }, { reason: 'refused Bearer [redacted]' }],
   [
-    'what throws when it is looked at',
+    'a URL with a password',
+    { url: new URL('https://ann:hunter2@example.com/') },
+    { url: 'https://redacted@example.com/' },
+  ],
+  [
+    'an object whose getter throws',
     {
       odd: {
         get x() {
@@ -32,18 +36,18 @@ test.each<[string, Record<string, unknown>, unknown]>([
     },
     { odd: '[unreadable]' },
   ],
-])('%s', (_, fields, clean) => {
+])('%s is logged without its secret', (_, fields, clean) => {
   expect(redacted(fields)).toEqual(clean);
 });
 
-test('what goes round in a circle comes to an end, without the secret', () => {
+test('a circular value is cut and redacted', () => {
   const text = JSON.stringify(redacted({ circular }));
 
   expect(text).toContain('[too deep]');
   expect(text).not.toContain('hunter2');
 });
 
-test('an error stays one, with its code and its causes, without what they quote', () => {
+test('a redacted error is still an error, with its code and causes', () => {
   const cause = Object.assign(new Error(`GET /?token=abc failed`), { code: 'ECONNRESET', headers: { cookie: 'c' } });
   const { error } = redacted({ error: new A2AError('UNAVAILABLE', `The store said ${BEARER}`, { cause }) });
 
@@ -57,7 +61,7 @@ test('an error stays one, with its code and its causes, without what they quote'
   expect((error as Error).stack).not.toContain('abc123');
 });
 
-test('what holds no secret is the very same', () => {
+test('fields without secrets are returned as the same object', () => {
   const fields = { error: new A2AError('UNAVAILABLE', 'The disk is full'), states: ['a'], taskId: 't' };
 
   expect(redacted(fields)).toBe(fields);
@@ -74,7 +78,7 @@ test('a log text of more than 8,192 characters is cut, in a field and in an erro
   expect((error as Error).stack?.length).toBeLessThan(8192);
 });
 
-test('a secret across the place where a log text is cut is redacted', () => {
+test('a secret that spans the cut of a long log text is redacted', () => {
   const { note } = redacted({ note: `${'x '.repeat(4090)}${BEARER}abcdefghijklmnopqrstuvw${'x'.repeat(1000)}` });
 
   expect(note).not.toContain('abc123');

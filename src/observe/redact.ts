@@ -1,5 +1,5 @@
-import { isSecretName } from '../support/secret-names.ts';
-import { withoutSecrets } from '../support/secret-texts.ts';
+import { isSecretName } from '../support/secret/secret-names.ts';
+import { withoutSecrets } from '../support/secret/secret-texts.ts';
 import type { LogFields } from './log.ts';
 
 const REDACTED = '[redacted]';
@@ -7,18 +7,18 @@ const REDACTED = '[redacted]';
 /** The maximum length of a text in a log line. Handlers quote callers in error messages, and callers may send megabytes. */
 const MAX_TEXT = 8192;
 
-/** How many characters after the cut are still searched, so that a secret across the cut is recognised. */
+/** How many characters after the cut are searched, so that a secret that spans the cut is recognised. */
 const OVERLAP = 512;
 
 /** The maximum length of the message inside a stack, so that the frames below it are kept. */
 const MAX_MESSAGE_IN_STACK = 1024;
 
-/** What is nested deeper tells nobody anything; it may also go round in a circle. */
+/** The maximum nesting. Values may be circular, and deeper ones are of no use in a log. */
 const MAX_DEPTH = 8;
 
 /**
- * The same fields, with nothing in them that looks like a secret, by its name or by itself, at any depth. What has none is
- * given back as it is, so that loggers recognise what they know.
+ * Replaces everything that looks like a secret, by its name or its value, at any depth. Values without secrets are returned
+ * as the same object, so that loggers still recognise their type.
  */
 export function redacted(fields: LogFields): LogFields {
   return members(fields, 0) as LogFields;
@@ -45,7 +45,7 @@ function valueOf(value: unknown, depth: number): unknown {
     if (value instanceof Headers || value instanceof Map) return members(Object.fromEntries(value), depth);
     return isPlain(value) ? members(value, depth) : cleanJson(value, depth);
   } catch {
-    // What is logged may come from broken code, where even looking at it throws.
+    // Fields may come from broken code, where even a property access throws.
     return '[unreadable]';
   }
 }
@@ -67,13 +67,13 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** What is no plain data, such as a date or an address, is looked at as JSON has it. */
+/** Checks the JSON form of values that are not plain data, such as dates and URLs. */
 function cleanJson(value: object, depth: number): unknown {
   const json: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
   return valueOf(json, depth + 1);
 }
 
-/** Still an error, for loggers that know how to write one. */
+/** Returns an `Error`, so that loggers still serialize it as one. */
 function cleanError(error: Error, depth: number): Error {
   const message = cleanText(error.message);
   const stack = typeof error.stack === 'string' ? cleanStack(error.stack, error.message, message) : undefined;

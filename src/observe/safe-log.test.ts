@@ -4,7 +4,7 @@ import { jsonLog } from './json-log.ts';
 import type { Log } from './log.ts';
 import { safeLog } from './safe-log.ts';
 
-test('a pino logger gets the fields first, errors under its own name for them, and no secrets', () => {
+test('a pino logger gets the fields first, errors as err, and no secrets', () => {
   const lines: string[] = [];
   const { log: pino } = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } });
   const log = safeLog(pino);
@@ -18,7 +18,7 @@ test('a pino logger gets the fields first, errors under its own name for them, a
   ]);
 });
 
-test('a log that takes the message first gets it first', () => {
+test('a log that is not pino gets the message first', () => {
   const warn = vi.fn<Log['warn']>();
 
   safeLog({ info() {}, warn, error() {} }).warn('Look', { password: 'p' });
@@ -26,7 +26,7 @@ test('a log that takes the message first gets it first', () => {
   expect(warn.mock.calls).toEqual([['Look', { password: '[redacted]' }]]);
 });
 
-test('a log that throws changes nothing', () => {
+test('errors of a log are ignored', () => {
   const broken = (): never => {
     throw new Error('The disk is full');
   };
@@ -34,7 +34,7 @@ test('a log that throws changes nothing', () => {
   expect(() => safeLog({ info: broken, warn: broken, error: broken }).error('Look')).not.toThrow('The disk is full');
 });
 
-test('JSON lines have a level, a time, a message and the fields; whatever the fields are called', () => {
+test('JSON lines keep level, time and msg, even if fields have these names', () => {
   const lines: string[] = [];
   const log = jsonLog(
     (line) => void lines.push(line),
@@ -53,7 +53,7 @@ test('JSON lines have a level, a time, a message and the fields; whatever the fi
       time: '1970-01-01T00:00:00.000Z',
       msg: 'Broken',
       taskId: 't',
-      err: { type: 'Error', message: 'Error: No, because of Error: Why', stack: expect.stringContaining('Error: No') },
+      err: { type: 'Error', message: 'Error: No, caused by Error: Why', stack: expect.stringContaining('Error: No') },
     },
     { level: 'warn', time: '1970-01-01T00:00:00.000Z', msg: 'Round', fields: 'unreadable' },
   ]);

@@ -1,31 +1,34 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Writable } from '../support/writable.ts';
 
-/** A place in a trace, as W3C trace context has it: the trace, the span that is at work there, and what vendors add. */
+/** A position in a trace as W3C Trace Context defines it: the trace id, the current span and the data of vendors. */
 export interface TraceContext {
-  /** 32 hexadecimal digits. */
+  /** The id of the trace: 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits. */
+  /** The id of the current span: 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Two hexadecimal digits; the last bit says that the trace is recorded. */
+  /** Two hexadecimal digits. The lowest bit is set if the trace is sampled. */
   readonly flags: string;
+  /** The header `tracestate`: data of tracing vendors, at most 512 characters. */
   readonly tracestate?: string;
 }
 
-/** The headers that carry a trace. Both are absent where there is none. */
+/** The HTTP headers that propagate a trace. Both are absent if there is no trace. */
 export interface TraceHeaders {
+  /** Version, trace id, span id and flags: `00-<traceId>-<spanId>-<flags>`. */
   readonly traceparent?: string;
+  /** Data of tracing vendors. */
   readonly tracestate?: string;
 }
 
-/** Later versions may go on after the flags; 00 may not. */
+/** Versions after 00 may have more fields after the flags. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** What the header may hold at most for everybody to pass it on. */
+/** The length up to which W3C Trace Context requires every system to propagate `tracestate`. */
 const MAX_TRACESTATE = 512;
 const TRACESTATE = /^[\x20-\x7e\t]+$/;
 
-/** Nothing if it is malformed, as the standard has it: then the trace begins anew. */
+/** Parses the headers. Returns undefined if `traceparent` is malformed; the standard requires a new trace then. */
 export function parseTrace(traceparent: string | undefined, tracestate?: string): TraceContext | undefined {
   if (traceparent === undefined || traceparent.length > MAX_TRACESTATE) return undefined;
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(traceparent) ?? [];
@@ -48,14 +51,14 @@ export function traceHeaders(trace: TraceContext | undefined): TraceHeaders {
   return headers;
 }
 
-/** One step further in the same trace. */
+/** A new span id in the same trace. */
 export function childOf({ traceId, flags, tracestate }: TraceContext): TraceContext {
   const child: Writable<TraceContext> = { traceId, spanId: newSpanId(), flags };
   if (tracestate !== undefined) child.tracestate = tracestate;
   return child;
 }
 
-/** The trace that a stored task belongs to: that of the request that made it. */
+/** The trace of a stored task: the trace of the request that created it. */
 export function traceOf({ origin }: { readonly origin: JsonObject }): TraceContext | undefined {
   return origin['trace'] as unknown as TraceContext | undefined;
 }

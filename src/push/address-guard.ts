@@ -1,40 +1,41 @@
-import { holdsCredentials, isHttp, isWebPort, portOf } from '../support/foreign-address.ts';
-import { IpNetwork } from '../support/ip-network.ts';
-import { isPrivateHost } from '../support/private-address.ts';
+import { holdsCredentials, isHttp, isWebPort, portOf } from '../support/net/url-checks.ts';
+import { IpNetwork } from '../support/net/ip-network.ts';
+import { isPrivateHost } from '../support/net/private-address.ts';
 
-/** Which addresses of strangers may be called. Without any of it: public hosts by https, at the usual ports. */
+/** Which URLs supplied by callers may be requested. By default: public hosts, over https, on the usual ports. */
 export interface AddressOptions {
-  /** Only these hosts: `hooks.example.com`, or `*.example.com` for all below it. */
+  /** Allow only these hosts: `hooks.example.com`, or `*.example.com` for all its subdomains. All public hosts if not set. */
   readonly allowHosts?: readonly string[];
   /**
-   * Private addresses that may be called: an origin (`http://127.0.0.1:4200`), an origin with any port (`http://localhost:*`), or
-   * a network (`10.0.0.0/8`), which covers its addresses by any scheme and port, and names that lead to them.
+   * Allow these private addresses: an origin (`http://127.0.0.1:4200`), an origin with any port (`http://localhost:*`), or a
+   * network (`10.0.0.0/8`). A network allows its addresses with any scheme and port, and host names that resolve to them.
    */
   readonly allowPrivate?: readonly string[];
-  /** Public hosts may be called without encryption, too. */
+  /** Allow `http:` for public hosts, too. `false` if not set. */
   readonly allowHttp?: boolean;
-  /** Only these ports; 443, 80 and those from 1024 on that browsers call if not set. */
+  /** Allow only these ports. If not set: 443, 80, and the ports from 1024 that browsers do not block. */
   readonly allowPorts?: readonly number[];
 }
 
-/** An address that may be called. */
+/** A URL that passed the guard. */
 export interface Admitted {
   readonly url: URL;
-  /** Its owner is known: it may lead to a private network. */
+  /** `allowPrivate` lists it, so it may resolve to a private network. */
   readonly isTrusted: boolean;
 }
 
-/** An address is refused. The message is fit for strangers: it says nothing that the address itself does not say. */
-export class AddressRefused extends Error {
-  override readonly name = 'AddressRefused';
+/** The guard rejected a URL. The message is safe for callers: it reveals nothing about networks or configuration. */
+export class AddressRejected extends Error {
+  override readonly name = 'AddressRejected';
 }
 
-/** One sentence for all that depends on networks and lists, so that nobody can find out what they look like. */
+/** One message for every reason that depends on networks or lists, so that callers cannot probe them. */
 export const NOT_OURS = 'must be a public address that this agent is allowed to call';
+const NOT_A_URL = 'must be an absolute http or https URL';
 
 /**
- * Looks at addresses as they are written, after the same parser that connects has read them: `0x7f.1` is `127.0.0.1` by
- * then. Where a name leads to is for the transport to see, when it connects.
+ * Checks URLs before any name is resolved, with the parser that the transport uses to connect: it turns `0x7f.1` into
+ * `127.0.0.1`. The transport checks the resolved addresses when it connects.
  */
 export class AddressGuard {
   readonly #hosts: readonly string[] | undefined;
@@ -55,18 +56,19 @@ export class AddressGuard {
     this.#ports = allowPorts;
   }
 
-  /** @throws AddressRefused */
+  /** @throws AddressRejected */
   admit(address: string | URL): Admitted {
     const url = parsed(address);
-    if (!isHttp(url)) throw refused('expected a whole http or https address');
-    if (holdsCredentials(url)) throw refused('must hold no user name or password');
+    if (!isHttp(url)) throw rejected(NOT_A_URL);
+    if (holdsCredentials(url)) throw rejected('must not contain a user name or password');
     if (this.#isTrusted(url)) return { url, isTrusted: true };
-    if (url.protocol === 'http:' && !this.#allowHttp) throw refused('must be an https address');
-    if (isPrivateHost(url.hostname) || !this.#allowsPort(url) || !this.#allowsHost(url)) throw refused(NOT_OURS);
+    if (url.protocol === 'http:' && !this.#allowHttp)
+      throw rejected('must be an https URL, unless the operator of the agent allows it with allowPrivate or allowHttp');
+    if (isPrivateHost(url.hostname) || !this.#allowsPort(url) || !this.#allowsHost(url)) throw rejected(NOT_OURS);
     return { url, isTrusted: false };
   }
 
-  /** Whether `allowPrivate` names a network that has this IP address. */
+  /** Whether `allowPrivate` lists a network that contains this IP address. */
   allowsAddress(address: string): boolean {
     return this.#networks.some((network) => network.has(address));
   }
@@ -87,7 +89,7 @@ export class AddressGuard {
   }
 }
 
-/** An entry of `allowPrivate`, as it is compared with addresses: one of the three. */
+/** A parsed entry of `allowPrivate`. Exactly one member is set. */
 export interface PrivateRule {
   readonly origin?: string;
   /** An origin without its port. */
@@ -97,14 +99,14 @@ export interface PrivateRule {
 
 const ANY_PORT = ':*';
 
-/** Undefined if it is not an entry for `allowPrivate`. */
+/** Parses an entry of `allowPrivate`. Returns undefined if it is invalid. */
 export function privateRule(entry: string): PrivateRule | undefined {
   const network = IpNetwork.parse(entry);
   if (network !== undefined) return { network };
   const text = entry.replace(/\/$/, '').toLowerCase();
   const isAnyPort = text.endsWith(ANY_PORT);
   const origin = isAnyPort ? text.slice(0, -ANY_PORT.length) : text;
-  // A host cannot be a pattern.
+  // Only the port can be a wildcard.
   if (origin.includes('*') || !URL.canParse(origin)) return undefined;
   const url = new URL(origin);
   if (!isHttp(url) || url.origin !== origin) return undefined;
@@ -120,10 +122,10 @@ function parsed(address: string | URL): URL {
   try {
     return new URL(address);
   } catch {
-    throw refused('expected a whole http or https address');
+    throw rejected(NOT_A_URL);
   }
 }
 
-function refused(why: string): AddressRefused {
-  return new AddressRefused(why);
+function rejected(why: string): AddressRejected {
+  return new AddressRejected(why);
 }

@@ -10,7 +10,7 @@ function post(address: string, signal = new AbortController().signal): OutboundR
   return { method: 'POST', url: new URL(address), isTrusted: false, headers, body: '{"a":1}', signal };
 }
 
-test('posts what it is given, and reads what comes back', async () => {
+test('the fetch transport posts the body and returns the response', async () => {
   const receiver = await startReceiver((response) => void response.writeHead(201, { 'x-one': '1' }).end('thanks'));
   const answer = await transport.call(post(receiver.url));
   expect([answer.status, answer.header('x-one'), answer.header('x-two')]).toEqual([201, '1', undefined]);
@@ -18,7 +18,7 @@ test('posts what it is given, and reads what comes back', async () => {
   expect(receiver.received).toMatchObject([{ json: { a: 1 }, headers: { 'x-a2a-notification-token': 'abc' } }]);
 });
 
-test('follows no redirect', async () => {
+test('the fetch transport does not follow redirects', async () => {
   const target = await startReceiver();
   const receiver = await startReceiver((response) => void response.writeHead(307, { location: target.url }).end());
   const answer = await transport.call(post(receiver.url));
@@ -27,18 +27,18 @@ test('follows no redirect', async () => {
   expect(target.connections()).toBe(0);
 });
 
-test('reads no more than it should', async () => {
+test('the fetch transport stops reading at maxBytes', async () => {
   const receiver = await startReceiver((response) => void response.end('too long'));
   const answer = await transport.call(post(receiver.url));
   await expect(answer.bytes(7)).rejects.toThrow(BodyTooLarge);
 });
 
-test('an empty answer has no bytes', async () => {
+test('an empty response has no bytes', async () => {
   const receiver = await startReceiver();
   expect(await (await transport.call(post(receiver.url))).bytes(0)).toHaveLength(0);
 });
 
-test('is left when its caller leaves', async () => {
+test('aborting the signal ends the request of the fetch transport', async () => {
   const receiver = await startReceiver(() => {});
   const abort = new AbortController();
   const calling = transport.call(post(receiver.url, abort.signal));

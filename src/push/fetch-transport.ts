@@ -1,20 +1,23 @@
-import { gatherBytes } from './gather-bytes.ts';
-import type { OutboundAnswer, OutboundRequest, OutboundTransport } from './transport.ts';
+import { gatherBytes, type OutboundResponse, type OutboundRequest, type OutboundTransport } from './transport.ts';
+import type { Resolve } from '../support/net/guarded-lookup.ts';
+import { nodeProcess } from '../support/node-process.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { NodeOutboundTransport } from './node-transport.ts';
 
 /**
- * The transport of every runtime but Node. `fetch` does not tell where a name leads to: what protects here is that
- * addresses were looked at as they are written, that no redirect is followed, and what the platform itself forbids.
+ * The transport for runtimes other than Node. `fetch` does not expose the addresses a name resolves to. The protection here
+ * is the check of the URL itself, that redirects are not followed, and the restrictions of the platform.
  */
 export class FetchOutboundTransport implements OutboundTransport {
-  async call({ method, url, headers, body, signal }: OutboundRequest): Promise<OutboundAnswer> {
+  async call({ method, url, headers, body, signal }: OutboundRequest): Promise<OutboundResponse> {
     const init = { method, headers, redirect: 'manual' as const, signal };
-    return new FetchAnswer(await globalThis.fetch(url, body === undefined ? init : { ...init, body }));
+    return new FetchResponse(await globalThis.fetch(url, body === undefined ? init : { ...init, body }));
   }
 
   close(): void {}
 }
 
-class FetchAnswer implements OutboundAnswer {
+class FetchResponse implements OutboundResponse {
   readonly status: number;
   readonly #response: Response;
 
@@ -35,4 +38,10 @@ class FetchAnswer implements OutboundAnswer {
   discard(): void {
     this.#response.body?.cancel().catch(() => {});
   }
+}
+
+/** On Node, the transport that checks resolved addresses. Elsewhere `fetch`, which does not expose them. */
+export function chooseOutboundTransport(resolve: Resolve | undefined, guard: AddressGuard): OutboundTransport {
+  const node = nodeProcess();
+  return node === undefined ? new FetchOutboundTransport() : new NodeOutboundTransport(node, guard, resolve);
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startReceiver } from '../../test/e2e/push/receiver.ts';
-import { PrivateAddressError } from '../support/guarded-lookup.ts';
+import { PrivateAddressError } from '../support/net/guarded-lookup.ts';
 import { AddressGuard } from './address-guard.ts';
 import { NodeOutboundTransport } from './node-transport.ts';
 import type { OutboundRequest } from './transport.ts';
@@ -16,14 +16,14 @@ function post(address: string, isTrusted: boolean): OutboundRequest {
   return { method: 'POST', url: new URL(address), isTrusted, headers: {}, body: '{"secret":1}', signal };
 }
 
-// Names are not looked up where an address stands, so no check of names sees this one.
-test('nothing is sent to a private address that got past everything else', async () => {
+// An IP address is not resolved, so the check of resolved addresses does not run.
+test('the transport sends nothing to a private IP address, even if the guard missed it', async () => {
   const receiver = await startReceiver();
   await expect(transport().call(post(receiver.url, false))).rejects.toThrow(PrivateAddressError);
   expect(receiver.received).toEqual([]);
 });
 
-test('a connection that was made with leave is not used without', async () => {
+test('an untrusted request does not reuse the connection of a trusted one', async () => {
   const receiver = await startReceiver();
   const calls = transport();
   const answer = await calls.call(post(receiver.url, true));
@@ -32,7 +32,7 @@ test('a connection that was made with leave is not used without', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('an answer that is left is over', async () => {
+test('aborting the signal ends the request of the Node transport', async () => {
   const receiver = await startReceiver(() => {});
   const abort = new AbortController();
   const calling = transport().call({ ...post(receiver.url, true), signal: abort.signal });

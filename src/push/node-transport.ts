@@ -6,29 +6,28 @@ import {
   PrivateAddressError,
   type Resolve,
   systemResolver,
-} from '../support/guarded-lookup.ts';
-import { isPrivateAddress } from '../support/private-address.ts';
+} from '../support/net/guarded-lookup.ts';
+import { isPrivateAddress } from '../support/net/private-address.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { gatherBytes } from './gather-bytes.ts';
-import type { OutboundAnswer, OutboundRequest, OutboundTransport } from './transport.ts';
+import { gatherBytes, type OutboundResponse, type OutboundRequest, type OutboundTransport } from './transport.ts';
 
 type Http = ReturnType<typeof httpOf>;
 type ClientRequest = ReturnType<Http['request']>;
 type IncomingMessage = InstanceType<Http['IncomingMessage']>;
 type Agent = InstanceType<Http['Agent']>;
 
-/** How long a body that nobody wants may take to end by itself. */
+/** How long a discarded body may take to end before its connection is closed. */
 const DISCARD_MS = 1000;
 
-/** Most servers close what is idle for 5 s. */
+/** Below the 5 s after which most servers close an idle connection. */
 const IDLE_MS = 4000;
 
-/** One receiver gets no more than this at a time, however many tasks tell it something. */
+/** The maximum number of concurrent connections to one receiver, regardless of the number of tasks. */
 const MAX_SOCKETS_PER_HOST = 8;
 
 /**
- * The transport for Node. It resolves a name once and connects to what it has checked; fetch cannot do that. The modules
- * are taken from the process and not imported, as in the client.
+ * The transport for Node. It resolves a name once and connects to the address it has checked, which `fetch` cannot do. As in
+ * the client, the Node modules come from `process.getBuiltinModule`, so that other runtimes can load this file.
  */
 export class NodeOutboundTransport implements OutboundTransport {
   readonly #node: NodeJS.Process;
@@ -36,7 +35,7 @@ export class NodeOutboundTransport implements OutboundTransport {
   readonly #guarded: Lookup;
   readonly #unguarded: Lookup;
   readonly #agents = new Map<string, Agent>();
-  /** What ends the reading of bodies that nobody wants. */
+  /** Functions that stop reading discarded bodies. */
   readonly #discarding = new Set<() => void>();
 
   constructor(node: NodeJS.Process, guard: AddressGuard, resolve?: Resolve) {
@@ -46,7 +45,7 @@ export class NodeOutboundTransport implements OutboundTransport {
     this.#unguarded = pinnedLookup(resolve ?? systemResolver(node));
   }
 
-  call({ method, url, isTrusted, headers, body, signal }: OutboundRequest): Promise<OutboundAnswer> {
+  call({ method, url, isTrusted, headers, body, signal }: OutboundRequest): Promise<OutboundResponse> {
     const isSecure = url.protocol === 'https:';
     const http = isSecure ? this.#node.getBuiltinModule('node:https') : httpOf(this.#node);
     const bytes = body === undefined ? undefined : new TextEncoder().encode(body);
@@ -67,20 +66,20 @@ export class NodeOutboundTransport implements OutboundTransport {
       const leave = (): void => {
         const reason = reasonOf(signal);
         outgoing.destroy(reason);
-        // One that still waits for a socket is not told that it is over.
+        // A request that still waits for a socket emits no event when it is destroyed.
         reject(reason);
       };
-      if (!isTrusted) refusePrivatePeers(outgoing, this.#mayCall);
+      if (!isTrusted) rejectPrivatePeers(outgoing, this.#mayCall);
       outgoing.on('response', (incoming) => {
         incoming.once('close', () => signal.removeEventListener('abort', leave));
-        resolve(new NodeAnswer(incoming, this.#discarding));
+        resolve(new NodeResponse(incoming, this.#discarding));
       });
       outgoing.on('error', (error) => {
         signal.removeEventListener('abort', leave);
         reject(error);
       });
-      // An upgrade that nobody asked for, say: it is over, and there is no answer.
-      outgoing.on('close', () => reject(new Error('The connection was closed without an answer')));
+      // Without an 'error' event, for example after an unexpected upgrade.
+      outgoing.on('close', () => reject(new Error('The connection was closed without a response')));
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
       outgoing.end(bytes);
@@ -93,7 +92,7 @@ export class NodeOutboundTransport implements OutboundTransport {
     this.#agents.clear();
   }
 
-  /** Connections of those who may lead anywhere are not for the others. */
+  /** Trusted and untrusted URLs never share a connection. */
   #agentFor({ Agent }: Pick<Http, 'Agent'>, kind: string): Agent {
     let agent = this.#agents.get(kind);
     if (agent === undefined) {
@@ -108,13 +107,13 @@ function httpOf(node: NodeJS.Process) {
   return node.getBuiltinModule('node:http');
 }
 
-/** The last look: at whom the socket has really reached. */
-function refusePrivatePeers(outgoing: ClientRequest, mayCall: (address: string) => boolean): void {
+/** The last check: the address that the socket is actually connected to. */
+function rejectPrivatePeers(outgoing: ClientRequest, mayCall: (address: string) => boolean): void {
   outgoing.on('socket', (socket) => {
     const look = (): void => {
       const { remoteAddress } = socket;
       if (remoteAddress === undefined || !isPrivateAddress(remoteAddress) || mayCall(remoteAddress)) return;
-      outgoing.destroy(new PrivateAddressError(`It was connected to the private address ${remoteAddress}`));
+      outgoing.destroy(new PrivateAddressError(`The connection reached the private address ${remoteAddress}`));
     };
     if (socket.connecting) socket.prependOnceListener('connect', look);
     else look();
@@ -122,10 +121,10 @@ function refusePrivatePeers(outgoing: ClientRequest, mayCall: (address: string) 
 }
 
 function reasonOf({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new Error('It was stopped');
+  return reason instanceof Error ? reason : new Error('The request was aborted');
 }
 
-class NodeAnswer implements OutboundAnswer {
+class NodeResponse implements OutboundResponse {
   readonly status: number;
   readonly #incoming: IncomingMessage;
   readonly #discarding: Set<() => void>;
@@ -134,7 +133,7 @@ class NodeAnswer implements OutboundAnswer {
     this.status = incoming.statusCode ?? 0;
     this.#incoming = incoming;
     this.#discarding = discarding;
-    // Whoever reads hears of it by reading.
+    // Reading the body reports the error.
     incoming.on('error', () => {});
   }
 

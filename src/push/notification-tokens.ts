@@ -1,12 +1,11 @@
 import type { JWK } from 'jose';
-import type { Clock } from '../support/clock.ts';
+import type { Clock } from '../support/time/clock.ts';
 import { bodyDigest } from './body-digest.ts';
 
-/** What a token says of one notification. */
 export interface TokenFacts {
   readonly id: string;
   readonly taskId: string;
-  /** The address that it is sent to. */
+  /** The URL the notification is sent to. */
   readonly audience: string;
   readonly body: string;
 }
@@ -18,7 +17,7 @@ interface PreparedKey {
   readonly publicKey: JWK;
 }
 
-/** A retry has a token of its own, so this only has to outlast the way there and clocks that differ. */
+/** Each attempt has its own token, so this only has to cover transmission and clock differences. */
 const LIFETIME_SECONDS = 300;
 
 const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
@@ -28,18 +27,18 @@ const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   Ed25519: 'EdDSA',
 };
 
-/** What may be published of a key. All else in a private one is secret. */
+/** The public members of a key. All other members of a private key are secret. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** The algorithm of a private key that can sign, by itself or by its kind. */
+/** The algorithm of a private key: its `alg`, or the default for its type. Undefined for public keys and unknown types. */
 export function algorithmOf({ alg, kty, crv = '', d }: JWK): string | undefined {
   if (d === undefined) return undefined;
   return alg ?? (kty === 'RSA' ? 'RS256' : ALGORITHM_OF_CURVE[crv]);
 }
 
 /**
- * Signs notifications with a private key, so that receivers need no secret: they find the public one at the agent. The
- * first key signs; those after it are published, too, for what was signed before they were replaced.
+ * Signs notifications with a private key, so that receivers need no shared secret: they fetch the public key from the agent.
+ * The first key signs. The other keys are only published, so that receivers can verify older signatures after a rotation.
  */
 export class NotificationTokens {
   readonly #keys: readonly JWK[];
@@ -53,15 +52,15 @@ export class NotificationTokens {
     this.#clock = clock;
   }
 
-  /** Reads the keys, and signs once with each: later nobody could be told that it does not. @throws TypeError */
+  /** Signs once with each key, so that an unusable key fails at startup and not at the first delivery. @throws TypeError */
   async start(): Promise<void> {
     await this.#prepare();
   }
 
-  /** A JWT with what the guide of the protocol names, and the digest of the body: it cannot be put on another one. */
+  /** Returns a JWT with the claims of the A2A push notification guide and the digest of the body, which binds it to that body. */
   async sign({ id, taskId, audience, body }: TokenFacts): Promise<string> {
     const [key] = await this.#prepare();
-    if (key === undefined) throw new Error('There is no key to sign notifications with');
+    if (key === undefined) throw new Error('push.signingKey: there is no key to sign notifications with');
     const { SignJWT } = await import('jose');
     const issuedAt = Math.floor(this.#clock.now() / 1000);
     const token = new SignJWT({ taskId, request_body_sha256: await bodyDigest(body) })
@@ -74,7 +73,7 @@ export class NotificationTokens {
     return token.sign(key.privateKey);
   }
 
-  /** What stands at `/.well-known/jwks.json`. */
+  /** The content of `/.well-known/jwks.json`. */
   async publicKeys(): Promise<{ readonly keys: readonly JWK[] }> {
     return { keys: (await this.#prepare()).map(({ publicKey }) => publicKey) };
   }
@@ -92,7 +91,7 @@ async function proven(key: JWK): Promise<PreparedKey> {
     await new SignJWT({}).setProtectedHeader({ alg }).sign(privateKey);
     return made;
   } catch {
-    // What the library says of it may quote the key.
+    // The error of the library may quote the key.
     const name = key.kid === undefined ? 'the key' : `the key ${JSON.stringify(key.kid)}`;
     throw new TypeError(`push.signingKey: ${name} cannot sign with ${algorithmOf(key)}`);
   }

@@ -1,38 +1,38 @@
 import type { Log } from '../observe/log.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
-import type { Clock } from '../support/clock.ts';
-import { PrivateAddressError } from '../support/guarded-lookup.ts';
+import type { Clock } from '../support/time/clock.ts';
+import { PrivateAddressError } from '../support/net/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
-import { retryAfterMs } from '../support/retry-after.ts';
-import { type AddressGuard, AddressRefused, type Admitted, NOT_OURS } from './address-guard.ts';
+import { retryAfterMs } from '../support/net/retry-after.ts';
+import { type AddressGuard, AddressRejected, type Admitted, NOT_OURS } from './address-guard.ts';
 import type { NotificationTokens } from './notification-tokens.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
-import type { OutboundAnswer, OutboundTransport } from './transport.ts';
+import type { OutboundResponse, OutboundTransport } from './transport.ts';
 import type { WebhookSignatures } from './webhook-signature.ts';
 
-/** One thing to tell, in the words of who is told. */
+/** One notification, encoded in the dialect of its receiver. */
 export interface Notification {
-  /** The same for every attempt: receivers know a repeat by it. */
+  /** The same for every attempt, so that receivers can recognise repeats. */
   readonly id: string;
-  /** As the receiver calls it. */
+  /** The task id that the receiver knows. */
   readonly taskId: string;
   readonly config: TaskPushNotificationConfig;
   readonly mediaType: string;
   readonly body: string;
-  /** Of the trace that it is part of. */
+  /** The headers of the trace that the notification belongs to. */
   readonly trace: TraceHeaders;
 }
 
-/** What came of one attempt. A reason is fit for the owner of the task, who is a stranger to our network. */
+/** The outcome of one attempt. The reason is safe to show to the owner of the task: it reveals nothing about our network. */
 export type Attempt =
   | { readonly kind: 'delivered' }
   | {
       readonly kind: 'failed';
       readonly reason: string;
-      /** The receiver wants to be left alone for so long. */
+      /** The receiver asked for this delay, at most 24 hours. */
       readonly retryAfterMs?: number;
-      /** The receiver wants no more of this, ever. */
+      /** The receiver responded with 410: it wants no further notifications. */
       readonly gone?: boolean;
     };
 
@@ -46,21 +46,21 @@ export interface SenderParts {
   readonly log: Log;
 }
 
-/** What is read of an answer, so that the connection can be used again. Nobody looks at it. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-/** Nobody is waited for any longer, whatever he asks for. */
+/** How much of a response body is read and discarded, so that the connection can be reused. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** The longest delay accepted from a `Retry-After` header: 24 hours. */
 const MAX_WAIT_MS = 86_400_000;
 
 const USER_AGENT = `tandem-a2a/${PACKAGE_VERSION}`;
 
 const DELIVERED: Attempt = Object.freeze({ kind: 'delivered' });
 
-/** It is our own fault, and not that of the receiver. */
-class NotMade extends Error {
-  override readonly name = 'NotMade';
+/** The notification could not be created. The receiver is not the cause. */
+class NotificationError extends Error {
+  override readonly name = 'NotificationError';
 }
 
-/** Posts notifications: one attempt at a time, and never where it must not. */
+/** Posts notifications, one attempt per call, to URLs that the guard allows. */
 export class PushSender {
   readonly #parts: SenderParts;
 
@@ -68,13 +68,15 @@ export class PushSender {
     this.#parts = parts;
   }
 
-  /** Never throws: what goes wrong is how the attempt ended. Lasts `timeoutMs` at most. */
+  /** Never throws: an error becomes the outcome of the attempt. Takes at most `timeoutMs`. */
   async send(notification: Notification, signal: AbortSignal): Promise<Attempt> {
     const { guard, transport, timeoutMs, clock } = this.#parts;
     try {
       const { url, isTrusted } = guard.admit(notification.config.url);
       const headers = await this.#headersOf(notification, url).catch((error: unknown) => {
-        throw new NotMade('It could not be made; the log says why', { cause: error });
+        throw new NotificationError('The notification could not be created; the log of the agent has the cause', {
+          cause: error,
+        });
       });
       const { body } = notification;
       const request = { method: 'POST', url, isTrusted, headers, body } as const;
@@ -107,21 +109,21 @@ export class PushSender {
     if (signatures !== undefined) headers['webhook-signature'] = await signatures.sign({ id, timestamp, body });
     if (tokens !== undefined) {
       const token = await tokens.sign({ id, taskId, audience: url.href, body });
-      // Where the guide of the protocol has it, unless what the receiver asked for stands there.
+      // The A2A guide puts the token here, but the credentials of the push config take precedence.
       if (credentials === '') headers['authorization'] = `Bearer ${token}`;
       else headers['x-a2a-notification-jwt'] = token;
     }
     return headers;
   }
 
-  /** The status is the whole answer: a receiver that says 2xx has it, whatever becomes of the rest. */
-  #judge(answer: OutboundAnswer): Attempt {
-    const { status } = answer;
-    answer.discard(MAX_ANSWER_BYTES);
+  /** Only the status counts: 2xx means delivered, even if reading the body fails. */
+  #judge(response: OutboundResponse): Attempt {
+    const { status } = response;
+    response.discard(MAX_RESPONSE_BYTES);
     if (status >= 200 && status < 300) return DELIVERED;
     const isRedirect = status >= 300 && status < 400;
-    const reason = `It answered ${status}${isRedirect ? ', and redirects are not followed' : ''}`;
-    const wait = retryAfterMs(answer.header('retry-after'), this.#parts.clock.now());
+    const reason = `The receiver responded with status ${status}${isRedirect ? '; redirects are not followed' : ''}`;
+    const wait = retryAfterMs(response.header('retry-after'), this.#parts.clock.now());
     return {
       kind: 'failed',
       reason,
@@ -132,20 +134,20 @@ export class PushSender {
 
   #reasonOf(error: unknown, { id, taskId }: Notification): string {
     if (error instanceof TimeLimitPassed) return error.message;
-    if (error instanceof NotMade) {
-      this.#parts.log.error('A push notification could not be made', { taskId, deliveryId: id, error: error.cause });
+    if (error instanceof NotificationError) {
+      this.#parts.log.error('Could not create push notification', { taskId, deliveryId: id, error: error.cause });
       return error.message;
     }
-    if (error instanceof AddressRefused) return `Its address ${error.message}`;
+    if (error instanceof AddressRejected) return `The push URL ${error.message}`;
     if (error instanceof PrivateAddressError) {
-      this.#parts.log.warn('A push notification was not sent: its address leads to a private network', {
+      this.#parts.log.warn('Did not send push notification: its URL resolves to a private network', {
         taskId,
         deliveryId: id,
         error,
       });
-      return `Its address ${NOT_OURS}`;
+      return `The push URL ${NOT_OURS}`;
     }
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    return `It could not be reached${code}`;
+    return `The receiver could not be reached${code}`;
   }
 }

@@ -1,18 +1,17 @@
-import type { Clock } from '../support/clock.ts';
+import type { Clock } from '../support/time/clock.ts';
 import { onAbort } from '../support/on-abort.ts';
 
-/** The time for something has passed. */
 export class TimeLimitPassed extends Error {
   override readonly name = 'TimeLimitPassed';
 
   constructor(ms: number) {
-    super(`It did not answer within ${ms / 1000} s`);
+    super(`No response within ${ms / 1000} s`);
   }
 }
 
 /**
- * Does something that listens to a signal, which comes when the time is over or the caller's own signal does. What was cut
- * off by it says so in many ways, depending on how far it was: all of them are told as the reason of the signal.
+ * Runs `work` with a signal that aborts when the time is over or the signal of the caller aborts. An aborted request fails
+ * with different errors, depending on its progress. All of them are replaced by the reason of the signal.
  */
 export async function withinTime<T>(
   clock: Clock,

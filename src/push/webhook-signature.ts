@@ -3,32 +3,31 @@ import { decodeBase64, encodeBase64 } from '../support/bytes.ts';
 
 type SigningKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** What a signature is about. A retry has the same id, and the time of its own. */
+/** The signed content. A retry has the same id and a new timestamp. */
 export interface Signed {
   readonly id: string;
-  /** Whole seconds since 1970, as it stands in the header. */
+  /** Whole seconds since 1970, exactly as in the header. */
   readonly timestamp: string;
-  /** To the character. */
   readonly body: string;
 }
 
-/** How secrets of this kind are written: the bytes behind it are in base64. */
+/** The prefix of a secret whose bytes follow in base64. */
 const PREFIX = 'whsec_';
 const VERSION = 'v1';
 const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' } as const;
-/** What is shorter can be found by trying. */
+/** Shorter secrets can be guessed. */
 const MIN_SECRET_BYTES = 16;
 
-/** The bytes of a secret: base64 behind `whsec_`, or the text itself. @throws TypeError that does not quote it. */
+/** The bytes of a secret: base64 after `whsec_`, or the text itself. @throws TypeError without the secret in its message. */
 export function secretBytes(secret: string): Uint8Array {
   const base64 = secret.startsWith(PREFIX) ? normalizeBase64(secret.slice(PREFIX.length)) : undefined;
-  if (secret.startsWith(PREFIX) && base64 === undefined) throw new TypeError(`must have base64 behind ${PREFIX}`);
+  if (secret.startsWith(PREFIX) && base64 === undefined) throw new TypeError(`must have base64 after ${PREFIX}`);
   const bytes = base64 === undefined ? new TextEncoder().encode(secret) : decodeBase64(base64);
   if (bytes.length < MIN_SECRET_BYTES) throw new TypeError(`must have at least ${MIN_SECRET_BYTES} bytes`);
   return bytes;
 }
 
-/** Signs and checks by shared secrets, as Standard Webhooks has it. Several secrets let one follow the other. */
+/** Signs and verifies with shared secrets, as Standard Webhooks specifies. Several secrets allow rotation. */
 export class WebhookSignatures {
   readonly #secrets: readonly Uint8Array[];
   #keys: Promise<readonly SigningKey[]> | undefined;
@@ -38,7 +37,7 @@ export class WebhookSignatures {
     this.#secrets = secrets.map(secretBytes);
   }
 
-  /** The value of `webhook-signature`: one signature by each secret. */
+  /** The value of the header `webhook-signature`: one signature per secret. */
   async sign(signed: Signed): Promise<string> {
     const content = contentOf(signed);
     const signatures = (await this.#imported()).map((key) => crypto.subtle.sign(ALGORITHM, key, content));
@@ -46,7 +45,7 @@ export class WebhookSignatures {
     return texts.map((text) => `${VERSION},${text}`).join(' ');
   }
 
-  /** Whether one of the signatures is by one of the secrets; compared in a time that tells nothing. */
+  /** Whether one of the signatures was made with one of the secrets. Compares in constant time. */
   async verify(signed: Signed, header: string): Promise<boolean> {
     const content = contentOf(signed);
     const keys = await this.#imported();
@@ -67,7 +66,7 @@ function contentOf({ id, timestamp, body }: Signed): Uint8Array {
   return new TextEncoder().encode(`${id}.${timestamp}.${body}`);
 }
 
-/** More than these nobody has secrets for. */
+/** Further signatures in the header are ignored. */
 const MAX_SIGNATURES = 16;
 
 function signaturesIn(header: string): readonly Uint8Array[] {

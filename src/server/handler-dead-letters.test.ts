@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import { agent } from './agent.ts';
+import { agent } from './agent/agent.ts';
 import { createHandler } from './handler.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
 
-test('whoever runs a handler sees its dead letters, page by page, before the first request', async () => {
+test('the operator can read dead letters page by page before the first request', async () => {
   const store = memoryStore();
   const owner = { tenant: '', owner: 'ann' };
   await store.create({
@@ -26,7 +26,7 @@ test('whoever runs a handler sees its dead letters, page by page, before the fir
   await store.claimPushes({ node: 'n', agents: [ECHO.id], limit: 1, perReceiver: 1, perOwner: 1, held: [] });
   const letter = {
     event: { number: 1, kind: 'task', body: '{}' },
-    reason: 'It answered 500',
+    reason: 'The receiver responded with status 500',
     attempts: 9,
     time: 1,
   } as const;

@@ -3,7 +3,7 @@ import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { deferred } from '../support/deferred.ts';
-import { agent } from './agent.ts';
+import { agent } from './agent/agent.ts';
 import { createHandler } from './handler.ts';
 
 const ASKING = agent({
@@ -38,7 +38,7 @@ function sending(path: string): Request {
   return new Request(`http://localhost${path}`, { method: 'POST', headers, body: JSON.stringify({ message }) });
 }
 
-test('a handler that was closed before it was started stays so', async () => {
+test('a handler that is closed before its start stays closed', async () => {
   const { store, state } = breakable('heartbeat');
   const handler = createHandler(ASKING, { store });
 
@@ -54,7 +54,7 @@ test('a handler that was closed before it was started stays so', async () => {
 test.each([
   ['1.0', -32603],
   ['0.3', -32603],
-])('who calls a closed handler over JSON-RPC in %s is told so in its words', async (version, code) => {
+])('a closed handler responds over JSON-RPC %s with an error in that format', async (version, code) => {
   const handler = createHandler(ASKING);
   await handler.close();
   const request = sending('/a2a');
@@ -70,7 +70,7 @@ test.each([
   });
 });
 
-test('a start that failed is tried again by the next', async () => {
+test('the next start() retries after a failed one', async () => {
   const { store, state } = breakable('heartbeat');
   const handler = createHandler(ASKING, { store, log: silentLog });
   onTestFinished(() => handler.close());
@@ -85,7 +85,7 @@ test('a start that failed is tried again by the next', async () => {
   expect((await handler.fetch(new Request('http://localhost/readyz'))).status).toBe(200);
 });
 
-test('readyz says that the store does not answer, and that it does again', async () => {
+test('readyz is 503 while the store fails, and 200 when it works again', async () => {
   const { store, state } = breakable('read');
   const handler = createHandler(ASKING, { store, log: silentLog });
   onTestFinished(() => handler.close());
@@ -103,7 +103,7 @@ test('readyz says that the store does not answer, and that it does again', async
   expect(await ready()).toEqual([200, { status: 'ready' }, null]);
 });
 
-test('readyz says that a mounted handler closes, as long as that takes and after it', async () => {
+test('readyz is 503 while a mounted handler closes, and afterwards', async () => {
   const gate = deferred<string>();
   const slow = agent({ name: 'Slow', description: 'Takes its time.', run: () => gate.promise });
   const handler = createHandler(slow, { store: memoryStore() });
@@ -122,7 +122,7 @@ test('readyz says that a mounted handler closes, as long as that takes and after
   expect(await ready()).toEqual([503, '1']);
 });
 
-test('readyz does not wait for a store that hangs', async () => {
+test('readyz responds without waiting for a store that hangs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { store, state } = breakable('read');
@@ -139,7 +139,7 @@ test('readyz does not wait for a store that hangs', async () => {
   expect(await answer.json()).toEqual({ status: 'store unavailable' });
 });
 
-test('readyz does not wait for a start that hangs', async () => {
+test('readyz responds without waiting for a start that hangs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { store, state } = breakable('heartbeat');
@@ -159,7 +159,7 @@ test('readyz does not wait for a start that hangs', async () => {
   expect((await handler.fetch(new Request('http://localhost/readyz'))).status).toBe(200);
 });
 
-test('nothing beats for a stream that nobody reads, once its handler is closed', async () => {
+test('a closed handler sends no heartbeats on unread streams', async () => {
   const handler = createHandler(ASKING, { store: memoryStore() });
   const { status } = await handler.fetch(sending('/message:stream'));
   expect([status, handler.heartbeats.size]).toEqual([200, 1]);

@@ -1,12 +1,12 @@
-/** Parts of a handler are loaded when there is work, which may fail as anything that is read from a disk or a network. */
+/** A handler loads its modules with the first request, and loading can fail. */
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import { agent } from './agent.ts';
+import { agent } from './agent/agent.ts';
 import { type AgentHandler, createHandler } from './handler.ts';
 
 afterEach(() => {
-  vi.doUnmock('./workings.ts');
+  vi.doUnmock('./handler-core.ts');
   vi.doUnmock('./serverless/serverless.ts');
 });
 
@@ -23,25 +23,25 @@ function get(handler: AgentHandler): Promise<Response> {
   return handler.fetch(new Request('http://localhost/readyz'));
 }
 
-test('what could not be loaded is loaded by the next request', async () => {
-  failToLoad('./workings.ts');
+test('the next request loads the modules again after a failure', async () => {
+  failToLoad('./handler-core.ts');
   const handler = createHandler(ECHO, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close());
   const answer = await get(handler);
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-  vi.doUnmock('./workings.ts');
+  vi.doUnmock('./handler-core.ts');
   expect((await get(handler)).status).toBe(200);
 });
 
-test('a handler that could not be loaded can be closed, and answers', async () => {
-  failToLoad('./workings.ts');
+test('a handler that could not load can be closed, and responds with 503', async () => {
+  failToLoad('./handler-core.ts');
   const handler = createHandler(ECHO, { store: memoryStore(), log: silentLog });
   await get(handler);
   await expect(handler.close()).resolves.toBeUndefined();
   expect((await get(handler)).status).toBe(503);
 });
 
-test('an engine that was started in vain is closed', async () => {
+test('the engine is closed if serverless cannot load', async () => {
   failToLoad('./serverless/serverless.ts');
   const store = memoryStore();
   const retire = vi.spyOn(store, 'retire');

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { memoryStore } from '../store/memory/store.ts';
-import { agent } from './agent.ts';
+import { agent } from './agent/agent.ts';
 import { createHandler } from './handler.ts';
-import type { HandlerOptions } from './handler-options.ts';
+import type { HandlerOptions } from './options/handler-options.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again', run: ({ text }) => text });
 
@@ -15,20 +15,24 @@ async function warningsOf(options: HandlerOptions): Promise<readonly unknown[]> 
   return warn.mock.calls;
 }
 
-test('who gives no log finds what matters on the console: that there is no store, and nobody to keep out', async () => {
+test('a handler without a log warns on the console that it has no store and no authentication', async () => {
   expect(await warningsOf({})).toEqual([
-    [expect.stringContaining('tandem warning: No auth is set: everybody who can reach it may call this agent.')],
-    ['tandem warning: No store is given: tasks are kept in memory, and lost with it'],
+    [
+      expect.stringContaining(
+        'tandem warning: Authentication is not configured: every caller that can reach this agent is accepted.',
+      ),
+    ],
+    ['tandem warning: No store is configured: tasks are kept in memory and lost when the process ends'],
   ]);
 });
 
-test('a log of one’s own gets it instead', async () => {
+test('a configured log gets the warnings instead of the console', async () => {
   const warn = vi.fn<() => void>();
 
   expect(await warningsOf({ log: { info() {}, warn, error() {} } })).toEqual([]);
   expect(warn).toHaveBeenCalledTimes(2);
 });
 
-test('with a store and a way to know callers there is nothing to say', async () => {
+test('a handler with a store and authentication logs no warning', async () => {
   expect(await warningsOf({ store: memoryStore(), auth: () => undefined })).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
-import { agent } from './agent.ts';
+import { agent } from './agent/agent.ts';
 import { type AgentHandler, createHandler } from './handler.ts';
-import type { Role } from './handler-options.ts';
+import type { Role } from './options/handler-options.ts';
 
-/** One process among several on the same store; each says in its answers which one it is. */
+/** One process among several on the same store. Its role is part of the output. */
 async function node(store: Store, role: Role): Promise<AgentHandler> {
   const worker = agent({ name: 'Worker', description: 'Works.', run: ({ text }) => `${text} by ${role}` });
   const handler = createHandler(worker, { store, role, publicUrl: 'http://agent.test', metrics: true });
@@ -25,7 +25,7 @@ function send(handler: AgentHandler, text: string, more: object = {}): Promise<R
   );
 }
 
-test('a web node answers with what a worker has done', async () => {
+test('a web node responds with the result of a worker', async () => {
   const store = memoryStore();
   const web = await node(store, 'web');
   await node(store, 'worker');
@@ -35,7 +35,7 @@ test('a web node answers with what a worker has done', async () => {
   expect(JSON.stringify(await answer.json())).toContain('Said by worker');
 });
 
-test('a web node keeps what nobody works on yet, however much it is', async () => {
+test('a web node accepts any number of tasks that no worker has claimed yet', async () => {
   const store = memoryStore();
   const web = await node(store, 'web');
   const configuration = { returnImmediately: true };
@@ -49,7 +49,7 @@ test('a web node keeps what nobody works on yet, however much it is', async () =
   expect(JSON.stringify(await answer.json())).toContain('Last by worker');
 });
 
-test('a worker answers nobody but those who ask after its health', async () => {
+test('a worker serves only health, readiness and metrics', async () => {
   const worker = await node(memoryStore(), 'worker');
   const statuses = ['/healthz', '/readyz', '/metrics', '/.well-known/agent-card.json', '/tasks'].map(async (path) => {
     const { status } = await worker.fetch(new Request(`http://agent.test${path}`));
@@ -59,7 +59,7 @@ test('a worker answers nobody but those who ask after its health', async () => {
   expect(await Promise.all(statuses)).toEqual([
     ['/healthz', 200],
     ['/readyz', 200],
-    // It is there, for others than this one.
+    // Metrics are only for authenticated callers and the same machine.
     ['/metrics', 403],
     ['/.well-known/agent-card.json', 404],
     ['/tasks', 404],
@@ -67,7 +67,7 @@ test('a worker answers nobody but those who ask after its health', async () => {
   expect((await send(worker, 'Said')).status).toBe(404);
 });
 
-test('a role that there is not is refused', () => {
+test('createHandler() rejects an unknown role', () => {
   const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-  expect(() => createHandler(subject, { role: 'boss' as Role })).toThrow(/role: must be "all" or "web" or "worker"/);
+  expect(() => createHandler(subject, { role: 'boss' as Role })).toThrow(/role: expected "all" or "web" or "worker"/);
 });

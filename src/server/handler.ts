@@ -1,4 +1,4 @@
-import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
+import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/dead-letters.ts';
 import type { Engine, EngineCloseOptions } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';
 import { AuditTrail } from '../observe/audit.ts';
@@ -6,134 +6,145 @@ import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { safeLog } from '../observe/safe-log.ts';
 import type { PushConfigName } from '../store/store.ts';
-import { inTime } from '../support/in-time.ts';
-import type { Agent } from './agent.ts';
-import type { EdgeOptions } from './base-url.ts';
-import { NEEDS_URL } from './card-signing-options.ts';
-import { auditFacts } from './failed-request.ts';
-import { FetchRequest, toResponse } from './fetch-edge.ts';
-import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './handler-options.ts';
-import { Heartbeats } from './heartbeats.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
+import { withTimeout } from '../support/time/with-timeout.ts';
+import type { Agent } from './agent/agent.ts';
+import type { EdgeOptions } from './http/base-url.ts';
+import { NEEDS_URL } from './options/card-signing-options.ts';
+import { auditFacts } from './bindings/failed-request.ts';
+import { FetchRequest, toResponse } from './http/fetch-edge.ts';
+import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './options/handler-options.ts';
+import { Heartbeats } from './http/heartbeats.ts';
+import type { HttpRequest, HttpResponse } from './http/http.ts';
 import { createInFlight } from './limits/in-flight.ts';
-import { OwnPaths } from './own-paths.ts';
-import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './page-paths.ts';
-import { type Strangers, strangersAtMount } from './strangers.ts';
-import { overTlsOnly } from './transport-security.ts';
-import type { Workings } from './workings.ts';
+import { OwnPaths } from './http/own-paths.ts';
+import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './http/page-paths.ts';
+import { type AnonymousAccess, anonymousAccessAtMount } from './options/anonymous-access.ts';
+import { overTlsOnly } from './http/transport-security.ts';
+import type { HandlerCore } from './handler-core.ts';
 
 /**
- * Makes a handler of an agent, to be mounted in whatever serves HTTP. It answers every version of the protocol over
- * JSON-RPC and REST.
+ * Creates a handler for an agent, to mount in any HTTP server or framework. It serves every protocol version over JSON-RPC and REST.
+ * The engine starts with the first request, or with `start()`. Call `close()` when you no longer need it.
  *
  * @example
  * const handler = createHandler(translator, { store, publicUrl: 'https://example.com/agent' });
  * export default { fetch: handler.fetch };
  *
- * @throws TypeError that names each wrong option.
+ * @throws TypeError that lists every invalid option.
  */
 export function createHandler(agent: Agent, options: HandlerOptions = {}): AgentHandler {
   const settings = readHandlerOptions('createHandler()', agent, options);
   if (settings.cardSigning !== undefined && settings.publicUrl === undefined) {
-    throw new TypeError(`createHandler() cannot use these options:\n  - cardSigning: ${NEEDS_URL}`);
+    throw new TypeError(`Invalid options for createHandler():\n  - cardSigning: ${NEEDS_URL}`);
   }
-  return new AgentHandler(agent, settings, strangersAtMount(settings));
+  return new AgentHandler(agent, settings, anonymousAccessAtMount(settings));
 }
 
-/** Whose data are deleted. */
+/** The caller whose data `purge()` deletes. */
 export interface PurgedCaller {
-  /** The `id` that `auth` gives the caller. */
+  /** The `id` of the caller, as `auth` returns it. */
   readonly callerId: string;
-  /** Of one tenant only; of those without a tenant if not set. */
+  /** Deletes the data of this tenant only. Default: the data without a tenant. */
   readonly tenant?: string;
 }
 
-/** A task that waits for an authorization, and whose it is: `ctx.taskId`, `ctx.caller.id` and `ctx.tenant` of its handler. */
+/** A task that waits for an authorization, and its owner. */
 export interface AuthorizedTask {
+  /** `ctx.taskId` of the handler. */
   readonly taskId: string;
+  /** `ctx.caller.id` of the handler. */
   readonly callerId: string;
+  /** `ctx.tenant` of the handler. Default: no tenant. */
   readonly tenant?: string;
 }
 
-/** A longer path is not quoted in the log. */
+/** Longer paths are not logged. */
 const MAX_HINTED_PATH = 200;
 
-/** How the paths end that clients of an agent try first. */
+/** The path endings that clients of an agent try first. */
 const ENDINGS = [CARD_PATH, OLD_CARD_PATH, '/a2a', '/message:send', '/message:stream'];
 
-/** An agent behind HTTP. Its functions can be taken off and passed on. */
+/** Serves an agent over HTTP. `fetch`, `handle` and `authorize` are bound, so they can be passed around as functions. */
 export class AgentHandler {
   readonly #agent: Agent;
   readonly #settings: HandlerSettings;
   readonly #log: Log;
   readonly #audit: AuditTrail;
-  readonly #strangers: Strangers;
+  readonly #anonymousAccess: AnonymousAccess;
   readonly #paths: OwnPaths;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
-  /** @internal For the edges that make requests of ours. */
+  /** @internal Settings for the edges that create `HttpRequest`s. */
   readonly edge: Required<EdgeOptions>;
   #hasHinted = false;
-  #workings: Promise<Workings> | undefined;
-  /** The workings, once the agent is at work. */
-  #started: Workings | undefined;
+  #core: Promise<HandlerCore> | undefined;
+  /** The core, once the engine has started. */
+  #started: HandlerCore | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @internal `strangers`: what becomes of callers whom nobody knows, without `auth`. */
-  constructor(agent: Agent, settings: HandlerSettings, strangers: Strangers) {
+  /** @internal `anonymousAccess`: how anonymous callers are treated without `auth`. */
+  constructor(agent: Agent, settings: HandlerSettings, anonymousAccess: AnonymousAccess) {
     this.#agent = agent;
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     this.#audit = new AuditTrail(settings.audit, this.#log);
-    this.#strangers = strangers;
+    this.#anonymousAccess = anonymousAccess;
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
     this.#paths = new OwnPaths(settings);
     const { basePath, trustProxy } = settings;
     this.edge = { basePath, trustProxy, inFlight: createInFlight(settings.limits) };
   }
 
-  /** @internal Writes down that an edge has refused a request by itself, and why. */
-  noteRefusal(request: HttpRequest, error: A2AError): void {
-    this.#audit.refused(error.code, auditFacts({ request }, error));
+  /** @internal Records in the audit trail that an edge has rejected a request. */
+  noteRejection(request: HttpRequest, error: A2AError): void {
+    this.#audit.rejected(error.code, auditFacts({ request }, error));
   }
 
-  /** @internal The ids of the tasks that run in this process. */
+  /** @internal The ids of the tasks that are running in this process. */
   runningTasks(): readonly string[] {
     return this.#started?.engine.runningTasks() ?? [];
   }
 
-  /** @internal Whether it takes no more work. */
+  /** @internal Whether `close()` was called. */
   get isClosing(): boolean {
     return this.#closing !== undefined;
   }
 
   /**
-   * Answers a web-standard request: for Hono, Next, Deno, Bun, Workers. Such a request does not know where it came from;
-   * who does can say so by `{ remoteAddress }`, for the limits that count by address. With `serverless`, the `waitUntil`
-   * of the host is found in the second or third argument. What else a host passes along is not looked at.
+   * Handles a web-standard request, for Hono, Next, Deno, Bun and Workers. A `Request` does not contain the address of the client:
+   * pass `{ remoteAddress }` as the second argument, so that limits can count by address. With `serverless`, `waitUntil` of the
+   * second or third argument is used. Other members of these arguments are ignored.
+   *
+   * @example
+   * export default { fetch: handler.fetch };
+   * @example
+   * Deno.serve((request, info) => handler.fetch(request, { remoteAddress: info.remoteAddr.hostname }));
    */
   readonly fetch = async (request: Request, from?: object, context?: object): Promise<Response> => {
     const own = new FetchRequest(request, this.edge, from, context);
     return toResponse(await this.handle(own), own, this);
   };
 
-  /** @internal Answers a request below a prefix that a framework knows and `basePath` does not name. */
+  /** @internal Handles a request below the prefix of a framework's route. */
   async fetchBelow(prefix: string, request: Request, from?: object): Promise<Response> {
     const own = new FetchRequest(request, { ...this.edge, basePath: prefix }, from);
     return toResponse(await this.handle(own), own, this);
   }
 
-  /** @internal Logs once which `basePath` is missing, if a path that is not the agent's ends like one of its paths. */
+  /** @internal Logs once which `basePath` is probably missing, if an unmatched path ends like a path of the agent. */
   hintBasePath(path: string): void {
     if (this.#hasHinted || this.edge.basePath !== '' || path.length > MAX_HINTED_PATH) return;
     const own = ENDINGS.find((ending) => path.endsWith(ending));
     if (own === undefined || path === own) return;
     this.#hasHinted = true;
-    this.#log.warn('The agent was not found. Is basePath missing?', { path, basePath: path.slice(0, -own.length) });
+    this.#log.warn('Request does not match the agent; basePath may be missing', {
+      path,
+      basePath: path.slice(0, -own.length),
+    });
   }
 
-  /** Answers a request in our own thin form; what `fetch` and the listener for Node are made of. */
+  /** Handles a request in the library's own format. `fetch` and the Node listener build on it. Never rejects. */
   readonly handle = (request: HttpRequest): Promise<HttpResponse> | HttpResponse => {
     const { cors } = this.#settings;
     const response = cors?.preflight(request) ?? this.#respond(request);
@@ -142,21 +153,21 @@ export class AgentHandler {
   };
 
   /**
-   * Whether a path, from the mount on, is one that the agent answers at. For frameworks that have others, too: at the
-   * mount itself only JSON-RPC is the agent's, and a page may be somebody else's.
+   * Whether the agent serves a path, relative to its mount point. Frameworks use it to pass other requests on. At the mount point
+   * itself the agent serves only JSON-RPC, so that the application can have a page there.
    */
   owns(path: string, method = 'POST'): boolean {
     return this.#paths.has(path, method);
   }
 
-  /** @internal As `owns`, of a path that still has what `basePath` takes off. */
+  /** @internal Like `owns`, for a path that still includes `basePath`. */
   ownsWhole(path: string, method = 'POST'): boolean {
     return this.#paths.hasWhole(path, method);
   }
 
   /**
-   * Starts the engine: what an earlier process left unfinished goes on. Done by the first request otherwise. An attempt
-   * that fails is forgotten, for a database may be late: the next call or request tries again.
+   * Starts the engine and resumes the tasks that an earlier process left unfinished. Otherwise the first request does. After a
+   * failure the next call or request tries again, because the database may not be up yet.
    *
    * @throws A2AError `UNAVAILABLE` once the handler is closed.
    */
@@ -166,39 +177,46 @@ export class AgentHandler {
     try {
       await starting;
     } catch (error) {
-      // Another may try again by now.
+      // Another attempt may be in progress by now.
       if (this.#starting === starting) this.#starting = undefined;
       throw error;
     }
   }
 
   /**
-   * Gives a task the credential that it waits for, from the route to which a login leads back. Who asked is named with it,
-   * so that nobody's credential ends up in the task of somebody else.
+   * Passes a credential to a task that waits for an authorization. Call it from the callback route of a login. The owner of the task
+   * must match, so that a credential never reaches the task of another caller.
    *
-   * @throws A2AError `TASK_NOT_FOUND`, and `UNSUPPORTED_OPERATION` if the task waits for no authorization.
+   * @example
+   * app.get('/callback', async (req, res) => {
+   *   const { taskId, callerId } = readState(req.query.state);
+   *   await handler.authorize({ taskId, callerId }, await exchangeCode(req.query.code));
+   *   res.send('You can close this window.');
+   * });
+   *
+   * @throws A2AError `TASK_NOT_FOUND`, and `UNSUPPORTED_OPERATION` if the task does not wait for an authorization.
    */
   readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
     const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
     await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
-    await this.#started?.goOn(taskId);
+    await this.#started?.continueTask(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };
 
   /**
-   * The events that receivers of push notifications could not be told of, in the order in which they were given up. For
-   * those who run the server: they are of all callers.
+   * Returns the push notifications that could not be delivered, the oldest first. They belong to all callers, so show them only to
+   * operators.
    */
   async deadLetters(range: DeadLetterRange = {}): Promise<readonly DeadLetter[]> {
     return (await this.#engine()).deadLetters(range);
   }
 
   /**
-   * Sends a dead letter again, or all of a push configuration, once each. One that was disabled is then told of what came
-   * since.
+   * Delivers a dead letter again, or all dead letters of a push configuration in order, with one attempt each. It stops at the first
+   * failure. If all succeed, a disabled push configuration is enabled and receives the events since.
    *
-   * @throws A2AError `INVALID_PARAMS` if there is no such dead letter or push configuration.
+   * @throws A2AError `INVALID_PARAMS` if the dead letter or push configuration does not exist.
    */
   async redeliver(which: string | PushConfigName): Promise<Redelivered> {
     const redelivered = await (await this.#engine()).redeliver(which);
@@ -208,15 +226,16 @@ export class AgentHandler {
   }
 
   /**
-   * Deletes everything that the store has of one caller: tasks of all agents that share the store, with events, history and
-   * files, push configurations, dead letters, and the keys by which repeated requests are recognised. Unfinished tasks are
-   * canceled first. Revoke the caller's access first. Returns how many tasks were deleted.
+   * Deletes all data of one caller: the tasks of all agents that share the store with their events, history and files, push
+   * configurations, dead letters and idempotency keys. Unfinished tasks are canceled first. Revoke the caller's access before you
+   * call it. Returns the number of deleted tasks.
    *
-   * @throws A2AError `UNAVAILABLE` if the caller has started tasks in the meantime that still run: purge again.
+   * @throws TypeError if `callerId` is missing or empty.
+   * @throws A2AError `UNAVAILABLE` if the caller has started new tasks that still run. Call it again.
    */
   async purge({ callerId, tenant = '' }: PurgedCaller): Promise<number> {
     if (typeof callerId !== 'string' || callerId === '' || typeof tenant !== 'string')
-      throw new TypeError('purge() needs the id of a caller: purge({ callerId })');
+      throw new TypeError('purge() needs a caller id: purge({ callerId })');
     const engine = await this.#engine();
     let deleted = 0;
     let isComplete = false;
@@ -231,47 +250,48 @@ export class AgentHandler {
   }
 
   /**
-   * Takes no more work, gives what runs a time to finish, and ends all streams so that their readers come back for the
-   * rest. The store stays open.
+   * Stops accepting work, gives runs `finishMs` to finish (default: 0), and ends all streams with a hint to reconnect. Unfinished runs
+   * resume at the next start. The store stays open.
    */
   close(options: EngineCloseOptions = {}): Promise<void> {
     return (this.#closing ??= this.#close(options));
   }
 
+  /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
   #respond(request: HttpRequest): Promise<HttpResponse> | HttpResponse {
-    const response = this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
+    const response = this.#started === undefined ? this.#handleLater(request) : this.#started.handle(request);
     if (!this.#isOverTls(request)) return response;
     return 'then' in response ? response.then(overTlsOnly) : overTlsOnly(response);
   }
 
   async #start(): Promise<void> {
-    const workings = await this.#load();
-    await workings.start();
-    this.#started = workings;
+    const core = await this.#load();
+    await core.start();
+    this.#started = core;
   }
 
-  /** Loaded late: most of a server is what it does at work, and a program may only describe an agent, or serve it later. */
-  async #load(): Promise<Workings> {
-    const workings = (this.#workings ??= this.#loaded());
+  /** Loaded late, because a program may only describe an agent, or serve it later, and most of the code is only needed then. */
+  async #load(): Promise<HandlerCore> {
+    const core = (this.#core ??= this.#loaded());
     try {
-      return await workings;
+      return await core;
     } catch (error) {
-      // Another may try again by now.
-      if (this.#workings === workings) this.#workings = undefined;
+      // Another attempt may be in progress by now.
+      if (this.#core === core) this.#core = undefined;
       throw error;
     }
   }
 
-  async #loaded(): Promise<Workings> {
-    const { Workings } = await import('./workings.ts');
-    return new Workings({
+  async #loaded(): Promise<HandlerCore> {
+    const { HandlerCore } = await import('./handler-core.ts');
+    return new HandlerCore({
       agent: this.#agent,
       settings: this.#settings,
-      strangers: this.#strangers,
+      anonymousAccess: this.#anonymousAccess,
       log: this.#log,
       audit: this.#audit,
       heartbeats: this.heartbeats,
@@ -289,9 +309,9 @@ export class AgentHandler {
 
   async #close(options: EngineCloseOptions): Promise<void> {
     await this.#starting?.catch(() => {});
-    const workings = await this.#workings?.catch(() => undefined);
-    await workings?.close(options);
-    // Readers who never came for the end of their stream.
+    const core = await this.#core?.catch(() => undefined);
+    await core?.close(options);
+    // Streams whose clients never read the end.
     this.heartbeats.close();
     this.#audit.close();
     this.edge.inFlight.pace.close();
@@ -301,35 +321,37 @@ export class AgentHandler {
     try {
       await this.#startFor(request);
     } catch (error) {
-      const workings = await this.#load().catch(() => undefined);
-      if (workings === undefined) return this.#withoutWorkings(error);
-      if (this.isClosing && A2AError.is(error)) return workings.turnAway(request, error);
-      this.#log.error('The agent cannot start', { error });
-      const late = new A2AError('UNAVAILABLE', 'The agent cannot start; its log says why', { retryAfterMs: RETRY_MS });
-      return workings.turnAway(request, late);
+      const core = await this.#load().catch(() => undefined);
+      if (core === undefined) return this.#unavailable(error);
+      if (this.isClosing && A2AError.is(error)) return core.reject(request, error);
+      this.#log.error('Could not start agent', { error });
+      const late = new A2AError('UNAVAILABLE', 'The agent could not start; see its log for the cause', {
+        retryAfterMs: RETRY_MS,
+      });
+      return core.reject(request, late);
     }
-    return this.#started === undefined ? this.#handleLater(request) : this.#started.answer(request);
+    return this.#started === undefined ? this.#handleLater(request) : this.#started.handle(request);
   }
 
-  /** As `start`, for who asks: to be told that it is not ready yet is all that somebody wants who asks for that. */
+  /** Like `start`, but a readiness probe waits only `READY_MS`. */
   #startFor({ path }: HttpRequest): Promise<void> {
     if (path !== READINESS_PATH) return this.start();
-    return inTime(this.start(), READY_MS, () => {
+    return withTimeout(this.start(), READY_MS, () => {
       throw new A2AError('UNAVAILABLE', 'The agent has not started yet', { retryAfterMs: RETRY_MS });
     });
   }
 
-  /** What answers cannot even be loaded. */
-  #withoutWorkings(error: unknown): HttpResponse {
-    if (!this.isClosing) this.#log.error('The agent cannot start', { error });
+  /** The response if not even the code that handles requests can be loaded. */
+  #unavailable(error: unknown): HttpResponse {
+    if (!this.isClosing) this.#log.error('Could not start agent', { error });
     return { status: 503, headers: { 'retry-after': `${RETRY_MS / 1000}` } };
   }
 
-  /** As the world sees it: a proxy may have taken TLS off. */
+  /** Whether callers connect over TLS, which a proxy may terminate. */
   #isOverTls(request: HttpRequest): boolean {
     return (this.#settings.publicUrl ?? request.base).startsWith('https:');
   }
 }
 
-/** When whoever was turned away may try again. */
+/** `Retry-After` of rejected requests. */
 const RETRY_MS = 1000;

@@ -1,38 +1,55 @@
-export { agent, type Agent } from './agent.ts';
-export type { AgentDescription, AgentOptions } from './agent-options.ts';
-export type { AccessOptions } from './access-options.ts';
+export { agent, type Agent } from './agent/agent.ts';
+export type { AgentDescription, AgentOptions } from './agent/agent-options.ts';
+export type { AccessOptions } from './options/access-options.ts';
 export { apiKeys, type ApiKeysOptions, type KeyCaller } from './auth/api-keys.ts';
 export type { AuthOption } from './auth/auth-option.ts';
 export type { AuthenticateHook, Authenticated, Authenticator, CustomAuth, ServedAt } from './auth/authenticator.ts';
 export { basicAuth, type BasicUser } from './auth/basic-auth.ts';
 export { bearerTokens, type TokenCaller } from './auth/bearer-tokens.ts';
-export type { IssuerOptions } from './auth/issuer.ts';
-export { jwks, type JwksOptions } from './auth/jwks.ts';
-export type { CallerGrants } from './auth/known-callers.ts';
-export { oidc, type OidcOptions } from './auth/oidc.ts';
-export { sharedSecret, type SharedSecretOptions } from './auth/shared-secret.ts';
-export type { TokenRules } from './auth/verify-jwt.ts';
-export { type HonoHandler, toHono } from './adapters/hono.ts';
+export type { IssuerOptions } from './auth/jwt/issuer.ts';
+export { jwks, type JwksOptions } from './auth/jwt/jwks.ts';
+export type { CallerGrants } from './auth/configured-callers.ts';
+export { oidc, type OidcOptions } from './auth/jwt/oidc.ts';
+export { sharedSecret, type SharedSecretOptions } from './auth/jwt/shared-secret.ts';
+export type { TokenRules } from './auth/jwt/verify-jwt.ts';
+export type { CardSigningKey, CardSigningOptions } from './options/card-signing-options.ts';
+export type { ExtendedCardFunction, ExtendedCardOption } from './options/extended-card-options.ts';
+export type { FileOptions } from './options/file-options.ts';
+export type { PushOptions } from './options/push-options.ts';
+export type { ServerlessOptions } from './options/serverless-options.ts';
+export type { SkillVisibility } from './agent/skill-access.ts';
+export type { SkillOptions, ToolOptions, Tools } from './agent/skills.ts';
+export { type HonoContextLike, type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
-export type { CorsOptions } from './cors.ts';
+export type { CorsOptions } from './http/cors.ts';
 export { type AgentHandler, type AuthorizedTask, createHandler, type PurgedCaller } from './handler.ts';
-export type { HandlerOptions } from './handler-options.ts';
+export type { HandlerOptions, StreamingOptions } from './options/handler-options.ts';
 export type { Limits, Rate } from './limits/limit-settings.ts';
-export type { HttpBody, HttpRequest, HttpResponse } from './http.ts';
-export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/dead-letters.ts';
-export type { Courier, Delivery, DeliveryResult } from '../engine/delivery.ts';
+export type { HttpBody, HttpRequest, HttpResponse, ResponseHold, WaitUntil } from './http/http.ts';
+export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/dead-letters.ts';
+export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
+export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
-export { Engine } from './late-engine.ts';
-export type { AnswerSchema } from '../engine/answer-schema.ts';
+export { Engine } from './lazy-engine.ts';
+export type { AnswerSchema, AnswerType } from '../engine/questions/answer-schema.ts';
 export {
   type ArtifactWriter,
   type Ask,
   type AskOptions,
+  type AuthorizationRequest,
+  type AuthorizeOptions,
   type Caller,
+  type ChooseOption,
+  type ChooseQuestion,
+  type ChunkOptions,
+  type ConfirmQuestion,
+  type FormQuestion,
   type Handler,
+  type HandlerResult,
   type Inbox,
   type IncomingFile,
   type IncomingMessage,
+  type Question,
   QuestionCanceledError,
   QuestionExpiredError,
   type Step,
@@ -41,23 +58,36 @@ export {
   type StepResult,
   type TaskContext,
 } from '../engine/handler.ts';
-export type { Output, OutputContent } from '../engine/output.ts';
-export type { NewPushConfig, PushConfigRange } from '../engine/push-configs.ts';
-export type { PushPolicy } from '../engine/push-policy.ts';
-export type { Retention } from '../engine/retention.ts';
+export type {
+  ArtifactOutput,
+  Output,
+  OutputContent,
+  OutputState,
+  ReplyOutput,
+  StatusOutput,
+  WorkingStatus,
+} from '../engine/output/output.ts';
+export type { NewPushConfig, PushConfigRange } from '../engine/outbox/push-configs.ts';
+export type { PushPolicy } from '../engine/outbox/push-policy.ts';
+export type { Retention } from '../engine/schedule/retention.ts';
 export type { RunLimits } from '../engine/runnable.ts';
-export type { Submission } from '../engine/submission.ts';
+export type { Submission } from '../engine/tasks/submission.ts';
 export type { LeaveSignal } from '../support/leave-signal.ts';
-export type { StreamItem, StreamStart } from '../engine/subscribe.ts';
+export type { ListedTasks } from '../engine/tasks/task-page.ts';
+export type { TaskAccess } from '../engine/tasks/task-access.ts';
+export type { TaskWithTransitions } from '../engine/write/transitions.ts';
+export type { SweepOptions, Swept } from '../engine/on-demand/on-demand.ts';
+export type { StreamItem, StreamStart } from '../engine/stream/subscribe.ts';
 export type { Audit, AuditRecord } from '../observe/audit.ts';
 export type { Log, LogFields } from '../observe/log.ts';
-export type { OpenTelemetry } from '../observe/opentelemetry.ts';
+export type { OpenTelemetry, OtelContext, OtelSpan, OtelSpanContext, OtelTracer } from '../observe/opentelemetry.ts';
 export type { TraceContext, TraceHeaders } from '../observe/trace-context.ts';
 export { memoryStore, type MemoryStoreOptions } from '../store/memory/store.ts';
 export type {
   Appended,
   ClaimedPush,
   ClaimRequest,
+  ClaimShares,
   Created,
   DeadLetterQuery,
   DeadLetterRecord,
@@ -70,6 +100,7 @@ export type {
   NewEvent,
   NewTask,
   PagePosition,
+  Purged,
   PushClaimRequest,
   PushConfigName,
   PushConfigPut,
@@ -94,5 +125,6 @@ export type {
   TaskWrite,
   TokenTake,
   TokenTaken,
+  UnfinishedTasks,
   WatchListener,
 } from '../store/store.ts';

@@ -1,47 +1,57 @@
 import type { Engine } from '../engine/engine.ts';
 import type { AuditTrail } from '../observe/audit.ts';
+import type { Log } from '../observe/log.ts';
 import type { AddressGuard } from '../push/address-guard.ts';
-import type { Offer } from '../wire/offer.ts';
-import type { Agent } from './agent.ts';
-import type { ExtendedCards } from './extended-card.ts';
+import type { Agent } from './agent/agent.ts';
+import type { ExtendedCards } from './cards/extended-card.ts';
 import type { Access } from './auth/access.ts';
-import type { Deviations } from './deviations.ts';
-import type { Failures } from './failure.ts';
-import type { Identify } from './identify.ts';
+import type { Deviations } from './operations/deviations.ts';
+import type { Failures } from './bindings/failure.ts';
+import type { Identify } from './auth/authenticator.ts';
+import type { AnonymousAccess } from './options/anonymous-access.ts';
+import type { Heartbeats } from './http/heartbeats.ts';
+import type { OwnPaths } from './http/own-paths.ts';
+import type { InFlight } from './limits/in-flight.ts';
+import type { HandlerSettings } from './options/handler-options.ts';
 import type { ServiceLimits } from './limits/service-limits.ts';
-import type { OperationWatch } from './operation-watch.ts';
+import type { OperationObserver } from './bindings/operation-observer.ts';
 import type { Serverless } from './serverless/serverless.ts';
 
-/** An agent at work: what the operations and bindings of the protocol need. */
-export interface Service {
+/** The parts of a handler that exist before it starts. */
+export interface HandlerParts {
+  readonly agent: Agent;
+  readonly settings: HandlerSettings;
+  readonly anonymousAccess: AnonymousAccess;
+  readonly log: Log;
+  readonly audit: AuditTrail;
+  readonly heartbeats: Heartbeats;
+  readonly paths: OwnPaths;
+  readonly isClosing: () => boolean;
+  readonly inFlight: InFlight;
+}
+
+/** A started agent: everything that operations and bindings need. */
+export interface Service extends Pick<
+  HandlerSettings,
+  'offer' | 'streaming' | 'pushNotifications' | 'stateTransitionHistory' | 'deduplicateByMessageId' | 'maxBodyBytes'
+> {
   readonly engine: Engine;
   readonly agent: Agent;
   readonly failures: Failures;
   readonly deviations: Deviations;
   readonly identify: Identify;
-  readonly offer: Offer;
-  /** Whether it offers streams. */
-  readonly streaming: boolean;
-  /** Whether it takes push configurations. */
-  readonly pushNotifications: boolean;
-  /** Whether callers can get the state changes of their tasks. */
-  readonly stateTransitionHistory: boolean;
-  /** If known callers have cards of their own. */
+  /** Set if authenticated callers have extended cards. */
   readonly extendedCards?: ExtendedCards | undefined;
-  /** Which addresses it may send notifications to. */
+  /** Checks the addresses of push configurations. */
   readonly pushGuard: AddressGuard;
-  /** Whether a message that comes again is recognised by its `messageId` and content. */
-  readonly deduplicateByMessageId: boolean;
-  readonly maxBodyBytes: number;
-  /** Whether the traces of callers are gone on with. */
+  /** Whether incoming trace context is propagated. */
   readonly keepsTraces: boolean;
-  readonly audit: AuditTrail;
-  /** Told of every operation, if somebody wants to know. */
-  readonly watch: OperationWatch | undefined;
-  /** It takes no more work, and ends its streams. */
+  /** Records metrics and spans of operations, if enabled. */
+  readonly observer: OperationObserver | undefined;
+  /** Whether the handler is closing and ends its streams. */
   readonly isClosing: () => boolean;
   readonly limits: ServiceLimits;
   readonly access: Access;
-  /** What keeps work going on a host that freezes between requests. */
+  /** Continues tasks on hosts that freeze the process between requests. */
   readonly serverless?: Serverless | undefined;
 }

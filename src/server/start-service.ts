@@ -1,41 +1,30 @@
 import { Engine } from '../engine/engine.ts';
 import type { Runnable } from '../engine/runnable.ts';
-import type { AuditTrail } from '../observe/audit.ts';
-import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Observers } from '../observe/observers.ts';
 import { openTelemetryTracer } from '../observe/opentelemetry.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import type { Agent } from './agent.ts';
-import type { AgentCards } from './agent-cards.ts';
+import type { Agent } from './agent/agent.ts';
+import type { AgentCards } from './cards/agent-cards.ts';
 import type { Access } from './auth/access.ts';
-import { Deviations } from './deviations.ts';
-import { Failures } from './failure.ts';
-import type { HandlerSettings } from './handler-options.ts';
-import type { InFlight } from './limits/in-flight.ts';
+import { Deviations } from './operations/deviations.ts';
+import { Failures } from './bindings/failure.ts';
 import { createLimits } from './limits/service-limits.ts';
-import { OperationWatch } from './operation-watch.ts';
-import type { Outbound } from './outbound.ts';
-import { pushPolicyOf } from './push-options.ts';
+import { OperationObserver } from './bindings/operation-observer.ts';
+import type { Outbound } from './outbound/outbound.ts';
+import { pushPolicyOf } from './options/push-options.ts';
 import type { Serverless } from './serverless/serverless.ts';
-import type { ServerlessSettings } from './serverless-options.ts';
-import type { Service } from './service.ts';
+import type { ServerlessSettings } from './options/serverless-options.ts';
+import type { HandlerParts, Service } from './service.ts';
 
-/** What a service is made of. */
-export interface ServiceParts {
-  readonly agent: Agent;
-  readonly settings: HandlerSettings;
-  readonly log: Log;
+interface ServiceParts extends HandlerParts {
   readonly access: Access;
   readonly cards: AgentCards;
   readonly outbound: Outbound;
   readonly metrics: Metrics | undefined;
-  readonly audit: AuditTrail;
-  readonly isClosing: () => boolean;
-  readonly inFlight: InFlight;
 }
 
-/** Puts an agent to work: what an earlier process left unfinished goes on. */
+/** Starts the engine and creates the service. Tasks that an earlier process left unfinished resume. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { agent, settings, log, access, cards, outbound, metrics, audit, isClosing, inFlight } = parts;
   const { store, limits, tracing } = settings;
@@ -58,8 +47,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     deduplicateByMessageId: settings.deduplicateByMessageId,
     maxBodyBytes: settings.maxBodyBytes,
     keepsTraces: tracing !== false,
-    audit,
-    watch: tracer === undefined && metrics === undefined ? undefined : new OperationWatch(agent.id, observers),
+    observer: tracer === undefined && metrics === undefined ? undefined : new OperationObserver(agent.id, observers),
     isClosing,
     limits: createLimits(
       {
@@ -76,7 +64,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-/** Loaded late: most hosts do not freeze. */
+/** Loaded late, because most hosts do not freeze processes. */
 async function startServerless(
   engine: Engine,
   settings: ServerlessSettings,
@@ -86,7 +74,7 @@ async function startServerless(
     const { Serverless } = await import('./serverless/serverless.ts');
     return new Serverless({ engine, settings, publicUrl, offer, log });
   } catch (error) {
-    // Another try starts another.
+    // The next attempt starts another engine.
     await engine.close();
     throw error;
   }
@@ -94,8 +82,8 @@ async function startServerless(
 
 function startEngine({ agent, settings, log, outbound }: ServiceParts, observers: Observers): Promise<Engine> {
   const { store, retention, limits, push, role } = settings;
-  const { courier, fetchFile } = outbound;
-  if (store === undefined) log.warn('No store is given: tasks are kept in memory, and lost with it');
+  const { pushTransport, fetchFile } = outbound;
+  if (store === undefined) log.warn('No store is configured: tasks are kept in memory and lost when the process ends');
   return Engine.start({
     store: store ?? memoryStore(),
     agents: [settings.enforceOutputModes ? enforcingOutputModes(agent) : agent],
@@ -104,7 +92,7 @@ function startEngine({ agent, settings, log, outbound }: ServiceParts, observers
     fetchFile,
     closesWithWhole: settings.streams?.closeWithWhole ?? false,
     runsTasks: role !== 'web',
-    ...(courier !== undefined && { courier }),
+    ...(pushTransport !== undefined && { pushTransport }),
     push: pushPolicyOf(push),
     ...(retention !== undefined && { retention }),
     maxPushConfigs: limits.pushConfigsPerTask,

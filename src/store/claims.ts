@@ -1,36 +1,38 @@
 /**
- * If more tasks are due than a claim may give, the fairness keys of an agent get them round robin: in ascending order, one
- * task each, the longest due task of a key first, until the limit is reached or nothing is left. The next claim continues
- * after the key that got the last task; a claim that leaves no due task behind does not move that position. In a claim for
- * several agents each agent has its own rotation, and the agent whose next task is due longest goes first.
+ * Requests leases on due tasks. If more tasks are due than the limit, the fairness keys of an agent get them round robin: in
+ * ascending order, one task each, the longest due task of a key first, until the limit is reached or no task is left. The next
+ * claim continues after the key that got the last task. A claim that leaves no due task does not move that position. In a claim
+ * for several agents each agent has its own rotation, and the agent whose next task is due longest goes first.
  */
 export interface ClaimRequest {
+  /** The node that gets the leases. */
   readonly node: string;
   /** The agents that the node runs. */
   readonly agents: readonly string[];
+  /** The maximum number of tasks. */
   readonly limit: number;
-  /** Only this task, if it is due; whatever is if not set. */
+  /** Only this task, if it is due. Any due task if not set. */
   readonly taskId?: string;
   /**
-   * How many suspects may be among the tasks; any number if not set. They come before all others, those with the fewest
-   * attempts first, if the shares allow them.
+   * The maximum number of suspects among the tasks. Unlimited if not set. Suspects come before all other tasks, those with the
+   * fewest attempts first, as far as the shares allow.
    */
   readonly suspects?: number;
-  /** Bounds what a fairness key may get. Only in a claim for one agent, and without `taskId`. */
+  /** Limits the tasks of each fairness key. Only in a claim for one agent and without `taskId`. */
   readonly shares?: ClaimShares;
 }
 
-/** How the slots of a node are shared between fairness keys. A key that gets a task in the claim has a running task. */
+/** How fairness keys share the slots of a node. A key that gets a task in the claim counts as having a running task. */
 export interface ClaimShares {
-  /** The number of tasks of the agent that run on the node, by fairness key. Keys without one are absent. */
+  /** The number of tasks of the agent that run on the node, by fairness key. Keys without a running task are absent. */
   readonly running: ReadonlyMap<string, number>;
-  /** So many of the tasks may go to any key; from then on only keys without a running task get one. */
+  /** This many tasks may go to any key. After that, only keys without a running task get one. */
   readonly openSlots: number;
-  /** The number of tasks that one key may have running on the node; unlimited if not set. */
+  /** The maximum number of running tasks of one key on the node. Unlimited if not set. */
   readonly perKey?: number;
 }
 
-/** The key by which a task competes for slots with the tasks of others. */
+/** The fairness key of a task: the explicit key, or the owner. */
 export function fairnessKeyOf({ fairnessKey, owner }: { fairnessKey?: string | undefined; owner: string }): string {
   return fairnessKey ?? owner;
 }

@@ -1,26 +1,39 @@
 import type { TaskStatus } from '../model/task.ts';
 
-/** A public event: what subscribers see. `body` is its JSON in the words of 1.0, serialised once for all of them. */
+/** A public event, as subscribers receive it. */
 export interface TaskEvent {
+  /** The position among the events of the task, starting at 1. */
   readonly number: number;
+  /** A whole task, a status update or an artifact update. */
   readonly kind: 'task' | 'status' | 'artifact';
+  /** The event as JSON in the 1.0 format, serialized once for all subscribers. */
   readonly body: string;
 }
 
+/** An event to store. The store assigns its number. */
 export type NewEvent = Omit<TaskEvent, 'number'>;
 
-/** `isLeft`: the task is there for any node to run, now or at its time. Not known, if it is not said. */
-export type WatchListener = (taskId: string, by?: string, isLeft?: boolean, progress?: ReadProgress) => void;
+/**
+ * Receives hints about commits to a task.
+ *
+ * @param taskId The changed task.
+ * @param by The node in `TaskWrite.by`.
+ * @param isClaimable Whether the write left the task for any node to run, now or at its `wakeAt`. Undefined if the store does not know.
+ * @param progress Reads the new progress of the task without a query, if the store knows it.
+ */
+export type WatchListener = (taskId: string, by?: string, isClaimable?: boolean, progress?: ReadProgress) => void;
 
-/** To be called at once or not at all. Nothing, if it was too much to be said. */
+/** Reads the progress of a task. Call it only inside the listener. Returns undefined if the progress was too large to send. */
 export type ReadProgress = () => TaskProgress | undefined;
 
-/** How far a task had come when something of it was committed. */
+/** The progress of a task right after a commit. */
 export interface TaskProgress {
+  /** The number of the last event. */
   readonly lastEvent: number;
-  /** Set if it has ended. */
+  /** When the task ended. Absent if it has not. */
   readonly endedAt?: number | undefined;
+  /** The state of the task. */
   readonly status: Pick<TaskStatus, 'state'>;
-  /** Those that were committed with it. */
+  /** The events of the commit. */
   readonly events: readonly TaskEvent[];
 }

@@ -38,7 +38,7 @@ test.each<[string, Guard]>([
   ['the state', { states: ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] }],
   ['the question', { question: 'q-1' }],
   ['no intent to cancel', { canceling: false }],
-])('a guard that asks for %s holds', (_name, guard) => {
+])('a guard for %s holds', (_name, guard) => {
   expect(guardHolds(guard, TASK, true)).toBe(true);
 });
 
@@ -51,7 +51,7 @@ test.each<[string, Guard]>([
   ['an idle task', { idle: true }],
   ['another question', { question: 'q-2' }],
   ['the intent to cancel', { canceling: true }],
-])('a guard that asks for %s does not hold, whatever else does', (_name, guard) => {
+])('a guard for %s does not hold, even if all other conditions do', (_name, guard) => {
   const rest: Guard = {
     lease: { node: 'node-a', fence: 3 },
     states: ['TASK_STATE_WORKING'],
@@ -63,12 +63,12 @@ test.each<[string, Guard]>([
   expect(guardHolds({ ...rest, ...guard }, TASK, true)).toBe(false);
 });
 
-test('a task is idle if no living node holds it, whoever held it last', () => {
+test('a task is idle if no living node holds it, whatever node is in its record', () => {
   expect(guardHolds({ idle: true }, TASK, false)).toBe(true);
   expect(guardHolds({ idle: true }, FREE, false)).toBe(true);
 });
 
-test.each(TASK_STATES.map((state) => [state]))('a guard never lets a task change that is over: %s', (state) => {
+test.each(TASK_STATES.map((state) => [state]))('no guard holds for a terminal task: %s', (state) => {
   const task: TaskRecord = { ...TASK, status: { state } };
   const isOver = /COMPLETED|FAILED|CANCELED|REJECTED/.test(state);
 
@@ -76,7 +76,7 @@ test.each(TASK_STATES.map((state) => [state]))('a guard never lets a task change
   expect(guardHolds({ states: [state] }, task, false)).toBe(!isOver);
 });
 
-test('a write of nothing changes nothing', () => {
+test('an empty write does not change the record', () => {
   expect(after({})).toStrictEqual(TASK);
 });
 
@@ -98,11 +98,11 @@ test.each<[string, Omit<TaskWrite, 'taskId' | 'guard'>, TaskRecord]>([
     { history: [], artifacts: '[]', idempotency: { key: 'k', digest: 'd', keepUntil: 1 } },
     TASK,
   ],
-])('what a write makes of the record: %s', (_name, write, expected) => {
+])('a write updates the record: %s', (_name, write, expected) => {
   expect(after(write)).toStrictEqual(expected);
 });
 
-test('the end takes lease, wake-up and question away, even those that come with it', () => {
+test('the end of a task removes lease, wake-up time and question, even those of the same write', () => {
   const { wakeAt: _w, question: _q, ...rest } = FREE;
 
   expect(after({ endedAt: 9 })).toStrictEqual({ ...rest, endedAt: 9 });
@@ -110,13 +110,13 @@ test('the end takes lease, wake-up and question away, even those that come with 
   expect(after({ endedAt: 9, revoke: true })).toStrictEqual({ ...rest, endedAt: 9, fence: 4 });
 });
 
-test('visible and canceling never go back', () => {
+test('visible and canceling are never reset', () => {
   expect(after({}, { ...TASK, visible: false }).visible).toBe(false);
   expect(after({ visible: true }, { ...TASK, visible: false }).visible).toBe(true);
   expect(after({}, { ...TASK, canceling: true }).canceling).toBe(true);
 });
 
-test('a task is listed by the time of its status, or else of its creation', () => {
+test('lists use the time of the status, or of the creation if the status has none', () => {
   expect(statusTime(TASK)).toBe(Date.UTC(2026, 2, 12, 10));
   expect(statusTime({ ...TASK, status: { state: 'TASK_STATE_WORKING' } })).toBe(500);
 });

@@ -1,12 +1,12 @@
 import type { Message } from '../model/message.ts';
 import { isTerminal } from '../model/state.ts';
-import { jsonSize } from '../support/json-size.ts';
+import { jsonSize } from '../support/json/json-size.ts';
 import type { Writable } from '../support/writable.ts';
 import type { Guard, NewTask, TaskRecord, TaskWrite } from './store.ts';
 
 type Draft = Writable<TaskRecord>;
 
-/** Whether a write may happen. Stores that check in memory use this; it is also the definition for those that do not. */
+/** Whether the guard of a write holds. Stores that check in memory call this; for other stores it is the definition. */
 export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boolean {
   const { lease, states, idle, question, canceling, lastEvent, maxHistoryBytes } = guard;
   if (isTerminal(task.status.state)) return false;
@@ -19,7 +19,7 @@ export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boo
   return canceling === undefined || canceling === task.canceling;
 }
 
-/** The record of a task that was just created. */
+/** The record of a newly created task. */
 export function newRecord(task: NewTask): TaskRecord {
   const isRun = Number(task.node !== undefined);
   const isVisible = task.event !== undefined;
@@ -48,18 +48,18 @@ export function newRecord(task: NewTask): TaskRecord {
   return record;
 }
 
-/** The record of a task that has got its first push configuration, or lost its last one. */
+/** The record of a task after its first push config was added or its last one deleted. */
 export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
   const { pushed: _, ...record } = task;
   return pushed ? { ...record, pushed } : record;
 }
 
-/** Whether a task waits for its turn, as far as its row can say: it is due, no node runs it, and it is no suspect. */
+/** Whether a task waits in the queue: it is due, no node is in its row, and it is not a suspect. */
 export function isQueued({ node, wakeAt, suspectMs }: TaskRecord, now: number): boolean {
   return node === undefined && suspectMs === undefined && wakeAt !== undefined && wakeAt <= now;
 }
 
-/** Whether nothing but the last numbers is other than before: so it is after most writes, a step or a chunk. */
+/** Whether only the last numbers differ, as after most writes: a step or a chunk. */
 export function isSameButNumbers(before: TaskRecord, after: TaskRecord): boolean {
   return (
     after.endedAt === before.endedAt &&
@@ -106,13 +106,13 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   return after;
 }
 
-/** Whether a suspect is one no more after a write: its run has made progress, or has paused. */
+/** Whether a write ends the suspicion: the run made progress or paused. */
 function isCleared({ cleared, release, journal, guard }: TaskWrite): boolean {
   if (cleared === true || release === true) return true;
   return guard.lease !== undefined && journal !== undefined && journal.length > 0;
 }
 
-/** A copy of what a task keeps as long as it lives. Named one by one: a spread of so many members takes a slow path. */
+/** Copies the members that a task keeps until its end. Lists them one by one, because a spread of so many members is slow. */
 function lasting(task: TaskRecord): Draft {
   const { id, tenant, owner, contextId, agent, status, origin, visible } = task;
   const { lastEvent, lastJournal, fence, attempts, canceling, createdAt } = task;
@@ -159,7 +159,7 @@ function setFleeting(record: Draft, { node, wakeAt, question }: Fleeting): void 
 let lastTimestamp: string | undefined;
 let lastTime = 0;
 
-/** The time by which tasks are listed. Many have the same one, and to read it takes half of a microsecond. */
+/** The time by which lists are sorted. Cached, because many tasks have the same timestamp and parsing it takes 0.5 µs. */
 export function statusTime({ status, createdAt }: Pick<TaskRecord, 'status' | 'createdAt'>): number {
   const { timestamp } = status;
   if (timestamp === undefined) return createdAt;

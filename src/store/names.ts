@@ -3,14 +3,15 @@ import { isName } from '../support/name.ts';
 import type { NewTask, TaskWrite } from './store.ts';
 
 /**
- * Names that a database would take for others: it ends a text at NUL, and has one character for all halves of characters.
- * They are never stored, so whoever asks for one finds nothing.
+ * Rejects names that a database could confuse with others: it ends a text at NUL, and stores all unpaired surrogates as the same
+ * character. Such names are never stored, so a read finds nothing for them.
+ *
+ * @throws A2AError `INVALID_PARAMS`
  */
-
 export function assertNames(...names: readonly (string | undefined)[]): void {
   for (const name of names) {
     if (typeof name === 'string' && !isName(name))
-      throw new A2AError('INVALID_PARAMS', 'A name must have neither NUL nor halves of characters');
+      throw new A2AError('INVALID_PARAMS', 'Names must not contain NUL or unpaired surrogates');
   }
 }
 

@@ -1,7 +1,7 @@
-import { jsonSize } from '../support/json-size.ts';
+import { jsonSize } from '../support/json/json-size.ts';
 import type { StoredTask, TaskPage } from './store.ts';
 
-/** A page of the tasks at these places, which ends when it has enough bytes. Places behind its end are not read. */
+/** Reads the tasks at these positions until the page has `pageBytes`. Later positions are not read. */
 export function boundedPage<T>(
   places: readonly T[],
   total: number,
@@ -20,16 +20,16 @@ export function boundedPage<T>(
   return { tasks, total };
 }
 
-/** About how many bytes the bulky parts of a task have. */
+/** The approximate size of history and artifacts. */
 function sizeOf({ record, history, artifacts }: StoredTask): number {
   let size = artifacts?.snapshot?.length ?? 0;
   for (const { body } of artifacts?.tail ?? []) size += body.length;
   if (history.length === 0) return size;
-  // The whole history has been counted; it is measured only if that is much, because it may be a part of it.
+  // `historyBytes` counts the whole history. Only if that is large, the returned part is measured.
   return (
     size + (record.historyBytes !== undefined && record.historyBytes < FEW ? record.historyBytes : jsonSize(history))
   );
 }
 
-/** Bytes of a history that are not worth measuring. */
+/** The size of a history that is not worth measuring. */
 const FEW = 2 ** 16;

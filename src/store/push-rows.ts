@@ -2,9 +2,9 @@ import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { Writable } from '../support/writable.ts';
 import type { ClaimedPush, DeadLetterRecord, NewDeadLetter, PushHolding } from './push.ts';
 
-/** What stores in SQL read of notifications, in the order of the columns that they ask for. */
+/** The rows that the SQL stores read, in the order of their columns. */
 
-/** The first three say where it comes in the order of what is due, each store in its own way. */
+/** The first three columns define the due order; each store has its own. */
 export type DueRow = readonly [
   ...place: [number, number, number],
   receiver: string,
@@ -45,7 +45,7 @@ export function toHolding([, , , receiver, taskId, tenant, owner, configId]: Due
   return { taskId, configId, tenant, owner, receiver };
 }
 
-/** @param fence That of the claim. */
+/** @param fence The fencing number of the claim. */
 export function toClaimed(row: DueRow, fence: number): ClaimedPush {
   const [, , , receiver, taskId, tenant, owner, id, dialect, createdAt, config] = row;
   const [told, attempts, failingSince, givenUp] = [row[11], row[12], row[13], row[14]];

@@ -2,8 +2,8 @@ import type { PushClaimRequest, PushHolding } from './push.ts';
 import type { Scope } from './store.ts';
 
 /**
- * Chooses what a node is given of what is due, so that nobody gets more than a share, neither a receiver nor an owner. For
- * stores that look for what is due in rounds: each leaves out those who have their share, however many wait in front.
+ * Chooses the due push configs of a claim, so that no receiver and no owner gets more than its share. For stores that read the
+ * due rows in rounds: each round excludes receivers and owners that have their share, however many of their rows come first.
  */
 export class PushShares {
   readonly #request: Pick<PushClaimRequest, 'limit' | 'perReceiver' | 'perOwner'>;
@@ -18,7 +18,7 @@ export class PushShares {
     for (const one of request.held) this.#count(one);
   }
 
-  /** Those who have their share. */
+  /** The receivers that have their share. */
   get fullReceivers(): readonly string[] {
     return [...this.#receivers].filter(([, count]) => count >= this.#request.perReceiver).map(([name]) => name);
   }
@@ -27,12 +27,12 @@ export class PushShares {
     return [...this.#owners.values()].filter(({ count }) => count >= this.#request.perOwner).map(({ scope }) => scope);
   }
 
-  /** As many rows must be looked at, at most: those that are held or taken may be among them. */
+  /** The maximum number of rows to read in a round, because held and taken rows may be among them. */
   get rowsToSee(): number {
     return this.#request.limit + this.#held.size;
   }
 
-  /** Takes of what is due, the longest due first, into `taken`. Says whether another round may find more. */
+  /** Adds chosen rows to `taken`, the longest due first. Returns whether another round may find more. */
   takeFrom<Row>(due: Iterable<Row>, holdingOf: (row: Row) => PushHolding, taken: Row[]): boolean {
     const before = this.#taken;
     let isLeftOut = false;
@@ -72,7 +72,7 @@ function keyOf({ taskId, configId }: PushHolding): string {
   return JSON.stringify([taskId, configId]);
 }
 
-/** The length says where the one name ends and the other begins. */
+/** The length separates the two names. */
 function ownerKey({ tenant, owner }: Scope): string {
   return `${tenant.length} ${tenant}${owner}`;
 }

@@ -1,131 +1,170 @@
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 
 /**
- * Where to tell of a task. It goes with its task, however that goes. Others mask its secrets before they show it, so it
- * is kept as it was given, and handed out as a copy: the one value that may be changed outside the store.
+ * A push config of a task. It is removed with its task. Callers of the store mask its secrets before they show it, so the store
+ * keeps it unchanged and returns a copy: it is the one value that may be changed outside the store.
  */
 export interface PushConfigRecord {
   /** Unique within the task. */
   readonly id: string;
-  /** All of it, secrets too. Opaque to the store, but for the host of its `url`. */
+  /** The whole push config, including secrets. Opaque to the store, except for the host of its `url`. */
   readonly config: TaskPushNotificationConfig;
-  /** In whose words it was asked for and will be told. Opaque to the store. */
+  /** The dialect of the request that created it, in which notifications are encoded. Opaque to the store. */
   readonly dialect: string;
+  /** When it was first added, in milliseconds since 1970. */
   readonly createdAt: number;
 }
 
+/** The result of `Store.putPushConfig`. */
 export type PushConfigPut =
-  /** As it is now, with the time of the one that it replaced. */
-  { readonly kind: 'stored'; readonly record: PushConfigRecord } | { readonly kind: 'full' };
+  | {
+      /** The push config was stored. */
+      readonly kind: 'stored';
+      /** The stored push config. It keeps the creation time of the one that it replaced. */
+      readonly record: PushConfigRecord;
+    }
+  | {
+      /** The task already has the maximum number of push configs. */
+      readonly kind: 'full';
+    };
 
-/** One that comes with something else. */
+/** A push config that a write adds. */
 export interface PushConfigToPut {
+  /** The push config. */
   readonly record: PushConfigRecord;
-  /** How many a task may have. */
+  /** The maximum number of push configs of the task. */
   readonly max: number;
 }
 
+/** Filters and limits of a list of push configs. */
 export interface PushConfigQuery {
-  /** Only the one of this id. */
+  /** Only the push config with this id. */
   readonly id?: string;
+  /** The maximum number of push configs. */
   readonly limit: number;
-  /** The id with which the page before this one ended. If that is gone the list begins anew: better twice than never. */
+  /** The last id of the previous page. If it no longer exists, the list starts again: a repeat is better than a gap. */
   readonly after?: string;
 }
 
-/** Names a push configuration among those of all tasks. */
+/** Identifies a push config across all tasks. */
 export interface PushConfigName {
+  /** The task of the push config. */
   readonly taskId: string;
+  /** The id of the push config within the task. */
   readonly configId: string;
 }
 
-/** How far the receiver of a push configuration has been told. The outbox is this, and the log of the task. */
+/** The delivery progress of a push config. Together with the events of the task, this is the outbox. */
 export interface PushProgress {
-  /** The number of the last event of which nothing is left to tell. */
+  /** The number of the last event that was delivered or given up. */
   readonly told: number;
-  /** Attempts in vain to tell of the next one. */
+  /** The number of failed attempts to deliver the next event. */
   readonly attempts: number;
-  /** Since when every attempt was in vain; absent while the last one was not. */
+  /** When the current series of failed attempts began. Absent if the last attempt succeeded. */
   readonly failingSince?: number;
-  /** Events in a row, up to `told`, that were given up. */
+  /** The number of consecutive events, up to `told`, that were given up. */
   readonly givenUp: number;
 }
 
-/** One that a node is at, and for whom. */
+/** A push config that a node holds, with its owner and receiver. */
 export interface PushHolding extends PushConfigName {
+  /** The tenant of the task. */
   readonly tenant: string;
+  /** The owner of the task. */
   readonly owner: string;
-  /** The host of its address, without a port. */
+  /** The host of its URL, without a port. */
   readonly receiver: string;
 }
 
+/** Requests leases on due push configs. */
 export interface PushClaimRequest {
+  /** The node that gets the leases. */
   readonly node: string;
-  /** The agents of whose tasks the node tells. */
+  /** The agents for whose tasks the node delivers notifications. */
   readonly agents: readonly string[];
+  /** The maximum number of new leases. */
   readonly limit: number;
-  /** How many one receiver may have of those that the node holds then. */
+  /** The maximum number of leases of the node for one receiver, including those in `held`. */
   readonly perReceiver: number;
-  /** How many of them may be for tasks of one owner, in one tenant. */
+  /** The maximum number of leases of the node for one owner in one tenant, including those in `held`. */
   readonly perOwner: number;
-  /** What the node is at. Whatever else the store thinks that it holds it has not heard of, and may be given again. */
+  /** The push configs that the node is delivering. Other leases of the node in the store were lost and may be claimed again. */
   readonly held: readonly PushHolding[];
 }
 
-/** A push configuration of which a node has the lease: it alone tells its receiver, event by event. */
+/** A leased push config. Only the node with the lease delivers its events, one after the other. */
 export interface ClaimedPush extends PushHolding, PushProgress {
+  /** The push config. */
   readonly config: PushConfigRecord;
+  /** The fencing number of the lease. */
   readonly fence: number;
 }
 
-/** What came of telling, from the node that has the lease. Everything is replaced by what is given here. */
+/** The progress of a delivery, reported by the node with the lease. It replaces the stored progress. */
 export interface PushReport extends PushConfigName, PushProgress {
+  /** The node that holds the lease. */
   readonly node: string;
+  /** The fencing number of the lease. */
   readonly fence: number;
-  /** Gives the lease back: what is left to tell, if anything is, is due at this time. */
+  /** Releases the lease. Remaining events, if any, are due at this time. */
   readonly dueAt?: number;
-  /** Nothing more is told, for this reason; gives the lease back. */
+  /** Disables the push config for this reason and releases the lease. */
   readonly disabled?: string;
   /** The event that was given up. */
   readonly deadLetter?: NewDeadLetter;
 }
 
-/** What became of a report that was taken. */
+/** The result of an accepted report. */
 export interface PushNoted {
-  /** From when on something is to be told; absent if nothing is. */
+  /** When the next delivery is due. Absent if there is nothing to deliver. */
   readonly dueAt?: number;
 }
 
-/** An event that a receiver could not be told of. */
+/** An event that could not be delivered. */
 export interface NewDeadLetter {
-  /** That of its delivery, unique among all. */
+  /** The id of the delivery, unique across all tasks. */
   readonly id: string;
-  /** With its body, because dead letters outlive the log. */
-  readonly event: { readonly number: number; readonly kind: 'task' | 'status' | 'artifact'; readonly body: string };
-  /** Why, for people. */
+  /** The event with its body, because dead letters are kept longer than events. */
+  readonly event: {
+    /** The number of the event in the log of the task. */
+    readonly number: number;
+    /** The kind of the event. */
+    readonly kind: 'task' | 'status' | 'artifact';
+    /** The content of the event, serialized. */
+    readonly body: string;
+  };
+  /** Why the last attempt failed, as text. */
   readonly reason: string;
+  /** The number of attempts. */
   readonly attempts: number;
+  /** When it was given up, in milliseconds since 1970. */
   readonly time: number;
 }
 
-/** With all that it takes to send it again. */
+/** A stored dead letter, with everything that a redelivery needs. */
 export interface DeadLetterRecord extends NewDeadLetter, PushConfigName {
+  /** The tenant of the task. */
   readonly tenant: string;
+  /** The owner of the task. */
   readonly owner: string;
+  /** The push config. */
   readonly config: PushConfigRecord;
+  /** The host of the URL, without a port. */
   readonly receiver: string;
-  /** Why nothing more is told there, if it is so. */
+  /** Why the push config is disabled. Absent if it is not. */
   readonly disabled?: string;
 }
 
+/** Filters and limits of a list of dead letters. */
 export interface DeadLetterQuery {
-  /** Only those of tasks of these agents. */
+  /** Only dead letters of tasks of these agents. */
   readonly agents: readonly string[];
-  /** Only the one of this id. */
+  /** Only the dead letter with this id. */
   readonly id?: string;
-  /** Only those of one push configuration. */
+  /** Only dead letters of this push config. */
   readonly of?: PushConfigName;
+  /** The maximum number of dead letters. */
   readonly limit: number;
-  /** The id with which the page before this one ended. If that is gone the list begins anew. */
+  /** The last id of the previous page. If it no longer exists, the list starts again. */
   readonly after?: string;
 }

@@ -1,6 +1,6 @@
 import type { PushConfigRecord } from './store.ts';
 
-/** Who is told: one host may have many addresses and ports, and is slow or away at all of them. */
+/** The receiver of a push config: its host. All URLs and ports of a host usually fail together. */
 export function receiverOf({ config }: PushConfigRecord): string {
   return URL.canParse(config.url) ? new URL(config.url).hostname : '';
 }

@@ -8,7 +8,7 @@ interface Task extends DueTask {
   readonly name: string;
 }
 
-/** `ann bob ann`: each due later than the one before it. */
+/** Tasks of the keys in `ann bob ann`, each due later than the previous one. */
 function tasks(keys: string): readonly Task[] {
   const counts = new Map<string, number>();
   return keys.split(' ').map((key, order) => {
@@ -35,7 +35,7 @@ test('a rotation begins after the key that got the last task, and wraps around',
   expect(order('zoe')).toEqual(['ann', 'bob', 'carl']);
 });
 
-test('what is chosen is sorted by time, and the position is the key that came last in the rotation', () => {
+test('chosen tasks are sorted by time, and the position is the last key of the rotation that got one', () => {
   const due = tasks('carl ann ann bob');
   const { tasks: given, positions } = new RoundRobin({ limit: 2 }).choose([rotationOf('agent', due, 'bob')]);
 
@@ -43,14 +43,14 @@ test('what is chosen is sorted by time, and the position is the key that came la
   expect([...positions]).toEqual([['agent', 'ann']]);
 });
 
-test('a key that runs nothing gets a task though no slot is open, one that runs something does not', () => {
+test('without open slots only keys without a running task get one', () => {
   const shares = { running: new Map([['ann', 1]]), openSlots: 0 };
 
   expect(chosen(tasks('ann ann bob bob carl'), 9, shares)).toEqual(['bob-0', 'carl-0']);
   expect(new RoundRobin({ limit: 9, shares }).excluded).toEqual(['ann']);
 });
 
-test('candidates end when enough keys that run nothing were seen', () => {
+test('candidates end after enough keys without a running task', () => {
   const seen: string[] = [];
   const keys = function* endless(): Generator<string> {
     for (let i = 0; ; i++) {
@@ -67,7 +67,7 @@ test('candidates end when enough keys that run nothing were seen', () => {
   expect(new RoundRobin({ limit: 0 }).candidates(keys())).toEqual([]);
 });
 
-test('within any limits no key gets a second task before each other key with a task that may have one got its first', () => {
+test('no key gets a second task before every other eligible key got its first, with any limits', () => {
   const names = ['ann', 'bob', 'carl', 'dave'];
   fc.assert(
     fc.property(
@@ -93,13 +93,13 @@ test('within any limits no key gets a second task before each other key with a t
         for (const key of waiting) {
           const isFirst = count(key) <= 1 && !(key in running);
           if (!isFirst) expect(count(key) === 0 || count(key) + (running[key] ?? 0) <= (perKey ?? 99)).toBe(true);
-          // Each that runs nothing gets one, if the limit does not come before.
+          // Each key without a running task gets one, unless the limit is reached before.
           if (!(key in running) && count(key) === 0) expect(given.length).toBe(limit);
-          // And none is two ahead of one that could have had more.
+          // No key is two tasks ahead of another one that could have got more.
           for (const other of waiting) {
-            const isLeft = count(other) < keys.filter((each) => each === other).length;
+            const isClaimable = count(other) < keys.filter((each) => each === other).length;
             const mayHave = count(other) + (running[other] ?? 0) < (perKey ?? 99);
-            if (isLeft && mayHave && count(key) > count(other) + 1) expect(other in running).toBe(true);
+            if (isClaimable && mayHave && count(key) > count(other) + 1) expect(other in running).toBe(true);
           }
         }
       },
@@ -107,7 +107,7 @@ test('within any limits no key gets a second task before each other key with a t
   );
 });
 
-test('all can be given if they are fewer than the open slots, and no key gets too many', () => {
+test('allowsAll is true if the tasks fit into the open slots and no key exceeds its share', () => {
   const due = tasks('ann ann bob');
   const running = new Map([['ann', 2]]);
   const allows = (limit: number, shares?: ClaimShares): boolean =>

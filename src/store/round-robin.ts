@@ -4,7 +4,7 @@ import type { ClaimRequest } from './store.ts';
 export interface DueTask {
   readonly key: string;
   readonly wakeAt: number;
-  /** Decides between tasks of the same time. */
+  /** Breaks ties between tasks due at the same time. */
   readonly order: number;
 }
 
@@ -28,9 +28,9 @@ export interface Chosen<T> {
 }
 
 /**
- * Chooses which due tasks one claim gives: round robin by fairness key, within the shares of the request. A store walks
- * over the keys of an agent in the order of the rotation, reads a few tasks of each candidate, and lets `choose` decide.
- * It never has to read more than the first tasks of `limit` keys and of those that run something on the node.
+ * Chooses the due tasks of one claim: round robin by fairness key, within the shares of the request. A store iterates over the
+ * keys of an agent in rotation order, reads a few tasks of each candidate, and calls `choose`. It never has to read more than
+ * the first tasks of `limit` keys and of the keys with running tasks on the node.
  */
 export class RoundRobin {
   #limit: number;
@@ -45,12 +45,12 @@ export class RoundRobin {
     this.#running = new Map(shares?.running);
   }
 
-  /** How many tasks may still be given. */
+  /** How many more tasks the claim may return. */
   get limit(): number {
     return this.#limit;
   }
 
-  /** Gives tasks apart from the rotation, in their order: as many as the limit and the shares allow, and at most `most`. */
+  /** Takes tasks outside the rotation, in their order: as many as the limit and the shares allow, and at most `most`. */
   give<T extends DueTask>(tasks: Iterable<T>, most: number): readonly T[] {
     const given: T[] = [];
     for (const task of tasks) {
@@ -64,7 +64,7 @@ export class RoundRobin {
     return given;
   }
 
-  /** Whether all of these tasks can be given, in whatever order. If it cannot be said so simply, the answer is no. */
+  /** Whether all of these tasks can be returned, in any order. Returns false if that needs a closer look. */
   allowsAll(due: readonly DueTask[]): boolean {
     if (due.length > Math.min(this.#limit, this.#openSlots)) return false;
     if (this.#perKey === Number.POSITIVE_INFINITY) return true;
@@ -73,17 +73,17 @@ export class RoundRobin {
     return due.every(({ key }) => (running.get(key) ?? 0) <= this.#perKey);
   }
 
-  /** The keys that get nothing in this claim, however few wait beside them. */
+  /** The keys that get nothing in this claim, even if no other key waits. */
   get excluded(): readonly string[] {
     return [...this.#running.keys()].filter((key) => this.#isExcluded(key));
   }
 
-  /** `candidates` needs to see at most so many keys that are not excluded. */
+  /** The maximum number of keys, apart from excluded ones, that `candidates` needs. */
   get maxCandidates(): number {
     return this.#limit + this.#running.size;
   }
 
-  /** Of all keys with due tasks, in the order of the rotation, those whose tasks the claim may give. */
+  /** The keys whose tasks the claim may return, of all keys with due tasks in rotation order. */
   candidates(keys: Iterable<string>): readonly string[] {
     const candidates: string[] = [];
     let idle = 0;
@@ -97,7 +97,7 @@ export class RoundRobin {
     return candidates;
   }
 
-  /** How many tasks of each candidate have to be read. */
+  /** The number of tasks to read of each candidate. */
   tasksPerKey(candidates: number): number {
     return candidates >= this.#limit ? 1 : this.#limit;
   }
@@ -131,7 +131,7 @@ export class RoundRobin {
   }
 }
 
-/** Groups all due tasks of an agent, of which there are few, into a rotation that begins after a key. */
+/** Groups all due tasks of an agent, if they are few, into a rotation that starts after a key. */
 export function rotationOf<T extends DueTask>(
   agent: string,
   due: readonly T[],
@@ -165,7 +165,7 @@ function* inRounds<T>(queues: readonly KeyQueue<T>[]): Generator<T, undefined> {
   }
 }
 
-/** Where the longest due one stands; -1 if there is none. */
+/** The index of the longest due task, or -1 if there is none. */
 function longestDue(tasks: readonly (DueTask | undefined)[]): number {
   let first = -1;
   let best: DueTask | undefined;

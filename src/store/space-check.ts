@@ -6,8 +6,8 @@ export const PROBE_CHARACTERS = 64 * 2 ** 10;
 
 /**
  * Whether a store has room for writes. Reads succeed on a full disk, so a health check that only reads would not notice.
- * It costs nothing until a write fails because there is no room. Then each health check may start a probe, at most one in a
- * second, until a probe succeeds. So a store without any traffic recovers as well.
+ * It costs nothing until a write fails because the disk is full. Then health checks start probes, at most one per second, until
+ * a probe succeeds. So a store without traffic recovers, too.
  */
 export class SpaceCheck {
   readonly #probe: () => Promise<void>;
@@ -17,18 +17,18 @@ export class SpaceCheck {
   #isProbing = false;
   #probedAt = 0;
 
-  /** @param probe Writes something of `PROBE_CHARACTERS`, and leaves nothing behind. */
+  /** @param probe Writes `PROBE_CHARACTERS` and removes them again. */
   constructor(probe: () => Promise<void>, now = () => performance.now()) {
     this.#probe = probe;
     this.#now = now;
   }
 
-  /** A write has failed because there was no room for it. */
+  /** Called when a write failed because the disk was full. */
   noteFull(): void {
     this.#isFull = true;
   }
 
-  /** @throws what the last probe threw, as long as there is no room. */
+  /** @throws The error of the last probe, as long as the disk is full. */
   async assertRoom(): Promise<void> {
     if (!this.#isFull) return;
     const isDue = this.#now() - this.#probedAt >= PROBE_EVERY_MS;

@@ -1,11 +1,11 @@
 import type { Writable } from '../support/writable.ts';
 import type { TaskRecord } from './store.ts';
 
-/** For how long a suspect runs under observation: twice as long as the longest run of the node that died, within these bounds. */
+/** The bounds of the observation time of a suspect, which is twice the longest run of the dead node. */
 const MIN_TRIAL_MS = 1000;
 const MAX_TRIAL_MS = 30_000;
 
-/** The record of a task after a claim has given it to a node. */
+/** The record of a task after a claim. */
 export function claimedBy(node: string, record: TaskRecord): TaskRecord {
   const { fence, attempts, lastJournal } = record;
   const claimed: Writable<TaskRecord> = { ...record, node, fence: fence + 1, attempts: attempts + 1 };
@@ -14,16 +14,16 @@ export function claimedBy(node: string, record: TaskRecord): TaskRecord {
 }
 
 /**
- * The records of the tasks that a node was running when it died, now that no node runs them. Each of them may have ended the
- * process, so all are suspects. If one of them was a suspect already, the crash counts only for that one. A task that has
- * written to its journal since it was claimed makes progress: its attempts count from 0 again.
+ * The records of the tasks that a dead node was running. Each of them may have ended the process, so all become suspects. If one
+ * of them was already a suspect, the crash counts only for that one. A task that has written to its journal since it was claimed
+ * makes progress, so its attempts start at 0 again.
  */
 export function suspectsOf(records: readonly TaskRecord[], now: number): readonly TaskRecord[] {
   const hadSuspect = records.some(({ suspectMs }) => suspectMs !== undefined);
   const suspectMs = trialMs(records, now);
   return records.map((record) => {
     const { node: _, ...suspect }: Writable<TaskRecord> = record;
-    // Whatever the clock says: it was running.
+    // The task was running, so it is due regardless of `wakeAt`.
     suspect.wakeAt = Math.min(record.wakeAt ?? now, now);
     suspect.suspectMs = suspectMs;
     if (hadSuspect && record.suspectMs === undefined) suspect.attempts = Math.max(0, record.attempts - 1);
@@ -36,7 +36,7 @@ export function suspectsOf(records: readonly TaskRecord[], now: number): readonl
 }
 
 function trialMs(records: readonly TaskRecord[], now: number): number {
-  // `wakeAt` is from before the claim, so no run has lasted longer.
+  // `wakeAt` is before the claim, so no run has lasted longer.
   const longest = Math.max(...records.map(({ wakeAt = now }) => now - wakeAt));
   return Math.min(Math.max(2 * longest, MIN_TRIAL_MS), MAX_TRIAL_MS);
 }

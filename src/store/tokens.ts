@@ -1,13 +1,17 @@
-/** A bucket begins full, with `burst` tokens, and gains `perMinute` of them, evenly, as long as it is not full. */
+/** Requests one token of a bucket. A bucket starts with `burst` tokens and gains `perMinute` tokens, evenly, up to `burst`. */
 export interface TokenTake {
-  /** Any text; told apart by every character. */
+  /** The name of the bucket: any text, compared exactly. */
   readonly bucket: string;
+  /** The capacity of the bucket. */
   readonly burst: number;
+  /** The number of tokens that the bucket gains per minute. */
   readonly perMinute: number;
 }
 
+/** The result of `Store.takeTokens`. */
 export interface TokenTaken {
+  /** Whether a token was taken. */
   readonly isTaken: boolean;
-  /** What is in the bucket now, fractions included. */
+  /** The number of tokens in the bucket now, including fractions. */
   readonly left: number;
 }

@@ -11,13 +11,13 @@ test.each([
   ['URL-safe', '-_-_', '+/+/'],
   ['URL-safe and unpadded', '-_8', '+/8='],
   ['URL-safe and padded', '-_8=', '+/8='],
-])('%s base64 is brought into the standard padded form', (_case, text, standard) => {
+])('%s base64 is converted to the standard padded form', (_case, text, standard) => {
   expect(normalizeBase64(text)).toBe(standard);
 });
 
 test.each([
-  ['a length that no bytes have', 'aGVsb'],
-  ['a foreign character', 'aGV$bG8='],
+  ['an impossible length', 'aGVsb'],
+  ['an invalid character', 'aGV$bG8='],
   ['a space', 'aGVs bG8='],
   ['a line break at the end', 'aGVsbG8=\n'],
   ['a placeholder', '<base64-encoded-content>'],
@@ -28,11 +28,11 @@ test.each([
   ['too little padding', 'aA='],
   ['padding that is not needed', 'aGVs='],
   ['three pads', 'a==='],
-])('%s is refused', (_case, text) => {
+])('%s is not valid base64', (_case, text) => {
   expect(normalizeBase64(text)).toBeUndefined();
 });
 
-test('any bytes in any accepted form come back in the standard form', () => {
+test('any bytes in any accepted form are converted to the standard form', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.boolean(), fc.boolean(), (bytes, urlSafe, padded) => {
       const standard = Buffer.from(bytes).toString('base64');
@@ -42,7 +42,7 @@ test('any bytes in any accepted form come back in the standard form', () => {
   );
 });
 
-test('large files in the other alphabet are turned in one pass', () => {
+test('4 MB in the URL-safe alphabet are converted', () => {
   const standard = normalizeBase64('-_'.repeat(2_000_000));
   expect(standard?.slice(0, 8)).toBe('+/+/+/+/');
   expect(standard).toHaveLength(4_000_000);

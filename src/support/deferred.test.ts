@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { deferred } from './deferred.ts';
 
-test('a promise is settled from outside, once', async () => {
+test('a deferred promise is settled from outside, once', async () => {
   const { promise, resolve, reject } = deferred<number>();
   resolve(1);
   resolve(2);
@@ -9,13 +9,13 @@ test('a promise is settled from outside, once', async () => {
   expect(await promise).toBe(1);
 });
 
-test('an error reaches who waits for it', async () => {
+test('an error rejects the deferred promise', async () => {
   const { promise, reject } = deferred<number>();
   reject(new Error('no'));
   await expect(promise).rejects.toThrow('no');
 });
 
-test('an error that nobody waits for is not a crash', async () => {
+test('a rejection without a handler does not crash the process', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown): void => void unhandled.push(error);
   process.on('unhandledRejection', note);

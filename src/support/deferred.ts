@@ -1,4 +1,4 @@
-/** A promise that somebody else settles. */
+/** A promise with its resolve and reject functions. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
@@ -14,7 +14,7 @@ export function deferred<T>(): Deferred<T> {
     resolve = yes;
     reject = no;
   });
-  // Whether anybody listens is their affair: an error that nobody waits for is not a crash.
+  // Marks a rejection as handled: if nobody waits for it, the process must not crash.
   promise.catch(nothing);
   return { promise, resolve, reject };
 }

@@ -6,7 +6,7 @@ test('members that are undefined are absent from the copy', () => {
   expect(Object.keys(copy)).toEqual(['a']);
 });
 
-test('every other value stays, however empty', () => {
+test('other empty values stay in the copy', () => {
   const object = { n: null, z: 0, f: false, s: '', l: [], o: {} };
   expect(defined(object)).toEqual(object);
   expect(defined(object)).not.toBe(object);

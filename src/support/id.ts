@@ -1,7 +1,6 @@
 /**
- * A new id for things that strangers see: unguessable, and later ones sort after earlier ones (UUID version 7: the time in
- * milliseconds, then 74 random bits). In the order of time, because an index of a store that gets its keys in any order
- * has another page to write for each of them.
+ * Creates a public id: unguessable and sortable by time (UUID version 7: the time in milliseconds, then 74 random bits).
+ * Ids are ordered by time, because random keys make a store write a different index page for each.
  */
 export function newId(): string {
   return timePrefix(Date.now()) + crypto.randomUUID().slice(15);
@@ -10,7 +9,7 @@ export function newId(): string {
 let lastTime = -1;
 let lastPrefix = '';
 
-/** The first half of an id, up to and with the digit of the version. */
+/** The first half of an id, including the version digit. */
 function timePrefix(time: number): string {
   if (time !== lastTime) {
     const digits = time.toString(16).padStart(12, '0');

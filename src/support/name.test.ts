@@ -8,6 +8,6 @@ test.each(['', 'a', 'a b', 'Grüße', '世界', '👩‍👩‍👧', '\ud83d\ud
   },
 );
 
-test.each(['\0', 'a\0', 'a\0b', '\ud800', 'a\udc00b', '\udd11\ud83d', 'a🔑\ud83d'])('%j is no name', (text) => {
+test.each(['\0', 'a\0', 'a\0b', '\ud800', 'a\udc00b', '\udd11\ud83d', 'a🔑\ud83d'])('%j is not a name', (text) => {
   expect(isName(text)).toBe(false);
 });

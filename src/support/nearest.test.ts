@@ -13,6 +13,6 @@ test.each([
   ['verbose', undefined],
   ['x', undefined],
   ['', undefined],
-])('%s is probably %s', (wrong, meant) => {
+])('the nearest name to %s is %s', (wrong, meant) => {
   expect(nearest(wrong, KNOWN)).toBe(meant);
 });

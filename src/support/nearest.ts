@@ -1,4 +1,4 @@
-/** The known name that a wrong one most resembles, if it does. */
+/** Returns the known name that is most similar to a wrong one, if any is. */
 export function nearest(wrong: string, known: readonly string[]): string | undefined {
   const word = wrong.toLowerCase();
   let best: string | undefined;
@@ -13,7 +13,7 @@ export function nearest(wrong: string, known: readonly string[]): string | undef
   return best;
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour to make one word of the other. */
+/** The number of letters to insert, delete, replace or swap to turn one word into the other. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

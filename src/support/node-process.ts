@@ -5,8 +5,9 @@ interface Runtime {
 }
 
 /**
- * The process, if this is Node itself. Its modules can be taken from it without an import, so that no bundler for other
- * runtimes ever meets them. What only acts like Node is left to web standards, at which it is better.
+ * Returns the process if the runtime is Node itself. Built-in modules can be loaded from it without an import, so that
+ * bundlers for other runtimes do not see them. Runtimes that emulate Node use web standards instead, which they support
+ * better.
  */
 export function nodeProcess(): NodeJS.Process | undefined {
   const { process, Bun, Deno } = globalThis as Runtime;

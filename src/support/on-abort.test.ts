@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onAbort } from './on-abort.ts';
 
-test('all who wait are called, once, and who has left is not', () => {
+test('every listener is called once, except those that were removed', () => {
   const abort = new AbortController();
   const called: number[] = [];
   const leave = [1, 2, 3].map((number) => onAbort(abort.signal, () => called.push(number)));
@@ -13,13 +13,13 @@ test('all who wait are called, once, and who has left is not', () => {
   expect(called).toEqual([1, 3]);
 });
 
-test('who comes too late is called at once', () => {
+test('a listener that is added after the abort is called immediately', () => {
   let isCalled = false;
   onAbort(AbortSignal.abort(), () => (isCalled = true))();
   expect(isCalled).toBe(true);
 });
 
-test('the same function twice is called twice', () => {
+test('a function that is added twice is called twice', () => {
   const abort = new AbortController();
   let calls = 0;
   const count = (): void => void (calls += 1);

@@ -1,8 +1,8 @@
 const listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when a signal is aborted, or at once if it is. Any number may wait for the same signal with one listener on it:
- * Node warns of a leak at the eleventh. The returned function takes it back.
+ * Calls a function when a signal aborts, or at once if it already has. Any number of callers share one listener per signal,
+ * because Node warns of a leak at the eleventh. The returned function removes the callback.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
@@ -10,7 +10,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
     return () => {};
   }
   const waiting = listeners.get(signal) ?? listenTo(signal);
-  // Two who pass the same function are still two.
+  // The same function can be added twice.
   const own = (): void => listener();
   waiting.add(own);
   return () => void waiting.delete(own);

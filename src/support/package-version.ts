@@ -1,2 +1,2 @@
-/** The version of this package, as `package.json` has it; a test compares the two. */
+/** The version of this package. A test compares it with `package.json`. */
 export const PACKAGE_VERSION = '0.1.0';

@@ -1,4 +1,7 @@
-/** Resolves after all of them, with nothing: one that kept what an earlier one came to would keep all that came before. */
+/**
+ * Resolves with nothing when all promises have settled. Keeping their results would keep everything in memory that a chain
+ * of them refers to.
+ */
 export async function settled(all: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(all);
 }

@@ -1,2 +1,2 @@
-/** The same type while it is being made: results are readonly, but members that may be absent are set one by one. */
+/** A type with writable members, for building a readonly value member by member. */
 export type Writable<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never;

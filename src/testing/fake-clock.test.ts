@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { fakeClock } from './fake-clock.ts';
 
-test('time stands still until it is told to go on', () => {
+test('a fake clock stands still until it is advanced', () => {
   const clock = fakeClock(1000);
   expect(clock.now()).toBe(1000);
 
@@ -12,12 +12,12 @@ test('time stands still until it is told to go on', () => {
   expect(clock.now()).toBe(2000);
 });
 
-test('without a start it is always the same moment', () => {
+test('a fake clock without a start time always starts at the same time', () => {
   expect(fakeClock().now()).toBe(fakeClock().now());
   expect(new Date(fakeClock().now()).toISOString()).toBe('2026-03-12T10:00:00.000Z');
 });
 
-test('calls come in the order of their times, then in the order in which they were asked for', () => {
+test('calls run in the order of their times, then in the order in which they were scheduled', () => {
   const clock = fakeClock(0);
   const seen: string[] = [];
   for (const [name, time] of [
@@ -39,7 +39,7 @@ test('calls come in the order of their times, then in the order in which they we
   expect(clock.pending).toBe(1);
 });
 
-test('what a call asks for comes in the same advance if it is due by then', () => {
+test('a call scheduled by another call runs in the same advance if it is due by then', () => {
   const clock = fakeClock(0);
   const seen: number[] = [];
   const tick = (): void => {
@@ -55,7 +55,7 @@ test('what a call asks for comes in the same advance if it is due by then', () =
   expect([clock.now(), clock.pending]).toEqual([45, 1]);
 });
 
-test('a call for a time that has passed waits for the next advance, and time does not go back for it', () => {
+test('a call for a past time waits for the next advance, and the clock does not go back for it', () => {
   const clock = fakeClock(100);
   const seen: number[] = [];
   clock.callAt(50, () => seen.push(clock.now()));
@@ -67,7 +67,7 @@ test('a call for a time that has passed waits for the next advance, and time doe
   expect(clock.now()).toBe(100);
 });
 
-test('a call that is taken back never comes, and taking it back twice harms no other', () => {
+test('a canceled call never runs, and canceling it twice affects no other call', () => {
   const clock = fakeClock(0);
   const seen: string[] = [];
   const takeBack = clock.callAt(10, () => seen.push('a'));
@@ -82,7 +82,7 @@ test('a call that is taken back never comes, and taking it back twice harms no o
   expect(clock.pending).toBe(0);
 });
 
-test('a call may take back one that is due in the same advance', () => {
+test('a call may cancel one that is due in the same advance', () => {
   const clock = fakeClock(0);
   const seen: string[] = [];
   clock.callAt(10, () => takeBack());
@@ -105,7 +105,7 @@ test('a call may itself advance the clock', () => {
   expect(clock.now()).toBe(60);
 });
 
-test('what a call throws comes out, and the calls after it are still to come', () => {
+test('advance throws the error of a call, and later calls stay scheduled', () => {
   const clock = fakeClock(0);
   const seen: string[] = [];
   clock.callAt(10, () => {

@@ -1,12 +1,14 @@
-import type { Clock } from '../support/clock.ts';
+import type { Clock } from '../support/time/clock.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until `advance()`, `advanceTo()` or `jump()` is called. */
 export interface FakeClock extends Clock {
-  /** How many calls still wait for their time. */
+  /** How many scheduled calls are not due yet. */
   readonly pending: number;
+  /** Moves the clock forward and runs the calls that are due, each at its own time. */
   advance(ms: number): void;
+  /** Moves the clock to a time in milliseconds since the epoch. @throws RangeError if it is in the past. */
   advanceTo(time: number): void;
-  /** Sets the clock forward, as the suspend of a machine does: what came due meanwhile is called late, at the new time. */
+  /** Sets the clock forward, as when a machine is suspended: calls that were due in between run late, at the new time. */
   jump(ms: number): void;
 }
 
@@ -18,17 +20,25 @@ interface Call {
 const START = Date.parse('2026-03-12T10:00:00.000Z');
 
 /**
- * Time by hand: nothing happens but in `advance`, which makes the calls that have come due in the order of their times,
- * those of one time in the order in which they were asked for. While a call is made, it is the time of that call; what it
- * asks for in turn belongs to the same advance if it is due by then. A call for a time that has passed waits for the
- * next advance, be it `advance(0)`: like a real timer, it never comes before `callAt` has returned.
+ * Creates a clock that a test controls. It starts at 2026-03-12T10:00:00Z unless `start` is given.
+ *
+ * `advance` runs the calls that are due in the order of their times, and calls with the same time in the order in which they were
+ * scheduled. While a call runs, the clock shows its time; calls that it schedules run in the same advance if they are due by then. A
+ * call for a time in the past waits for the next advance, even if that is `advance(0)`: like a real timer, it never runs before
+ * `callAt` has returned.
+ *
+ * @example
+ * const clock = fakeClock();
+ * const store = memoryStore({ clock });
+ * clock.advance(60_000);
  */
 export function fakeClock(start: number = START): FakeClock {
   let now = start;
   const calls: Call[] = [];
 
   const advanceTo = (time: number): void => {
-    if (!(time >= now)) throw new RangeError(`The clock stands at ${now} and cannot go back to ${time}`);
+    if (!(time >= now))
+      throw new RangeError(`Expected a time of ${now} or later, got ${time}: a fake clock cannot go back`);
     for (let next = calls[0]; next !== undefined && next.time <= time; next = calls[0]) {
       calls.shift();
       now = Math.max(now, next.time);

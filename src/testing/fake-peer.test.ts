@@ -4,7 +4,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Input, OperationName, Output } from '../model/operation.ts';
 import { deferred } from '../support/deferred.ts';
-import { decodeCard } from '../wire/card-forms.ts';
+import { decodeCard } from '../wire/card/served/card-forms.ts';
 import { decodeResult } from '../wire/dialect.ts';
 import { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
 
@@ -57,7 +57,7 @@ async function events<K extends 'SendStreamingMessage' | 'SubscribeToTask'>(
 const first = ({ version }: Way, state = 'TASK_STATE_SUBMITTED'): string =>
   version === '0.1' ? state : `task ${state}`;
 
-test.each(WAYS)('$version over $binding: the card is where and what readers of it expect', async (way) => {
+test.each(WAYS)('$version over $binding: the card has the path and the format of the version', async (way) => {
   const peer = await open(way);
   const old = way.version === '0.1' || way.version === '0.2';
   const [path, other] = ['agent-card.json', 'agent.json'].sort((a) => ((a === 'agent.json') === old ? -1 : 1));
@@ -70,7 +70,7 @@ test.each(WAYS)('$version over $binding: the card is where and what readers of i
   expect(peer.requests.map(({ operation }) => operation)).toEqual(['card', 'card']);
 });
 
-test.each(WAYS)('$version over $binding: a text is a finished task, which can be looked at', async (way) => {
+test.each(WAYS)('$version over $binding: a text in the script becomes a completed task', async (way) => {
   const peer = await open({ ...way, script: ['Hello'] });
 
   const sent = await call(peer, way, 'SendMessage', say('hi'));
@@ -98,7 +98,7 @@ test.each(WAYS)('$version over $binding: steps are streamed one by one', async (
   ]);
 });
 
-test('the first piece of an artifact begins it, the others are added', async () => {
+test('the first chunk of an artifact creates it, later chunks are appended', async () => {
   const [way] = WAYS as [Way];
   const peer = await open({ ...way, script: [['Hel', 'lo', { artifact: 'b.txt', text: 'b', lastChunk: true }]] });
 
@@ -112,7 +112,7 @@ test('the first piece of an artifact begins it, the others are added', async () 
   ]);
 });
 
-test.each(WAYS)('$version over $binding: a question is asked, answered, and the task goes on', async (way) => {
+test.each(WAYS)('$version over $binding: a task continues after its question is answered', async (way) => {
   const question = [{ status: 'input-required' as const, text: 'Where to?' }];
   const peer = await open({ ...way, script: [question, ({ text, number }) => `${text} it is (${number})`] });
   const taskId = taskIdIn(way);
@@ -126,7 +126,7 @@ test.each(WAYS)('$version over $binding: a question is asked, answered, and the 
   expect(peer.doubleSends).toEqual([]);
 });
 
-test.each(WAYS)('$version over $binding: a stream that answers a question begins with a task at work', async (way) => {
+test.each(WAYS)('$version over $binding: a stream that answers a question starts with a working task', async (way) => {
   const peer = await open({ ...way, script: [[{ status: 'input-required' }], 'Thanks'] });
   const taskId = taskIdIn(way);
 
@@ -141,7 +141,7 @@ test.each(WAYS)('$version over $binding: a stream that answers a question begins
   ]);
 });
 
-test.each(WAYS)('$version over $binding: errors are those of the version', async (way) => {
+test.each(WAYS)('$version over $binding: errors have the format of the version', async (way) => {
   const peer = await open({ ...way, script: [new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'No')] });
   const dialect = dialectFor(way);
   const errorOf = async (response: Response): Promise<A2AError> => {
@@ -185,7 +185,7 @@ test.each(WAYS)('$version over $binding: push configs are kept', async (way) => 
   expect(got).toMatchObject({ taskId, url: 'https://example.com/hook', token: 't' });
 });
 
-test('a task that is not waited for goes on by one step at each look', async () => {
+test('a task that no caller waits for advances by one step at each poll', async () => {
   const [way] = WAYS as [Way];
   const peer = await open({ ...way, script: [[{ status: 'working' }, 'Hello']] });
   const sent = await call(peer, way, 'SendMessage', { ...say('hi'), configuration: { returnImmediately: true } });
@@ -197,7 +197,7 @@ test('a task that is not waited for goes on by one step at each look', async () 
   expect(states).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
 });
 
-test('a peer that answers at once never waits', async () => {
+test('a peer with answersAtOnce responds before its task has ended', async () => {
   const way: Way = { version: '0.1', binding: 'JSONRPC' };
   const peer = await open({ ...way, answersAtOnce: true });
   expect(await call(peer, way, 'SendMessage', say('hi'))).toMatchObject({
@@ -205,7 +205,7 @@ test('a peer that answers at once never waits', async () => {
   });
 });
 
-test('a held task goes on when it is let go', async () => {
+test('a task on hold continues when its promise resolves', async () => {
   const [way] = WAYS as [Way];
   const { promise, resolve } = deferred<void>();
   const peer = await open({ ...way, script: [['Hel', { until: promise }, 'lo']] });
@@ -217,7 +217,7 @@ test('a held task goes on when it is let go', async () => {
   expect(await sent).toMatchObject({ task: { artifacts: [{ parts: [{ text: 'Hello' }] }] } });
 });
 
-test('a bare message makes no task', async () => {
+test('a response with a message creates no task', async () => {
   const [way] = WAYS as [Way];
   const peer = await open({ ...way, script: [{ message: 'Hello' }] });
 
@@ -226,20 +226,23 @@ test('a bare message makes no task', async () => {
   expect(peer.tasks).toEqual([]);
 });
 
-test.each(WAYS)('$version over $binding: who comes back gets a snapshot and the rest', async (way) => {
-  const peer = await open({
-    ...way,
-    script: [[{ status: 'working' }, 'a', 'b']],
-    faults: [{ fault: 'cut-stream', afterEvents: 2, missed: 1 }],
-  });
-  await expect(events(peer, way, 'SendStreamingMessage', say('hi'))).rejects.toThrow('terminated');
+test.each(WAYS)(
+  '$version over $binding: a subscriber that reconnects gets a snapshot and the remaining events',
+  async (way) => {
+    const peer = await open({
+      ...way,
+      script: [[{ status: 'working' }, 'a', 'b']],
+      faults: [{ fault: 'cut-stream', afterEvents: 2, missed: 1 }],
+    });
+    await expect(events(peer, way, 'SendStreamingMessage', say('hi'))).rejects.toThrow('terminated');
 
-  const rest = await events(peer, way, 'SubscribeToTask', { id: taskIdIn(way) });
+    const rest = await events(peer, way, 'SubscribeToTask', { id: taskIdIn(way) });
 
-  // 0.1 has an event for each thing that a snapshot says.
-  const snapshot = way.version === '0.1' ? ['TASK_STATE_WORKING', 'a'] : ['task TASK_STATE_WORKING'];
-  expect(rest).toEqual([...snapshot, 'b', 'TASK_STATE_COMPLETED']);
-});
+    // 0.1 has an event for each thing that a snapshot says.
+    const snapshot = way.version === '0.1' ? ['TASK_STATE_WORKING', 'a'] : ['task TASK_STATE_WORKING'];
+    expect(rest).toEqual([...snapshot, 'b', 'TASK_STATE_COMPLETED']);
+  },
+);
 
 test('a peer that numbers its events resumes by number', async () => {
   const [way] = WAYS as [Way];
@@ -265,17 +268,17 @@ test('a repeated message is a double send, unless the peer recognises it', async
   expect(attentive.requests.map(({ acted }) => acted)).toEqual([true, false]);
 });
 
-test('another version is refused, and another binding is not there', async () => {
+test('a peer rejects other versions and has no other binding', async () => {
   const peer = await open({ version: '0.3' });
   const wrong = await rawCall({ version: '1.0', binding: 'JSONRPC' }, `${peer.url}/a2a`, 'SendMessage', say('hi'));
   const rest = await rawCall({ version: '0.3', binding: 'HTTP+JSON' }, `${peer.url}/a2a`, 'SendMessage', say('hi'));
 
   expect(await wrong.json()).toMatchObject({ error: { code: -32009 } });
   expect(rest.status).toBe(404);
-  await expect(fakePeer({ version: '0.2', binding: 'HTTP+JSON' })).rejects.toThrow('came with 0.3');
+  await expect(fakePeer({ version: '0.2', binding: 'HTTP+JSON' })).rejects.toThrow('requires A2A 0.3 or later');
 });
 
-test('the card can be changed, extended and made wrong', async () => {
+test('the card can be changed, extended and made invalid', async () => {
   const [way] = WAYS as [Way];
   const peer = await open({
     ...way,

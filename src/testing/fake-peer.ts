@@ -1,79 +1,83 @@
 import type { AgentCard } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
-import type { Clock } from '../support/clock.ts';
-import type { ProtocolVersion } from '../wire/dialect.ts';
+import type { Clock } from '../support/time/clock.ts';
+import type { ProtocolVersion } from '../wire/version.ts';
 import type { ScriptedAnswer } from './fake-peer/answer.ts';
 import { type Fault, FaultPlan } from './fake-peer/faults.ts';
 import { Peer } from './fake-peer/peer.ts';
 import type { PeerRequest } from './fake-peer/request-log.ts';
 import { listenOnLoopback } from './loopback-server.ts';
 
+/** Options of `fakePeer()`. */
 export interface FakePeerOptions {
-  /** The one version it speaks, 1.0 if not set. */
+  /** The only protocol version of the peer. Default: `1.0`. */
   readonly version?: ProtocolVersion;
-  /** The one binding it speaks, `JSONRPC` if not set. REST came with 0.3. */
+  /** The only binding of the peer. Default: `JSONRPC`. REST requires version 0.3 or later. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON';
-  /** One answer for each message, and the last one for all further messages. If not set, it says what it hears. */
+  /** One response for each message; the last one is used for all further messages. Default: the peer echoes the text. */
   readonly script?: readonly ScriptedAnswer[];
-  /** What goes wrong. A request takes the first fault that is meant for it. */
+  /** The faults to inject. Each request takes the first fault that applies to it. */
   readonly faults?: readonly Fault[];
-  /** Members of the card that should be others. */
+  /** Members that replace those of the default card. */
   readonly card?: Partial<AgentCard>;
-  /** The last word on the card as it is written, for cards that are wrong. */
+  /** Changes the encoded card, for tests with invalid cards. */
   readonly writeCard?: (json: JsonObject) => unknown;
-  /** The extended card differs by these members. If not set, there is none. */
+  /** Members in which the extended card differs from the card. If not set, there is no extended card. */
   readonly extendedCard?: Partial<AgentCard>;
-  /** Below which path it answers, `/a2a` if not set. */
+  /** The path of the interface. Default: `/a2a`. */
   readonly path?: string;
-  /** Whether it streams; `true` if not set. */
+  /** Whether the peer supports streams. Default: true. */
   readonly streaming?: boolean;
-  /** Whether it keeps push configs; `true` if not set. It delivers nothing. */
+  /** Whether the peer stores push configs. It never delivers notifications. Default: true. */
   readonly pushNotifications?: boolean;
-  /** Numbers its events and resumes after `Last-Event-ID`; `false` if not set, as most peers. */
+  /** Whether the peer numbers its events and resumes after `Last-Event-ID`. Default: false, like most peers. */
   readonly numbersEvents?: boolean;
-  /** Answers a send that it has seen before as the first time, and does nothing; `false` if not set, as most peers. */
+  /** Whether the peer recognises a repeated message and returns the first response without acting again. Default: false. */
   readonly recognisesRepeats?: boolean;
-  /** Never waits for a task in a send: whoever wants the end has to come back. `false` if not set. */
+  /** Whether a send returns before its task has ended, even if the caller asks to wait. Default: false. */
   readonly answersAtOnce?: boolean;
-  /** How it speaks REST of 0.3 where a request shows no style: `proto` if not set. */
+  /** The format of REST in version 0.3 for requests that do not show theirs. Default: `proto`. */
   readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
-  /** Where delays and timestamps come from. */
+  /** The clock for delays and timestamps. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** A scripted agent on a real socket of this machine. */
+/** A scripted agent on a loopback port of this machine. */
 export interface FakePeer {
-  /** Where its card is found; what to give to `connect`. */
+  /** The address to pass to `connect()`. */
   readonly url: string;
-  /** What it has been asked, in order. */
+  /** The requests received so far, in order. */
   readonly requests: readonly PeerRequest[];
-  /** The tasks that messages have begun, as they are now. */
+  /** The tasks that messages have created, as they are now. */
   readonly tasks: readonly Task[];
-  /** The ids of messages on which it acted more than once; in 0.1, which has none, the ids of their tasks. */
+  /** The ids of messages that the peer processed more than once. In 0.1, which has no message ids, the ids of their tasks. */
   readonly doubleSends: readonly string[];
-  /** One more thing that is to go wrong. */
+  /** Adds a fault to inject. */
   fault(fault: Fault): void;
-  /** The same answers without a socket; fails as the global `fetch` does. */
+  /** Sends a request without a socket. Fails with the errors of the global `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Ends every connection. */
+  /** Stops the peer and closes every connection. */
   close(): Promise<void>;
+  /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts an agent that says what it is told to, in any version of the protocol, and fails where it is told to.
+ * Starts an agent with scripted responses and injected faults, in any version of the protocol.
  *
  * @example
  * const peer = await fakePeer({ version: '0.3', script: ['Hello'], faults: [{ fault: 'status', status: 503 }] });
  * // …
  * expect(peer.doubleSends).toEqual([]);
  * await peer.close();
+ *
+ * @throws TypeError for REST before 0.3, or for a stream fault on an operation that does not stream.
  */
 export async function fakePeer(options: FakePeerOptions = {}): Promise<FakePeer> {
   const { version = '1.0', binding = 'JSONRPC' } = options;
   if (binding === 'HTTP+JSON' && (version === '0.1' || version === '0.2')) {
-    throw new TypeError(`A2A ${version} has no REST, which came with 0.3`);
+    throw new TypeError(`binding: HTTP+JSON requires A2A 0.3 or later, got version ${version}`);
   }
   const faults = new FaultPlan();
   for (const fault of options.faults ?? []) faults.add(fault);

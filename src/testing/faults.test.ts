@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Fetch, rawCall, type Way, WAYS } from '../../test/helpers/raw-call.ts';
 import type { Input } from '../model/operation.ts';
 import { deferred } from '../support/deferred.ts';
-import { readSse } from '../wire/sse-stream.ts';
+import { readSse } from '../../test/helpers/read-sse.ts';
 import { fakeClock } from './fake-clock.ts';
 import type { Fault } from './fake-peer/faults.ts';
 import { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
@@ -31,7 +31,7 @@ function ask(peer: FakePeer, way: Case, operation: 'SendMessage' | 'SendStreamin
   return rawCall(way, `${peer.url}/a2a`, operation, HI, { send: fetchOf(peer, way.edge) });
 }
 
-/** The events that arrive, each by what it says, and how the stream ends. */
+/** The texts of the events that arrive, and how the stream ends. */
 async function read(response: Response): Promise<string[]> {
   const seen: string[] = [];
   try {
@@ -49,7 +49,7 @@ function nameOf(data: string): string {
 
 const WHOLE = ['submitted', 'a', 'b', 'c', 'completed', 'end'];
 
-test.each(CASES)('$version, $binding, $edge: a dropped send is acted on, or not', async (way) => {
+test.each(CASES)('$version, $binding, $edge: a dropped send is processed, or not', async (way) => {
   const peer = await open(way, [
     { fault: 'drop', when: 'before-acting' },
     { fault: 'drop' },
@@ -68,7 +68,7 @@ test.each(CASES)('$version, $binding, $edge: a dropped send is acted on, or not'
   expect(peer.doubleSends).toEqual(['m1']);
 });
 
-test.each(CASES)('$version, $binding, $edge: streams are cut, doubled and out of order', async (way) => {
+test.each(CASES)('$version, $binding, $edge: events of streams are cut off, duplicated and reordered', async (way) => {
   const faults: [Fault, string[]][] = [
     [{ fault: 'cut-stream', afterEvents: 0 }, ['terminated']],
     [{ fault: 'cut-stream', afterEvents: 2 }, ['submitted', 'a', 'terminated']],
@@ -87,40 +87,43 @@ test.each(CASES)('$version, $binding, $edge: streams are cut, doubled and out of
   }
 });
 
-test.each(CASES)('$version, $binding, $edge: answers are not what they should be', async (way) => {
-  const peer = await open(
-    way,
-    [
-      { fault: 'content-type', contentType: 'text/html', on: 'SendMessage' },
-      { fault: 'malformed-json', on: 'SendMessage' },
-      { fault: 'oversized', bytes: 100_000, on: 'SendMessage' },
-      { fault: 'malformed-json', on: 'SendStreamingMessage' },
-      { fault: 'oversized', bytes: 100_000, on: 'SendStreamingMessage' },
-    ],
-    { recognisesRepeats: true },
-  );
+test.each(CASES)(
+  '$version, $binding, $edge: responses are malformed, oversized or have another content type',
+  async (way) => {
+    const peer = await open(
+      way,
+      [
+        { fault: 'content-type', contentType: 'text/html', on: 'SendMessage' },
+        { fault: 'malformed-json', on: 'SendMessage' },
+        { fault: 'oversized', bytes: 100_000, on: 'SendMessage' },
+        { fault: 'malformed-json', on: 'SendStreamingMessage' },
+        { fault: 'oversized', bytes: 100_000, on: 'SendStreamingMessage' },
+      ],
+      { recognisesRepeats: true },
+    );
 
-  expect((await ask(peer, way, 'SendMessage')).headers.get('content-type')).toBe('text/html');
-  await expect((await ask(peer, way, 'SendMessage')).json()).rejects.toThrow(SyntaxError);
-  const large = await ask(peer, way, 'SendMessage');
-  expect(large.headers.has('content-length')).toBe(false);
-  const text = await large.text();
-  expect(text.length).toBeGreaterThanOrEqual(100_000);
-  expect(JSON.parse(text)).toBeTypeOf('object');
+    expect((await ask(peer, way, 'SendMessage')).headers.get('content-type')).toBe('text/html');
+    await expect((await ask(peer, way, 'SendMessage')).json()).rejects.toThrow(SyntaxError);
+    const large = await ask(peer, way, 'SendMessage');
+    expect(large.headers.has('content-length')).toBe(false);
+    const text = await large.text();
+    expect(text.length).toBeGreaterThanOrEqual(100_000);
+    expect(JSON.parse(text)).toBeTypeOf('object');
 
-  const [malformed = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
-  expect(() => JSON.parse(malformed) as unknown).toThrow(SyntaxError);
-  const [largeEvent = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
-  expect(largeEvent.length).toBeGreaterThan(99_000);
-  expect(JSON.parse(largeEvent)).toBeTypeOf('object');
-});
+    const [malformed = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
+    expect(() => JSON.parse(malformed) as unknown).toThrow(SyntaxError);
+    const [largeEvent = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
+    expect(largeEvent.length).toBeGreaterThan(99_000);
+    expect(JSON.parse(largeEvent)).toBeTypeOf('object');
+  },
+);
 
 async function firstData(response: Response): Promise<string[]> {
   for await (const { data } of readSse(response.body as ReadableStream<Uint8Array>)) return [data];
   return [];
 }
 
-test.each(CASES)('$version, $binding, $edge: a peer that is busy is well after a while', async (way) => {
+test.each(CASES)('$version, $binding, $edge: a busy peer accepts a later request', async (way) => {
   const peer = await open(way, [
     { fault: 'status', status: 503, retryAfterS: 2 },
     { fault: 'status', status: 503, times: 2, body: 'later' },
@@ -143,20 +146,23 @@ test.each(CASES)('$version, $binding, $edge: a peer that is busy is well after a
   expect(peer.doubleSends).toEqual([]);
 });
 
-test.each(CASES)('$version, $binding, $edge: a silent peer has acted, and holds nobody who leaves', async (way) => {
-  const peer = await open(way, [{ fault: 'silence' }]);
-  const leaving = new AbortController();
-  const asked = rawCall(way, `${peer.url}/a2a`, 'SendMessage', HI, {
-    send: (input, init) => fetchOf(peer, way.edge)(input, { ...init, signal: leaving.signal }),
-  });
-  await expect.poll(() => peer.requests[0]?.acted).toBe(true);
+test.each(CASES)(
+  '$version, $binding, $edge: a silent peer has processed the request, and callers can disconnect',
+  async (way) => {
+    const peer = await open(way, [{ fault: 'silence' }]);
+    const leaving = new AbortController();
+    const asked = rawCall(way, `${peer.url}/a2a`, 'SendMessage', HI, {
+      send: (input, init) => fetchOf(peer, way.edge)(input, { ...init, signal: leaving.signal }),
+    });
+    await expect.poll(() => peer.requests[0]?.acted).toBe(true);
 
-  leaving.abort();
+    leaving.abort();
 
-  await expect(asked).rejects.toThrow('aborted');
-});
+    await expect(asked).rejects.toThrow('aborted');
+  },
+);
 
-test.each(CASES)('$version, $binding, $edge: a stream falls silent, until the peer closes', async (way) => {
+test.each(CASES)('$version, $binding, $edge: a silent stream ends when the peer closes', async (way) => {
   const peer = await open(way, [{ fault: 'silence', afterEvents: 2, on: 'SendStreamingMessage' }]);
   const response = await ask(peer, way, 'SendStreamingMessage');
   const events = readSse(response.body as ReadableStream<Uint8Array>);
@@ -169,7 +175,7 @@ test.each(CASES)('$version, $binding, $edge: a stream falls silent, until the pe
   await expect(third).rejects.toThrow('terminated');
 });
 
-test.each(EDGES)('%s: a late answer comes at its time, or when it is let go', async (edge) => {
+test.each(EDGES)('%s: a delayed response arrives at its time, or when its promise resolves', async (edge) => {
   const clock = fakeClock();
   const { promise, resolve } = deferred<void>();
   const way: Case = { version: '1.0', binding: 'JSONRPC', edge };
@@ -195,7 +201,7 @@ test.each(EDGES)('%s: a late answer comes at its time, or when it is let go', as
   expect(clock.pending).toBe(0);
 });
 
-test('a fault waits for the request it is meant for', async () => {
+test('a fault applies only to the operation it names', async () => {
   const way: Case = { version: '1.0', binding: 'JSONRPC', edge: 'socket' };
   const peer = await open(way, [{ fault: 'status', status: 500, on: 'card', times: Infinity }]);
   peer.fault({ fault: 'cut-stream', afterEvents: 0 });
@@ -204,5 +210,7 @@ test('a fault waits for the request it is meant for', async () => {
   for (let i = 0; i < 3; i++) expect((await fetch(`${peer.url}/.well-known/agent-card.json`)).status).toBe(500);
   expect(await read(await ask(peer, way, 'SendStreamingMessage'))).toEqual(['terminated']);
   expect(await read(await ask(peer, way, 'SendStreamingMessage'))).toEqual(WHOLE);
-  expect(() => peer.fault({ fault: 'cut-stream', afterEvents: 1, on: 'GetTask' })).toThrow('happens to streams');
+  expect(() => peer.fault({ fault: 'cut-stream', afterEvents: 1, on: 'GetTask' })).toThrow(
+    'on: expected SendStreamingMessage or SubscribeToTask',
+  );
 });

@@ -1,27 +1,27 @@
-import type { HttpResponse } from '../server/http.ts';
+import type { HttpResponse } from '../server/http/http.ts';
 import type { LeaveSignal, Leaving } from '../support/leave-signal.ts';
 
-/** Thrown to lose the connection without a word. */
+/** Thrown to break the connection without a response. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped';
 }
 
-/** Never answers: waits until the caller has gone. */
+/** Never responds. Rejects when the caller has disconnected. */
 export function silence(signal: LeaveSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const drop = (): void => reject(new ConnectionDropped('The caller has gone'));
+    const drop = (): void => reject(new ConnectionDropped('The caller has disconnected'));
     if (signal.aborted) drop();
     else signal.addEventListener('abort', drop, { once: true });
   });
 }
 
-/** What `fetch` of Node throws when a connection breaks. */
+/** The error of Node's `fetch` for a broken connection. */
 export function failedFetch(message: 'fetch failed' | 'terminated'): TypeError {
   const cause = Object.assign(new Error('other side closed'), { code: 'ECONNRESET' });
   return new TypeError(message, { cause });
 }
 
-/** An answer as `fetch` gives it. `letGo` is called when nothing of it is to come. */
+/** Converts a response to that of `fetch`. `letGo` is called when its body has ended. */
 export function toResponse({ status, headers, body }: HttpResponse, leaving: Leaving, letGo: () => void): Response {
   if (body === undefined || typeof body === 'string') {
     letGo();

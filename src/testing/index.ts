@@ -1,9 +1,30 @@
 export { type FakeClock, fakeClock } from './fake-clock.ts';
 export type { Answer, Hold, PeerMessage, ScriptedAnswer, Step } from './fake-peer/answer.ts';
-export type { Fault } from './fake-peer/faults.ts';
+export type {
+  Asked,
+  ContentTypeFault,
+  CutFault,
+  DelayFault,
+  DropFault,
+  DuplicateFault,
+  Fault,
+  MalformedFault,
+  OversizedFault,
+  ReorderFault,
+  SilenceFault,
+  StatusFault,
+  StreamFault,
+} from './fake-peer/faults.ts';
 export type { PeerRequest } from './fake-peer/request-log.ts';
 export { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
 export { type Recorder, record, type RecordOptions } from './record.ts';
 export { type Replay, replay, type ReplayOptions } from './replay.ts';
 export { type OpenContext, storeContract, type StoreContractOptions } from './store-contract.ts';
-export { type StateName, type WaitOptions, waitForState } from './wait-for-state.ts';
+export {
+  type Looked,
+  type StateName,
+  type TasksView,
+  type TaskView,
+  type WaitOptions,
+  waitForState,
+} from './wait-for-state.ts';

@@ -22,17 +22,17 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-test('a whole answer says its length', async () => {
+test('a complete response has a Content-Length', async () => {
   const response = await post({}, '/message:send');
   const text = await textOf(response);
   expect(response.headers['content-length']).toBe(String(text.length));
 });
 
-test('a dropped connection is reset before an answer', async () => {
+test('a dropped connection is reset before the response', async () => {
   await expect(post({ faults: [{ fault: 'drop' }] }, '/message:send')).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('a cut stream has whole events, and no end', async () => {
+test('a cut stream contains whole events and does not end cleanly', async () => {
   const response = await post({ faults: [{ fault: 'cut-stream', afterEvents: 2 }] }, '/message:stream');
   let seen = '';
   response.setEncoding('utf8').on('data', (piece: string) => (seen += piece));
@@ -45,7 +45,7 @@ test('a cut stream has whole events, and no end', async () => {
   expect(seen.endsWith('\n\n')).toBe(true);
 });
 
-test('a script that throws is shown to whoever runs the test', async () => {
+test('the error of a script that throws is returned with status 500', async () => {
   const script = [
     () => {
       throw new Error('no such city');

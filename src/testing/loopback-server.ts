@@ -1,39 +1,39 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HttpResponse, jsonResponse } from '../server/http.ts';
+import { type HttpResponse, jsonResponse } from '../server/http/http.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 import { ConnectionDropped, failedFetch, toResponse } from './in-process.ts';
 
-/** A request that has been read whole. */
+/** A request with its whole body. */
 export interface WholeRequest {
   readonly method: string;
-  /** Raw, still percent-encoded, without the query. */
+  /** Percent-encoded, without the query. */
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Set off when the caller has gone, or the server closes. */
+  /** Aborted when the caller disconnects or the server closes. */
   readonly signal: LeaveSignal;
 }
 
-/** Answers a request, or loses the connection by throwing `ConnectionDropped`: at once, or amid the body. */
+/** Responds to a request. Throws `ConnectionDropped`, at once or within the body, to break the connection. */
 export type Answerer = (request: WholeRequest, url: string) => Promise<HttpResponse>;
 
 type OneAnswer = (request: WholeRequest) => Promise<HttpResponse>;
 
-/** A server on a port of this machine that is free. */
+/** A server on a free loopback port of this machine. */
 export interface LoopbackServer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** The same answers without a socket; fails as the global `fetch` does. */
+  /** Sends a request without a socket. Fails with the errors of the global `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Ends every connection, whatever is under way. */
+  /** Closes the server and every connection, also those in use. */
   close(): Promise<void>;
 }
 
-/** Every request is answered by `answer`, which is told the address of the server. */
+/** Starts a server. `answer` responds to every request and gets the address of the server. */
 export async function listenOnLoopback(answer: Answerer): Promise<LoopbackServer> {
   const http = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -67,7 +67,7 @@ async function serveOne(incoming: IncomingMessage, outgoing: ServerResponse, ans
     const response = await answer(request).catch(mishap);
     await write(response, outgoing);
   } catch {
-    // Lost on purpose, or by the caller: either way nobody is there to be told.
+    // Dropped on purpose, or by the caller: there is nobody to respond to.
     outgoing.destroy();
   }
 }
@@ -87,7 +87,7 @@ async function readWhole(incoming: IncomingMessage, signal: LeaveSignal): Promis
   };
 }
 
-/** What the answerer did not mean to throw is shown to whoever runs the test. */
+/** Shows unexpected errors to the author of the test. */
 function mishap(error: unknown): HttpResponse {
   if (error instanceof ConnectionDropped) throw error;
   return jsonResponse(500, { error: error instanceof Error ? error.message : String(error) });
@@ -103,7 +103,7 @@ async function write({ status, headers, body }: HttpResponse, outgoing: ServerRe
   outgoing.writeHead(status, headers);
   outgoing.flushHeaders();
   for await (const piece of body) {
-    // Handed to the system before anything else happens: a connection that is dropped next loses nothing of it.
+    // Wait until the system has the data, so that dropping the connection next loses none of it.
     await new Promise<void>((resolve, reject) => {
       outgoing.write(piece, (error) => (error ? reject(error) : resolve()));
     });

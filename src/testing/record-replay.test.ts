@@ -6,9 +6,9 @@ import { dialectFor, rawCall, streamOf, unwrapped, type Way, WAYS } from '../../
 import type { Message } from '../model/message.ts';
 import type { Input, OperationName } from '../model/operation.ts';
 import { serve } from '../node/serve.ts';
-import { agent } from '../server/agent.ts';
+import { agent } from '../server/agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import { decodeCard } from '../wire/card-forms.ts';
+import { decodeCard } from '../wire/card/served/card-forms.ts';
 import { decodeResult } from '../wire/dialect.ts';
 import { type FakePeerOptions, fakePeer } from './fake-peer.ts';
 import { record, type RecordOptions } from './record.ts';
@@ -25,7 +25,7 @@ function say(text: string, more: Partial<Message> = {}): Input<'SendMessage'> {
   return { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more } };
 }
 
-/** Talks to an agent at a URL as a client does: card first, then its interface. Gives all that it has learned. */
+/** Calls an agent at a URL as a client does: first the card, then its interface. Returns all responses. */
 async function talk(url: string, way: Way): Promise<unknown[]> {
   const file = way.version === '0.1' || way.version === '0.2' ? 'agent.json' : 'agent-card.json';
   const card = decodeCard(await (await fetch(`${url}/.well-known/${file}`)).json()).value;
@@ -85,7 +85,7 @@ async function open(file: string): Promise<Replay> {
   return replayed;
 }
 
-test.each(WAYS)('$version over $binding: a replay says what the agent has said', async (way) => {
+test.each(WAYS)('$version over $binding: a replay returns the responses of the agent', async (way) => {
   const target = await openClerk();
   const { file, text, learned } = await recorded(target, (url) => talk(url, way));
   const replayed = await open(file);
@@ -99,14 +99,14 @@ test.each(WAYS)('$version over $binding: a replay says what the agent has said',
   expect(text).toContain('{{agent}}');
 });
 
-test.each(WAYS)('$version over $binding: the same conversation is the same text', async (way) => {
+test.each(WAYS)('$version over $binding: two recordings of the same conversation are equal', async (way) => {
   const first = await recorded(await openClerk(), (url) => talk(url, way));
   const second = await recorded(await openClerk(), (url) => talk(url, way));
 
   expect(second.text).toBe(first.text);
 });
 
-test('a file can be read', async () => {
+test('a recording is readable JSON', async () => {
   const peer = await fakePeer({ script: [['Hello']] });
   onTestFinished(() => peer.close());
   const way = { version: '1.0', binding: 'JSONRPC' } as const;
@@ -167,7 +167,7 @@ const SECRETS = {
   pair: 'AKEY-999999',
 };
 
-test.each(WAYS)('$version over $binding: no secret is written', async (way) => {
+test.each(WAYS)('$version over $binding: a recording contains no secrets', async (way) => {
   const peer = await fakePeer({ ...way, script: [({ text }) => [{ status: 'working', text: `You said: ${text}` }]] });
   onTestFinished(() => peer.close());
   const headers = {
@@ -227,7 +227,7 @@ async function errorOf(response: Response): Promise<unknown> {
   return ((await response.json()) as { error: { message: unknown } }).error.message;
 }
 
-test('what is not in the recording is told, with what is different', async () => {
+test('a request that is not in the recording gets an error that names the difference', async () => {
   const opened = await replayOf({ script: [['Hi']] }, async (url) => {
     await (await rawCall(WAY, `${url}/a2a`, 'SendMessage', say('hello'))).text();
     for (let i = 0; i < 2; i++) await (await rawCall(WAY, `${url}/a2a`, 'GetTask', { id: 'task-1' })).text();
@@ -236,26 +236,26 @@ test('what is not in the recording is told, with what is different', async () =>
     rawCall(WAY, `${opened.url}/a2a`, operation, input as never).then(errorOf);
 
   expect(await ask('SendMessage', say('ciao'))).toBe(
-    'talk.json has no answer to SendMessage: at params.message.parts[0].text it has "hello", and not "ciao"',
+    'talk.json has no response for SendMessage: expected "hello" at params.message.parts[0].text, got "ciao"',
   );
   expect(await ask('CancelTask', { id: 'task-1' })).toBe(
-    'talk.json has no answer to CancelTask: it has SendMessage, GetTask',
+    'talk.json has no response for CancelTask: it contains only SendMessage, GetTask',
   );
   await rawCall(WAY, `${opened.url}/a2a`, 'SendMessage', say('hello'));
   expect(await ask('SendMessage', say('hello'))).toBe(
-    'talk.json has no answer to SendMessage: it has it once, and was asked once more',
+    'talk.json has no response for SendMessage: it was recorded once, and requested once more',
   );
   const rest = await fetch(`${opened.url}/tasks/9`);
   expect([rest.status, await errorOf(rest)]).toEqual([
     501,
-    'talk.json has no answer to GET /tasks/9: it has SendMessage, GetTask',
+    'talk.json has no response for GET /tasks/9: it contains only SendMessage, GetTask',
   ]);
   expect((await fetch(`${opened.url}/.well-known/agent-card.json`)).status).toBe(404);
   expect(opened.misses).toHaveLength(5);
   expect(opened.unused).toEqual(['GetTask', 'GetTask']);
 });
 
-test('polling goes through the recorded answers, and stays at the last', async () => {
+test('polling returns the recorded responses in order, then repeats the last one', async () => {
   const { url } = await replayOf({ script: [[{ status: 'working' }, 'Hi']], answersAtOnce: true }, async (at) => {
     await (await rawCall(WAY, `${at}/a2a`, 'SendMessage', say('hello'))).text();
     for (let i = 0; i < 3; i++) await (await rawCall(WAY, `${at}/a2a`, 'GetTask', { id: 'task-1' })).text();
@@ -270,7 +270,7 @@ test('polling goes through the recorded answers, and stays at the last', async (
   expect(states).toEqual(['WORKING', 'WORKING', 'COMPLETED', 'COMPLETED', 'COMPLETED']);
 });
 
-test('what a caller has named keeps its name', async () => {
+test('ids that the caller chose are returned to the caller', async () => {
   const inContext = (url: string, contextId: string): Promise<unknown> =>
     rawCall(WAY, `${url}/a2a`, 'SendMessage', say('hello', { contextId })).then((response) => response.json());
   const replayed = await replayOf({ script: [({ number }) => `Hello ${number}`] }, async (url) => {
@@ -290,7 +290,7 @@ test('what a caller has named keeps its name', async () => {
   expect(replayed.misses).toEqual([]);
 });
 
-test('a stream that was cut, and an answer that was lost, are so again', async () => {
+test('a replay repeats cut streams and lost responses', async () => {
   const calls = async (url: string): Promise<unknown[]> => {
     const cut = rawCall(WAY, `${url}/a2a`, 'SendStreamingMessage', say('one')).then(streamOf);
     const first = await cut.catch((error: Error) => error.message);
@@ -312,7 +312,7 @@ test('a stream that was cut, and an answer that was lost, are so again', async (
   expect(await calls(url)).toEqual(live);
 });
 
-test('a stream that its reader has left stays open', async () => {
+test('a replayed stream stays open if its subscriber disconnected during the recording', async () => {
   const readOne = async (url: string): Promise<{ leave: () => Promise<void>; next: () => Promise<unknown> }> => {
     const response = await rawCall(WAY, `${url}/a2a`, 'SendStreamingMessage', say('hello'));
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -333,7 +333,7 @@ test('a stream that its reader has left stays open', async () => {
   await expect(following).rejects.toThrow('terminated');
 });
 
-test('a card that leads elsewhere is refused, unless that is recorded too', async () => {
+test('a card with an interface at an unrecorded origin is rejected', async () => {
   const api = await fakePeer({ script: ['Hello'] });
   onTestFinished(() => api.close());
   const elsewhere = { url: `${api.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
@@ -349,12 +349,12 @@ test('a card that leads elsewhere is refused, unless that is recorded too', asyn
   const refused = await recorded(site.url, converse);
   const { file, learned } = await recorded(site.url, converse, { origins: [api.url] });
 
-  expect(refused.learned).toContain(`The card names an interface at ${api.url}`);
+  expect(refused.learned).toContain(`The card has an interface at ${api.url}`);
   expect(essence([await converse((await open(file)).url)])).toBe(essence([learned]));
   expect(api.requests).toHaveLength(1);
 });
 
-test('cards lead to the recorder, whole and without a signature that no longer fits', async () => {
+test('recorded cards contain the address of the recorder and no signature', async () => {
   const signatures = [{ protected: 'e30', signature: 'abc' }];
   const peer = await fakePeer({ card: { signatures }, extendedCard: { description: 'For friends.', signatures } });
   onTestFinished(() => peer.close());
@@ -388,10 +388,10 @@ test('an agent below a path is replayed below that path', async () => {
 });
 
 test.each([
-  ['no file', undefined, 'does not exist: make it with record()'],
-  ['no JSON', '{', 'is not JSON'],
-  ['something else', '{"log":{}}', 'is no recording of this version'],
-])('%s is told', async (_case, text, message) => {
+  ['the file does not exist', undefined, 'does not exist. Create it with record()'],
+  ['the file is not JSON', '{', 'is not valid JSON'],
+  ['the file has another format', '{"log":{}}', 'is not a recording that this version can read'],
+])('a recording is rejected: %s', async (_case, text, message) => {
   const file = newFile();
   if (text !== undefined) writeFileSync(file, text);
   await expect(replay(file)).rejects.toThrow(message);

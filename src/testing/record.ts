@@ -2,30 +2,33 @@ import { listenOnLoopback } from './loopback-server.ts';
 import { Addresses } from './recording/addresses.ts';
 import { RecordingProxy } from './recording/proxy.ts';
 import { writeRecording } from './recording/recording.ts';
-import { toRecording } from './recording/taking-down.ts';
+import { toRecording } from './recording/transcriber.ts';
 import { trimEndOf } from '../support/trim-end.ts';
 
+/** Options of `record()`. */
 export interface RecordOptions {
   /** Texts to remove wherever they occur. Tokens, keys and members named like secrets are removed without being listed. */
   readonly secrets?: readonly string[];
-  /** Other origins that the agent's card may send its callers to; they are recorded too. */
+  /** Other origins that the card of the agent names. Requests to them are recorded too. */
   readonly origins?: readonly string[];
 }
 
-/** Stands in front of an agent and writes down what is said. */
+/** A proxy in front of an agent that records its requests and responses. */
 export interface Recorder {
-  /** What to give to `connect` instead of the agent's own address. */
+  /** The address to pass to `connect()` instead of the agent's own. */
   readonly url: string;
-  /** Writes the file, in place of one that was there. */
+  /** Stops the proxy and writes the file. Replaces an existing file. */
   close(): Promise<void>;
+  /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Records a conversation with a real agent, to be served again by `replay`. Everything that is sent to `url` goes to the
- * agent, and its responses are passed back at once. Recording the same conversation again gives the same file. Secrets with a
- * known name or form are removed, and those in `secrets`; a secret that looks like an ordinary word is not recognised. The file
- * is therefore readable for its owner only (mode 600). Read it before you commit it.
+ * Records a conversation with a real agent for `replay()`. The recorder forwards every request to the agent and returns its
+ * responses at once. Recording the same conversation again produces the same file.
+ *
+ * Secrets with a known name or format are removed, and those in `secrets`; a secret that looks like an ordinary word is not
+ * recognised. The file is therefore readable for its owner only (mode 600). Read it before you commit it.
  *
  * @example
  * const recorder = await record('https://clerk.example.com', 'test/recordings/clerk.json');

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { A2AError } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
-import { rpcFailure } from '../server/error-response.ts';
-import { type HttpResponse, jsonResponse } from '../server/http.ts';
+import { rpcFailure } from '../server/bindings/error-response.ts';
+import { type HttpResponse, jsonResponse } from '../server/http/http.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import { isObject } from '../wire/codec.ts';
 import type { JsonRpcId } from '../wire/jsonrpc.ts';
 import { dialectOf } from '../wire/select.ts';
-import { encodeSse } from '../wire/sse-writer.ts';
+import { encodeSse } from '../wire/sse/sse-encoder.ts';
 import { ConnectionDropped, silence } from './in-process.ts';
 import { listenOnLoopback, type WholeRequest } from './loopback-server.ts';
 import {
@@ -19,37 +19,42 @@ import {
 } from './recording/recording.ts';
 import { Scrubber } from './recording/scrub.ts';
 import { Tape } from './recording/tape.ts';
-import { type Meanings, withMeanings } from './recording/unify.ts';
+import { type Meanings, withMeanings } from './recording/match-request.ts';
 import { requestIdOf, writtenRequest } from './recording/written-request.ts';
 
+/** Options of `replay()`. */
 export interface ReplayOptions {
-  /** As given to `record`: texts that are secret wherever they stand. */
+  /** The `secrets` passed to `record()`. */
   readonly secrets?: readonly string[];
 }
 
-/** A recorded agent. */
+/** A recorded agent on a loopback port of this machine. */
 export interface Replay {
-  /** What to give to `connect`. */
+  /** The address to pass to `connect()`. */
   readonly url: string;
-  /** What was asked that is not in the recording, a sentence each. The caller has got the same as an error. */
+  /** Requests that are not in the recording, one sentence each with the difference. Their callers got the same as an error. */
   readonly misses: readonly string[];
-  /** What is in the recording and was not asked for. */
+  /** Recorded requests that were not repeated. */
   readonly unused: readonly string[];
-  /** The same answers without a socket; fails as the global `fetch` does. */
+  /** Sends a request without a socket. Fails with the errors of the global `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** Stops the agent and closes every connection. */
   close(): Promise<void>;
+  /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Serves a conversation that `record` has written. A request is known by what it asks for, whatever ids its caller makes
- * up, and is answered as it was; one that is not there is answered with an error that says what is different.
+ * Serves a conversation recorded with `record()`. Requests are matched by content, whatever ids their caller generates, and get the
+ * recorded response. A request that is not in the recording gets an error that names the difference.
  *
  * @example
  * const agent = await replay('test/recordings/clerk.json');
  * // …
  * expect(agent.misses).toEqual([]);
  * await agent.close();
+ *
+ * @throws Error if the file does not exist or is not a recording.
  */
 export async function replay(file: string | URL, options: ReplayOptions = {}): Promise<Replay> {
   const { exchanges, path } = await readRecording(file);
@@ -74,7 +79,7 @@ export async function replay(file: string | URL, options: ReplayOptions = {}): P
 }
 
 function answerOf(response: RecordedResponse, meanings: Meanings, request: WholeRequest): HttpResponse {
-  if (response.lost === true) throw new ConnectionDropped('Recorded without an answer');
+  if (response.lost === true) throw new ConnectionDropped('Recorded without a response');
   const { status, headers, body, text, events, ending } = response;
   const id = requestIdOf(request) ?? null;
   const said = (json: JsonValue): JsonValue => withId(withMeanings(json, meanings), id);
@@ -93,7 +98,7 @@ async function* stream(
     yield encodeSse({ ...rest, data: data === undefined ? text : JSON.stringify(said(data)) });
   }
   if (ending === 'cut') throw new ConnectionDropped('Recorded as cut');
-  // What would have followed is not known.
+  // The subscriber left, so later events were not recorded.
   if (ending === 'left') await silence(signal);
 }
 
@@ -101,7 +106,7 @@ function withId(json: JsonValue, id: JsonValue): JsonValue {
   return isObject(json) && json['id'] === REQUEST_ID ? { ...json, id } : json;
 }
 
-/** In the words of whoever asks, as far as they can be guessed. */
+/** An error in the format that the request suggests. */
 function refusal(request: WholeRequest, miss: string): HttpResponse {
   const id = requestIdOf(request);
   if (id !== undefined) return rpcFailure(dialectOf('1.0'), id as JsonRpcId, new A2AError('INTERNAL_ERROR', miss));

@@ -59,7 +59,7 @@ async function firstFailure(registered: Registered): Promise<string | undefined>
   return undefined;
 }
 
-test('a store that keeps its promises passes', async () => {
+test('the contract accepts a correct store', async () => {
   expect(await firstFailure(register({ open: ({ clock }) => bound(memoryStore({ clock })) }))).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test.each<[string, (store: Store) => Partial<Store>]>([
     (store) => ({ create: (task) => store.create({ event: { kind: 'task', body: '{}' }, ...task }) }),
   ],
   [
-    'counts the page for the whole',
+    'returns the size of the page as the total',
     (store) => ({
       list: async (scope, query) => {
         const page = await store.list(scope, query);
@@ -83,9 +83,12 @@ test.each<[string, (store: Store) => Partial<Store>]>([
     'lists the tasks of all agents',
     (store) => ({ list: (scope, { agents: _, ...query }) => store.list(scope, query) }),
   ],
-  ['begins each page anew', (store) => ({ list: (scope, { after: _, ...query }) => store.list(scope, query) })],
   [
-    'repeats an event at the seam of two reads',
+    'starts each page from the beginning',
+    (store) => ({ list: (scope, { after: _, ...query }) => store.list(scope, query) }),
+  ],
+  [
+    'repeats an event at the boundary of two reads',
     (store) => ({
       events: (taskId, after, limit) => store.events(taskId, Math.max(0, after - 1), limit),
     }),
@@ -109,16 +112,16 @@ test.each<[string, (store: Store) => Partial<Store>]>([
     }),
   ],
   [
-    'hands out a lease without a new number',
+    'returns a lease without a new fencing number',
     (store) => ({
       claim: async (request) => (await store.claim(request)).map((task) => ({ ...task, fence: task.fence - 1 })),
     }),
   ],
-  ['gives all slots to one owner', (store) => ({ claim: ({ shares: _, ...request }) => store.claim(request) })],
+  ['returns tasks of one owner only', (store) => ({ claim: ({ shares: _, ...request }) => store.claim(request) })],
   ['forgets fairness keys', (store) => ({ create: ({ fairnessKey: _, ...task }) => store.create(task) })],
-  ['lets no node die', (store) => ({ heartbeat: (node) => store.heartbeat(node, Number.MAX_SAFE_INTEGER) })],
-  ['lets no node retire', () => ({ retire: async () => {} })],
-  ['removes what it likes', (store) => ({ prune: (policy) => store.prune({ ...policy, keepEnded: 0 }) })],
+  ['never expires a node', (store) => ({ heartbeat: (node) => store.heartbeat(node, Number.MAX_SAFE_INTEGER) })],
+  ['ignores the retirement of a node', () => ({ retire: async () => {} })],
+  ['prunes more than the policy allows', (store) => ({ prune: (policy) => store.prune({ ...policy, keepEnded: 0 }) })],
   [
     'counts push configurations now and stores them later',
     (store) => ({
@@ -159,7 +162,7 @@ test.each<[string, (store: Store) => Partial<Store>]>([
       };
     },
   ],
-])('a store that %s is caught', async (_what, change) => {
+])('the contract rejects a store that %s', async (_what, change) => {
   const broken = register({
     open: ({ clock }) => {
       const store = memoryStore({ clock });
@@ -170,34 +173,34 @@ test.each<[string, (store: Store) => Partial<Store>]>([
   expect(await firstFailure(broken)).toBeDefined();
 });
 
-test('each behaviour has a name of its own', () => {
+test('every test of the contract has a unique title', () => {
   const names = register({ open: () => memoryStore(), reopen: (closed) => closed }).map(([name]) => name);
 
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   expect(names.length).toBeGreaterThan(200);
 });
 
-test('what a store leaves behind is asked only of those that can be opened again', async () => {
+test('durability is tested only for stores with the option reopen', async () => {
   const names = (list: Registered): readonly string[] => list.map(([name]) => name);
   const forAll = register({ open: ({ clock }) => memoryStore({ clock }) });
   // Closing a memory store takes nothing from it, so it can stand for its own successor.
   const forDurable = register({ open: ({ clock }) => memoryStore({ clock }), reopen: (closed) => closed });
   const extra = forDurable.filter(([name]) => !names(forAll).includes(name));
 
-  expect(names(extra)).toContain('all that was stored is there when the store is opened again');
+  expect(names(extra)).toContain('all stored data is there when the store is opened again');
   expect(await firstFailure(extra)).toBeUndefined();
 });
 
-test('a store that is empty when it is opened again is caught', async () => {
+test('the contract rejects a store that is empty when it is opened again', async () => {
   const forgetful = register({
     open: ({ clock }) => memoryStore({ clock }),
     reopen: (_closed, { clock }) => memoryStore({ clock }),
   });
 
-  expect(await firstFailure(forgetful)).toBe('all that was stored is there when the store is opened again');
+  expect(await firstFailure(forgetful)).toBe('all stored data is there when the store is opened again');
 });
 
-test('every store that was opened is closed, whether it passed or not', async () => {
+test('the contract closes every store that it opened, also after a failure', async () => {
   let opened = 0;
   let closed = 0;
   const registered = register({

@@ -27,7 +27,7 @@ test.each<[StateName | readonly StateName[]]>([['completed'], ['TASK_STATE_COMPL
   },
 );
 
-test('a task of a client is found by its id, also inside a reply', async () => {
+test('waitForState finds a task by its id, also inside a reply', async () => {
   const asked: string[] = [];
   const client = {
     async get(id: string) {
@@ -40,7 +40,7 @@ test('a task of a client is found by its id, also inside a reply', async () => {
   expect(asked).toEqual(['t7']);
 });
 
-test('a peer is watched over a socket', async () => {
+test('waitForState polls a peer over a socket', async () => {
   const peer = await fakePeer({ script: [[{ status: 'working' }, 'Hello']], answersAtOnce: true });
   onTestFinished(() => peer.close());
   const way = { version: '1.0', binding: 'JSONRPC' } as const;
@@ -56,15 +56,15 @@ test('a peer is watched over a socket', async () => {
   expect(await waitForState(client, 'task-1', 'completed')).toMatchObject({ artifacts: [{ name: 'response' }] });
 });
 
-test('a task that is over in another state is not waited for', async () => {
+test('waitForState fails at once if the task has ended in another state', async () => {
   const task = taskThatIs('TASK_STATE_WORKING', 'TASK_STATE_FAILED');
 
   await expect(waitForState(task, ['completed', 'input-required'])).rejects.toThrow(
-    'The task is failed and will never be completed or input-required',
+    'Expected the task to become completed or input-required, but it ended as failed',
   );
 });
 
-test('the wait ends with its time', async () => {
+test('waitForState fails after its time limit', async () => {
   const clock = fakeClock();
   const task = taskThatIs('TASK_STATE_WORKING');
   const waiting = waitForState(task, 'completed', { timeoutMs: 1000, clock });
@@ -75,11 +75,11 @@ test('the wait ends with its time', async () => {
     clock.advance(50);
   }
 
-  expect(await failure).toEqual(new Error('The task is working after 1000 ms, and not completed'));
+  expect(await failure).toEqual(new Error('Expected the task to become completed within 1000 ms, but it is working'));
   expect(clock.pending).toBe(0);
 });
 
-test('the wait ends when it is called off', async () => {
+test('waitForState ends when its signal is aborted', async () => {
   const clock = fakeClock();
   const calling = new AbortController();
   const waiting = waitForState(taskThatIs('TASK_STATE_WORKING'), 'completed', { signal: calling.signal, clock });
@@ -91,9 +91,9 @@ test('the wait ends when it is called off', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('what is no state, and no task, is told', async () => {
-  await expect(waitForState(taskThatIs('working'), 'done' as 'completed')).rejects.toThrow('"done" is no state');
+test('waitForState rejects unknown states and objects without a task', async () => {
+  await expect(waitForState(taskThatIs('working'), 'done' as 'completed')).rejects.toThrow('got "done"');
   await expect(waitForState({ get: async () => ({ task: undefined }) }, 'completed')).rejects.toThrow(
-    'Expected get() to give a task',
+    'Expected get() to return a task',
   );
 });

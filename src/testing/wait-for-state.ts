@@ -1,28 +1,43 @@
 import type { StateWord } from '../client/state-word.ts';
 import { isTerminal, TASK_STATES, type TaskState } from '../model/state.ts';
-import { type Clock, systemClock } from '../support/clock.ts';
+import { type Clock, systemClock } from '../support/time/clock.ts';
 
-/** A state in the words of the protocol, or in those that people use: `completed`, `input-required`. */
+/** A state of a task: `TASK_STATE_INPUT_REQUIRED` or, shorter, `input-required`. */
 export type StateName = TaskState | Exclude<StateWord, 'unspecified'>;
 
-/** A task as `get` gives it, or something that has it as its `task`. */
-export type Looked = { readonly status: { readonly state: string } } | { readonly task?: unknown };
+/** A task as `get()` returns it, or an object with a `task`. */
+export type Looked =
+  | {
+      /** The status of the task. */
+      readonly status: {
+        /** The state of the task. */
+        readonly state: string;
+      };
+    }
+  | {
+      /** The task. */
+      readonly task?: unknown;
+    };
 
-/** Something that knows one task, such as `client.task(id)`. */
+/** An object that returns one task, such as `client.task(id)`. */
 export interface TaskView<T extends Looked> {
+  /** Returns the task as it is now. */
   get(): Promise<T>;
 }
 
-/** Something that knows tasks by their ids, such as a client. */
+/** An object that returns tasks by id, such as a client. */
 export interface TasksView<T extends Looked> {
+  /** Returns a task as it is now. */
   get(taskId: string): Promise<T>;
 }
 
+/** Options of `waitForState()`. */
 export interface WaitOptions {
-  /** How long to wait at most, 5 s if not set. */
+  /** The time limit in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;
+  /** Aborts the wait with the reason of the signal. */
   readonly signal?: AbortSignal;
-  /** Where the time between two looks comes from. */
+  /** The clock for the pauses between polls and for the limit. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -31,12 +46,14 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 
 /**
- * Waits until a task is in a state, or in one of several, and gives the task as it is then. It looks again and again, so
- * a state that passes quickly can be missed. Fails at once when the task is over in another state.
+ * Waits until a task is in a state, or in one of several, and returns the task. It polls every 2 to 50 ms, so it can miss a state
+ * that lasts shorter than that.
  *
  * @example
  * await waitForState(client.task(id), 'completed');
  * await waitForState(client, id, ['input-required', 'failed'], { timeoutMs: 1000 });
+ *
+ * @throws Error after `timeoutMs`, or at once if the task has ended in another state; TypeError for an unknown state.
  */
 export function waitForState<T extends Looked>(
   task: TaskView<T>,
@@ -50,7 +67,10 @@ export function waitForState<T extends Looked>(
   options?: WaitOptions,
 ): Promise<T>;
 export function waitForState<T extends Looked>(
-  subject: { get(taskId?: string): Promise<T> },
+  subject: {
+    /** Returns the task as it is now. */
+    get(taskId?: string): Promise<T>;
+  },
   ...given: readonly unknown[]
 ): Promise<T> {
   const [taskId, state, options] = isStates(given[1]) ? given : [undefined, ...given];
@@ -75,9 +95,9 @@ async function watch<T extends Looked>(
     const state = toState(stateOf(task));
     if (states.includes(state)) return task;
     const names = states.map(shortName).join(' or ');
-    if (isTerminal(state)) throw new Error(`The task is ${shortName(state)} and will never be ${names}`);
+    if (isTerminal(state)) throw new Error(`Expected the task to become ${names}, but it ended as ${shortName(state)}`);
     if (clock.now() >= giveUpAt) {
-      throw new Error(`The task is ${shortName(state)} after ${timeoutMs} ms, and not ${names}`);
+      throw new Error(`Expected the task to become ${names} within ${timeoutMs} ms, but it is ${shortName(state)}`);
     }
     await pause(clock, Math.min(clock.now() + pauseMs, giveUpAt), signal);
   }
@@ -86,15 +106,20 @@ async function watch<T extends Looked>(
 function stateOf(looked: Looked): string {
   const task = 'status' in looked ? looked : looked.task;
   const state = (task as { readonly status?: { readonly state?: unknown } } | undefined)?.status?.state;
-  if (typeof state !== 'string') throw new TypeError('Expected get() to give a task, or something with a task');
+  if (typeof state !== 'string') throw new TypeError('Expected get() to return a task or an object with a task');
   return state;
 }
 
-/** @throws TypeError for a word that names no state. */
+/** @throws TypeError for an unknown state. */
 function toState(name: string): TaskState {
   const long = name.startsWith('TASK_STATE_') ? name : `TASK_STATE_${name.toUpperCase().replaceAll('-', '_')}`;
   const state = TASK_STATES.find((each) => each === long);
-  if (state === undefined) throw new TypeError(`${JSON.stringify(name)} is no state of a task`);
+  if (state === undefined) {
+    const known = TASK_STATES.filter((each) => each !== 'TASK_STATE_UNSPECIFIED')
+      .map(shortName)
+      .join(', ');
+    throw new TypeError(`Expected a task state (${known}), got ${JSON.stringify(name)}`);
+  }
   return state;
 }
 

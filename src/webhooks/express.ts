@@ -1,24 +1,32 @@
-import { gatherBytes } from '../push/gather-bytes.ts';
-import { BodyTooLarge } from '../push/transport.ts';
-import type { WebhookAnswer, WebhookHandler } from './handler.ts';
+import { gatherBytes, BodyTooLarge } from '../push/transport.ts';
+import { decodeUtf8 } from '../support/bytes.ts';
+import type { WebhookResponse, WebhookHandler } from './handler.ts';
 
-/** As much of a request of Express, or of `node:http`, as is needed here. */
+/** The part of an Express or `node:http` request that the webhook uses. */
 export interface ExpressRequest extends AsyncIterable<unknown> {
+  /** The HTTP method. */
   readonly method?: string | undefined;
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** What a body parser has left. */
+  /** The result of a body parser, if one ran. */
   readonly body?: unknown;
-  /** What a parser was told to keep. */
+  /** The unparsed body, if a `verify` function of a parser kept it. */
   readonly rawBody?: unknown;
+  /** Whether the body was already read from the stream. */
   readonly readableDidRead?: boolean;
 }
 
+/** The part of an Express or `node:http` response that the webhook uses. */
 export interface ExpressResponse {
+  /** The status of the response. */
   statusCode: number;
+  /** Sets a header. */
   setHeader(name: string, value: string): unknown;
+  /** Sends the body and ends the response. */
   end(text?: string): unknown;
 }
 
+/** The Express handler that `toExpressWebhook()` returns. */
 export type ExpressWebhook = (
   request: ExpressRequest,
   response: ExpressResponse,
@@ -26,10 +34,12 @@ export type ExpressWebhook = (
 ) => Promise<void>;
 
 /**
- * Mounts a receiver in Express. A signature is over the text of the body to the character: mount it before parsers, or
- * behind `express.text()` or `express.raw()`, or let `express.json()` keep the text as `request.rawBody`.
+ * Adapts a webhook handler to Express. Signatures cover the exact text of the body, so mount it before `express.json()` or
+ * after `express.text()` or `express.raw()`, or keep the text as `request.rawBody`. If a parser has consumed the text that a
+ * signature covers, the error goes to `next`.
  *
  * @example
+ * const handler = createWebhookHandler({ secret, onEvent });
  * express().post('/webhooks/a2a', toExpressWebhook(handler));
  */
 export function toExpressWebhook(handler: WebhookHandler): ExpressWebhook {
@@ -43,7 +53,7 @@ export function toExpressWebhook(handler: WebhookHandler): ExpressWebhook {
 }
 
 async function respond(handler: WebhookHandler, request: ExpressRequest, response: ExpressResponse): Promise<void> {
-  const { status, error } = await answerTo(handler, request);
+  const { status, error } = await respondTo(handler, request);
   response.statusCode = status;
   if (error === undefined) {
     response.end();
@@ -53,7 +63,7 @@ async function respond(handler: WebhookHandler, request: ExpressRequest, respons
   response.end(JSON.stringify({ error }));
 }
 
-async function answerTo(handler: WebhookHandler, request: ExpressRequest): Promise<WebhookAnswer> {
+async function respondTo(handler: WebhookHandler, request: ExpressRequest): Promise<WebhookResponse> {
   const { method = '', headers } = request;
   const header = (name: string): string | undefined => {
     const value = headers[name];
@@ -64,11 +74,11 @@ async function answerTo(handler: WebhookHandler, request: ExpressRequest): Promi
   } catch (error) {
     if (error instanceof BodyTooLarge) return { status: 413, error: error.message };
     if (error instanceof ParsedBodyError) throw error;
-    return { status: 400, error: 'The body cannot be read, or is no UTF-8' };
+    return { status: 400, error: 'The body could not be read, or is not UTF-8' };
   }
 }
 
-/** A mistake of the program, and not of the sender. */
+/** An error in the setup of the receiver, not of the sender. */
 class ParsedBodyError extends Error {
   override readonly name = 'ParsedBodyError';
 }
@@ -76,17 +86,13 @@ class ParsedBodyError extends Error {
 async function bodyOf(handler: WebhookHandler, request: ExpressRequest): Promise<string> {
   for (const given of [request.rawBody, request.body]) {
     if (typeof given === 'string') return given;
-    if (given instanceof Uint8Array) return textOf(given);
+    if (given instanceof Uint8Array) return decodeUtf8(given);
   }
   if (request.readableDidRead !== true)
-    return textOf(await gatherBytes(request as AsyncIterable<Uint8Array>, handler.maxBodyBytes));
+    return decodeUtf8(await gatherBytes(request as AsyncIterable<Uint8Array>, handler.maxBodyBytes));
   if (!handler.needsRawBody && request.body !== undefined) return JSON.stringify(request.body);
   throw new ParsedBodyError(
-    'A body parser has read the notification, and its signature is over the text: mount toExpressWebhook() before ' +
+    'A body parser has consumed the notification, but its signature covers the exact text. Mount toExpressWebhook() before ' +
       'express.json(), or keep the text with express.json({ verify: (request, _, bytes) => { request.rawBody = bytes } })',
   );
-}
-
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }

@@ -2,61 +2,65 @@ import type { JSONWebKeySet } from 'jose';
 import type { AgentEvent } from '../client/event.ts';
 import type { Task } from '../model/task.ts';
 import type { Log } from '../observe/log.ts';
-import type { Clock } from '../support/clock.ts';
-import type { Warning } from '../wire/reader.ts';
+import type { Clock } from '../support/time/clock.ts';
+import type { Warning } from '../wire/decoder.ts';
 import type { SeenIds } from './seen-ids.ts';
 
-/** What a notification tells, in the same form as events of a stream. */
+/** A notification in the same form as an event of a stream. */
 export type WebhookEvent = AgentEvent & {
-  /** The same for each attempt to deliver it; undefined if its sender gives none. */
+  /** The id of the notification, the same for each delivery attempt. Undefined if the sender sends none. */
   readonly id: string | undefined;
-  /** What was odd about it, and understood all the same. */
+  /** Deviations from the protocol that the decoder tolerated. */
   readonly warnings: readonly Warning[];
-  /** The whole task as it is now, from the agent. */
+  /** Fetches the current task from the agent. @throws Error if the option `client` is not set. */
   fetchTask(): Promise<Task>;
 };
 
-/** As much of a connected client as it takes to get a task. */
+/** The part of a connected client that `event.fetchTask()` uses. */
 export interface TaskSource {
+  /** Fetches a task by its id. */
   get(taskId: string): Promise<Task>;
 }
 
-/** A secret that is the same for all tasks, or is found by the id of the task. Several are valid at the same time. */
+/** One secret, several valid secrets, or a function that returns the secrets of a task. If it returns `undefined`, the check fails. */
 export type TaskSecret = string | readonly string[] | ((taskId: string) => Found | Promise<Found>);
+/** The secrets of a task; undefined if there are none. */
 type Found = string | readonly string[] | undefined;
 
+/** The options of `createWebhookHandler()`. At least one check, or `insecure`, is required. */
 export interface WebhookOptions {
-  /** Told of each notification once. What it throws is answered with 500, and the sender comes again. */
+  /** Called once per notification. If it throws, the response has status 500 and the sender retries. */
   readonly onEvent: (event: WebhookEvent) => void | Promise<void>;
-  /** Checks the Standard Webhooks signature by this secret. */
+  /** Verifies the Standard Webhooks signature with this secret: at least 16 bytes, as text or as base64 after `whsec_`. */
   readonly secret?: string;
-  /** Several secrets that are valid at the same time, for rotation. */
+  /** Secrets that are all valid, for rotation. */
   readonly secrets?: readonly string[];
-  /** Checks the token of the push configuration, in `X-A2A-Notification-Token` or `A2A-Notification-Token`. */
+  /** Compares the token of the push config, sent as `X-A2A-Notification-Token` or `A2A-Notification-Token`. */
   readonly token?: TaskSecret;
-  /** Checks `Authorization` as a whole, such as `Bearer abc`: scheme and credentials of the push configuration. */
+  /** Compares the whole `Authorization` header, such as `Bearer abc`: scheme and credentials of the push config. */
   readonly authorization?: TaskSecret;
-  /** Checks the signed token by the keys at this address: `/.well-known/jwks.json` of the agent. */
+  /** Verifies the signed token with the keys at this URL: `/.well-known/jwks.json` of the agent. Requires `audience`. */
   readonly jwks?: string;
-  /** Checks the signed token by these keys. */
+  /** Verifies the signed token with these keys. Requires `audience`. */
   readonly keys?: JSONWebKeySet;
-  /** Who must have signed the token; anybody with the right key if not set. */
+  /** The required issuer of the signed token. Any issuer with a valid key if not set. */
   readonly issuer?: string;
-  /** The address of this receiver, as the signed token must name it; `false`: one for any other is taken, too. */
+  /** The URL of this receiver, which the signed token must contain as its audience. `false` accepts any audience. */
   readonly audience?: string | false;
-  /** How old a notification may be, or how far ahead its clock; 5 minutes if not set. */
+  /** The maximum difference in milliseconds between the timestamp of a notification and now. 5 minutes if not set. */
   readonly toleranceMs?: number;
-  /** Whether this task is one of ours; others are answered with 404. */
+  /** Whether this receiver expects notifications about the task. If not, the response has status 404. All tasks if not set. */
   readonly expects?: (taskId: string) => boolean | Promise<boolean>;
-  /** Where `event.fetchTask()` gets its task from. */
+  /** The client that `event.fetchTask()` uses, or a function that returns it for a task. */
   readonly client?: TaskSource | ((taskId: string) => TaskSource | Promise<TaskSource>);
-  /** Remembers what was handled; the latest 10,000 in memory if not set. */
+  /** Remembers handled notifications. The latest 10,000, in memory, if not set. */
   readonly seen?: SeenIds;
-  /** The largest body, 8 MiB if not set. */
+  /** The maximum size of a body. Larger bodies get status 413. 8 MiB if not set. */
   readonly maxBodyBytes?: number;
-  /** Take notifications from anybody, where nothing is given to check them by. */
+  /** Accept notifications from any sender if no check is configured. */
   readonly insecure?: boolean;
-  /** Where to tell what senders must not see; nowhere if not set. */
+  /** Receives log events with details that senders must not see. No log if not set. */
   readonly log?: Log;
+  /** Replaces the system clock, for tests. */
   readonly clock?: Clock;
 }

@@ -1,22 +1,23 @@
 /**
- * Remembers which notifications were handled. Provide your own, such as a table, if several processes receive. An id is a text of
- * up to 600 characters, made of the task and the notification, so that the sender of one task cannot use up the ids of another.
- * A longer id is replaced by its SHA-256 digest.
+ * Remembers handled notifications. If several processes receive notifications, implement it with a shared table. An id has up to
+ * 600 characters and contains the task and the notification, so that the sender of one task cannot use up the ids of another. A
+ * longer id is replaced by its SHA-256 digest.
  */
 export interface SeenIds {
+  /** Whether a notification with this id was handled. */
   has(id: string): boolean | Promise<boolean>;
-  /** Called when a notification was handled, and not before. */
+  /** Called after `onEvent` has succeeded. */
   add(id: string): void | Promise<void>;
 }
 
-/** The latest ids of this process, and no more than `max`. */
+/** Remembers the latest `max` ids in memory, 10,000 by default. They are lost when the process ends. */
 export function memorySeenIds(max = 10_000): SeenIds {
   const ids = new Set<string>();
   return {
     has: (id) => ids.has(id),
     add(id) {
       ids.add(id);
-      // A set gives its members in the order in which they came.
+      // A set iterates in insertion order.
       if (ids.size > max) for (const oldest of ids) return void ids.delete(oldest);
     },
   };

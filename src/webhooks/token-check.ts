@@ -1,13 +1,11 @@
-import { sha256 } from '../support/sha256.ts';
+import { sha256 } from '../support/secret/sha256.ts';
 import type { JWTVerifyGetKey } from 'jose';
 import { bodyDigest } from '../push/body-digest.ts';
-import { CARD_ALGORITHMS } from '../wire/card-signature-key.ts';
-import type { IncomingNotification } from './incoming.ts';
+import { CARD_ALGORITHMS } from '../wire/card/card-signature-key.ts';
+import { type IncomingNotification, Rejection } from './incoming.ts';
 import type { WebhookOptions } from './options.ts';
-import { Refusal } from './refusal.ts';
-import { isTimely } from './timely.ts';
 
-/** What a good token says. */
+/** The claims of a verified token. */
 export interface TokenSays {
   /** The signed id of the notification. */
   readonly jti: string | undefined;
@@ -27,10 +25,10 @@ export class TokenCheck {
     this.#toleranceMs = toleranceMs;
   }
 
-  /** @throws Refusal */
+  /** @throws Rejection */
   async check(incoming: IncomingNotification, now: number): Promise<TokenSays> {
     const token = tokenOf(incoming);
-    if (token === undefined) throw new Refusal(401, 'There is no signed token');
+    if (token === undefined) throw new Rejection(401, 'The signed token is missing');
     const { jwtVerify } = await import('jose');
     const { issuer } = this.#options;
     const audience = this.#audience;
@@ -43,10 +41,11 @@ export class TokenCheck {
         ...(issuer !== undefined && { issuer }),
         ...(audience !== undefined && { audience }),
       });
-      // jose adds the tolerance to the age that it allows, which would allow twice of it.
-      if (!isTimely(Number(payload.iat) * 1000, now, this.#toleranceMs)) throw new Error('another time');
-      // Without it a token that somebody saw would be good for any other body.
-      if (payload['request_body_sha256'] !== (await bodyDigest(incoming.body))) throw new Error('another body');
+      // Checked here, because jose adds the clock tolerance to `maxTokenAge`, which would allow twice the tolerance.
+      if (!(Math.abs(now - Number(payload.iat) * 1000) <= this.#toleranceMs)) throw new Error('outside the tolerance');
+      // Without the digest, an intercepted token would be valid for any body.
+      if (payload['request_body_sha256'] !== (await bodyDigest(incoming.body)))
+        throw new Error('the digest is of another body');
       const { jti, taskId } = payload;
       return {
         jti: typeof jti === 'string' && jti !== '' ? jti : undefined,
@@ -55,7 +54,7 @@ export class TokenCheck {
       };
     } catch (error) {
       if (error instanceof KeysOutOfReach) throw this.#unable(error);
-      throw new Refusal(401, 'The signed token is not valid');
+      throw new Rejection(401, 'The signed token is not valid');
     }
   }
 
@@ -69,17 +68,17 @@ export class TokenCheck {
     return jwks === undefined ? createLocalJWKSet(keys ?? { keys: [] }) : reachable(createRemoteJWKSet(new URL(jwks)));
   }
 
-  /** Ours is written as senders write addresses, and as it was given. */
+  /** The audience as configured, and in the normalized form that senders use. */
   get #audience(): string[] | undefined {
     const { audience } = this.#options;
     return typeof audience === 'string' ? [audience, new URL(audience).href] : undefined;
   }
 
-  /** Nobody can say whether the sender is good: he must come again, and the owner hear of it. */
-  #unable({ cause }: KeysOutOfReach): Refusal {
+  /** Without keys the token cannot be verified: the sender must retry, and the operator needs a log event. */
+  #unable({ cause }: KeysOutOfReach): Rejection {
     const { jwks = '', log } = this.#options;
-    log?.error('The keys that notifications are signed with cannot be had', { host: new URL(jwks).host, error: cause });
-    return new Refusal(503, 'The keys to check the signed token by cannot be had now: send it again');
+    log?.error('Could not fetch the keys of signed notifications', { host: new URL(jwks).host, error: cause });
+    return new Rejection(503, 'The keys of the signed token are not available; send the notification again');
   }
 }
 
@@ -87,7 +86,7 @@ class KeysOutOfReach extends Error {
   override readonly name = 'KeysOutOfReach';
 }
 
-/** What speaks against the token, and not against the place where the keys are. */
+/** The errors of jose that are caused by the token and not by the key server. */
 const FAULTS_OF_TOKENS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
 
 function reachable(find: JWTVerifyGetKey): JWTVerifyGetKey {
@@ -97,12 +96,12 @@ function reachable(find: JWTVerifyGetKey): JWTVerifyGetKey {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (FAULTS_OF_TOKENS.includes(code)) throw error;
-      throw new KeysOutOfReach('The keys cannot be had', { cause: error });
+      throw new KeysOutOfReach('The keys could not be fetched', { cause: error });
     }
   };
 }
 
-/** `Authorization` may be taken by other credentials. */
+/** `X-A2A-Notification-JWT` first, because `Authorization` may contain other credentials. */
 function tokenOf(incoming: IncomingNotification): string | undefined {
   return (
     incoming.header('x-a2a-notification-jwt') ?? /^Bearer +(\S+)$/i.exec(incoming.header('authorization') ?? '')?.[1]

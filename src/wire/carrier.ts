@@ -1,29 +1,29 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 
 /**
- * Metadata keys under which older dialects carry what they have no member for. Written when a value leaves the model and
- * taken out when it comes back, so that it survives the journey. The prefix is ours: metadata of users must not have it.
+ * Metadata keys under which older dialects carry values that they have no member for. Encoding adds them and decoding
+ * removes them, so that the values survive the round trip. The prefix is reserved: metadata of users must not use it.
  */
 export const CARRIER = {
   mediaType: 'a2a:mediaType',
   filename: 'a2a:filename',
-  /** Where an inline file also was, when a peer sent both bytes and address. */
+  /** The URL of an inline file, if a peer sent both bytes and a URL. */
   uri: 'a2a:uri',
-  /** What a part without a place in the protocol called itself. */
+  /** The kind of a part that the protocol does not define. */
   kind: 'a2a:kind',
-  /** The state that 0.1 has no word for. */
+  /** The state that 0.1 does not have. */
   state: 'a2a:state',
   /** The number of an artifact in 0.1. */
   index: 'a2a:index',
-  /** The id of an artifact where 0.1 only has the number. */
+  /** The id of an artifact, because 0.1 only has the number. */
   artifactId: 'a2a:artifactId',
   referenceTaskIds: 'a2a:referenceTaskIds',
   inputRequest: 'a2a:inputRequest',
-  /** Both reference SDKs mark a wrapped value this way, so the name is theirs. */
+  /** Both reference SDKs use this name to mark a wrapped value. */
   wrappedData: 'data_part_compat',
 } as const;
 
-/** The metadata with the set entries added; `undefined` stays `undefined` if there is nothing to carry. */
+/** Returns the metadata with the defined entries added; `undefined` if there is neither metadata nor an entry. */
 export function carry(
   metadata: JsonObject | undefined,
   entries: Readonly<Record<string, JsonValue | undefined>>,
@@ -32,7 +32,7 @@ export function carry(
   return added.length === 0 ? metadata : { ...metadata, ...Object.fromEntries(added) };
 }
 
-/** The metadata without the given keys; `undefined` if nothing is left of it. */
+/** Returns the metadata without the given keys; `undefined` if no key is left. */
 export function uncarry(metadata: JsonObject, keys: readonly string[]): JsonObject | undefined {
   const rest = Object.entries(metadata).filter(([key]) => !keys.includes(key));
   return rest.length === 0 ? undefined : Object.fromEntries(rest);

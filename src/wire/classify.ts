@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../model/json.ts';
 import { isObject } from './codec.ts';
-import type { ProtocolVersion } from './dialect.ts';
+import type { ProtocolVersion } from './version.ts';
 
-/** What kind of writer an object without context must come from: a webhook body, a stored row, a pasted example. */
+/** The dialect of an object without context, such as a webhook body, a stored row or a pasted example. */
 export type PayloadKind = 'v1' | 'v03' | 'v03-proto' | 'v03-kind' | 'v01' | 'flat-task';
 
-/** Reads the fingerprints of each dialect; `undefined` for what none of them writes. */
+/** Detects the dialect by its characteristic members; `undefined` if none matches. */
 export function classifyPayload(json: unknown): PayloadKind | undefined {
   if (!isObject(json)) return undefined;
   if (typeof json['state'] === 'string' && Array.isArray(json['messages'])) return 'flat-task';
@@ -14,14 +14,14 @@ export function classifyPayload(json: unknown): PayloadKind | undefined {
   const inner = soleWrapped(json);
   if (inner !== undefined) return classifyWrapped(inner);
   if (!isObject(json['status']) && !isObject(json['artifact'])) return undefined;
-  // Untagged. 0.1 calls these ids `id` and `sessionId` and has no `kind`; a part tagged `type` proves nothing, for systems
-  // that claim 0.3 do it too.
+  // Untagged. 0.1 calls these ids `id` and `sessionId` and has no `kind`; a part tagged `type` proves nothing,
+  // because systems that claim 0.3 use it, too.
   return 'contextId' in json || 'taskId' in json || some(json, ([key]) => key === 'kind') ? 'v03' : 'v01';
 }
 
 /**
- * The webhook example of 0.1, `{eventType, taskId, status, summary}`, whose status may be the bare state. `eventType` is its
- * fingerprint: an object that only has an id and a status that is a word could be anybody's.
+ * The webhook example of 0.1, `{eventType, taskId, status, summary}`, whose status may be the bare state. `eventType`
+ * identifies it: an object with only an id and a string status could come from any system.
  */
 function isNoticeOf01({ eventType, taskId, status }: JsonObject): boolean {
   return (
@@ -51,7 +51,7 @@ function isProtoOf03(key: string, value: JsonValue): boolean {
   );
 }
 
-/** Tags and small words, which the protocol definitions of 0.3 and 1.0 have in no place. */
+/** Tags and lowercase enum values, which the protocol definitions of 0.3 and 1.0 do not use. */
 function isKindOf03(key: string, value: JsonValue): boolean {
   return (
     key === 'kind' ||
@@ -60,7 +60,7 @@ function isKindOf03(key: string, value: JsonValue): boolean {
   );
 }
 
-/** Whether any member satisfies the test, down to where parts lie; metadata and data are the users' own. */
+/** Whether any member satisfies the test, down to the depth of parts. Skips metadata and data, which belong to users. */
 function some(json: JsonValue | undefined, test: (entry: [string, JsonValue]) => boolean, depth = 6): boolean {
   if (depth === 0 || typeof json !== 'object' || json === null) return false;
   if (Array.isArray(json)) return json.some((item: JsonValue) => some(item, test, depth - 1));
@@ -70,8 +70,8 @@ function some(json: JsonValue | undefined, test: (entry: [string, JsonValue]) =>
 }
 
 /**
- * The version of a card: by its interfaces, then by what it says, then by the members of its time. Cards of 0.1 and of
- * early 0.2 can look alike; `unstated` is what a reader who knows better takes those for.
+ * Detects the version of a card by its interfaces, then by its `protocolVersion`, then by members that only one version
+ * has. Cards of 0.1 and early 0.2 can look alike; for these, `unstated` is the version to assume.
  */
 export function classifyCard(json: unknown, unstated?: ProtocolVersion): ProtocolVersion | undefined {
   if (!isObject(json)) return undefined;

@@ -14,7 +14,7 @@ import {
   snakeCase,
 } from './codec.ts';
 import { decode } from './dialect.ts';
-import { Reader, type ReadOptions, type ReadRole, type Repair } from './reader.ts';
+import { Decoder, type DecodeOptions, type DecodeRole, type Repair } from './decoder.ts';
 import { boolean, int32, json, list, string, strings, struct } from './values.ts';
 
 interface Box {
@@ -31,23 +31,23 @@ interface Box {
 const box: Codec<Box> = object<Box>(
   {
     boxId: required(string, { aliases: ['ID'] }),
-    size: expected(int32, (r) => r.depth + 100),
+    size: expected(int32, (d) => d.depth + 100),
     label: optional(string, { wire: 'sticker' }),
     fragile: defaulted(boolean),
     contents: defaulted(strings),
     note: optional(json, { nullable: true }),
     extras: defaulted(struct),
-    inside: optional({ decode: (r, value) => box.decode(r, value), encode: (value: Box) => box.encode(value) }),
+    inside: optional({ decode: (d, value) => box.decode(d, value), encode: (value: Box) => box.encode(value) }),
   },
-  { tag: ['kind', 'box'], seam: 'part' },
+  { tag: ['kind', 'box'], point: 'part' },
 );
 
-function read(value: unknown, role: ReadRole = 'request', options?: ReadOptions) {
+function read(value: unknown, role: DecodeRole = 'request', options?: DecodeOptions) {
   return decode(box, value, role, options);
 }
 
 /** The violations as `field: description`. */
-function mistakes(value: unknown, role: ReadRole = 'request', options?: ReadOptions): readonly string[] {
+function mistakes(value: unknown, role: DecodeRole = 'request', options?: DecodeOptions): readonly string[] {
   try {
     read(value, role, options);
     return [];
@@ -155,7 +155,7 @@ test('what has no place in the table is not written', () => {
 
 const crate: Repair = {
   code: 'crate',
-  seam: 'part',
+  point: 'part',
   expected: 'a box',
   instead: 'read a crate',
   apply: ({ crateId, ...rest }) => (crateId === undefined ? undefined : { ...rest, boxId: crateId }),
@@ -213,11 +213,11 @@ test('objects without a seam cannot be repaired', () => {
 // Small things
 
 test('a hand-written codec reads members with the path', () => {
-  const r = new Reader('request');
-  expect(member(r, { a: ['x'] }, 'a', list(string))).toEqual(['x']);
-  member(r, {}, 'b', struct);
-  expect(r.depth).toBe(0);
-  expect(() => r.finish()).toThrow('b: expected an object');
+  const d = new Decoder('request');
+  expect(member(d, { a: ['x'] }, 'a', list(string))).toEqual(['x']);
+  member(d, {}, 'b', struct);
+  expect(d.depth).toBe(0);
+  expect(() => d.finish()).toThrow('b: expected an object');
 });
 
 test.each([

@@ -1,33 +1,34 @@
 import type { JsonObject } from '../model/json.ts';
 import type { UnknownMembers } from '../model/unknown-members.ts';
-import type { Reader, Seam } from './reader.ts';
-import { keepUnknown, type UnknownMemberRule, writeUnknown } from './unknown-members.ts';
+import type { Decoder, RepairPoint } from './decoder.ts';
+import { keepUnknown, type UnknownMemberRule, encodeUnknown } from './unknown-members.ts';
 
 /**
- * Both directions of one type in one dialect. `decode` checks and translates in a single pass and reports to the reader.
- * Once it has noted a violation, what it returns may be incomplete: it only serves to look for further ones. `encode`
- * drops what the dialect cannot say; only a card can be refused, because what is dropped there could open a door.
+ * Decoder and encoder of one type in one dialect. `decode` checks and translates in a single pass and reports to the
+ * `Decoder`. After a violation its result may be incomplete and only serves to find further violations. `encode` drops
+ * values that the dialect cannot represent. Only cards can be rejected, because dropping a security requirement could make
+ * an agent appear open.
  */
 export interface Codec<T> {
-  decode(r: Reader, json: unknown): T;
+  decode(d: Decoder, json: unknown): T;
   encode(value: T): unknown;
 }
 
 /** How a member of the model appears on the wire. */
 interface Field<T> {
   readonly codec: Codec<T>;
-  /** Its name on the wire, where that differs from the model's. */
+  /** Its name on the wire, if it differs from the model's. */
   readonly wire?: string;
-  /** Older or foreign names, read but never written. */
+  /** Older or nonstandard names, decoded but never encoded. */
   readonly aliases?: readonly string[];
-  /** `null` is a value of its own here, not absence. */
+  /** `null` is a value, not absence. */
   readonly nullable?: true;
 }
 
 export interface RequiredField<T> extends Field<T> {
   readonly required: true;
-  /** What to go on with if a server left it out; without it, a missing member is an error in both roles. */
-  readonly orElse?: (r: Reader) => T;
+  /** Default if a server omits the member. Without it, a missing member is an error in both roles. */
+  readonly orElse?: (d: Decoder) => T;
 }
 
 export interface OptionalField<T> extends Field<T> {
@@ -38,39 +39,39 @@ export interface OptionalField<T> extends Field<T> {
 
 type FieldOptions = Omit<Field<unknown>, 'codec'>;
 
-/** Must be there. */
+/** A required member. */
 export function required<T>(codec: Codec<T>, options: FieldOptions = {}): RequiredField<T> {
   return { codec, required: true, ...options };
 }
 
-/** Must be there in requests; a response without it is read with a warning and `orElse`. */
-export function expected<T>(codec: Codec<T>, orElse: (r: Reader) => T, options: FieldOptions = {}): RequiredField<T> {
+/** A member that is required in requests. A response without it is decoded with a warning and `orElse`. */
+export function expected<T>(codec: Codec<T>, orElse: (d: Decoder) => T, options: FieldOptions = {}): RequiredField<T> {
   return { codec, required: true, orElse, ...options };
 }
 
-/** May be there, and then counts even if empty. */
+/** An optional member that counts even if it is empty. */
 export function optional<T>(codec: Codec<T>, options: FieldOptions = {}): OptionalField<T> {
   return { codec, required: false, ...options };
 }
 
-/** May be there; '', false, 0, [] and {} mean the same as absence, as in proto3. */
+/** An optional member for which '', false, 0, [] and {} mean absence, as in proto3. */
 export function defaulted<T>(codec: Codec<T>, options: FieldOptions = {}): OptionalField<T> {
   return { codec, required: false, isAbsent: isZero, ...options };
 }
 
-/** One field for each member of the model: a forgotten one does not compile. */
+/** Requires one field for each member of the model: a missing field is a compile error. */
 export type Fields<T> = {
   readonly [K in keyof T]-?: object extends Pick<T, K> ? OptionalField<Exclude<T[K], undefined>> : RequiredField<T[K]>;
 };
 
 export interface ObjectOptions {
-  /** A constant first member, as `kind` is in 0.2 and 0.3. Never required when reading. */
+  /** A constant first member, as `kind` is in 0.2 and 0.3. Not required for decoding. */
   readonly tag?: readonly [member: string, value: string];
-  /** Where profiles may step in when members are unknown, missing or wrong. */
-  readonly seam?: Seam;
+  /** The point at which profiles can repair unknown, missing or invalid members. */
+  readonly point?: RepairPoint;
   /**
-   * The model has the form of the wire: hand on the received object itself as long as nothing in it has to change. Saves
-   * a copy of nearly every object of 1.0.
+   * Model and wire format are the same: return the received object itself unless something in it has to change. Saves
+   * a copy of nearly every object in 1.0.
    */
   readonly asReceived?: true;
   /** The model keeps members that are not in the table, as `unknownMembers`. */
@@ -89,34 +90,35 @@ interface Member {
   readonly bit: number;
   readonly nullable: boolean;
   readonly isAbsent: ((value: unknown) => boolean) | undefined;
-  readonly orElse: ((r: Reader) => unknown) | undefined;
+  readonly orElse: ((d: Decoder) => unknown) | undefined;
 }
 
 /**
- * An object whose members are listed in a table. Unknown members are ignored unless `unknown` keeps them, `null` is absence
- * (1.0 §5.7).
+ * An object whose members are listed in a table. Unknown members are ignored unless `unknown` keeps them, and `null` is
+ * absence (1.0 §5.7).
  */
 export function object<T extends object>(fields: Fields<T>, options: ObjectOptions = {}): Codec<T> {
-  // At the first use: most callers speak one version, and to compile all of them takes a tenth of the import.
+  // Compiled at first use: most callers use one version, and compiling all takes a tenth of the import time.
   let compiled: Compiled | undefined;
-  const { tag, seam, asReceived, unknown } = options;
+  const { tag, point, asReceived, unknown } = options;
 
-  function decode(r: Reader, json: unknown, mayRepair: boolean): T {
+  function decode(d: Decoder, json: unknown, mayRepair: boolean): T {
     const { members, byWireName, needed } = (compiled ??= compile(fields));
     if (!isObject(json)) {
-      r.violate('an object');
+      d.violate('an object');
       return {} as T;
     }
     let out: Record<string, unknown> | undefined = asReceived === true ? undefined : {};
-    const mark = mayRepair ? r.mark() : undefined;
-    const depth = r.depth++;
+    const mark = mayRepair ? d.mark() : undefined;
+    const depth = d.depth++;
     let seen = 0;
-    let strangers = false;
-    // Walking what is there, not what could be: the cost follows the message, and unknown members show up for free.
+    let hasUnknown = false;
+    // Iterates over the received members, not over the table: the cost follows the message, and unknown members show up
+    // for free.
     for (const key in json) {
       const member = byWireName.get(key);
       if (member === undefined) {
-        if (tag === undefined || key !== tag[0]) strangers = true;
+        if (tag === undefined || key !== tag[0]) hasUnknown = true;
         out ??= membersBefore(json, key, byWireName);
         continue;
       }
@@ -126,8 +128,8 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
         out ??= membersBefore(json, key, byWireName);
         continue;
       }
-      r.path[depth] = member.wire;
-      const decoded = member.codec.decode(r, value);
+      d.path[depth] = member.wire;
+      const decoded = member.codec.decode(d, value);
       if (member.isAbsent !== undefined && member.isAbsent(decoded)) {
         out ??= membersBefore(json, key, byWireName);
         continue;
@@ -139,16 +141,16 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
       }
       out[member.name] = decoded;
     }
-    r.depth = depth;
+    d.depth = depth;
     const incomplete = (seen & needed) !== needed;
-    if (seam !== undefined && mark !== undefined && (strangers || incomplete || r.failedSince(mark))) {
-      const official = r.repair(seam, json, mark);
-      if (official !== undefined) return decode(r, official, false);
+    if (point !== undefined && mark !== undefined && (hasUnknown || incomplete || d.failedSince(mark))) {
+      const official = d.repair(point, json, mark);
+      if (official !== undefined) return decode(d, official, false);
     }
-    if (incomplete) fillMissing(r, members, seen, (out ??= { ...json }));
-    else if (seam !== undefined && strangers) r.refuse(seam, json);
-    if (strangers && unknown !== undefined) {
-      const kept = keepUnknown(r, json, unknown);
+    if (incomplete) fillMissing(d, members, seen, (out ??= { ...json }));
+    else if (point !== undefined && hasUnknown) d.rejectRepairable(point, json);
+    if (hasUnknown && unknown !== undefined) {
+      const kept = keepUnknown(d, json, unknown);
       if (kept !== undefined) (out ??= {})['unknownMembers'] = kept;
     }
     return (out ?? json) as T;
@@ -162,24 +164,24 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
       if (content === undefined || member.isAbsent?.(content)) continue;
       out[member.wire] = member.codec.encode(content);
     }
-    if (unknown !== undefined) writeUnknown(out, (value as WithUnknown).unknownMembers, unknown);
+    if (unknown !== undefined) encodeUnknown(out, (value as WithUnknown).unknownMembers, unknown);
     return out;
   }
 
-  return { decode: (r, json) => decode(r, json, seam !== undefined), encode };
+  return { decode: (d, json) => decode(d, json, point !== undefined), encode };
 }
 
-/** An object whose model has the form of the wire: `object` without a copy where none is needed, and no work to write. */
+/** Like `object`, for types with the same model and wire format: copies only if needed, and encoding is free. */
 export function objectAsReceived<T extends object>(fields: Fields<T>, unknown?: UnknownMemberRule): Codec<T> {
-  return writtenAsIs(object<T>(fields, { asReceived: true, ...(unknown && { unknown }) }));
+  return encodedAsIs(object<T>(fields, { asReceived: true, ...(unknown && { unknown }) }));
 }
 
-/** For a dialect whose wire form is the model's: nothing has to be done to write it. */
-function writtenAsIs<T>({ decode }: Pick<Codec<T>, 'decode'>): Codec<T> {
+/** Encodes by returning the value itself. */
+function encodedAsIs<T>({ decode }: Pick<Codec<T>, 'decode'>): Codec<T> {
   return { decode, encode: (value) => value };
 }
 
-/** A copy of what has been read without a change so far. */
+/** Copies the members that have been decoded without a change so far. */
 function membersBefore(
   json: JsonObject,
   end: string,
@@ -198,7 +200,7 @@ type AnyField = RequiredField<unknown> | OptionalField<unknown>;
 interface Compiled {
   readonly members: readonly Member[];
   readonly byWireName: ReadonlyMap<string, Member>;
-  /** The bits of all that are required. */
+  /** The bits of all required members. */
   readonly needed: number;
 }
 
@@ -223,14 +225,14 @@ function compile(fields: object): Compiled {
   return { members, byWireName, needed: bit - 1 };
 }
 
-function fillMissing(r: Reader, members: readonly Member[], seen: number, out: Record<string, unknown>): void {
+function fillMissing(d: Decoder, members: readonly Member[], seen: number, out: Record<string, unknown>): void {
   for (const member of members) {
     if (member.bit === 0 || (seen & member.bit) !== 0) continue;
-    if (r.role === 'response' && member.orElse !== undefined) {
-      r.tolerate('member-missing', `the member ${member.wire}`, member.wire);
-      out[member.name] = member.orElse(r);
+    if (d.role === 'response' && member.orElse !== undefined) {
+      d.tolerate('member-missing', `the member ${member.wire}`, member.wire);
+      out[member.name] = member.orElse(d);
     } else {
-      r.violate(`the member ${member.wire}`, member.wire);
+      d.violate(`the member ${member.wire}`, member.wire);
     }
   }
 }
@@ -239,7 +241,7 @@ export function isObject(json: unknown): json is JsonObject {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** `null` is absence everywhere but in free data (ProtoJSON). */
+/** `null` is absence everywhere except in free-form data (ProtoJSON). */
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
@@ -249,15 +251,15 @@ function isZero(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
 }
 
-/** ProtoJSON readers accept the original field name too (1.0 §5.5). */
+/** ProtoJSON decoders also accept the original field name (1.0 §5.5). */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Reads one member of an object in a hand-written codec. Absence is whatever the codec makes of `undefined`. */
-export function member<T>(r: Reader, json: JsonObject, key: string, codec: Codec<T>): T {
-  r.path[r.depth++] = key;
-  const value = codec.decode(r, json[key]);
-  r.depth--;
+/** Decodes one member of an object in a hand-written codec. An absent member is decoded as `undefined`. */
+export function member<T>(d: Decoder, json: JsonObject, key: string, codec: Codec<T>): T {
+  d.path[d.depth++] = key;
+  const value = codec.decode(d, json[key]);
+  d.depth--;
   return value;
 }

@@ -8,13 +8,10 @@ import type { TaskState } from '../model/state.ts';
 import type { Codec } from './codec.ts';
 import type { JsonRpcErrorObject } from './jsonrpc.ts';
 import type { ProfileName } from './offer.ts';
-import { type ReadOptions, Reader, type ReadRole, type Repair, type Warning } from './reader.ts';
+import { type DecodeOptions, Decoder, type DecodeRole, type Repair, type Warning } from './decoder.ts';
+import type { ProtocolVersion } from './version.ts';
 
-/** The versions of the protocol as they are negotiated: `Major.Minor`. */
-export const PROTOCOL_VERSIONS = Object.freeze(['1.0', '0.3', '0.2', '0.1'] as const);
-export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
-
-/** How one operation is spoken: what a server reads and writes, and a client writes and reads. */
+/** The codecs of one operation, for both server and client. */
 export interface OperationCodec<K extends OperationName> {
   /** The JSON-RPC method to send. */
   readonly method: string;
@@ -23,30 +20,30 @@ export interface OperationCodec<K extends OperationName> {
   readonly result: Codec<Output<K>>;
 }
 
-/** An operation that a dialect lacks is simply absent; absence is the "method not found". */
+/** An operation that a dialect does not have is absent, which results in `METHOD_NOT_FOUND`. */
 export type OperationCodecs = { readonly [K in OperationName]?: OperationCodec<K> };
 
-/** Events of one stream in one dialect. Has a life: 0.1 counts artifacts while it goes. */
+/** Encodes the events of one stream. May have state: 0.1 numbers the artifacts of a stream. */
 export interface StreamEncoder {
   /**
-   * The wire form of one event. `closes` says that the stream ends after it, which is what `final` means before 1.0.
-   * Usually one item; none or several where a dialect has no word for it.
+   * Encodes one event. `closes`: the stream ends after it, which is `final` before 1.0. Returns one item, or none or
+   * several if the dialect has no such event.
    */
   encode(event: StreamResponse, closes: boolean): readonly unknown[];
   /**
-   * Takes an event in without writing it, where the items of a stream are whole tasks: the item of the next event has it, too. So
-   * a stream of many small events does not write a growing task for each of them.
+   * Applies an event without encoding it, for dialects whose stream items are whole tasks: the next item includes it. So a
+   * stream of many small events does not send a growing task for each of them.
    */
   skip?(event: StreamResponse): void;
-  /** It keeps nothing from one event to the next: what it wrote of one is right for every stream. */
+  /** The encoder has no state, so an encoded event can be sent to every stream. */
   readonly isStateless?: true;
 }
 
-/** How errors look in this dialect, per binding. */
+/** Encodes and decodes errors, per binding. */
 export interface ErrorCodec {
   encodeRpc(error: A2AError): JsonRpcErrorObject;
   decodeRpc(error: JsonRpcErrorObject): A2AError;
-  /** The HTTP status of a JSON-RPC error, where it differs from that of the protocol. */
+  /** The HTTP status of a JSON-RPC error, if it differs from the protocol's. */
   rpcStatus?(error: A2AError): number | undefined;
   encodeRest(error: A2AError): RestError;
   decodeRest(status: number, body: unknown): A2AError;
@@ -57,87 +54,90 @@ export interface RestError {
   readonly body: JsonValue;
 }
 
-/** The result of a client-side tool, with the id of the question that asked for it. */
+/** The result of a client-side tool, with the id of the question that requested it. */
 export interface ToolResult {
   readonly toolUseId: string;
   readonly result: JsonValue;
 }
 
-/** One way of speaking the protocol, complete for both roles. */
+/** One wire format of the protocol, complete for server and client. */
 export interface Dialect {
   readonly name: string;
   readonly version: ProtocolVersion;
   readonly operations: OperationCodecs;
-  /** A state of a task as `status.state` has it. */
+  /** Encodes a task state as in `status.state`. */
   encodeState(state: TaskState): string;
-  /** Method names that are read but not sent, with the operation they mean. */
+  /** Method names that are accepted but not sent, with their operation. */
   readonly methodAliases: Readonly<Record<string, OperationName>>;
   createStreamEncoder(): StreamEncoder;
-  /** Whether a received stream item says that no other follows (`final` before 1.0; 1.0 just closes). */
+  /** Whether a received stream item is marked as the last one (`final` before 1.0; 1.0 has no mark). */
   endsStream(item: unknown): boolean;
   readonly card: Codec<AgentCard>;
   /** The body of a push notification. */
   readonly webhook: Codec<StreamResponse>;
-  /** Push notifications are the whole task at each of its states, and not every update by itself (1.0 §4.3.3). */
+  /** Push notifications contain the whole task at each state change instead of every update (1.0 §4.3.3). */
   readonly pushesWholeTasks: boolean;
   readonly errors: ErrorCodec;
   /** Media type of REST bodies and webhooks. */
   readonly mediaType: 'application/a2a+json' | 'application/json';
-  /** REST body for an operation without a result, with status 200 (`google.protobuf.Empty`); 204 without a body if not set. */
+  /** REST body with status 200 for an operation without a result (`google.protobuf.Empty`). Default: 204 without a body. */
   readonly restEmpty?: '{}';
-  /** Deviations of peers that are understood here, unless reading is strict. */
+  /** Repairs for known deviations of peers. Not applied in strict mode. */
   readonly repairs?: readonly Repair[];
-  /** 0.1 callers name their tasks themselves; their ids are aliases of ours. */
+  /** Callers choose the task ids, as in 0.1; the ids are aliases of ours. */
   readonly clientNamesTasks: boolean;
   /**
-   * A subscription is for tasks that are not over, and lasts to their end (1.0 §3.1.6). Before that it also ends where the
-   * task asks its caller something, and to a finished task it is the task and the end.
+   * A subscription requires a task that has not ended, and lasts until it ends (1.0 §3.1.6). Before 1.0 it also ends when
+   * the task asks a question, and a subscription to an ended task returns the task and closes.
    */
   readonly subscribesToTheEnd: boolean;
   /**
-   * How a JSON-RPC stream that fails before its first event is answered, if the caller accepts `text/event-stream` only: as an
-   * `event` (0.3 §7), or with an HTTP `status` (0.2.5 §7.9). The later versions answer with JSON.
+   * The response to a JSON-RPC stream that fails before its first event, if the caller accepts only `text/event-stream`: an
+   * `event` (0.3 §7) or an HTTP `status` (0.2.5 §7.9). Default: JSON, as in later versions.
    */
   readonly earlyStreamError?: 'event' | 'status';
-  /** Canceling a canceled task succeeds (1.0 §3.3.1). Before 1.0 it is not cancelable, to the letter. */
+  /** Canceling a canceled task succeeds (1.0 §3.3.1). Before 1.0 it fails with `TASK_NOT_CANCELABLE`. */
   readonly cancelIsIdempotent?: true;
-  /** A push configuration without an id is the task's default one; later each of them is a new one. */
+  /** A push config without an id is the default config of the task. In 1.0 each one is a new config. */
   readonly hasDefaultPushConfig: boolean;
-  /** Its words are the model's: JSON of the model is what it writes. */
+  /** The wire format is the model, so encoding is `JSON.stringify`. */
   readonly isModel?: true;
-  /** The profile that this dialect belongs to, if it is not a dialect of the protocol. */
+  /** The profile of this dialect, if it is not a dialect of the protocol. */
   readonly profile?: ProfileName;
-  /** Under a profile only: paths of its own, from the address of the interface on. */
+  /** Under a profile only: custom paths, relative to the URL of the interface. */
   restPath?(
     operation: OperationName,
     taskId: string | undefined,
   ): { readonly verb: 'GET' | 'POST'; readonly path: string };
-  /** Under a profile only: a stream stays open while its task asks something. */
+  /** Under a profile only: a stream stays open while its task waits for an answer. */
   readonly staysOpenAtQuestion?: true;
-  /** Under a profile only: a tool result answers the question of a task that its message refers to. Undefined for other parts. */
+  /** Under a profile only: returns the tool result in a part, which answers a question of the task. Undefined for other parts. */
   readonly toolResultIn?: (part: Part) => ToolResult | undefined;
   /** Under a profile only: the error that ends a stream in place of an event. */
   readonly streamErrorOf?: (event: StreamResponse) => A2AError | undefined;
-  /** Under a profile only: GetTask reopens the stream for a caller who accepts one. */
+  /** Under a profile only: GetTask reopens the stream for a caller that accepts one. */
   readonly getTaskMayStream?: true;
-  /** Under a profile only: the idempotency key of a send, which is among its params. */
+  /** Under a profile only: returns the idempotency key from the params of a send. */
   readonly idempotencyKeyOf?: (params: unknown) => string | undefined;
   /** Under a profile only: a send returns the task as soon as it is stored, and the caller polls it. */
   readonly sendReturnsAtOnce?: true;
-  /** Under a profile only: the longest working time that the caller gives the task of a send, which is among its params. */
+  /** Under a profile only: returns the time limit for the task from the params of a send. */
   readonly timeoutMsOf?: (params: unknown) => number | undefined;
   /** Under a profile only: stream items carry this JSON-RPC id instead of the request's. */
   readonly streamItemId?: number;
 }
 
-/** What was read, what was odd about it, and the thing itself as it came. */
+/** A decoded value, with the warnings and the received JSON. */
 export interface Decoded<T> {
+  /** The decoded value. */
   readonly value: T;
+  /** Deviations from the protocol that were tolerated. */
   readonly warnings: readonly Warning[];
+  /** The JSON as received. */
   readonly raw: unknown;
 }
 
-/** The operation that a method name means in a dialect. */
+/** Returns the operation of a method name in a dialect. */
 export function operationOf(dialect: Dialect, method: string): OperationName | undefined {
   let names = METHODS.get(dialect);
   if (names === undefined) {
@@ -153,35 +153,35 @@ export function operationOf(dialect: Dialect, method: string): OperationName | u
 
 const METHODS = new WeakMap<Dialect, ReadonlyMap<string, OperationName>>();
 
-/** Reads the params of a call. @throws A2AError `INVALID_PARAMS` with every violation, or `METHOD_NOT_FOUND`. */
+/** Decodes the params of a request. @throws A2AError `INVALID_PARAMS` with every violation, or `METHOD_NOT_FOUND`. */
 export function decodeParams<K extends OperationName>(
   dialect: Dialect,
   operation: K,
   params: unknown,
-  options?: ReadOptions,
+  options?: DecodeOptions,
 ): Decoded<Input<K>> {
   return decode(operationCodec(dialect, operation).params, params ?? {}, 'request', withRepairs(dialect, options));
 }
 
-/** Reads the result of a call, or one item of its stream. @throws A2AError `INVALID_AGENT_RESPONSE`. */
+/** Decodes a result or one stream item. @throws A2AError `INVALID_AGENT_RESPONSE`. */
 export function decodeResult<K extends OperationName>(
   dialect: Dialect,
   operation: K,
   result: unknown,
-  options?: ReadOptions,
+  options?: DecodeOptions,
 ): Decoded<Output<K>> {
   return decode(operationCodec(dialect, operation).result, result, 'response', withRepairs(dialect, options));
 }
 
-function withRepairs({ repairs }: Dialect, options: ReadOptions | undefined): ReadOptions | undefined {
+function withRepairs({ repairs }: Dialect, options: DecodeOptions | undefined): DecodeOptions | undefined {
   return repairs === undefined ? options : { repairs, ...options };
 }
 
-export function decode<T>(codec: Codec<T>, json: unknown, role: ReadRole, options?: ReadOptions): Decoded<T> {
-  const reader = new Reader(role, options);
-  const value = codec.decode(reader, json);
-  reader.finish();
-  return { value, warnings: reader.warnings, raw: json };
+export function decode<T>(codec: Codec<T>, json: unknown, role: DecodeRole, options?: DecodeOptions): Decoded<T> {
+  const decoder = new Decoder(role, options);
+  const value = codec.decode(decoder, json);
+  decoder.finish();
+  return { value, warnings: decoder.warnings, raw: json };
 }
 
 export function operationCodec<K extends OperationName>(dialect: Dialect, operation: K): OperationCodec<K> {

@@ -4,7 +4,7 @@ import { isObject } from './codec.ts';
 import type { ErrorCodec } from './dialect.ts';
 import { decodeDetails, type ErrorFacts } from './error-details.ts';
 
-/** Where a dialect's errors differ from the table in `errors.ts`, and how it words them. */
+/** How the errors of a dialect differ from the table in `errors.ts`, and their format. */
 export interface ErrorDialect {
   readonly rpc?: Readonly<Partial<Record<ErrorCode, number>>>;
   readonly http?: Readonly<Partial<Record<ErrorCode, number>>>;
@@ -13,7 +13,7 @@ export interface ErrorDialect {
   restBody(error: A2AError, numbers: { readonly rpc: number; readonly http: number }): JsonValue;
 }
 
-/** What a status alone says, if a peer's body says nothing: includes the statuses of 1.0.0 and of the 0.3 SDKs. */
+/** Error codes by HTTP status, for bodies without a code. Includes the statuses of 1.0.0 and of the 0.3 SDKs. */
 const BY_HTTP: Readonly<Record<number, ErrorCode>> = {
   400: 'INVALID_PARAMS',
   401: 'UNAUTHENTICATED',
@@ -32,10 +32,10 @@ const BY_HTTP: Readonly<Record<number, ErrorCode>> = {
   504: 'UNAVAILABLE',
 };
 
-/** What something between us and an agent says that gets no answer from it. */
+/** Statuses that a gateway returns if it gets no response from the agent. */
 export const GATEWAY_STATUSES: readonly number[] = [502, 504];
 
-/** The status names that mean one error only. */
+/** The status names that identify exactly one error. */
 const BY_GRPC: ReadonlyMap<unknown, ErrorCode> = new Map<GrpcStatus, ErrorCode>([
   ['NOT_FOUND', 'TASK_NOT_FOUND'],
   ['INVALID_ARGUMENT', 'INVALID_PARAMS'],
@@ -45,10 +45,10 @@ const BY_GRPC: ReadonlyMap<unknown, ErrorCode> = new Map<GrpcStatus, ErrorCode>(
   ['UNAVAILABLE', 'UNAVAILABLE'],
 ]);
 
-/** The server's own number: without a reason beside it, it says no more than that something failed. */
+/** The generic server error number. Without a reason it does not identify an error. */
 const SERVER_ERROR = ERRORS.UNAUTHENTICATED.rpc;
 
-/** Builds both directions from the differences. Peers are read by reason, then number, then status name, then status. */
+/** Builds both directions from the differences. Decodes errors of peers by reason, then number, then status name, then HTTP status. */
 export function createErrorCodec(dialect: ErrorDialect): ErrorCodec {
   const rpcOf = (code: ErrorCode): number => dialect.rpc?.[code] ?? ERRORS[code].rpc;
   const httpOf = (code: ErrorCode): number => dialect.http?.[code] ?? ERRORS[code].http;
@@ -87,8 +87,8 @@ export function createErrorCodec(dialect: ErrorDialect): ErrorCodec {
 }
 
 /**
- * Several codes share a number, and some have it only on loan in this dialect: the number means its owner, and among
- * owners the first in the table, which is the general one.
+ * Several codes share a number, and in some dialects a code uses the number of another one. A number is decoded as the code
+ * that has it in the table, and among several of those as the first, which is the most general.
  */
 function invert(rpcOf: (code: ErrorCode) => number): ReadonlyMap<number, ErrorCode> {
   const codes = Object.keys(ERRORS) as ErrorCode[];
@@ -101,14 +101,14 @@ function invert(rpcOf: (code: ErrorCode) => number): ReadonlyMap<number, ErrorCo
   return byRpc;
 }
 
-/** Agents give their errors a number. A gateway has only a page, or words of its own. */
+/** Errors of agents contain a number. Responses of gateways do not. */
 function codeOf(status: number, error: Readonly<Record<string, JsonValue>>): ErrorCode {
   const isGateway = GATEWAY_STATUSES.includes(status) && typeof error['code'] !== 'number';
   return isGateway ? 'UNAVAILABLE' : (BY_HTTP[status] ?? 'INTERNAL_ERROR');
 }
 
 function sentenceOf(status: number): string {
-  return `HTTP ${status}${GATEWAY_STATUSES.includes(status) ? ': a gateway got no answer from the agent' : ''}`;
+  return `HTTP ${status}${GATEWAY_STATUSES.includes(status) ? ': a gateway got no response from the agent' : ''}`;
 }
 
 function messageOf(error: Readonly<Record<string, JsonValue>>): string | undefined {

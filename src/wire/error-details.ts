@@ -6,7 +6,7 @@ const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
 
-/** The facts of an error as 1.0 puts them on every binding: a list of `google.rpc` details (1.0 §3.3.2). */
+/** Encodes the details of an error as 1.0 does on every binding: a list of `google.rpc` objects (1.0 §3.3.2). */
 export function encodeDetails(error: A2AError): readonly JsonObject[] {
   const info: JsonObject = { '@type': ERROR_INFO, reason: error.code, domain: ERROR_DOMAIN };
   const details = [hasMembers(error.details) ? { ...info, metadata: error.details } : info];
@@ -20,7 +20,7 @@ export function encodeDetails(error: A2AError): readonly JsonObject[] {
   return details;
 }
 
-/** What a peer's error says beyond its number. */
+/** Decoded details of a peer's error. */
 export interface ErrorFacts {
   readonly code?: ErrorCode;
   readonly details?: Record<string, string>;
@@ -28,7 +28,7 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number;
 }
 
-/** Reads details in any shape a peer may send: a list of `google.rpc` objects, or an object with facts of its own. */
+/** Decodes details in any format: a list of `google.rpc` objects, or an object with arbitrary members. */
 export function decodeDetails(data: unknown): ErrorFacts {
   if (Array.isArray(data)) {
     const facts: ErrorFacts = {};

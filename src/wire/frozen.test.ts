@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { CARD_VARIANTS } from './canonical-card.ts';
-import { CARD_ALGORITHMS } from './card-signature-key.ts';
-import { decode, PROTOCOL_VERSIONS } from './dialect.ts';
-import { DEFAULT_LIMITS, Reader } from './reader.ts';
+import { CARD_VARIANTS } from './card/signing/canonical-card.ts';
+import { CARD_ALGORITHMS } from './card/card-signature-key.ts';
+import { decode } from './dialect.ts';
+import { DEFAULT_LIMITS, Decoder } from './decoder.ts';
 import { dialects } from './select.ts';
+import { PROTOCOL_VERSIONS } from './version.ts';
 
 /** What one caller got must not be a handle on what the next one gets. */
 
@@ -12,7 +13,7 @@ test.each([
   ['the forms of a signed card', CARD_VARIANTS],
   ['the versions', PROTOCOL_VERSIONS],
   ['the limits', DEFAULT_LIMITS],
-  ['the limits of a reader', new Reader('request').limits],
+  ['the limits of a reader', new Decoder('request').limits],
 ])('%s cannot be changed', (_case, constant) => {
   expect(Object.isFrozen(constant)).toBe(true);
 });

@@ -10,14 +10,14 @@ import type { JsonValue } from '../model/json.ts';
 import { classifyCard, classifyPayload } from './classify.ts';
 import type { Codec } from './codec.ts';
 import { decode, type Dialect } from './dialect.ts';
-import type { ReadOptions, ReadRole } from './reader.ts';
+import type { DecodeOptions, DecodeRole } from './decoder.ts';
 import { dialects, repairs, selectRest, selectRpc } from './select.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** Whatever a stranger sends, every reader answers with a value or with our error: it never throws another, never hangs. */
 
-type Mode = readonly [role: ReadRole, options: ReadOptions];
+type Mode = readonly [role: DecodeRole, options: DecodeOptions];
 
 /** Strangers ask and answer; we read strictly or kindly, with the repairs for known deviations. */
 const MODES: readonly Mode[] = (['request', 'response'] as const).flatMap((role): Mode[] => [

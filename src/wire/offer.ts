@@ -1,11 +1,12 @@
-import type { ProtocolVersion } from './dialect.ts';
+import type { ProtocolVersion } from './version.ts';
 
-/** Systems with a dialect of their own that a server can respond in; `select.ts` has the dialects. */
+/** Systems that have their own dialect, in which a server can respond. `select.ts` has the dialects. */
 export const PROFILE_NAMES = ['rxjs', 'agent-native', 'corvid'] as const;
 
+/** Name of a profile. */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-/** Where the peers of a profile send their requests. The card of the profile is below that path. */
+/** The path to which peers of a profile send their requests. The card of the profile is below it. */
 export const PROFILE_PATHS: Readonly<Record<ProfileName, string>> = {
   rxjs: '/api/a2a',
   'agent-native': '/_agent-native/a2a',
@@ -20,21 +21,22 @@ export function profileOffer(profile: ProfileName): Offer {
 /** The bindings that a server can offer, as cards name them. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
 
+/** A binding of the protocol. */
 export type Binding = (typeof BINDINGS)[number];
 
-/** What an endpoint offers. */
+/** The versions, bindings and profiles of an endpoint. */
 export interface Offer {
-  /** The versions it answers to. */
+  /** Supported versions. */
   readonly versions: readonly ProtocolVersion[];
-  /** The bindings it answers to, the preferred one first; all if not set. */
+  /** Supported bindings, the preferred one first. Default: all. */
   readonly bindings?: readonly Binding[];
-  /** A call without a version header is 0.3, even if its method name can only be of 1.0 (1.0 §3.6.2). */
+  /** A call without a version header is 0.3, even if its method name exists only in 1.0 (1.0 §3.6.2). */
   readonly strict?: boolean;
   /** The profile in whose form the endpoint responds; the standard form if not set. */
   readonly profile?: ProfileName;
   /** The profiles that are mounted beside the standard endpoints. */
   readonly profiles?: readonly ProfileName[];
-  /** How to answer REST requests of 0.3 that show no style of their own. */
+  /** The response format for 0.3 REST requests whose body does not show a style. */
   readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decodeParams, type ProtocolVersion } from './dialect.ts';
+import { decodeParams } from './dialect.ts';
 import { type Offer, profileOffer } from './offer.ts';
-import { dialectOf, profileDialect, selectFlatTask, selectGrpc, selectRest, selectRpc } from './select.ts';
-import { requestedVersion } from './version.ts';
+import { dialectOf, profileDialect, selectFlatTask, selectRest, selectRpc } from './select.ts';
+import { type ProtocolVersion, requestedVersion } from './version.ts';
 
 const ALL: Offer = { versions: ['1.0', '0.3', '0.2', '0.1'] };
 const only = (...versions: ProtocolVersion[]): Offer => ({ versions });
@@ -199,7 +199,7 @@ describe('a REST request', () => {
   test('a refusal names only the versions that REST speaks', () => {
     const { error } = selectRest('', undefined, requestedVersion('0.2'), ALL);
     expect(error).toMatchObject({
-      message: 'This agent speaks A2A 0.3, 1.0 over REST; ask for one of these',
+      message: 'This agent supports A2A 0.3, 1.0 over REST; request one of these versions',
       details: { requestedVersion: '0.2', supportedVersions: '0.3,1.0' },
     });
   });
@@ -208,7 +208,7 @@ describe('a REST request', () => {
     const { error } = selectRest('', undefined, ABSENT, only('0.2', '0.1'));
     expect(error).toMatchObject({
       code: 'VERSION_NOT_SUPPORTED',
-      message: 'This agent does not speak A2A over REST; use another interface of its card',
+      message: 'This agent does not support A2A over REST; use another interface from its card',
       details: { requestedVersion: '1.0', supportedVersions: '' },
     });
   });
@@ -232,27 +232,4 @@ describe('a REST request', () => {
     const body = { message: { messageId: 'm', role: 'user', parts: [{ text: 'hi' }] } };
     expect(selectRest('/v1', body, ABSENT, ALL).dialect.version).toBe('0.3');
   });
-});
-
-test.each([
-  ['1.0', ALL, 'This agent speaks A2A 0.3 in this gRPC service; ask for one of these', '0.3'],
-  ['', only('1.0', '0.2'), 'This agent speaks A2A 1.0 over gRPC; ask for one of these', '1.0'],
-  ['', only('0.2'), 'This agent does not speak A2A over gRPC; use another interface of its card', ''],
-])('a refused gRPC call with version %j learns what it can have', (version, offer, message, supportedVersions) => {
-  const selection = selectGrpc('/a2a.v1.A2AService/SendMessage', requestedVersion(version), offer);
-  expect(selection?.error).toMatchObject({ message, details: { supportedVersions } });
-});
-
-test.each([
-  ['/lf.a2a.v1.A2AService/SendMessage', '', ALL, 'v1', undefined],
-  ['/lf.a2a.v1.A2AService/SendMessage', '1.0', ALL, 'v1', undefined],
-  ['/a2a.v1.A2AService/SendMessage', '', ALL, 'v03-proto', undefined],
-  ['/a2a.v1.A2AService/SendMessage', '1.0', ALL, 'v03-proto', 'VERSION_NOT_SUPPORTED'],
-  ['/lf.a2a.v1.A2AService/SendMessage', '9.9', ALL, 'v1', 'VERSION_NOT_SUPPORTED'],
-  ['/a2a.v1.A2AService/SendMessage', '', only('1.0'), 'v03-proto', 'VERSION_NOT_SUPPORTED'],
-  ['/other.Service/SendMessage', '', ALL, undefined, undefined],
-  ['', '', ALL, undefined, undefined],
-])('the gRPC path %j with version %j is spoken as expected', (path, version, offer, dialect, code) => {
-  const selection = selectGrpc(path, requestedVersion(version), offer);
-  expect([selection?.dialect.name, selection?.error?.code]).toEqual([dialect, code]);
 });

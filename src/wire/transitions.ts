@@ -3,13 +3,13 @@ import type { JsonObject } from '../model/json.ts';
 import { TASK_STATES, type TaskState } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { type Transition, TRANSITIONS, type Transitions } from '../model/transitions.ts';
-import { normalizeTimestamp } from '../support/timestamp.ts';
+import { normalizeTimestamp } from '../support/time/timestamp.ts';
 import { isObject } from './codec.ts';
 import type { Dialect } from './dialect.ts';
 
 /**
- * The metadata of the extension: `{ "transitions": [{ "state", "timestamp" }], "truncated": true }`, with the states as
- * the dialect writes them and `truncated` only if it is true.
+ * Adds the metadata of the extension: `{ "transitions": [{ "state", "timestamp" }], "truncated": true }`, with states
+ * in the format of the dialect and `truncated` only if it is true.
  */
 export function withTransitions(task: Task, { transitions, truncated }: Transitions, dialect: Dialect): Task {
   const list = transitions.map(({ state, timestamp }) => {
@@ -21,8 +21,8 @@ export function withTransitions(task: Task, { transitions, truncated }: Transiti
 }
 
 /**
- * What a task has of the extension, in the words of any dialect, since a peer may respond in another form than it was
- * asked in; `undefined` if the agent does not have the extension.
+ * The transitions in the metadata of a task; `undefined` if the agent does not have the extension. Accepts the states
+ * of any dialect, because a peer may respond in another dialect than that of the request.
  *
  * @throws A2AError `INVALID_AGENT_RESPONSE`
  */

@@ -4,7 +4,7 @@ import type { Message } from '../model/message.ts';
 import type { SendMessageRequest } from '../model/operation.ts';
 import type { Task } from '../model/task.ts';
 import { type Decoded, decodeParams, decodeResult, type Dialect, operationCodec } from './dialect.ts';
-import type { ReadOptions } from './reader.ts';
+import type { DecodeOptions } from './decoder.ts';
 import { dialects } from './select.ts';
 
 type Tested = 'v1' | 'v03' | 'v03-proto' | 'v03-kind' | 'v02' | 'v01';
@@ -36,7 +36,7 @@ function decoded(
   name: Tested,
   message: JsonObject,
   part: JsonObject,
-  options?: ReadOptions,
+  options?: DecodeOptions,
 ): Decoded<SendMessageRequest> {
   return decodeParams(dialects[name], 'SendMessage', SENDS[name](message, part), options);
 }

@@ -3,12 +3,12 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { UnknownMembers } from '../model/unknown-members.ts';
-import type { Reader } from './reader.ts';
+import type { Decoder } from './decoder.ts';
 
 /** Keeps the unknown members of one type of object in one version. */
 export interface UnknownMemberRule {
   readonly version: UnknownMembers['version'];
-  /** Names that are not unknown: those of the type in any version, also where this version does not have them. */
+  /** Names that do not count as unknown: those of the type in any version, even if this version does not have them. */
   readonly defined: ReadonlySet<string>;
 }
 
@@ -59,47 +59,51 @@ export function unknownInParts(version: UnknownMembers['version']): UnknownMembe
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * The unknown members of an object of a request; `undefined` if there are none to keep. A member that is too large, nests too
- * deeply or has an unsafe name is dropped with a warning and not rejected, because the protocol asks receivers to ignore unknown members.
+ * Returns the unknown members of an object in a request; `undefined` if there are none to keep. A member that is too
+ * large, nests too deeply or has an unsafe name is dropped with a warning and not rejected, because the protocol asks
+ * receivers to ignore unknown members.
  *
- * Only requests: messages of a peer are not stored, and the client gives access to them as they came.
+ * Only for requests: messages of a peer are not stored, and the client provides them as received.
  */
-export function keepUnknown(r: Reader, json: JsonObject, rule: UnknownMemberRule): UnknownMembers | undefined {
-  if (r.role !== 'request') return undefined;
+export function keepUnknown(d: Decoder, json: JsonObject, rule: UnknownMemberRule): UnknownMembers | undefined {
+  if (d.role !== 'request') return undefined;
   let members: Record<string, JsonValue> | undefined;
   for (const name in json) {
     if (rule.defined.has(name)) continue;
     const value = json[name];
     if (value === undefined) continue;
-    const room = UNSAFE.has(name) ? -1 : roomAfter(value, r.unknownRoom - name.length - 4, r.limits.maxDepth - r.depth);
+    const room = UNSAFE.has(name) ? -1 : roomAfter(value, d.unknownRoom - name.length - 4, d.limits.maxDepth - d.depth);
     if (room < 0) {
-      r.warn('unknown-member-dropped', 'a member that the protocol does not define was not kept', name);
+      d.warn('unknown-member-dropped', 'dropped a member that the protocol does not define', name);
       continue;
     }
-    r.unknownRoom = room;
+    d.unknownRoom = room;
     members ??= {};
     members[name] = value;
   }
   return members && { version: rule.version, members };
 }
 
-/** The part with the unknown members of its wire form, if there are any to keep. */
-export function withUnknown(r: Reader, wire: JsonObject, rule: UnknownMemberRule, part: Part): Part {
+/** The part with the unknown members of its wire format, if there are any to keep. */
+export function withUnknown(d: Decoder, wire: JsonObject, rule: UnknownMemberRule, part: Part): Part {
   for (const name in wire) {
     if (rule.defined.has(name)) continue;
-    const unknownMembers = keepUnknown(r, wire, rule);
+    const unknownMembers = keepUnknown(d, wire, rule);
     return unknownMembers === undefined ? part : { ...part, unknownMembers };
   }
   return part;
 }
 
-/** How many of `room` characters a value leaves; negative if it does not fit, nests too deeply or has an unsafe name in it. */
+/**
+ * The characters that remain of `room` after a value; negative if it does not fit, nests too deeply or contains an
+ * unsafe name.
+ */
 function roomAfter(value: JsonValue, room: number, levels: number): number {
   if (typeof value === 'string') return room - value.length - 2;
   if (typeof value !== 'object' || value === null) return room - String(value).length;
   if (levels <= 0) return -1;
   let left = room - 2;
-  // Of a list, the names are the positions, which are not written.
+  // The names of a list are indexes, which are not encoded.
   const isList = Array.isArray(value);
   const members = value as JsonObject;
   for (const name in members) {
@@ -109,8 +113,8 @@ function roomAfter(value: JsonValue, room: number, levels: number): number {
   return left;
 }
 
-/** Writes the unknown members into the wire form of an object, if they are of the same version. */
-export function writeUnknown(
+/** Adds the unknown members to an encoded object, if they are of the same version. */
+export function encodeUnknown(
   out: Record<string, unknown>,
   unknown: UnknownMembers | undefined,
   rule: UnknownMemberRule,
@@ -126,7 +130,7 @@ export function hasUnknown({ unknownMembers, parts }: Message): boolean {
   return false;
 }
 
-/** Applies `change` to the messages of a task that have unknown members; the task itself if none has. */
+/** Applies `change` to the messages of a task that have unknown members. Returns the task itself if none has. */
 export function changeUnknown(task: Task, change: (message: Message) => Message): Task {
   const { history } = task;
   // Only the messages of callers have unknown members, and these are in the history.
@@ -134,7 +138,10 @@ export function changeUnknown(task: Task, change: (message: Message) => Message)
   return { ...task, history: history.map((message) => (hasUnknown(message) ? change(message) : message)) };
 }
 
-/** A message whose unknown members of one version are those of another, for versions with the same codec. It loses all others. */
+/**
+ * Moves the unknown members of one version to another, for versions with the same codec. Drops those of all other
+ * versions.
+ */
 export function moveUnknown(message: Message, from: UnknownMembers['version'], to: UnknownMembers['version']): Message {
   if (!hasUnknown(message)) return message;
   const moved = <T extends Message | Part>({ unknownMembers, ...known }: T): T =>

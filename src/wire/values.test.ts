@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { A2AError } from '../errors.ts';
 import type { Codec } from './codec.ts';
 import { decode } from './dialect.ts';
-import type { ReadOptions, ReadRole } from './reader.ts';
+import type { DecodeOptions, DecodeRole } from './decoder.ts';
 import {
   boolean,
   bytes,
@@ -22,15 +22,15 @@ import {
   struct,
   timestamp,
   within,
-  words,
+  stringEnum,
 } from './values.ts';
 
 /** The violations as `field: description`. */
 function mistakes(
   codec: Codec<unknown>,
   value: unknown,
-  options?: ReadOptions,
-  role: ReadRole = 'request',
+  options?: DecodeOptions,
+  role: DecodeRole = 'request',
 ): readonly string[] {
   try {
     decode(codec, value, role, options);
@@ -73,7 +73,7 @@ test.each<[string, Codec<unknown>, unknown, unknown]>([
   expect(decode(codec, wire, 'request').value).toStrictEqual(model);
 });
 
-const A_NAME = 'expected a string without NUL and without halves of characters';
+const A_NAME = 'expected a string without NUL characters and unpaired surrogates';
 const INT = 'expected a 32-bit integer';
 const A_TIME = 'expected a time such as 2026-03-12T10:00:00.000Z';
 
@@ -176,7 +176,7 @@ test('data nested a hundred thousand times deep is refused, not overflowed', () 
 
 // Words
 
-const colour = words<'RED' | 'BLUE' | 'NONE'>({ red: 'RED', blue: 'BLUE' }, 'NONE', [['rouge', 'RED']]);
+const colour = stringEnum<'RED' | 'BLUE' | 'NONE'>({ red: 'RED', blue: 'BLUE' }, 'NONE', [['rouge', 'RED']]);
 const size = protoEnum(['SIZE_UNSPECIFIED', 'SIZE_SMALL', 'SIZE_BIG'], [['SIZE_LARGE', 'SIZE_BIG']]);
 
 test.each<[Codec<string>, unknown, string]>([
@@ -252,7 +252,7 @@ test('no codec throws anything but our error, whatever it is given', () => {
     fc.property(
       fc.constantFrom(...codecs),
       fc.jsonValue(),
-      fc.constantFrom<ReadRole>('request', 'response'),
+      fc.constantFrom<DecodeRole>('request', 'response'),
       (codec, value, role) => {
         mistakes(codec, value, { limits }, role);
       },

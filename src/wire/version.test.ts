@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/helpers/verifies.ts';
-import { PROTOCOL_VERSIONS } from './dialect.ts';
-import { parseVersion, requestedVersion } from './version.ts';
+import { parseVersion, PROTOCOL_VERSIONS, requestedVersion } from './version.ts';
 
 const absent = { kind: 'absent' };
 

@@ -1,4 +1,4 @@
-/** Requests as attackers make them: complete or not, read or not. All of them are cut when the test is over. */
+/** Requests of an attacker: complete or half sent, with responses read or unread. The end of a test closes them all. */
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -28,11 +28,11 @@ let messages = 0;
 export interface SendOptions {
   readonly taskId?: string;
   readonly returnImmediately?: boolean;
-  /** None if not set: the response is not what most attacks are about. */
+  /** 0 by default, because most attacks do not need the history in the response. */
   readonly historyLength?: number;
 }
 
-/** Sends a message, and waits for its outcome unless it is told otherwise. */
+/** A request that sends a message and waits for its outcome, unless `returnImmediately` is set. */
 export function sendOf(text: string, { taskId, returnImmediately, historyLength = 0 }: SendOptions = {}): Request {
   const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], taskId };
   const body = JSON.stringify({ message, configuration: { returnImmediately, historyLength } });
@@ -55,15 +55,15 @@ export async function call(port: number, caller: string, request: Request, signa
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** The id of the task that a message made. */
+/** The id of the task that a message created. */
 export async function taskOf(port: number, caller: string, request: Request): Promise<string> {
   const { text } = await call(port, caller, request);
   return (JSON.parse(text) as { task: { id: string } }).task.id;
 }
 
 /**
- * Makes requests on one connection and reads nothing of the responses. Several of them, because the operating system may take
- * a whole response of 8 MiB by itself.
+ * Sends requests on one connection and reads none of the responses. Several requests, because the operating system may
+ * buffer a whole response of 8 MiB.
  */
 export function unread(port: number, caller: string, requests: readonly Request[], more = ''): Socket {
   const socket = connect(port, '127.0.0.1');
@@ -74,7 +74,7 @@ export function unread(port: number, caller: string, requests: readonly Request[
   return socket;
 }
 
-/** Announces a body of so many bytes, and sends so many of them. */
+/** Announces a body of `length` bytes, and sends `sent` of them. */
 export function halfSent(port: number, caller: string, path: string, length: number, sent: number): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {}).resume();
@@ -89,7 +89,7 @@ function head(caller: string, method: string, path: string, length: number, more
   return `${method} ${path} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}${more}\r\n`;
 }
 
-/** Resolves with the first line that the server says, or with nothing if it only closes the connection. */
+/** Resolves with the status of the first response, or with undefined if the server only closes the connection. */
 export function statusOn(socket: Socket): Promise<number | undefined> {
   return new Promise((resolve) => {
     socket.once('data', (bytes: Buffer) => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(bytes.toString('latin1'))?.[1])));

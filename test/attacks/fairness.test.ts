@@ -6,7 +6,7 @@ import { type Victim, victims, whileBobCalls } from './victim.ts';
 
 const start = victims();
 
-/** Floods while bob is served, also after the last message: the tasks are still there then. */
+/** Floods while bob calls, and waits for one more response to bob after the last message: the tasks still run then. */
 function floodWhileBobCalls(victim: Victim, caller: string, count: number): Promise<readonly Reply[]> {
   return whileBobCalls(victim, async (bob) => {
     const replies = await flood(victim, caller, count);
@@ -15,7 +15,7 @@ function floodWhileBobCalls(victim: Victim, caller: string, count: number): Prom
   });
 }
 
-/** Sends so many messages whose tasks keep the slot that they get; the replies are in the order of the messages. */
+/** Sends `count` messages whose tasks keep their slots; the replies are in the order of the messages. */
 async function flood({ port }: Victim, caller: string, count: number): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
   for (let sent = 0; sent < count; sent += 50) {
@@ -40,7 +40,7 @@ test('a caller that sends all messages its rate allows leaves slots to another c
   expect(statuses(await floodWhileBobCalls(victim, 'alice', 100))).toEqual({ 200: 100 });
 });
 
-test('a caller that fills the slots and the queue keeps no other caller out', async () => {
+test('the server still serves other callers after one caller has filled the slots and the queue', async () => {
   // All limits but the rate have their defaults: at the default rate it would take two minutes.
   const victim = await start({ heapMb: 64, store: 'sqlite', isUnlimited: true });
 
@@ -48,15 +48,15 @@ test('a caller that fills the slots and the queue keeps no other caller out', as
   expect(statuses(await flood(victim, 'carol', 1))).toEqual({ 200: 1 });
   const replies = await floodWhileBobCalls(victim, 'alice', 1150);
 
-  // Of alice 90 tasks run and 1,000 wait; the rest is rejected. While bob has a task waiting, she may fill 800 places only.
+  // 90 tasks of alice run and 1,000 wait; the server rejects the others. While a task of bob waits, alice may queue only 800.
   const { 200: accepted = 0, 503: rejected = 0 } = statuses(replies);
   expect(accepted + rejected).toBe(1150);
   expect(accepted).toBeGreaterThanOrEqual(890);
   expect(accepted).toBeLessThanOrEqual(1090);
   const last = replies.at(-1);
   expect(last?.headers.get('retry-after')).toBe('1');
-  expect(last?.text).toMatch(/This agent is busy: .* Nothing was stored\. Send the message again/);
-  // What carol sends besides has to wait, and there is room for it in the queue; bob is served meanwhile.
+  expect(last?.text).toMatch(/This agent is busy: .* The message was not stored\. Send the message again/);
+  // Further messages of carol wait in the queue, which has room for them; bob is served meanwhile.
   expect(statuses(await floodWhileBobCalls(victim, 'carol', 5))).toEqual({ 200: 5 });
   expect(statuses(await flood(victim, 'alice', 1))).toEqual({ 503: 1 });
 });

@@ -1,4 +1,4 @@
-/** One caller inside the default limits does not read what it asked for, or does not send what it announced. */
+/** One caller within the default limits does not read its responses, or does not send the body that it announced. */
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { call, getOf, halfSent, LARGEST_TEXT, sendOf, statusOn, taskOf, times, unread } from './calls.ts';
@@ -6,18 +6,18 @@ import { type Victim, victims, whileBobCalls } from './victim.ts';
 
 const MEBIBYTE = 2 ** 20;
 
-/** As many requests as the default rate lets through at once, with a few to spare. */
+/** Almost as many requests as the default rate allows at once. */
 const BURST = 95;
 
-/** Each with three requests. */
+/** Each connection sends three requests. */
 const CONNECTIONS = 26;
 
-/** Twice what a caller may have in flight. */
-const MUCH = 64 * MEBIBYTE;
+/** Twice the bytes that a caller may have in flight. */
+const MAX_BUFFERED_BYTES = 64 * MEBIBYTE;
 
 const start = victims();
 
-/** Gives the statuses of the first so many connections that the server says something on, or closes. */
+/** The statuses of the first `count` connections that the server responds on or closes. */
 function firstStatuses(sockets: readonly Socket[], count: number): Promise<readonly unknown[]> {
   const statuses: unknown[] = [];
   return new Promise((resolve) => {
@@ -29,19 +29,19 @@ function firstStatuses(sockets: readonly Socket[], count: number): Promise<reado
   });
 }
 
-/** An operating system with large buffers may take so much that there is room in any case. */
+/** An operating system with large buffers may take so many bytes that the limit is never reached. */
 const MAX_POLLS = 40;
 
-/** Until the caller has no room for another response. Whatever it asks for meanwhile, the server holds little. */
-async function untilRefused(victim: Victim, id: string): Promise<void> {
-  for (let polls = 0, isRefused = false; !isRefused && polls < MAX_POLLS; polls++) {
+/** Polls until the limit of unread bytes rejects the caller. The server buffers little all the while. */
+async function untilRejected(victim: Victim, id: string): Promise<void> {
+  for (let polls = 0, isRejected = false; !isRejected && polls < MAX_POLLS; polls++) {
     const { status, text } = await call(victim.port, 'alice', getOf(id));
-    isRefused = status === 429 && text.includes('"limit":"responseBytesPerCaller"');
-    expect((await victim.condition()).buffers).toBeLessThan(MUCH);
+    isRejected = status === 429 && text.includes('"limit":"responseBytesPerCaller"');
+    expect((await victim.condition()).buffers).toBeLessThan(MAX_BUFFERED_BYTES);
   }
 }
 
-test('responses that a caller does not read are bounded', async () => {
+test('the server bounds the bytes of responses that a caller does not read', async () => {
   const victim = await start({ heapMb: 160 });
   const { port } = victim;
   // 8 MiB: the message and its echo.
@@ -49,12 +49,12 @@ test('responses that a caller does not read are bounded', async () => {
 
   await whileBobCalls(victim, async (bob) => {
     for (let i = 0; i < CONNECTIONS; i++) unread(port, 'alice', [getOf(id), getOf(id), getOf(id)]);
-    await untilRefused(victim, id);
+    await untilRejected(victim, id);
     await bob.served();
   });
 });
 
-test('subscriptions that a caller does not read are bounded', async () => {
+test('the server bounds the bytes of subscriptions that a caller does not read', async () => {
   const victim = await start({ heapMb: 160, store: 'sqlite' });
   const { port } = victim;
   const id = await taskOf(port, 'alice', sendOf('pause'));
@@ -64,12 +64,12 @@ test('subscriptions that a caller does not read are bounded', async () => {
     const subscribe = { method: 'GET', path: `/tasks/${id}:subscribe` };
     for (let i = 0; i < CONNECTIONS; i++)
       unread(port, 'alice', [getOf(id), getOf(id), subscribe], 'accept: text/event-stream\r\n');
-    await untilRefused(victim, id);
+    await untilRejected(victim, id);
     await bob.served();
   });
 });
 
-test('bodies that a caller does not complete are bounded', async () => {
+test('the server bounds the bytes of bodies that a caller does not complete', async () => {
   const victim = await start({ heapMb: 160 });
 
   await whileBobCalls(victim, async (bob) => {
@@ -79,8 +79,8 @@ test('bodies that a caller does not complete are bounded', async () => {
     const statuses = await firstStatuses(sockets, BURST - 4);
 
     expect(new Set(statuses)).toEqual(new Set([429]));
-    // The server still discards what arrives of the rejected ones.
-    await expect.poll(async () => (await victim.condition()).buffers).toBeLessThan(MUCH);
+    // The server still discards arriving bytes of the rejected bodies.
+    await expect.poll(async () => (await victim.condition()).buffers).toBeLessThan(MAX_BUFFERED_BYTES);
     await bob.served();
   });
 });

@@ -1,4 +1,4 @@
-/** One caller inside the default limits makes tasks as large, and as many, as it can, and reads them in every way. */
+/** One caller within the default limits creates as many tasks as it can, as large as possible, and reads them in every way. */
 import { expect, test } from 'vitest';
 import { call, getOf, LARGEST_TEXT, sendOf, taskOf, times } from './calls.ts';
 import { victims, whileBobCalls } from './victim.ts';
@@ -8,7 +8,7 @@ const MEBIBYTE = 2 ** 20;
 const start = victims();
 
 test.each(['memory', 'sqlite'] as const)(
-  'a task takes a bounded history, and so does reading it (%s)',
+  'the history of a task has a limit in bytes, and so has the response that contains it (%s)',
   async (store) => {
     const victim = await start({ heapMb: 192, store });
     const { port } = victim;
@@ -33,11 +33,11 @@ test.each(['memory', 'sqlite'] as const)(
   },
 );
 
-test('a list of large tasks takes a bounded page', async () => {
+test('a page of a list of large tasks stays below 9 MiB', async () => {
   const victim = await start({ heapMb: 192, store: 'sqlite' });
   const { port } = victim;
   for (let i = 0; i < 20; i++) await taskOf(port, 'alice', sendOf(LARGEST_TEXT, { returnImmediately: true }));
-  // The latest are small, so that nobody can guess the sizes of the others from them.
+  // The latest are small, so that the server cannot estimate the sizes of the others from them.
   for (let i = 0; i < 12; i++) await taskOf(port, 'alice', sendOf('small'));
 
   await whileBobCalls(victim, async (bob) => {
@@ -52,7 +52,7 @@ test('a list of large tasks takes a bounded page', async () => {
   });
 });
 
-test('a large result that many requests wait for is read once, and sent as far as there is room', async () => {
+test('many requests that wait for one large result get it or status 429', async () => {
   const victim = await start({ heapMb: 192, store: 'sqlite' });
   const { port } = victim;
   const id = await taskOf(port, 'alice', sendOf('listen', { returnImmediately: true }));
@@ -69,7 +69,7 @@ test('a large result that many requests wait for is read once, and sent as far a
   });
 });
 
-test('tasks that ended take a bounded part of a memory store, and the latest stay', async () => {
+test('a memory store bounds the bytes of ended tasks, and keeps the latest', async () => {
   const victim = await start({ heapMb: 400 });
   const { port } = victim;
 
@@ -83,7 +83,7 @@ test('tasks that ended take a bounded part of a memory store, and the latest sta
   });
 });
 
-test('unfinished tasks of one caller take half of a memory store, and then the store rejects its new ones', async () => {
+test('a memory store rejects new tasks of a caller whose unfinished tasks fill its share', async () => {
   const victim = await start({ heapMb: 400 });
   const { port } = victim;
 

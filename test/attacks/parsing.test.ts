@@ -1,4 +1,4 @@
-/** One caller inside the default limits tries to keep the process busy with bodies that are hard to parse. */
+/** One caller within the default limits tries to keep the process busy with bodies that are hard to parse. */
 import { expect, test } from 'vitest';
 import { call } from './calls.ts';
 import { victims, whileBobCalls } from './victim.ts';
@@ -14,16 +14,16 @@ const BODIES: readonly (readonly [string, string])[] = [
 ];
 
 test.each(['/a2a', '/message:send'])(
-  'bodies of 8 MB in any shape cost %s little more than reading them',
+  '%s rejects deeply nested and many-membered bodies of 8 MB before it parses them',
   async (path) => {
     const victim = await start({ heapMb: 160 });
     const before = await victim.condition();
 
     await whileBobCalls(victim, async (bob) => {
       do {
-        for (const [what, body] of BODIES) {
+        for (const [shape, body] of BODIES) {
           const { text } = await call(victim.port, 'alice', { method: 'POST', path, body });
-          expect([what, /The body (nests deeper|has more) than/.exec(text)?.[0]]).toEqual([what, expect.any(String)]);
+          expect([shape, /The body (nests deeper|has more) than/.exec(text)?.[0]]).toEqual([shape, expect.any(String)]);
         }
       } while (!bob.isServed);
     });

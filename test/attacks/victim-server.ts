@@ -1,13 +1,13 @@
-/** The process that is attacked: an agent with default limits that knows three callers, and reports its condition. */
+/** The process under attack: an agent with default limits and three callers, which reports its condition. */
 import { inspect } from 'node:util';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 
-/** What the process answers to any message. */
+/** The response of the process to any message of its parent. */
 export interface Condition {
   /** Bytes that JavaScript holds after a collection: on its heap, and outside of it in buffers. */
   readonly heap: number;

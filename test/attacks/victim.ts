@@ -1,4 +1,4 @@
-/** Starts processes to be attacked, each with a small heap, and an innocent caller who uses them meanwhile. */
+/** Starts processes to attack, each with a small heap, and an innocent caller that uses them meanwhile. */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,24 +9,24 @@ import { Child } from '../streams/child.ts';
 import { call, sendOf } from './calls.ts';
 import type { Condition, VictimArguments } from './victim-server.ts';
 
-/** For a machine that is busy. A hang is found as well. */
+/** Long enough for a busy machine; it still catches a hang. */
 export const TIMEOUT_MS = 120_000;
 
 /**
- * How long the innocent caller waits for a response. Below the 30 s after which the server closes connections that are not
- * read, because a service that they had stopped would recover then. Not lower, because an attack may delay a response by
- * some seconds on a busy machine, and this is to notice a server that hangs, not to measure one.
+ * How long the innocent caller waits for a response. Below the 30 s after which the server closes unread connections, because
+ * a server that these had blocked would recover then. Not lower, because an attack may delay a response by some seconds on a
+ * busy machine, and the test looks for a server that hangs, not for a slow one.
  */
-const PATIENCE_MS = 20_000;
+const BOB_TIMEOUT_MS = 20_000;
 
 export interface VictimOptions {
   /** The heap of the process, in MiB. */
   readonly heapMb: number;
-  /** Where tasks are kept: in memory if not set. */
+  /** Where tasks are stored. Default: in memory. */
   readonly store?: 'memory' | 'sqlite';
-  /** The bytes of a store in memory, as many as it takes by default if not set. */
+  /** The limit of a store in memory, in bytes. Default: that of the store. */
   readonly storeBytes?: number;
-  /** Whether requests are not limited in number, for what is not about that. */
+  /** Whether the rate limit is off, for tests about other limits. */
   readonly isUnlimited?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Victim {
   condition(): Promise<Condition>;
 }
 
-/** To be called at the top of a test file. */
+/** Call it at the top of a test file. */
 export function victims(): (options: VictimOptions) => Promise<Victim> {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-attacks-'));
   let built: Bundle | undefined;
@@ -60,11 +60,11 @@ export function victims(): (options: VictimOptions) => Promise<Victim> {
   };
 }
 
-/** The innocent caller, as an attack sees it. */
+/** The state of the innocent caller. */
 export interface Bob {
   /** Whether bob has sent a message and got its response since the attack began. */
   readonly isServed: boolean;
-  /** Resolves with the response to a message that bob sends after this call. For an attack whose effect lasts. */
+  /** Resolves when bob has the response to a message sent after this call. For an attack whose effect lasts. */
   served(): Promise<void>;
 }
 
@@ -82,13 +82,13 @@ export async function whileBobCalls<T>({ port }: Victim, attack: (bob: Bob) => P
     const number = ++sent;
     const { isAttacking } = state;
     try {
-      const { status, text } = await call(port, 'bob', sendOf('hello'), AbortSignal.timeout(PATIENCE_MS));
+      const { status, text } = await call(port, 'bob', sendOf('hello'), AbortSignal.timeout(BOB_TIMEOUT_MS));
       if (status !== 200 || !text.includes('TASK_STATE_COMPLETED')) problems.push(`${status} ${text.slice(0, 300)}`);
     } catch (error) {
       problems.push(String((error as Error).cause ?? error));
     }
     if (isAttacking && state.isAttacking) state.isServed = true;
-    // After a problem nothing more is sent: the test fails, and must not wait for bob.
+    // After a problem bob sends nothing more: the test fails, and must not wait for bob.
     const isWaitedFor = ({ after }: { readonly after: number }): boolean => number > after || problems.length > 0;
     for (const { resolve } of waiting.filter(isWaitedFor)) resolve();
     waiting = waiting.filter((one) => !isWaitedFor(one));

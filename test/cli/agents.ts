@@ -8,16 +8,16 @@ import { type FakePeer, fakePeer, type FakePeerOptions } from '../../src/testing
 
 const SILENT = { info() {}, warn() {}, error() {} };
 
-/** An agent of ours, for the time of a test. */
+/** Serves an agent of this library until the test ends. */
 export async function serveAgent(run: AgentOptions['run'], options: HandlerOptions = {}): Promise<string> {
   const outputModes = ['text/plain', 'application/json', 'image/png'];
-  const subject = agent({ name: 'Subject', description: 'Does as the test says.', run, outputModes });
+  const subject = agent({ name: 'Subject', description: 'Runs the handler of the test.', run, outputModes });
   const server = await serve(subject, { port: 0, store: memoryStore(), log: SILENT, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   return server.url;
 }
 
-/** A server that is no agent of ours. */
+/** Serves any HTTP server until the test ends. */
 export async function serveRaw(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   onTestFinished(() => {
@@ -28,7 +28,7 @@ export async function serveRaw(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** An address where nobody is. */
+/** Returns an address with a closed port. */
 export async function closedAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,14 +38,14 @@ export async function closedAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A peer that follows a script, for the time of a test. */
+/** Serves a scripted peer until the test ends. */
 export async function servePeer(options: FakePeerOptions = {}): Promise<FakePeer> {
   const peer = await fakePeer(options);
   onTestFinished(() => peer.close());
   return peer;
 }
 
-/** Answers with a card of its own, and to messages as the test says. */
+/** Serves a card, and passes all other requests to the listener of the test. */
 export async function serveCard(answer: RequestListener): Promise<string> {
   return serveRaw((request, response) => {
     if (request.method !== 'GET') return answer(request, response);
@@ -57,7 +57,7 @@ export async function serveCard(answer: RequestListener): Promise<string> {
   });
 }
 
-/** An event of a stream over JSON-RPC. */
+/** Returns one event of a JSON-RPC stream. */
 export function frame(result: unknown): string {
   return `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`;
 }

@@ -2,75 +2,78 @@ import { expect, test } from 'vitest';
 import { tandem, TIMEOUT_MS } from './program.ts';
 
 test.each([
-  [['sreve'], 'There is no command "sreve"; did you mean serve?'],
-  [['fly'], 'There is no command "fly"; tandem --help lists them'],
-  [['serve'], 'Give one file: tandem serve <file>'],
-  [['serve', 'a.js', 'b.js'], 'Give one file: tandem serve <file>'],
-  [['serve', 'a.js', '--prot', '1'], 'There is no option --prot; did you mean --port?'],
+  [['sreve'], 'Unknown command "sreve"; did you mean serve?'],
+  [['fly'], 'Unknown command "fly"; run tandem --help for all commands'],
+  [['serve'], 'Pass one file: tandem serve <file>'],
+  [['serve', 'a.js', 'b.js'], 'Pass one file: tandem serve <file>'],
+  [['serve', 'a.js', '--prot', '1'], 'Unknown option --prot; did you mean --port?'],
   [
     ['serve', 'a.js', '--tls'],
-    'There is no option --tls; known are --port, --host, --store, --schema, --public-url, --token, --api-key-env, --insecure-public, --profile, --rpc-path, --log, --log-level, --metrics, --cors-origin, --push, --trust-proxy, --role, --debug, --help',
+    'Unknown option --tls; known options: --port, --host, --store, --schema, --public-url, --token, --api-key-env, --insecure-public, --profile, --rpc-path, --log, --log-level, --metrics, --cors-origin, --push, --trust-proxy, --role, --debug, --help',
   ],
   [['serve', 'a.js', '--port'], `Option '--port <value>' argument missing`],
   [['serve', 'a.js', '--port', 'http'], '--port must be a number from 0 to 65535, not "http"'],
   [['serve', 'a.js', '--port', '65536'], '--port must be a number from 0 to 65535, not "65536"'],
   [
     ['serve', 'a.js', '--host', '0.0.0.0'],
-    'At 0.0.0.0 others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
+    'Other machines can reach the agent at 0.0.0.0: set TANDEM_TOKEN or A2A_SECRET, or pass --insecure-public to accept anonymous callers',
   ],
   [
     ['serve', 'a.js', '--public-url', 'https://agent.example'],
-    'At https://agent.example others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
+    'Other machines can reach the agent at https://agent.example: set TANDEM_TOKEN or A2A_SECRET, or pass --insecure-public to accept anonymous callers',
   ],
   [
     ['serve', 'a.js', '--trust-proxy'],
-    'Through the proxy others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
+    'Other machines can reach the agent through the proxy: set TANDEM_TOKEN or A2A_SECRET, or pass --insecure-public to accept anonymous callers',
   ],
-  [['serve', 'a.js', '--token', ''], '--token or TANDEM_TOKEN must be a token that a header can hold, and not empty'],
+  [
+    ['serve', 'a.js', '--token', ''],
+    '--token or TANDEM_TOKEN must not be empty, and must contain only characters that an HTTP header can hold',
+  ],
   [
     ['serve', 'a.js', '--public-url', 'example.com'],
-    '--public-url must be an address that starts with http:// or https://, not example.com',
+    '--public-url must be a URL that starts with http:// or https://, not example.com',
   ],
-  [['serve', 'gone.js'], 'There is no file gone.js'],
-  [['serve', 'README.md'], 'README.md cannot be loaded: give a file that ends in .js, .mjs, .ts, .mts'],
-  [['demo', 'agent.js'], 'tandem demo takes no file; tandem serve does'],
-  [['send', 'http://127.0.0.1:1'], 'Say something: tandem send [agent] <text>'],
-  [
-    ['send', 'http://127.0.0.1:1', '--media-type', 'text/plain'],
-    '--media-type must stand after the part that it is about',
-  ],
-  [['send', 'http://127.0.0.1:1', '--file', 'gone.pdf'], 'The file gone.pdf cannot be read'],
-  [['send', 'http://127.0.0.1:1', '--data', '{'], '--data is not JSON'],
-  [['send', 'http://127.0.0.1:1', 'hi', '--metadata', '[]'], `--metadata must be an object: '{"key":"value"}'`],
+  [['serve', 'gone.js'], 'File gone.js does not exist'],
+  [['serve', 'README.md'], 'README.md cannot be loaded: the file name must end in .js, .mjs, .ts, .mts'],
+  [['demo', 'agent.js'], 'tandem demo takes no file. To serve your own agent: tandem serve <file>'],
+  [['send', 'http://127.0.0.1:1'], 'The message is empty. Usage: tandem send [agent] <text>'],
+  [['send', 'http://127.0.0.1:1', '--media-type', 'text/plain'], '--media-type must follow the part that it describes'],
+  [['send', 'http://127.0.0.1:1', '--file', 'gone.pdf'], 'File gone.pdf cannot be read'],
+  [['send', 'http://127.0.0.1:1', '--data', '{'], '--data is not valid JSON'],
+  [['send', 'http://127.0.0.1:1', 'hi', '--metadata', '[]'], `--metadata must be a JSON object: '{"key":"value"}'`],
   [
     ['send', 'http://127.0.0.1:1', 'hi', '--timeout', 'long'],
     '--timeout must be a time such as 30s, 500ms or 5m, not "long"',
   ],
-  [['send', 'http://127.0.0.1:1', 'hi', '--taks-id', 'x'], 'There is no option --taks-id; did you mean --task-id?'],
+  [['send', 'http://127.0.0.1:1', 'hi', '--taks-id', 'x'], 'Unknown option --taks-id; did you mean --task-id?'],
   [['send', 'http://127.0.0.1:1', 'hi', '-o', 'xml'], '--output must be one of text, json, not "xml"'],
   [['send', 'http://127.0.0.1:1', 'hi', '--a2a-version', '2'], '--a2a-version must be 1.0, 0.3, 0.2 or 0.1, not "2"'],
   [['send', 'http://127.0.0.1:1', 'hi', '--transport', 'smtp'], '--transport must be jsonrpc or rest, not smtp'],
   [
     ['send', 'http://127.0.0.1:1', 'hi', '--svc-param', 'x'],
-    '--svc-param must be a name and a value with a colon between: x-team:blue',
+    '--svc-param must be a name and a value separated by a colon, such as x-team:blue',
   ],
   [
     ['send', 'http://127.0.0.1:1', 'hi', '--config', 'gone.env'],
-    'There is no file gone.env that could be read for --config',
+    'The file gone.env of --config does not exist or cannot be read',
   ],
-  [['task', 'gte', 'x'], 'There is no command "task gte"; did you mean task get?'],
-  [['task', 'list', 'http://127.0.0.1:1', '--status', 'workin'], 'There is no state "workin"; did you mean working?'],
-  [['task', 'list', 'http://127.0.0.1:1', 'x'], '"x" is one word too many: tandem task list [agent]'],
+  [['task', 'gte', 'x'], 'Unknown command "task gte"; did you mean task get?'],
+  [['task', 'list', 'http://127.0.0.1:1', '--status', 'workin'], 'Unknown state "workin"; did you mean working?'],
+  [['task', 'list', 'http://127.0.0.1:1', 'x'], 'Unexpected argument "x". Usage: tandem task list [agent]'],
   [
     ['task', 'list', 'http://127.0.0.1:1', '--since', 'once'],
     '--since must be a time such as 2026-03-12T10:00:00Z, not "once"',
   ],
-  [['task', 'push-config', 'lst', 'http://127.0.0.1:1', 'x'], /^Say what to do: .*; did you mean list\?$/],
-  [['task', 'push-config', 'set', 'http://127.0.0.1:1', 'x'], 'Say where to send the news: --url <url>'],
-  [['completion', 'cmd'], 'Name a shell: tandem completion <bash|zsh|fish>'],
-  [['wait', 'task1_x'], 'This is no task handle: it is cut off, or was made by something else'],
+  [
+    ['task', 'push-config', 'lst', 'http://127.0.0.1:1', 'x'],
+    /^Choose set, get, list or delete: .*; did you mean list\?$/,
+  ],
+  [['task', 'push-config', 'set', 'http://127.0.0.1:1', 'x'], 'Pass the URL of the webhook: --url <url>'],
+  [['completion', 'cmd'], 'Pass a shell: tandem completion <bash|zsh|fish>'],
+  [['wait', 'task1_x'], 'Invalid task handle: it is truncated or was not created by this library'],
 ])(
-  'tandem %s is wrong, and why is said in a sentence',
+  'tandem %s fails with one sentence that names the mistake',
   async (args, sentence) => {
     const { code, stdout, stderr } = await tandem(args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -81,7 +84,7 @@ test.each([
   TIMEOUT_MS,
 );
 
-test('PORT is held to the same rules', { timeout: TIMEOUT_MS }, async () => {
+test('an invalid PORT fails like an invalid --port', { timeout: TIMEOUT_MS }, async () => {
   const { code, stderr } = await tandem(['demo'], { env: { PORT: 'x' } }).ended;
   expect([code, stderr]).toEqual([2, 'tandem: PORT must be a number from 0 to 65535, not "x"\n']);
 });
@@ -90,7 +93,7 @@ test.each([
   [['send'], 'Name an agent: tandem send [agent] <text>'],
   [['task', 'get', 'http://127.0.0.1:1'], 'Name a task: tandem task get [agent] <task>'],
 ])(
-  'tandem %s lacks something, and a hint says what it may be',
+  'tandem %s fails with a hint that explains the missing argument',
   async (args, sentence) => {
     const { code, stderr } = await tandem(args).ended;
     expect(code).toBe(2);
@@ -111,7 +114,7 @@ test.each([
   [['send', '--help'], /^Usage: tandem send \[agent\] <text>/],
   [['--version'], /^\d+\.\d+\.\d+\n$/],
 ])(
-  'tandem %s tells on stdout, and that is all',
+  'tandem %s prints help on stdout and nothing on stderr',
   async (args, text) => {
     const { code, stdout, stderr } = await tandem(args).ended;
     expect([code, stderr]).toEqual([0, '']);

@@ -1,4 +1,4 @@
-/** What A2A command lines have in common: settings, JSON, names of errors, exit codes. */
+/** The A2A CLI conventions: settings, JSON output, error codes, exit codes. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ interface Settings {
   readonly global?: string;
 }
 
-/** The token that arrives if these places name one each. */
+/** Returns the token that the agent receives if each of these sources sets one. */
 async function tokenThatArrives({ flag, env, local, global }: Settings): Promise<string | undefined> {
   const peer = await servePeer({ script: ['ok'] });
   const file = (token: string | undefined): string => (token === undefined ? '' : `# mine\nA2ACLI_BEARER="${token}"\n`);
@@ -39,7 +39,7 @@ test.each<[string, Settings, string | undefined]>([
   ['the global file', { global: 'secret-4' }, 'secret-4'],
   ['nothing', {}, undefined],
 ])(
-  '%s counts more than what comes after it',
+  '%s takes precedence over the sources below it',
   async (_, settings, expected) => {
     const header = expected === undefined ? undefined : `Bearer ${expected}`;
     expect(await tokenThatArrives(settings)).toBe(header);
@@ -47,7 +47,7 @@ test.each<[string, Settings, string | undefined]>([
   TIMEOUT_MS,
 );
 
-test('settings are shown with where they come from, and without secrets', { timeout: TIMEOUT_MS }, async () => {
+test('config show prints the source of each setting, and no secrets', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith({ '.env': 'A2ACLI_TIMEOUT=30s\nA2ACLI_API_KEY=secret-key\n' });
   const args = ['config', 'show', '-o', 'json', '--bearer', 'secret-token'];
   const { code, stdout } = await tandem(args, { cwd, env: { A2ACLI_VERBOSE: 'yes' } }).ended;
@@ -77,7 +77,7 @@ const VERSIONS: readonly FakePeerOptions[] = (['1.0', '0.3', '0.2', '0.1'] as co
 ]);
 
 test.each(VERSIONS)(
-  'JSON is in the words of 1.0, from an agent of $version that streams ($streaming)',
+  'send -o json prints the 1.0 format for an agent of $version with streaming: $streaming',
   async (options) => {
     const peer = await servePeer({ ...options, script: [[{ status: 'working', text: 'Hm' }, 'Hel', 'lo']] });
     const whole = await tandem(['send', peer.url, 'hi', '-o', 'json']).ended;
@@ -93,13 +93,13 @@ test.each(VERSIONS)(
   TIMEOUT_MS,
 );
 
-const REFUSED = new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'No pictures, please');
+const REJECTED = new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'No pictures, please');
 
 test.each<[string, readonly string[], FakePeerOptions | undefined, number, object]>([
   ['usage', ['send', 'URL', 'hi', '--tiemout', '3'], {}, 2, { code: 'A2ACLI_ERR_USAGE', a2aCode: null, hint: null }],
-  ['nobody there', ['send', 'URL', 'hi'], undefined, 3, { code: 'A2ACLI_ERR_UNREACHABLE' }],
+  ['a closed port', ['send', 'URL', 'hi'], undefined, 3, { code: 'A2ACLI_ERR_UNREACHABLE' }],
   ['no card', ['card', 'get', 'URL/nowhere/card.json'], {}, 3, { code: 'A2ACLI_ERR_CARD_NOT_FOUND' }],
-  ['nothing usable', ['card', 'get', 'URL'], { writeCard: grpcOnly }, 1, { code: 'A2ACLI_ERR_CARD_INVALID' }],
+  ['no usable interface', ['card', 'get', 'URL'], { writeCard: grpcOnly }, 1, { code: 'A2ACLI_ERR_CARD_INVALID' }],
   ['no credentials', ['send', 'URL', 'hi'], always(401), 4, { code: 'A2ACLI_ERR_CREDENTIALS_MISSING' }],
   [
     'wrong credentials',
@@ -110,7 +110,7 @@ test.each<[string, readonly string[], FakePeerOptions | undefined, number, objec
   ],
   ['not allowed', ['send', 'URL', 'hi', '--api-key', 'secret-y'], always(403), 4, { code: 'A2ACLI_ERR_AUTH_FAILED' }],
   [
-    'too late',
+    'a timeout',
     ['send', 'URL', 'hi', '--timeout', '400ms'],
     { script: [[{ status: 'working' }]] },
     5,
@@ -118,9 +118,9 @@ test.each<[string, readonly string[], FakePeerOptions | undefined, number, objec
   ],
   ['unknown task', ['task', 'get', 'URL', 'gone'], {}, 1, { code: 'TaskNotFoundError', a2aCode: -32001 }],
   [
-    'a refusal',
+    'a rejection',
     ['send', 'URL', 'hi'],
-    { script: [REFUSED] },
+    { script: [REJECTED] },
     1,
     { code: 'ContentTypeNotSupportedError', a2aCode: -32005 },
   ],
@@ -132,7 +132,7 @@ test.each<[string, readonly string[], FakePeerOptions | undefined, number, objec
     { code: 'VersionNotSupportedError', a2aCode: -32009, hint: expect.stringContaining('1.0') },
   ],
 ])(
-  'an error as JSON: %s',
+  '-o json prints an error as JSON: %s',
   async (_, args, options, exitCode, error) => {
     const url = options === undefined ? await closedAddress() : (await servePeer(options)).url;
     const words = args.map((word) => word.replace(/^URL/, url));
@@ -163,7 +163,7 @@ function grpcOnly(card: object): object {
   return { ...card, supportedInterfaces };
 }
 
-test('--debug shows requests and where an error came from, and no credential', { timeout: TIMEOUT_MS }, async () => {
+test('--debug prints requests and the stack of an error, and no credentials', { timeout: TIMEOUT_MS }, async () => {
   const peer = await servePeer(always(401));
   const args = [
     'send',
@@ -189,17 +189,17 @@ test.each([
   [['--a2a-version', '0.3'], 'JSONRPC 0.3'],
   [['--a2a-version', '0.3', '--transport', 'rest'], 'HTTP+JSON 0.3'],
 ])(
-  '%s is what is spoken',
-  async (flags, spoken) => {
+  '%s selects the interface %s',
+  async (flags, protocol) => {
     const url = await serveAgent(({ text }) => text);
     const { stdout, stderr } = await tandem(['send', url, 'hi', '--verbose', ...flags]).ended;
     expect(stdout).toBe('hi\n');
-    expect(stderr).toContain(`Interface: ${spoken} at `);
+    expect(stderr).toContain(`Interface: ${protocol} at `);
   },
   TIMEOUT_MS,
 );
 
-test('nothing but a terminal gets colours', { timeout: TIMEOUT_MS }, async () => {
+test('output to a pipe has no colours, even with FORCE_COLOR', { timeout: TIMEOUT_MS }, async () => {
   const url = await serveAgent(({ text }) => text);
   const { stdout, stderr } = await tandem(['doctor', url], { env: { FORCE_COLOR: '1' } }).ended;
   expect(stdout + stderr).not.toContain('\u001B');

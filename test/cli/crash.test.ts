@@ -1,10 +1,10 @@
-/** Errors that no code catches, in the handlers of `tandem serve` and `tandem demo`. */
+/** Uncaught errors in the handlers of `tandem serve` and `tandem demo`. */
 import { expect, test } from 'vitest';
 import { serve } from '../../src/node/index.ts';
 import { agent, createHandler, memoryStore } from '../../src/server/index.ts';
 import { addressOf, type Program, projectWith, tandem, TIMEOUT_MS } from './program.ts';
 
-/** Crashes its process when it is told to, and else works until it is told to finish. */
+/** Crashes its process after the messages reject and throw. Otherwise works until it may finish. */
 const AGENT = `import { agent } from 'tandem-a2a/server';
 let finish;
 const finished = new Promise((resolve) => (finish = resolve));
@@ -38,7 +38,7 @@ interface CrashLine {
   readonly taskIds: readonly string[];
 }
 
-/** Makes the agent crash its process, and gives the lines of the log about it. The response may be lost. */
+/** Makes the agent crash its process, and returns the log lines about it. The response may be lost. */
 async function crash(server: Program, text: string): Promise<readonly CrashLine[]> {
   await start(await addressOf(server), text).catch(() => {});
   expect(await server.ended).toMatchObject({ code: 1, signal: null });
@@ -85,7 +85,7 @@ test(
   },
 );
 
-test('tandem demo exits with 1 after an error that no code catches', { timeout: TIMEOUT_MS }, async () => {
+test('tandem demo exits with 1 after an uncaught error', { timeout: TIMEOUT_MS }, async () => {
   const fail = `process.on('SIGUSR2', () => { throw new Error('Out of nowhere'); })`;
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fail)}` };
   const demo = tandem(['demo', '--port', '0', '--store', 'memory'], { env });
@@ -102,7 +102,11 @@ test('serve() and createHandler() install no process-wide handlers', async () =>
   const events = ['uncaughtException', 'unhandledRejection', 'uncaughtExceptionMonitor', 'SIGTERM', 'SIGINT', 'exit'];
   const count = (): readonly number[] => events.map((event) => process.listenerCount(event));
   const before = count();
-  const subject = agent({ name: 'Subject', description: 'Says it again.', run: ({ text }) => Promise.resolve(text) });
+  const subject = agent({
+    name: 'Subject',
+    description: 'Repeats the message.',
+    run: ({ text }) => Promise.resolve(text),
+  });
 
   const server = await serve(subject, { port: 0, store: memoryStore() });
   const handler = createHandler(subject, { store: memoryStore() });

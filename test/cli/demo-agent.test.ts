@@ -1,6 +1,6 @@
 import { silentLog } from '../../src/observe/log.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { demoAgent } from '../../src/cli/demo-agent.ts';
+import { demoAgent } from '../../src/cli/serving/demo-agent.ts';
 import { createHandler, memoryStore } from '../../src/server/index.ts';
 
 interface Answer {
@@ -23,11 +23,11 @@ async function say(text: string, returnImmediately = false): Promise<Answer> {
 
 const EXAMPLES = demoAgent.card.skills.flatMap(({ id, examples = [] }) => examples.map((text) => ({ id, text })));
 
-test('every skill has an example', () => {
+test('every skill of the demo has an example', () => {
   expect(new Set(EXAMPLES.map(({ id }) => id))).toEqual(new Set(['hello', 'report', 'book', 'job', 'help']));
 });
 
-test.each(EXAMPLES)('$text does what the skill $id says', async ({ id, text }) => {
+test.each(EXAMPLES)('the demo handles $text with the skill $id', async ({ id, text }) => {
   const { task, message } = await say(text, id === 'job');
   switch (id) {
     case 'hello':
@@ -50,13 +50,13 @@ test.each(EXAMPLES)('$text does what the skill $id says', async ({ id, text }) =
   }
 });
 
-test.each(['', 'What can you do?', 'HELP!', '€', 'jobs'])('%j is answered with what to say', async (text) => {
+test.each(['', 'What can you do?', 'HELP!', '€', 'jobs'])('the demo replies to %j with its commands', async (text) => {
   const { message } = await say(text);
   for (const word of ['hello', 'report', 'book Rome', 'job', 'help']) {
     expect(message?.parts[0]?.text).toContain(`  ${word}: `);
   }
 });
 
-test.each(['  Hello  there ', '"HELLO"'])('%j is understood as hello', async (text) => {
+test.each(['  Hello  there ', '"HELLO"'])('the demo handles %j as hello', async (text) => {
   expect((await say(text)).task?.artifacts?.[0]?.parts[0]?.text).toMatch(/^Hello, /);
 });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { StreamResponse } from '../../src/model/event.ts';
 import { textOfParts } from '../../src/model/part-text.ts';
-import { readSse } from '../../src/wire/sse-stream.ts';
+import { readSse } from '../helpers/read-sse.ts';
 import { addressOf, paste, type Program, projectWith, ROOT, tandem, tandemFromSource, TIMEOUT_MS } from './program.ts';
 
-/** Pastes what the demo has printed, line by line. */
+/** Runs each line that the demo printed on stdout. */
 async function pasteAll(demo: Program, cwd: string): Promise<void> {
   const url = await addressOf(demo);
   await demo.said(/ chat http.*\n$/);
@@ -15,7 +15,7 @@ async function pasteAll(demo: Program, cwd: string): Promise<void> {
   expect(await (await fetch(card)).json()).toMatchObject({ name: 'Tandem demo' });
   expect(await paste(chat, { cwd, input: 'help\n' }).ended).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^Say one of these:\n/),
+    stdout: expect.stringMatching(/^Send one of these:\n/),
   });
   for (const _ of ['once', 'twice']) {
     const streamed = await paste(curl, { cwd }).ended;
@@ -32,7 +32,7 @@ async function pasteAll(demo: Program, cwd: string): Promise<void> {
   expect(await (await fetch(`${url}/tasks`)).json()).toMatchObject({ totalSize: 4 });
 }
 
-test('every line that the installed demo prints works, twice', { timeout: TIMEOUT_MS }, async () => {
+test('every command that the installed demo prints works twice', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith();
   const demo = paste('exec tandem demo --port 0', { cwd });
   await pasteAll(demo, cwd);
@@ -40,28 +40,36 @@ test('every line that the installed demo prints works, twice', { timeout: TIMEOU
   expect((await demo.kill('SIGTERM')).code).toBe(0);
 });
 
-test('every line that the demo of a checkout prints works, twice', { timeout: 2 * TIMEOUT_MS }, async () => {
-  const demo = tandemFromSource(['demo', '--port', '0'], { cwd: projectWith() });
-  await pasteAll(demo, ROOT);
-  expect(demo.stdout).toMatch(/^npm run -s tandem -- send http/m);
+test(
+  'every command that the demo of a checkout prints works twice, and the README shows its output',
+  { timeout: 2 * TIMEOUT_MS },
+  async () => {
+    const demo = tandemFromSource(['demo', '--port', '0'], { cwd: projectWith() });
+    await pasteAll(demo, ROOT);
+    expect(demo.stdout).toMatch(/^npm run -s tandem -- send http/m);
 
-  const url = await addressOf(demo);
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n');
-  const printed = (demo.stderr + demo.stdout).replaceAll(url, 'http://127.0.0.1:4100').split('\n');
-  expect(printed.filter((line) => !readme.includes(line))).toEqual([]);
-});
+    const url = await addressOf(demo);
+    const [, shown = ''] =
+      /npm ci && npm start\n```\n\n```\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    const printed = (demo.stderr + demo.stdout).replaceAll(url, 'http://127.0.0.1:4100');
+    expect(printed).toContain(shown);
+    expect(shown).toContain('http://127.0.0.1:4100');
+  },
+);
 
-test('under npx it names npx, which is how its user can call it', { timeout: TIMEOUT_MS }, async () => {
+test('under npx the demo prints commands that start with npx', { timeout: TIMEOUT_MS }, async () => {
   const demo = tandem(['demo', '--port', '0', '--store', 'memory'], { env: { npm_command: 'exec' } });
   await demo.said(/^npx tandem-a2a send http/m);
 });
 
-test('a second demo in the same folder is refused in a sentence', { timeout: TIMEOUT_MS }, async () => {
+test('a second demo in the same folder is rejected with one sentence', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith();
   await addressOf(tandem(['demo', '--port', '0'], { cwd }));
   const { code, stdout, stderr } = await tandem(['demo', '--port', '0'], { cwd }).ended;
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^tandem: \S*tandem-demo\.db is in use by another process: stop it, or give .* own\n$/);
+  expect(stderr).toMatch(
+    /^tandem: \S*tandem-demo\.db is in use by another process: stop that process, or use another file\n$/,
+  );
 });
 
 test('a second demo in another folder takes the next free port', { timeout: TIMEOUT_MS }, async () => {
@@ -79,7 +87,7 @@ interface Seen {
   readonly taskId: string;
 }
 
-/** The events of a stream until one of them is enough, or until it breaks. */
+/** Reads the events of a stream until `isEnough` returns true, or until the stream ends. */
 async function watch(response: Response, isEnough: (seen: Seen) => boolean = () => false): Promise<Seen[]> {
   const all: Seen[] = [];
   for await (const { id, data } of readSse(response.body as ReadableStream<Uint8Array>)) {
@@ -94,7 +102,7 @@ async function watch(response: Response, isEnough: (seen: Seen) => boolean = () 
   return all;
 }
 
-test('a job goes on after kill -9 where it was', { timeout: TIMEOUT_MS }, async () => {
+test('a job of the demo resumes after kill -9', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith();
   const store = join(cwd, 'job.db');
   const first = tandem(['demo', '--port', '0', '--store', store]);

@@ -12,20 +12,20 @@ const CASES: readonly {
   readonly lines: readonly RegExp[];
 }[] = [
   {
-    name: 'an agent that is well',
+    name: 'an agent without problems',
     open: () => serveAgent(({ text }) => text),
     code: 0,
     answers: { reachable: true, authorised: true, trouble: null, problems: [] },
     lines: [
-      /✓ Reachable +answered in \d+ ms/,
+      /✓ Reachable +responded in \d+ ms/,
       /✓ Authorised /,
       /✓ Card +Subject /,
       /✓ Interface +JSONRPC 1\.0 /,
       /✓ Get /,
       /✓ List /,
       /✓ Subscribe /,
-      /\? Stream +not tried: --message/,
-      /\nAll is well\.\n$/,
+      /\? Stream +not checked: add --message/,
+      /\nNo problems found\.\n$/,
     ],
   },
   {
@@ -33,24 +33,24 @@ const CASES: readonly {
     open: async () => (await servePeer({ version: '0.2', streaming: false })).url,
     code: 0,
     answers: { reachable: true, authorised: true, chosen: { version: '0.2' } },
-    lines: [/✓ Interface +JSONRPC 0\.2 /, /\? Streams +not declared by the card/, /\nAll is well\.\n$/],
+    lines: [/✓ Interface +JSONRPC 0\.2 /, /\? Streaming +not declared by the card/, /\nNo problems found\.\n$/],
   },
   {
-    name: 'an agent that wants credentials',
+    name: 'an agent that requires credentials',
     open: async () => (await servePeer({ faults: [{ fault: 'status', status: 401, ...always }] })).url,
     code: 4,
     answers: { reachable: true, authorised: false },
-    lines: [/✓ Reachable/, /✗ Authorised .*\n +Give a token with A2ACLI_BEARER/, /✓ Card/],
+    lines: [/✓ Reachable/, /✗ Authorised .*\n +Pass a token with A2ACLI_BEARER/, /✓ Card/],
   },
   {
-    name: 'a card that wants credentials',
+    name: 'a card that requires credentials',
     open: async () => (await servePeer({ faults: [{ fault: 'status', status: 401, on: 'card', ...always }] })).url,
     code: 4,
     answers: { reachable: true, authorised: false, card: null },
     lines: [/✓ Reachable/, /✗ Authorised/],
   },
   {
-    name: 'a card with faults',
+    name: 'a card with problems',
     open: async () => {
       const skill = { id: 'a', name: 'A', description: 'A', tags: [] };
       return (await servePeer({ writeCard: (card) => ({ ...card, skills: [skill, skill, { id: 'b', name: 'B' }] }) }))
@@ -64,39 +64,39 @@ const CASES: readonly {
     },
     lines: [
       /✗ Card/,
-      /✗ skills\[1\]\.id: a is the id of two skills\n +Choose another/,
+      /✗ skills\[1\]\.id: two skills have the id "a"\n +Change one of them/,
       /! skills\[2\]\.tags: .*\n +Add skills\[2\]\.tags/,
     ],
   },
   {
-    name: 'JSON that is no card',
+    name: 'JSON that is not a card',
     open: () => serveRaw((_, response) => response.end('{"name":1}')),
     code: 1,
     answers: { reachable: true, authorised: null, card: null, cardUrl: expect.stringContaining('agent-card.json') },
-    lines: [/✓ Reachable/, /\? Authorised/, /✗ Usable +No agent card was found/, /✗ Card +cannot be read, at /],
+    lines: [/✓ Reachable/, /\? Authorised/, /✗ Usable +No agent card was found/, /✗ Card +cannot be decoded, at /],
   },
   {
-    name: 'a web site',
+    name: 'a website',
     open: () => serveRaw((_, response) => response.end('<html>')),
     code: 1,
     answers: { reachable: true, authorised: null, cardUrl: null },
-    lines: [/✗ Usable .*something that is not JSON/],
+    lines: [/✗ Usable .*a body that is not JSON/],
   },
   {
-    name: 'nobody',
+    name: 'a closed port',
     open: closedAddress,
     code: 3,
     answers: { reachable: false, authorised: null },
     lines: [
-      /✗ Reachable .*ECONNREFUSED.*\n +Is it running/,
-      /\? Authorised +nobody to ask/,
-      /\nIt cannot be reached\.\n$/,
+      /✗ Reachable .*ECONNREFUSED.*\n +Check that the agent is running/,
+      /\? Authorised +not checked, because the agent is not reachable/,
+      /\nThe agent is not reachable\.\n$/,
     ],
   },
 ];
 
 test.each(CASES)(
-  '$name: reachable and authorised are two answers, and what is wrong is said',
+  'doctor on $name exits with $code and reports reachability, authorisation and problems',
   async ({ open, code, answers, lines }) => {
     const url = await open();
     const [text, json] = await Promise.all([
@@ -113,11 +113,11 @@ test.each(CASES)(
 test('doctor --message reads the stream of a message', { timeout: TIMEOUT_MS }, async () => {
   const url = await serveAgent(({ text }) => text);
   const { code, stdout } = await tandem(['doctor', url, '--message', 'Hello']).ended;
-  expect(stdout).toMatch(/✓ Stream +\d+ events, and the task is completed\n/);
+  expect(stdout).toMatch(/✓ Stream +\d+ events, the task is completed\n/);
   expect(code).toBe(0);
 });
 
-test('doctor does not call an agent well that has no operation', { timeout: TIMEOUT_MS }, async () => {
+test('doctor marks an operation that the agent does not support', { timeout: TIMEOUT_MS }, async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'No such method' } });
   const headers = { 'content-type': 'application/json' };
   const peer = await servePeer({ faults: [{ fault: 'status', on: 'GetTask', status: 200, headers, body, ...always }] });
@@ -143,14 +143,14 @@ test.each([
   },
 );
 
-test('the card of a file is looked at too', { timeout: TIMEOUT_MS }, async () => {
+test('doctor and send accept the file of a card', { timeout: TIMEOUT_MS }, async () => {
   const url = await serveAgent(({ text }) => text);
   const card = await (await fetch(`${url}/.well-known/agent-card.json`)).text();
   const cwd = projectWith({ 'card.json': card, 'broken.json': '{"name":"x"}' });
   const refused = await tandem(['doctor', 'card.json'], { cwd }).ended;
   expect([refused.code, refused.stdout]).toEqual([
     3,
-    expect.stringMatching(/✗ Reachable .* private network.*\n +If you trust it, say so with --allow-origin/),
+    expect.stringMatching(/✗ Reachable .* private network.*\n +.*--allow-origin/),
   ]);
   expect(await tandem(['doctor', 'card.json', '--allow-origin', url], { cwd }).ended).toMatchObject({ code: 0 });
   expect(await tandem(['send', 'card.json', 'hi', '--allow-origin', url], { cwd }).ended).toMatchObject({
@@ -159,11 +159,11 @@ test('the card of a file is looked at too', { timeout: TIMEOUT_MS }, async () =>
   const broken = await tandem(['doctor', 'broken.json'], { cwd }).ended;
   expect([broken.code, broken.stdout]).toEqual([
     1,
-    expect.stringMatching(/✗ The card: .*\n +Publish a card of A2A 1\.0/),
+    expect.stringMatching(/✗ The card: .*\n +Publish an A2A 1\.0 card/),
   ]);
 });
 
-test('card get shows a card, in the words of 1.0 whatever it was written in', { timeout: TIMEOUT_MS }, async () => {
+test('card get shows a 0.2 card in the 1.0 format', { timeout: TIMEOUT_MS }, async () => {
   const peer = await servePeer({ version: '0.2', extendedCard: { name: 'Secret clerk' } });
   const text = await tandem(['discover', peer.url]).ended;
   expect(text).toMatchObject({ code: 0, stderr: '' });
@@ -174,9 +174,55 @@ test('card get shows a card, in the words of 1.0 whatever it was written in', { 
   });
 });
 
-test('card get --extended and --validate', { timeout: TIMEOUT_MS }, async () => {
-  const peer = await servePeer({ extendedCard: { name: 'Secret clerk', skills: [] } });
-  const { code, stdout } = await tandem(['card', 'get', peer.url, '--extended', '--validate']).ended;
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^Name: Secret clerk\n[^]*! skills: there are no skills/);
+test(
+  'card get --extended --validate shows the extended card and lists its warnings',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const peer = await servePeer({ extendedCard: { name: 'Secret clerk', skills: [] } });
+    const { code, stdout } = await tandem(['card', 'get', peer.url, '--extended', '--validate']).ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Name: Secret clerk\n[^]*\nThe card is valid, with 1 warning:\n {4}! skills: the card lists no skills/,
+    );
+  },
+);
+
+test(
+  'card get --validate states that a card is valid, with its version and counts',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const url = await serveAgent(({ text }) => text);
+    const text = await tandem(['card', 'get', url, '--validate']).ended;
+    expect(text).toMatchObject({ code: 0, stderr: '' });
+    expect(text.stdout).toMatch(/\n\nThe card is valid: A2A 1\.0.*, \d interfaces, 1 skill\.\n$/);
+    const json = await tandem(['card', 'get', url, '--validate', '-o', 'json']).ended;
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'Subject' });
+    expect(json).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The card is valid: /) as string });
+  },
+);
+
+test('card get --validate lists problems of the published card and exits with 1', { timeout: TIMEOUT_MS }, async () => {
+  const skill = { id: 'a', name: 'A', description: 'A', tags: [] };
+  const skills = [skill, skill, { id: 'b', name: 'B', description: 'B' }];
+  const peer = await servePeer({ writeCard: (card) => ({ ...card, skills }) });
+  const { code, stdout } = await tandem(['card', 'get', peer.url, '--validate']).ended;
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /\nThe card has 1 problem and 1 warning:\n {4}✗ skills\[1\]\.id: two skills .*\n {6}Change one/,
+  );
+  expect(stdout).toMatch(/\n {4}! skills\[2\]\.tags: .*\n {6}Add skills\[2\]\.tags\n$/);
 });
+
+test(
+  'card get --validate lists the problems of a card that clients cannot decode',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const url = await serveRaw((_, response) => response.end('{"name":1}'));
+    const text = await tandem(['card', 'get', url, '--validate']).ended;
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/^The card has \d+ problems?:\n {4}✗ .*\n {6}\S/);
+    const json = await tandem(['card', 'get', url, '--validate', '-o', 'json']).ended;
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'A2ACLI_ERR_CARD_INVALID' } });
+    expect(json.stderr).toMatch(/^The card has \d+ problems?:\n/);
+  },
+);

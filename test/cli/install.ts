@@ -1,6 +1,6 @@
 /** Set-up of the project: builds the package once and lays it out as npm would, for programs that users would run. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,9 @@ export function setup(project: TestProject): () => void {
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   mkdirSync(join(folder, 'bin'));
-  symlinkSync('../dist/cli/main.js', join(folder, 'bin/tandem'));
+  for (const name of ['tandem', 'tandem-a2a']) symlinkSync('../dist/cli/main.js', join(folder, 'bin', name));
+  // Runs what is here; the real one would ask the registry.
+  writeFileSync(join(folder, 'bin/npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   chmodSync(join(folder, 'dist/cli/main.js'), 0o755);
   project.provide('installed', folder);
   return () => rmSync(folder, { recursive: true });

@@ -1,9 +1,9 @@
-/** To begin quickly, a command loads no more than it needs. Milliseconds differ from machine to machine; files do not. */
+/** A command starts fast because it loads few files. The tests count files, because times differ between machines. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, inject, test } from 'vitest';
 
-/** The files that a file imports at its start, and what these import. */
+/** The files that a file imports when it loads, directly and indirectly. */
 function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);
@@ -18,23 +18,23 @@ function chunk(dist: string, name: string): string {
   return join(dist, 'chunks', file ?? `${name} is missing`);
 }
 
-/** Without the marks that a build gives to their names. */
+/** The names of the files without the hashes of the build. */
 function names(dist: string, files: ReadonlySet<string>): readonly string[] {
   return [...files].map((file) => relative(dist, file).replace(/^chunks\/(.*)-[\w-]{8}\.js$/, '$1')).sort();
 }
 
-test('a help text needs the list of commands', () => {
+test('a help text loads only the list of commands', () => {
   const dist = join(inject('installed'), 'dist');
   expect(names(dist, loadedWith(join(dist, 'cli/main.js')))).toEqual(['cli/main.js', 'command']);
 });
 
-test('to send a message takes five files after the first, and none with the words of older versions', () => {
+test('send loads five files and no code of older protocol versions', () => {
   const dist = join(inject('installed'), 'dist');
   expect(readFileSync(chunk(dist, 'command'), 'utf8')).toMatch(/send: \{[^}]*import\("\.\/cli-/);
   expect(names(dist, loadedWith(chunk(dist, 'cli')))).toEqual(['base', 'cli', 'client', 'command', 'wire']);
 });
 
-test('no file is there only to name another', () => {
+test('no file of the build only re-exports another', () => {
   const dist = join(inject('installed'), 'dist');
   const files = readdirSync(join(dist, 'chunks')).filter((file) => file.endsWith('.js'));
   expect(
@@ -48,10 +48,10 @@ test.each([
   ['chat'],
   ['wait'],
   ['task-get'],
-  ['card-get', 'inspect-card', 'dialects'],
-  ['doctor', 'inspect-card', 'dialects'],
+  ['card-get', 'published-card', 'inspect-card', 'dialects'],
+  ['doctor', 'published-card', 'inspect-card', 'dialects'],
   ['peers'],
-])('%s needs a client and no server', (name, ...more) => {
+])('%s loads the client and no server', (name, ...more) => {
   const dist = join(inject('installed'), 'dist');
   const allowed = ['base', 'cli', 'client', 'command', 'wire', name, ...more];
   expect(names(dist, loadedWith(chunk(dist, name))).filter((file) => !allowed.includes(file))).toEqual([]);

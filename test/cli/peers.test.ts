@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { closedAddress, servePeer } from './agents.ts';
 import { projectWith, tandem, TIMEOUT_MS } from './program.ts';
 
-test('a peer is called by its name, with its own credential', { timeout: TIMEOUT_MS }, async () => {
+test('send calls a peer by its name, with its own credential', { timeout: TIMEOUT_MS }, async () => {
   const peer = await servePeer({ script: ['ok'] });
   const clerk = { url: peer.url, bearerEnv: 'CLERK_TOKEN', transport: 'jsonrpc', version: '1.0' };
   const cwd = projectWith({ 'tandem.peers.json': JSON.stringify({ clerk }) });
@@ -15,33 +15,37 @@ test('a peer is called by its name, with its own credential', { timeout: TIMEOUT
   expect([without.code, without.stderr]).toEqual([4, expect.stringContaining('CLERK_TOKEN, which is not set')]);
 });
 
-test('the environment may name the agent; then words are a message', { timeout: TIMEOUT_MS }, async () => {
-  const peer = await servePeer();
-  const cwd = projectWith({ 'tandem.peers.json': JSON.stringify({ clerk: peer.url }) });
-  const env = { A2ACLI_AGENT_CARD: 'clerk' };
-  expect(await tandem(['ask', 'hello', 'there'], { cwd, env }).ended).toMatchObject({ stdout: 'hello there\n' });
-  const other = await servePeer({ script: ['other'] });
-  expect(await tandem(['call', other.url, 'hi'], { cwd, env }).ended).toMatchObject({ stdout: 'other\n' });
-});
+test(
+  'with A2ACLI_AGENT_CARD all words are the message, unless the first is a URL',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const peer = await servePeer();
+    const cwd = projectWith({ 'tandem.peers.json': JSON.stringify({ clerk: peer.url }) });
+    const env = { A2ACLI_AGENT_CARD: 'clerk' };
+    expect(await tandem(['ask', 'hello', 'there'], { cwd, env }).ended).toMatchObject({ stdout: 'hello there\n' });
+    const other = await servePeer({ script: ['other'] });
+    expect(await tandem(['call', other.url, 'hi'], { cwd, env }).ended).toMatchObject({ stdout: 'other\n' });
+  },
+);
 
 test.each<[string, object, readonly string[], RegExp]>([
   [
-    'a name that is almost right',
+    'a misspelled name',
     { clerk: 'http://127.0.0.1:1' },
     ['send', 'clark', 'hi'],
-    /^tandem: There is no peer clark; did you mean clerk\?\n/,
+    /^tandem: Unknown peer clark; did you mean clerk\?\n/,
   ],
   [
-    'a name that is not',
+    'an unknown name',
     { clerk: 'http://127.0.0.1:1' },
     ['send', 'bank', 'hi'],
-    /^tandem: There is no peer bank; .*tandem\.peers\.json has clerk\n/,
+    /^tandem: Unknown peer bank; known peers: clerk \(.*tandem\.peers\.json\)\n/,
   ],
   [
     'a secret in the file',
     { clerk: { url: 'http://127.0.0.1:1', bearer: 'secret-x' } },
     ['send', 'clerk', 'hi'],
-    /clerk has a secret in it\nPut the secret .* as bearerEnv\.\n$/,
+    /clerk contains a secret\nPut the secret .* as bearerEnv\.\n$/,
   ],
   [
     'an unknown member',
@@ -49,9 +53,9 @@ test.each<[string, object, readonly string[], RegExp]>([
     ['peers'],
     /unknown member bearerenv; did you mean bearerEnv\?\n$/,
   ],
-  ['no address', { clerk: 'localhost' }, ['peers'], /clerk must be an address that starts with http/],
+  ['a peer without a URL', { clerk: 'localhost' }, ['peers'], /clerk must be .*http/],
 ])(
-  '%s is told in a sentence',
+  '%s is reported in one sentence',
   async (_, peers, args, sentence) => {
     const { code, stdout, stderr } = await tandem(args, {
       cwd: projectWith({ 'tandem.peers.json': JSON.stringify(peers) }),
@@ -63,7 +67,7 @@ test.each<[string, object, readonly string[], RegExp]>([
   TIMEOUT_MS,
 );
 
-test('peers are listed, and asked who they are', { timeout: TIMEOUT_MS }, async () => {
+test('peers lists the peers, and --check reads their cards', { timeout: TIMEOUT_MS }, async () => {
   const [peer, closed] = [await servePeer({ version: '0.3' }), await closedAddress()];
   const guarded = await servePeer({
     faults: [{ fault: 'status', status: 401, on: 'card', times: Number.POSITIVE_INFINITY }],
@@ -79,11 +83,12 @@ test('peers are listed, and asked who they are', { timeout: TIMEOUT_MS }, async 
   );
 });
 
-test('peers come and go', { timeout: TIMEOUT_MS }, async () => {
+test('peers add and peers remove change the file', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith({ 'tandem.peers.json': '{}' });
   const run = (...args: string[]) => tandem(['peers', ...args], { cwd }).ended;
   expect(await run('add', 'clerk', 'http://127.0.0.1:1')).toMatchObject({ code: 0, stdout: '' });
   expect(JSON.parse(readFileSync(join(cwd, 'tandem.peers.json'), 'utf8'))).toEqual({ clerk: 'http://127.0.0.1:1' });
+  expect(await run('--names')).toMatchObject({ code: 0, stdout: 'clerk\n', stderr: '' });
   expect(await run('remove', 'clrek')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('did you mean clerk?'),

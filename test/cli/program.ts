@@ -7,7 +7,7 @@ import { inject, onTestFinished } from 'vitest';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Several processes one after another take a while on a busy machine. */
+/** Several processes in sequence take a while on a busy machine. */
 export const TIMEOUT_MS = 60_000;
 
 export interface Ended {
@@ -20,11 +20,11 @@ export interface Ended {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** What it reads on stdin; nothing if not set. */
+  /** The text on stdin; nothing if not set. */
   readonly input?: string;
 }
 
-/** A process whose words can be waited for. It does not outlive its test. */
+/** A process whose output a test can wait for. It ends with its test. */
 export class Program {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -55,12 +55,12 @@ export class Program {
     });
   }
 
-  /** The first match in what it has said on stdout, or will say. */
+  /** Waits for the first match in stdout. */
   said(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#until(() => pattern.exec(this.stdout), pattern);
   }
 
-  /** The same, of stderr. */
+  /** Waits for the first match in stderr. */
   told(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#until(() => pattern.exec(this.stderr), pattern);
   }
@@ -90,7 +90,7 @@ export class Program {
   }
 }
 
-/** Of a user, and not of a test run under npm. */
+/** Returns the environment of a user, without the variables of a test run under npm. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|PORT$|NODE_OPTIONS$|VITEST|TEST$|NODE_ENV$|A2ACLI_|XDG_CONFIG_HOME$)/.test(name),
@@ -109,13 +109,13 @@ export function tandemFromSource(args: readonly string[], options: RunOptions = 
   return new Program(process.execPath, [...main, ...args], options);
 }
 
-/** Does what a user does who pastes a line into a terminal. */
+/** Runs a line in a shell, as if a user pasted it. */
 export function paste(line: string, options: RunOptions = {}): Program {
   const env = { PATH: `${join(inject('installed'), 'bin')}:${process.env['PATH']}`, ...options.env };
   return new Program('sh', ['-c', line], { ...options, env });
 }
 
-/** A project with these files and the package installed, for the time of a test. */
+/** Creates a project with these files and the package installed, until the test ends. */
 export function projectWith(files: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -125,7 +125,7 @@ export function projectWith(files: Readonly<Record<string, string>> = {}): strin
   return folder;
 }
 
-/** The address that a server has printed as that of its card, without the card's own path. */
+/** Returns the URL that a server printed for its card, without the path of the card. */
 export async function addressOf(program: Program): Promise<string> {
   const [, url = ''] = await program.said(/^(http:\S+)\/\.well-known\/agent-card\.json$/m);
   return url;

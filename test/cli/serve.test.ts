@@ -4,11 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { verifies } from '../helpers/verifies.ts';
 import { addressOf, projectWith, ROOT, tandem, TIMEOUT_MS } from './program.ts';
 
 const IMPORT = `import { agent } from 'tandem-a2a/server';\n`;
-const ECHO = `agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text })`;
+const ECHO = `agent({ name: 'Echo', description: 'Repeats the message.', run: async ({ text }) => text })`;
 const FILE = { 'echo.mjs': `${IMPORT}export default ${ECHO};` };
 const ANYWHERE = ['--port', '0', '--store', 'memory'];
 
@@ -21,19 +20,27 @@ async function ask(url: string, text: string): Promise<unknown> {
 }
 
 test.each([
-  ['its default export', 'echo.mjs', `${IMPORT}export default ${ECHO};`],
-  ['its only agent', 'echo.mjs', `${IMPORT}export const echo = ${ECHO};\nexport const answer = 42;`],
-  ['the default one of several', 'echo.mjs', `${IMPORT}export const other = ${ECHO};\nexport default ${ECHO};`],
-  ['what a CommonJS file is', 'echo.js', `const { agent } = require('tandem-a2a/server');\nmodule.exports = ${ECHO};`],
-  ['what a CommonJS file has', 'echo.js', `exports.echo = require('tandem-a2a/server').${ECHO};`],
+  ['the default export', 'echo.mjs', `${IMPORT}export default ${ECHO};`],
+  ['the only agent among its exports', 'echo.mjs', `${IMPORT}export const echo = ${ECHO};\nexport const answer = 42;`],
+  [
+    'the default export of several agents',
+    'echo.mjs',
+    `${IMPORT}export const other = ${ECHO};\nexport default ${ECHO};`,
+  ],
+  [
+    'module.exports of a CommonJS file',
+    'echo.js',
+    `const { agent } = require('tandem-a2a/server');\nmodule.exports = ${ECHO};`,
+  ],
+  ['a named export of a CommonJS file', 'echo.js', `exports.echo = require('tandem-a2a/server').${ECHO};`],
 ])(
-  'a file is served by %s',
+  'tandem serve serves %s',
   async (_, file, text) => {
     const server = tandem(['serve', file, ...ANYWHERE], { cwd: projectWith({ [file]: text }) });
     const url = await addressOf(server);
     expect(await ask(url, 'Good morning')).toEqual({ text: 'Good morning' });
     expect(server.stdout).toBe(`${url}/.well-known/agent-card.json\n`);
-    expect(server.stderr).toContain(`Echo is at ${url}, its tasks are kept in memory.`);
+    expect(server.stderr).toContain(`Echo is at ${url}. Tasks are stored in memory.`);
   },
   TIMEOUT_MS,
 );
@@ -41,41 +48,45 @@ test.each([
 const TYPED = { 'echo.ts': `${IMPORT}const name: string = 'Echo';\nexport default ${ECHO.replace(`'Echo'`, 'name')};` };
 const NEEDS_TSX = !(process.features as { typescript?: unknown }).typescript;
 
-test('a TypeScript file is served with tsx', { timeout: TIMEOUT_MS }, async () => {
+test('tandem serve loads a TypeScript file with tsx', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith(TYPED);
   symlinkSync(join(ROOT, 'node_modules/tsx'), join(cwd, 'node_modules/tsx'), 'junction');
   const server = tandem(['serve', 'echo.ts', ...ANYWHERE], { cwd });
   expect(await ask(await addressOf(server), 'typed')).toEqual({ text: 'typed' });
 });
 
-test('a TypeScript file is served without tsx, or the way to it is told', { timeout: TIMEOUT_MS }, async () => {
-  const server = tandem(['serve', 'echo.ts', ...ANYWHERE], { cwd: projectWith(TYPED) });
-  if (!NEEDS_TSX) expect(await ask(await addressOf(server), 'typed')).toEqual({ text: 'typed' });
-  else {
-    const stderr = 'tandem: echo.ts needs Node 22.18 or newer to read TypeScript, or tsx: npm install tsx\n';
-    expect(await server.ended).toMatchObject({ code: 2, stdout: '', stderr });
-  }
-});
+test(
+  'without tsx a TypeScript file is served, or on older versions of Node the error recommends tsx',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const server = tandem(['serve', 'echo.ts', ...ANYWHERE], { cwd: projectWith(TYPED) });
+    if (!NEEDS_TSX) expect(await ask(await addressOf(server), 'typed')).toEqual({ text: 'typed' });
+    else {
+      const stderr = 'tandem: echo.ts is TypeScript, which needs Node 22.18 or newer, or tsx: npm install tsx\n';
+      expect(await server.ended).toMatchObject({ code: 2, stdout: '', stderr });
+    }
+  },
+);
 
 test.each([
   [
     'no agent',
     'export const answer = 42;',
-    'echo.mjs exports no agent: give it a line like export default agent({ … })',
+    'echo.mjs does not export an agent: add a line such as export default agent({ … })',
   ],
   [
     'two agents',
     `${IMPORT}export const a = ${ECHO};\nexport const b = ${ECHO};`,
-    'echo.mjs exports several agents (a, b): make the one to serve its default export',
+    'echo.mjs exports several agents (a, b): make one of them the default export',
   ],
-  // A file that serves itself must not keep us waiting for its end.
+  // A file that keeps its process alive must not delay the error.
   [
-    'no agent, but its own life',
+    'no agent and a running timer',
     'setInterval(() => {}, 1000);',
-    'echo.mjs exports no agent: give it a line like export default agent({ … })',
+    'echo.mjs does not export an agent: add a line such as export default agent({ … })',
   ],
 ])(
-  'a file with %s is refused in a sentence',
+  'a file with %s is rejected with one sentence',
   async (_, text, sentence) => {
     const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith({ 'echo.mjs': text }) });
     expect(await server.ended).toMatchObject({ code: 2, stdout: '', stderr: `tandem: ${sentence}\n` });
@@ -83,7 +94,7 @@ test.each([
   TIMEOUT_MS,
 );
 
-test('a file that breaks says where', { timeout: TIMEOUT_MS }, async () => {
+test('the error of a file that throws while it loads has the line', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith({ 'echo.mjs': `\nthrow new Error('No key');` });
   const { code, stderr } = await tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd }).ended;
   expect(code).toBe(1);
@@ -91,7 +102,7 @@ test('a file that breaks says where', { timeout: TIMEOUT_MS }, async () => {
   expect(stderr).toContain('echo.mjs:2:7');
 });
 
-test('a port that is in use is named', { timeout: TIMEOUT_MS }, async () => {
+test('the error for a port in use names the port', { timeout: TIMEOUT_MS }, async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
@@ -100,25 +111,31 @@ test('a port that is in use is named', { timeout: TIMEOUT_MS }, async () => {
   expect(await tandem(['serve', 'echo.mjs', '--store', 'memory'], options).ended).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `tandem: Port ${port} is in use: choose another with --port, or --port 0 for any that is free\n`,
+    stderr: `tandem: Port ${port} is already in use. Choose another port with --port, or pass --port 0 for any free port\n`,
   });
 });
 
-test('a store that another process has is named, and free when that has stopped', { timeout: TIMEOUT_MS }, async () => {
-  const cwd = projectWith(FILE);
-  const args = ['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'];
-  const first = tandem(args, { cwd });
-  expect(await ask(await addressOf(first), 'one')).toEqual({ text: 'one' });
+test(
+  'a store that another process uses is rejected, and accepted after that process has stopped',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const cwd = projectWith(FILE);
+    const args = ['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'];
+    const first = tandem(args, { cwd });
+    expect(await ask(await addressOf(first), 'one')).toEqual({ text: 'one' });
 
-  const refused = await tandem(args, { cwd }).ended;
-  expect([refused.code, refused.stdout]).toEqual([1, '']);
-  expect(refused.stderr).toMatch(/^tandem: \S*own\.db is in use by another process: stop it, or give .* own\n$/);
+    const refused = await tandem(args, { cwd }).ended;
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toMatch(
+      /^tandem: \S*own\.db is in use by another process: stop that process, or use another file\n$/,
+    );
 
-  expect((await first.kill('SIGTERM')).code).toBe(0);
-  expect(await ask(await addressOf(tandem(args, { cwd })), 'two')).toEqual({ text: 'two' });
-});
+    expect((await first.kill('SIGTERM')).code).toBe(0);
+    expect(await ask(await addressOf(tandem(args, { cwd })), 'two')).toEqual({ text: 'two' });
+  },
+);
 
-test('a store that another process has by another hard link is refused', { timeout: TIMEOUT_MS }, async () => {
+test('a store that another process uses through another hard link is rejected', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith(FILE);
   const first = tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'], { cwd });
   expect(await ask(await addressOf(first), 'one')).toEqual({ text: 'one' });
@@ -128,7 +145,7 @@ test('a store that another process has by another hard link is refused', { timeo
   const refused = await tandem(args, { cwd }).ended;
   expect([refused.code, refused.stdout]).toEqual([1, '']);
   expect(refused.stderr).toMatch(
-    /^tandem: \S*other\.db has 2 hard links and is in use by another process: stop it, or /,
+    /^tandem: \S*other\.db has 2 hard links and is in use by another process: stop that process, or /,
   );
   expect(await ask(await addressOf(first), 'two')).toEqual({ text: 'two' });
 
@@ -138,36 +155,36 @@ test('a store that another process has by another hard link is refused', { timeo
   expect(second.stderr).toContain('"msg":"The SQLite file has several hard links.');
 });
 
-test('a server whose store was deleted acknowledges nothing more', { timeout: TIMEOUT_MS }, async () => {
+test('a server whose store was deleted accepts no more work', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith(FILE);
   const server = tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'own.db'], { cwd });
   const url = await addressOf(server);
   expect(await ask(url, 'one')).toEqual({ text: 'one' });
   for (const end of ['', '-wal', '-shm']) rmSync(join(cwd, `own.db${end}`));
 
-  // With the next heartbeat, whether or not anybody asks whether it is ready.
+  // The next heartbeat detects it, without a request to /readyz.
   await server.told(/A file of the SQLite store was deleted or replaced/);
   for (let i = 0; i < 5; i++) expect((await start(url)).status).toBe(503);
   expect((await fetch(`${url}/readyz`)).status).toBe(503);
 });
 
-test('a store that cannot be opened is named', { timeout: TIMEOUT_MS }, async () => {
+test('the error for a store that cannot be opened names the file', { timeout: TIMEOUT_MS }, async () => {
   const options = { cwd: projectWith(FILE) };
   const { code, stderr } = await tandem(['serve', 'echo.mjs', '--port', '0', '--store', 'no/such.db'], options).ended;
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^tandem: \S*such\.db cannot be opened: check that its folder exists and can be written\n$/);
+  expect(stderr).toMatch(/^tandem: \S*such\.db cannot be opened: check that its directory exists and is writable\n$/);
 });
 
-test('a public address that cannot be one is refused in a sentence', { timeout: TIMEOUT_MS }, async () => {
+test('an invalid --public-url is rejected in terms of the flag', { timeout: TIMEOUT_MS }, async () => {
   const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/?agent=1', '--token', 'sesame'];
   expect(await tandem(args, { cwd: projectWith(FILE) }).ended).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'tandem: --public-url must end with its host or path, without a query\n',
+    stderr: 'tandem: --public-url: must not have a query or fragment\n',
   });
 });
 
-test('the card names the public address', { timeout: TIMEOUT_MS }, async () => {
+test('the card contains the URL of --public-url', { timeout: TIMEOUT_MS }, async () => {
   const args = ['serve', 'echo.mjs', ...ANYWHERE, '--public-url', 'https://echo.example/agent/', '--token', 'sesame'];
   const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
   const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
@@ -182,7 +199,7 @@ test.each([
   ['TANDEM_TOKEN before A2A_API_KEY', [], { TANDEM_TOKEN: 'sesame', A2A_API_KEY: 'other' }, 'other', 401],
   ['no token', ['--insecure-public'], {}, undefined, 200],
 ])(
-  'others are let in with %s',
+  'tandem serve on a public address checks %s',
   async (_, more, env, token, status) => {
     const args = ['serve', 'echo.mjs', ...ANYWHERE, '--host', '0.0.0.0', ...more];
     const server = tandem(args, { cwd: projectWith(FILE), env });
@@ -199,10 +216,11 @@ test('tandem serve listens at BIND_HOST unless --host is given', { timeout: TIME
   const cwd = projectWith(FILE);
   const env = { BIND_HOST: '0.0.0.0' };
   const args = ['serve', 'echo.mjs', ...ANYWHERE];
-  const sentence = 'At 0.0.0.0 others can reach the agent: set TANDEM_TOKEN or A2A_SECRET';
   expect(await tandem(args, { cwd, env }).ended).toMatchObject({
     code: 2,
-    stderr: `tandem: ${sentence}, or give --insecure-public for everybody\n`,
+    stderr: expect.stringMatching(
+      /^tandem: Other machines can reach the agent at 0\.0\.0\.0: set TANDEM_TOKEN .*\n$/,
+    ) as string,
   });
   expect(await tandem(args, { cwd, env: { BIND_HOST: 'a host' } }).ended).toMatchObject({ code: 2 });
 
@@ -211,7 +229,7 @@ test('tandem serve listens at BIND_HOST unless --host is given', { timeout: TIME
 });
 
 test(
-  'tandem demo needs no key and listens on this machine, whatever the environment has',
+  'tandem demo needs no key and listens on this machine even if the environment sets a key and a host',
   { timeout: TIMEOUT_MS },
   async () => {
     const env = { A2A_SECRET: 'a-secret-of-more-than-32-characters', A2A_API_KEY: 'sesame', BIND_HOST: '0.0.0.0' };
@@ -220,22 +238,26 @@ test(
   },
 );
 
-test('in production nobody is let in without a token, also on this machine', { timeout: TIMEOUT_MS }, async () => {
-  const env = { NODE_ENV: 'production' };
-  const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith(FILE), env });
-  const answer = await fetch(`${await addressOf(server)}/tasks`);
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-  expect(server.stderr).toContain('set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody');
+test(
+  'in production tandem serve rejects calls without a token, also from this machine',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const env = { NODE_ENV: 'production' };
+    const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith(FILE), env });
+    const answer = await fetch(`${await addressOf(server)}/tasks`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(server.stderr).toContain('Set TANDEM_TOKEN or A2A_SECRET, or pass --insecure-public');
 
-  const demo = tandem(['demo', '--port', '0', '--store', 'memory'], { env });
-  const url = await addressOf(demo);
-  expect((await fetch(`${url}/tasks/any`)).status).toBe(404);
-  expect((await fetch(`${url}/tasks`)).status).toBe(403);
-});
+    const demo = tandem(['demo', '--port', '0', '--store', 'memory'], { env });
+    const url = await addressOf(demo);
+    expect((await fetch(`${url}/tasks/any`)).status).toBe(404);
+    expect((await fetch(`${url}/tasks`)).status).toBe(403);
+  },
+);
 
-/** Runs until it is aborted, and then a little longer than anybody waits. */
+/** Ignores the abort signal, and runs longer than a server waits. */
 const STUBBORN = {
-  'stubborn.mjs': `${IMPORT}export default agent({ name: 'Stubborn', description: 'Does not listen.', async *run() {
+  'stubborn.mjs': `${IMPORT}export default agent({ name: 'Stubborn', description: 'Ignores signals.', async *run() {
     yield { status: 'working' };
     await new Promise((resolve) => setTimeout(resolve, 60_000));
   } });`,
@@ -251,13 +273,13 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s stops gracefully, another one at once',
+  '%s stops the server gracefully, and a second %s stops it at once',
   async (signal, code) => {
     const server = tandem(['serve', 'stubborn.mjs', ...ANYWHERE], { cwd: projectWith(STUBBORN) });
     await start(await addressOf(server));
     server.child.kill(signal);
     await server.told(/Stopping\./);
-    // One that follows at once may be the same press of a key, so a single one is not enough.
+    // A signal that follows at once may come from the same key press, so a single one is not enough.
     const again = setInterval(() => server.child.kill(signal), 50);
     onTestFinished(() => clearInterval(again));
     expect(await server.ended).toMatchObject({ code, signal: null });
@@ -266,7 +288,7 @@ test.each([
 );
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s to a server that has nothing to do ends it well',
+  '%s stops an idle server with exit code 0',
   async (signal) => {
     const server = tandem(['serve', 'echo.mjs', ...ANYWHERE], { cwd: projectWith(FILE) });
     await addressOf(server);
@@ -275,74 +297,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   TIMEOUT_MS,
 );
 
-const SECRET = 'abc123def456ghi';
-const FAILING = {
-  'agent.mjs': `${IMPORT}export default agent({ name: 'Failing', description: 'Fails.', run() { throw new Error('Bearer ${SECRET}'); } });`,
-};
-
-async function failed(...flags: readonly string[]): Promise<string> {
-  const server = tandem(['serve', 'agent.mjs', ...ANYWHERE, '--insecure-public', ...flags], {
-    cwd: projectWith(FAILING),
-  });
-  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'go' }] };
-  const headers = { 'content-type': 'application/json' };
-  const url = await addressOf(server);
-  await fetch(`${url}/message:send`, { method: 'POST', headers, body: JSON.stringify({ message }) });
-  server.child.kill('SIGTERM');
-  return (await server.ended).stderr;
-}
-
-test(
-  verifies(['E-11', 'H-13'], 'what goes wrong is a line of JSON where nobody looks, without secrets'),
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const lines = (await failed())
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-    expect(lines).toMatchObject([
-      { level: 'info', msg: expect.stringContaining('Failing is at ') as unknown },
-      {
-        level: 'error',
-        msg: 'A handler failed',
-        agent: 'failing',
-        taskId: expect.any(String) as unknown,
-        err: { type: 'Error', message: 'Error: Bearer [redacted]' },
-      },
-      { level: 'info', msg: expect.stringContaining('Stopping.') as unknown },
-    ]);
-    expect(JSON.stringify(lines)).not.toContain(SECRET);
-  },
-);
-
-test.each([
-  [
-    ['--log', 'pretty'],
-    /^Failing is at .*\ntandem error: A handler failed\n {4}Error: Bearer \[redacted\]\n {8}at .*agent\.[^]*\n {4}taskId=".*\nStopping/,
-  ],
-  [['--log', 'silent'], /^$/],
-])(
-  'the log is %j',
-  async (flags, pattern) => {
-    expect(await failed(...flags)).toMatch(pattern);
-  },
-  TIMEOUT_MS,
-);
-
-test.each([
-  [['--log', 'xml'], '--log must be json, pretty or silent, not xml'],
-  [['--log-level', 'loud'], '--log-level must be info, warn, error, not loud'],
-])(
-  '%j is refused',
-  async (flags, sentence) => {
-    const { code, stderr } = await tandem(['serve', 'agent.mjs', ...flags], { cwd: projectWith(FAILING) }).ended;
-    expect([code, stderr]).toEqual([2, `tandem: ${sentence}\n`]);
-  },
-  TIMEOUT_MS,
-);
-
-test('--cors-origin lets pages of that origin call', { timeout: TIMEOUT_MS }, async () => {
+test('--cors-origin accepts calls from pages of that origin', { timeout: TIMEOUT_MS }, async () => {
   const cwd = projectWith(FILE);
   const args = [
     'serve',
@@ -364,10 +319,10 @@ test('--cors-origin lets pages of that origin call', { timeout: TIMEOUT_MS }, as
 
   const { code, stderr } = await tandem(['serve', 'echo.mjs', ...ANYWHERE, '--cors-origin', '*'], { cwd }).ended;
   expect(code).toBe(2);
-  expect(stderr).toContain("tandem: --cors-origin can be '*' only with auth or insecurePublic");
+  expect(stderr).toContain("tandem: --cors-origin: can be '*' only with --token or --insecure-public");
 });
 
-test('--metrics shows numbers to this machine', { timeout: TIMEOUT_MS }, async () => {
+test('--metrics serves metrics to this machine', { timeout: TIMEOUT_MS }, async () => {
   const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, '--metrics'], { cwd: projectWith(FILE) });
   const response = await fetch(`${await addressOf(server)}/metrics`);
   expect(await response.text()).toContain('tandem_runs{agent="echo"} 0');
@@ -379,52 +334,52 @@ test.each([
   [['--host', '0.0.0.0', '--public-url', 'https://echo.example'], false],
   [[], false],
 ])(
-  'with A2A_SECRET and %j it is warned of an unknown address: %s',
+  'with A2A_SECRET and %j a warning about the unknown public URL is logged: %s',
   async (flags, isWarned) => {
     const options = { cwd: projectWith(FILE), env: { A2A_SECRET: 'a-secret-of-more-than-32-characters' } };
     const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], options);
     await addressOf(server);
-    expect(server.stderr.includes('without --public-url it refuses tokens')).toBe(isWarned);
+    expect(server.stderr.includes('does not know its public URL')).toBe(isWarned);
   },
   TIMEOUT_MS,
 );
 
-test('--push lets callers be told, --trust-proxy believes who stands in front', { timeout: TIMEOUT_MS }, async () => {
-  const args = ['serve', 'echo.mjs', ...ANYWHERE, '--push', '--trust-proxy', '--insecure-public'];
-  const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
-  const headers = { 'x-forwarded-host': 'echo.example', 'x-forwarded-proto': 'https' };
-  const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`, { headers })).json();
-  expect(card).toMatchObject({ url: 'https://echo.example/a2a', capabilities: { pushNotifications: true } });
-});
-
 test(
-  '--profile mounts a profile, as often as it is given, and --rpc-path moves JSON-RPC',
+  '--push declares push notifications, and --trust-proxy applies the X-Forwarded headers',
   { timeout: TIMEOUT_MS },
   async () => {
-    const flags = ['--profile', 'agent-native', '--profile', 'corvid', '--rpc-path', '/rpc'];
-    const url = await addressOf(tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FILE) }));
-    const post = (path: string, body: unknown) =>
-      fetch(url + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'hi' }] };
-    const send = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
-    const statuses = await Promise.all(
-      ['/_agent-native/a2a', '/rpc', '/a2a', '/api/a2a'].map(async (path) => (await post(path, send)).status),
-    );
-    expect(statuses).toEqual([200, 200, 404, 404]);
-    expect((await post('/a2a/tasks/send', { message: 'hi' })).status).toBe(200);
-    const card = (await (await fetch(`${url}/.well-known/agent-card.json`)).json()) as { readonly url: string };
-    expect(card.url).toBe(`${url}/rpc`);
+    const args = ['serve', 'echo.mjs', ...ANYWHERE, '--push', '--trust-proxy', '--insecure-public'];
+    const url = await addressOf(tandem(args, { cwd: projectWith(FILE) }));
+    const headers = { 'x-forwarded-host': 'echo.example', 'x-forwarded-proto': 'https' };
+    const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`, { headers })).json();
+    expect(card).toMatchObject({ url: 'https://echo.example/a2a', capabilities: { pushNotifications: true } });
   },
 );
 
+test('each --profile mounts a profile, and --rpc-path moves JSON-RPC', { timeout: TIMEOUT_MS }, async () => {
+  const flags = ['--profile', 'agent-native', '--profile', 'corvid', '--rpc-path', '/rpc'];
+  const url = await addressOf(tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FILE) }));
+  const post = (path: string, body: unknown) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const message = { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'hi' }] };
+  const send = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
+  const statuses = await Promise.all(
+    ['/_agent-native/a2a', '/rpc', '/a2a', '/api/a2a'].map(async (path) => (await post(path, send)).status),
+  );
+  expect(statuses).toEqual([200, 200, 404, 404]);
+  expect((await post('/a2a/tasks/send', { message: 'hi' })).status).toBe(200);
+  const card = (await (await fetch(`${url}/.well-known/agent-card.json`)).json()) as { readonly url: string };
+  expect(card.url).toBe(`${url}/rpc`);
+});
+
 test.each([
-  [['--profile', 'agentnative'], '--profile must be "rxjs" or "agent-native" or "corvid"'],
-  [['--rpc-path', 'a2a'], '--rpc-path must be a path such as "/a2a"'],
-])('%j is refused in a sentence', { timeout: TIMEOUT_MS }, async (flags, sentence) => {
+  [['--profile', 'agentnative'], '--profile: expected "rxjs" or "agent-native" or "corvid"'],
+  [['--rpc-path', 'a2a'], '--rpc-path: expected a path such as "/a2a"'],
+])('%j is rejected in terms of the flag', { timeout: TIMEOUT_MS }, async (flags, sentence) => {
   const server = tandem(['serve', 'echo.mjs', ...ANYWHERE, ...flags], { cwd: projectWith(FILE) });
   const { code, stderr } = await server.ended;
   expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);

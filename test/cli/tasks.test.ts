@@ -4,28 +4,31 @@ import { expect, test } from 'vitest';
 import { serveAgent, servePeer, serveRaw } from './agents.ts';
 import { projectWith, tandem, TIMEOUT_MS } from './program.ts';
 
-/** Works when it is told to, and gives two artifacts. */
-async function clerk(): Promise<{ readonly url: string; goOn(): void }> {
-  let goOn = (): void => {};
-  const told = new Promise<void>((resolve) => (goOn = resolve));
+/** Serves an agent with two artifacts. The task of `wait` ends when `finish` is called. */
+async function clerk(): Promise<{ readonly url: string; finish(): void }> {
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => (finish = resolve));
   const url = await serveAgent(async function* ({ text, ask }) {
     yield { status: 'working', text: 'Looking…' };
     if (text === 'ask') yield `You want ${await ask('What?')}`;
     yield { artifact: 'list', text: 'one\n' };
-    if (text === 'wait') await told;
+    if (text === 'wait') await finished;
     yield { artifact: 'list', text: 'two\n', append: true };
     yield { artifact: 'picture', bytes: 'AAAA', filename: '../../dot.png', mediaType: 'image/png' };
   });
-  return { url, goOn: () => goOn() };
+  return { url, finish: () => finish() };
 }
+
+/** The time of a change that was just made. */
+const AGO = /^(?:now|\d+s ago)$/;
 
 async function idOf(url: string, text: string): Promise<string> {
   const { stdout } = await tandem(['send', url, text, '-o', 'json']).ended;
   return (JSON.parse(stdout) as { task: { id: string } }).task.id;
 }
 
-test('a detached task is waited for by its handle, from anywhere', { timeout: TIMEOUT_MS }, async () => {
-  const { url, goOn } = await clerk();
+test('wait prints the output of a detached task by its handle alone', { timeout: TIMEOUT_MS }, async () => {
+  const { url, finish } = await clerk();
   const sent = await tandem(['send', url, 'wait', '--detach']).ended;
   expect(sent.code).toBe(0);
   const [handle = '', ...rest] = sent.stdout.split('\n');
@@ -35,7 +38,7 @@ test('a detached task is waited for by its handle, from anywhere', { timeout: TI
 
   const waiting = tandem(['wait', handle]);
   await waiting.said(/^one$/m);
-  goOn();
+  finish();
   const ended = await waiting.ended;
   expect(ended).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
   expect(ended.stderr).toMatch(/State: completed\n$/);
@@ -44,19 +47,19 @@ test('a detached task is waited for by its handle, from anywhere', { timeout: TI
   expect(JSON.parse(again.stdout)).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
 });
 
-test('Ctrl-C leaves a task alone that is only waited for', { timeout: TIMEOUT_MS }, async () => {
-  const { url, goOn } = await clerk();
+test('a task keeps running after Ctrl-C in wait', { timeout: TIMEOUT_MS }, async () => {
+  const { url, finish } = await clerk();
   const { stdout } = await tandem(['send', url, 'wait', '--async']).ended;
   const waiting = tandem(['wait', stdout.trim()]);
   await waiting.said(/^one$/m);
   const left = await waiting.kill('SIGINT');
   expect(left.code).toBe(130);
-  expect(left.stderr).toContain(`To come back: tandem wait ${stdout.trim()}\n`);
-  goOn();
+  expect(left.stderr).toContain(`To wait for it again: tandem wait ${stdout.trim()}\n`);
+  finish();
   expect(await tandem(['task', 'get', stdout.trim(), '--wait']).ended).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
 });
 
-test('--poll-interval asks again and again instead of streaming', { timeout: TIMEOUT_MS }, async () => {
+test('send --poll-interval polls the task instead of streaming', { timeout: TIMEOUT_MS }, async () => {
   const peer = await servePeer({ script: [[{ status: 'working', text: 'Hm' }, 'a', 'b']] });
   const { code, stdout } = await tandem(['send', peer.url, 'hi', '--poll-interval', '10ms']).ended;
   expect([code, stdout]).toEqual([0, 'ab\n']);
@@ -73,32 +76,39 @@ test.each([['task', 'get'], ['get', 'task'], ['get']])(
     const shown = await tandem([...words, url, id, '--history', '1']).ended;
     expect(shown.code).toBe(0);
     expect(shown.stdout).toMatch(new RegExp(`^Task: ${id}\\nContext: [\\w-]+\\nState: completed\\nSince: `));
-    expect(shown.stdout).toContain('Artifact list:\none\ntwo\n\nArtifact picture:\n(a file that is not shown: ');
+    expect(shown.stdout).toContain('Artifact list:\none\ntwo\n\nArtifact picture:\n(file not shown: ');
     const json = await tandem([...words, '-a', url, id, '-o', 'json']).ended;
     expect(JSON.parse(json.stdout)).toMatchObject({ id, status: { state: 'TASK_STATE_COMPLETED' } });
   },
   TIMEOUT_MS,
 );
 
-test('the log of a task has its numbers, whether the task runs or not', { timeout: TIMEOUT_MS }, async () => {
-  const { url, goOn } = await clerk();
-  const { stdout: handle } = await tandem(['send', url, 'wait', '--detach']).ended;
-  await tandem(['task', 'get', handle.trim(), '--wait', '--timeout', '300ms']).ended;
-  const running = await tandem(['task', 'get', handle.trim(), '--events']).ended;
-  expect(running.stdout).toMatch(/^ {3}1 {2}task +submitted$[^]*^ {3}4 {2}artifact +list = "one\\n"$/m);
-  goOn();
-  const whole = await tandem(['task', 'get', handle.trim(), '--events', '--wait', '-o', 'json']).ended;
-  const lines = whole.stdout.trimEnd().split('\n');
-  const log = lines.map((line) => JSON.parse(line) as { number: number; event: object });
-  expect(log.map(({ number }) => number)).toEqual(log.map((_, i) => i + 1));
-  expect(log.at(-1)?.event).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
-});
+test(
+  'task get --events prints the numbered events of a running and of an ended task',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const { url, finish } = await clerk();
+    const { stdout: handle } = await tandem(['send', url, 'wait', '--detach']).ended;
+    await tandem(['task', 'get', handle.trim(), '--wait', '--timeout', '300ms']).ended;
+    const running = await tandem(['task', 'get', handle.trim(), '--events']).ended;
+    expect(running.stdout).toMatch(/^ {3}1 {2}task +submitted$[^]*^ {3}4 {2}artifact +list = "one\\n"$/m);
+    finish();
+    const whole = await tandem(['task', 'get', handle.trim(), '--events', '--wait', '-o', 'json']).ended;
+    const lines = whole.stdout.trimEnd().split('\n');
+    const log = lines.map((line) => JSON.parse(line) as { number: number; event: object });
+    expect(log.map(({ number }) => number)).toEqual(log.map((_, i) => i + 1));
+    expect(log.at(-1)?.event).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
+  },
+);
 
-test('an agent without numbers has no log, and that is said', { timeout: TIMEOUT_MS }, async () => {
+test('task get --events fails if the agent does not number its events', { timeout: TIMEOUT_MS }, async () => {
   const peer = await servePeer({ script: [[{ status: 'working' }]] });
   const { stdout } = await tandem(['send', peer.url, 'hi', '--detach']).ended;
   const { code, stderr } = await tandem(['task', 'get', stdout.trim(), '--events']).ended;
-  expect([code, stderr]).toEqual([1, 'tandem: The agent does not number its events: there is no log to show\n']);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    'tandem: The agent does not number its events, so they cannot be listed. Show the task without --events.\n',
+  );
 });
 
 test.each([[['task', 'list']], [['list', 'tasks']], [['tasks']]])(
@@ -107,20 +117,21 @@ test.each([[['task', 'list']], [['list', 'tasks']], [['tasks']]])(
     const { url } = await clerk();
     const [done, asking] = [await idOf(url, 'now'), await idOf(url, 'ask')];
     const all = await tandem([...words, url]).ended;
-    expect(all.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2))).toEqual([
-      [asking, 'input-required'],
-      [done, 'completed'],
+    expect(all.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'STATE', 'CHANGED', 'REQUEST'],
+      [asking, 'input-required', expect.stringMatching(AGO), 'ask'],
+      [done, 'completed', expect.stringMatching(AGO), 'now'],
       [''],
     ]);
     const some = await tandem([...words, url, '--status', 'completed', '-o', 'json']).ended;
     expect(JSON.parse(some.stdout)).toMatchObject({ tasks: [{ id: done }], totalSize: 1 });
     const page = await tandem([...words, url, '--limit', '1']).ended;
-    expect(page.stderr).toMatch(/^There are more: --page-token \S+\n$/);
+    expect(page.stderr).toMatch(/^For more tasks: --page-token \S+\n$/);
   },
   TIMEOUT_MS,
 );
 
-test('a task is canceled, unless it has ended', { timeout: TIMEOUT_MS }, async () => {
+test('task cancel cancels an open task and fails for an ended one', { timeout: TIMEOUT_MS }, async () => {
   const { url } = await clerk();
   const canceled = await tandem(['task', 'cancel', url, await idOf(url, 'ask')]).ended;
   expect(canceled.stdout).toContain('State: canceled\n');
@@ -130,14 +141,14 @@ test('a task is canceled, unless it has ended', { timeout: TIMEOUT_MS }, async (
 });
 
 test.each([['task', 'subscribe'], ['watch']])(
-  'tandem %s %s follows a task',
+  'tandem %s %s streams the events of a task',
   async (...verbs) => {
-    const { url, goOn } = await clerk();
+    const { url, finish } = await clerk();
     const { stdout } = await tandem(['send', url, 'wait', '--detach']).ended;
     const words = verbs.filter((verb) => verb !== undefined);
     const following = tandem([...words, stdout.trim(), '-o', 'json', '--stream']);
     await following.said(/one/);
-    goOn();
+    finish();
     const ended = await following.ended;
     expect(ended.code).toBe(0);
     expect(ended.stdout.trimEnd().split('\n').at(-1)).toContain('"statusUpdate"');
@@ -145,7 +156,7 @@ test.each([['task', 'subscribe'], ['watch']])(
   TIMEOUT_MS,
 );
 
-test('what a task has given is saved, without leaving the folder or overwriting', { timeout: TIMEOUT_MS }, async () => {
+test('task download saves artifacts inside the folder and overwrites no file', { timeout: TIMEOUT_MS }, async () => {
   const { url } = await clerk();
   const id = await idOf(url, 'now');
   const cwd = projectWith();
@@ -155,11 +166,14 @@ test('what a task has given is saved, without leaving the folder or overwriting'
   expect(readFileSync(join(folder, 'list.txt'), 'utf8')).toBe('one\ntwo\n');
   expect(readFileSync(join(folder, 'dot.png'))).toEqual(Buffer.from('AAAA', 'base64'));
   const other = await tandem(['task', 'download', url, id, '--artifact', 'lst'], { cwd }).ended;
-  expect([other.code, other.stderr]).toEqual([1, 'tandem: The task has no artifact lst; it has list, picture\n']);
+  expect([other.code, other.stderr]).toEqual([
+    1,
+    'tandem: The task has no artifact lst. Its artifacts: list, picture\n',
+  ]);
 });
 
 test(
-  'a file that is elsewhere is fetched only on demand, and not from private places',
+  'task download fetches URLs only with --fetch, and private addresses only with --allow-origin',
   { timeout: TIMEOUT_MS },
   async () => {
     const files = await serveRaw((_, response) => response.end('the file'));
@@ -170,7 +184,7 @@ test(
     expect(await run()).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: `Not fetched without --fetch: ${files}/far.txt\n`,
+      stderr: `Not downloaded: ${files}/far.txt. Pass --fetch to download it.\n`,
     });
     expect(await run('--fetch')).toMatchObject({ code: 3, stdout: '' });
     expect(await run('--fetch', '--allow-origin', files)).toMatchObject({ code: 0, stdout: 'far.txt\n' });
@@ -179,7 +193,7 @@ test(
 );
 
 test.each(['1.0', '0.3'] as const)(
-  'push configurations of an agent of %s come, are shown without secrets, and go',
+  'task push-config sets, prints without secrets, and deletes a webhook of an agent of %s',
   async (version) => {
     const peer = await servePeer({ version, script: [[{ status: 'working' }]] });
     const { stdout: handle } = await tandem(['send', peer.url, 'hi', '--detach']).ended;
@@ -198,7 +212,7 @@ test.each(['1.0', '0.3'] as const)(
   TIMEOUT_MS,
 );
 
-test('parts are sent in their order, with their types', { timeout: TIMEOUT_MS }, async () => {
+test('send keeps the order and the media types of parts', { timeout: TIMEOUT_MS }, async () => {
   const peer = await servePeer({ script: ['ok'] });
   const cwd = projectWith({ 'a.csv': 'a,b\n', 'd.json': '{"n":1}' });
   const parts = [
@@ -237,7 +251,7 @@ test.each([
   ['a handle alone', (handle: string) => [handle]],
   ['a message', (handle: string) => [handle, '--text', 'tea']],
 ])(
-  'a question is answered with the handle of its task: %s',
+  'send answers a question with the handle of its task: %s',
   async (_, words) => {
     const { url } = await clerk();
     const sent = await tandem(['send', url, 'ask', '--detach']).ended;

@@ -1,12 +1,12 @@
 import { A2AError } from '../../src/errors.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Submission } from '../../src/engine/submission.ts';
-import type { StreamItem } from '../../src/engine/subscribe.ts';
+import type { Submission } from '../../src/engine/tasks/submission.ts';
+import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import type { StreamResponse } from '../../src/model/event.ts';
 import { textOfParts } from '../../src/model/part-text.ts';
 import { isPaused, isTerminal } from '../../src/model/state.ts';
 import type { Task, TaskStatus } from '../../src/model/task.ts';
-import type { Errand, Report } from './errand.ts';
+import type { OperationCall, Report } from './errand.ts';
 import { answerTo, CREDENTIAL, MAIL, UNANSWERED } from './programs.ts';
 
 export const OWNER = { tenant: '', owner: 'ann' } as const;
@@ -34,7 +34,7 @@ export interface ClientOptions {
 export class Client {
   readonly #engine: Engine;
   readonly #report: (line: Report) => void;
-  readonly #errand: Errand;
+  readonly #errand: OperationCall;
   readonly #mayRetry: () => boolean;
   /** What it does beside watching, by name; each is done once. */
   readonly #deeds = new Map<string, Promise<void>>();
@@ -47,13 +47,13 @@ export class Client {
   constructor(
     engine: Engine,
     report: (line: Report) => void,
-    errand: Errand,
+    operationCall: OperationCall,
     { mayAnswer, receiver, mayRetry }: ClientOptions,
   ) {
     this.#mayRetry = mayRetry;
     this.#engine = engine;
     this.#report = report;
-    this.#errand = errand;
+    this.#errand = operationCall;
     this.#mayAnswer = mayAnswer;
     this.#receiver = receiver;
   }

@@ -3,7 +3,7 @@ import type { Task } from '../../src/model/task.ts';
 import type { Kind, Mode } from './programs.ts';
 
 /** One request of a client, and all that the client knows of it. */
-export interface Errand {
+export interface OperationCall {
   /** Names the request, for ever: a client that does not know what became of it repeats it. */
   readonly key: string;
   readonly kind: Kind;
@@ -37,12 +37,13 @@ export interface ArrivedPush extends PushMessage {
 }
 
 /** The errand as its client knows it after something was told of it. */
-export function errandAfter(errand: Errand, report: Report): Errand {
-  if (report.t === 'task') return { ...errand, taskId: report.taskId };
-  if (report.t !== 'item' || report.reader !== 'own') return errand;
+export function errandAfter(operationCall: OperationCall, report: Report): OperationCall {
+  if (report.t === 'task') return { ...operationCall, taskId: report.taskId };
+  if (report.t !== 'item' || report.reader !== 'own') return operationCall;
   const { number, body, task } = report;
-  const hasOutput = errand.hasOutput || body?.startsWith('{"artifactUpdate"') === true || task?.artifacts !== undefined;
-  return { ...errand, last: number, hasOutput };
+  const hasOutput =
+    operationCall.hasOutput || body?.startsWith('{"artifactUpdate"') === true || task?.artifacts !== undefined;
+  return { ...operationCall, last: number, hasOutput };
 }
 
 /** What a process is told to do. */
@@ -56,7 +57,7 @@ export interface Orders {
   /** Where push notifications go. */
   readonly receiver: string;
   /** What earlier processes have begun and not seen the end of. */
-  readonly errands: readonly Errand[];
+  readonly errands: readonly OperationCall[];
   /** The number of the first new errand. */
   readonly firstErrand: number;
   /** How many errands to begin; after the last one the engine is closed, whatever is under way. */
@@ -72,7 +73,7 @@ export interface Orders {
 export type Report =
   /** The engine has started. */
   | { readonly t: 'open' }
-  | { readonly t: 'begin'; readonly errand: Errand }
+  | { readonly t: 'begin'; readonly operationCall: OperationCall }
   /** The engine has acknowledged the task. */
   | { readonly t: 'task'; readonly key: string; readonly taskId: string; readonly task?: Task }
   /** The answer is a bare message. */

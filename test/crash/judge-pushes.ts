@@ -32,15 +32,15 @@ export async function judgePushes(findings: Findings): Promise<readonly string[]
     };
     const due = new Map((await store.claimPushes(request)).map(({ taskId, told }) => [taskId, told]));
     const byTask = grouped(received);
-    for (const { errand, taskIds } of known.values()) {
+    for (const { operationCall, taskIds } of known.values()) {
       const [taskId] = taskIds;
-      if (!errand.isPushed || taskId === undefined) continue;
+      if (!operationCall.isPushed || taskId === undefined) continue;
       const events = await store.events(taskId, 0, 100_000);
       const arrived = byTask.get(taskId) ?? [];
       const told = due.get(taskId) ?? events.length;
       problems.push(
         ...judgeOne(events, arrived, told, new Map(stops)).map(
-          (problem) => `${errand.key} (${errand.kind}): ${problem}`,
+          (problem) => `${operationCall.key} (${operationCall.kind}): ${problem}`,
         ),
       );
     }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { beforeAll, expect, test } from 'vitest';
 
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import type { ArrivedPush } from './errand.ts';
 import { judge } from './judge.ts';
 import { KINDS, type Kind } from './programs.ts';
@@ -26,7 +26,7 @@ type Tamper = (known: (kind: Kind) => Known) => void;
 function tampered(tamper: Tamper): Findings {
   const known = structuredClone(honest.known);
   tamper((kind) => {
-    const found = [...known.values()].find(({ errand }) => errand.kind === kind);
+    const found = [...known.values()].find(({ operationCall }) => operationCall.kind === kind);
     if (found === undefined) throw new Error(`There is no errand ${kind}`);
     return found;
   });
@@ -204,7 +204,9 @@ test.each<{ what: string; tamper: (received: ArrivedPush[]) => void; says: strin
     says: 'was told of two events under one id',
   },
 ])('of push notifications it is seen that $what', async ({ tamper, says }) => {
-  const pushed = [...honest.known.values()].find(({ errand, taskIds }) => errand.isPushed && taskIds.size > 0);
+  const pushed = [...honest.known.values()].find(
+    ({ operationCall, taskIds }) => operationCall.isPushed && taskIds.size > 0,
+  );
   const taskId = [...(pushed?.taskIds ?? [])][0];
   const received = honest.received.filter((message) => message.taskId === taskId);
   tamper(received);
@@ -216,7 +218,9 @@ test.each<{ what: string; tamper: (received: ArrivedPush[]) => void; says: strin
 });
 
 test('a push notification that comes again because it was long on its way is no problem', async () => {
-  const pushed = [...honest.known.values()].find(({ errand, taskIds }) => errand.isPushed && taskIds.size > 0);
+  const pushed = [...honest.known.values()].find(
+    ({ operationCall, taskIds }) => operationCall.isPushed && taskIds.size > 0,
+  );
   const early = first(honest.received.filter(({ taskId }) => pushed?.taskIds.has(taskId)));
   const late = { ...early, arrivedAt: early.sentAt + 1000 };
 

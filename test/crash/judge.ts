@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { artifactsOf, artifactUpdateOf, taskOf } from '../../src/engine/event-body.ts';
+import { artifactsOf, artifactUpdateOf, taskOf } from '../../src/engine/replay/event-body.ts';
 import { ArtifactFold } from '../../src/model/artifact-fold.ts';
 import type { Artifact } from '../../src/model/artifact.ts';
 import type { StreamResponse } from '../../src/model/event.ts';
 import { textOfParts } from '../../src/model/part-text.ts';
 import { canTransition, isTerminal } from '../../src/model/state.ts';
 import type { Task, TaskStatus } from '../../src/model/task.ts';
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import type { Store, TaskEvent } from '../../src/store/store.ts';
 import { OWNER } from './client.ts';
 import { judgePushes } from './judge-pushes.ts';
@@ -32,11 +32,13 @@ export async function judge(session: Findings): Promise<readonly string[]> {
     for (let from = 0; from < all.length; from += AT_ONCE) {
       const some = all.slice(from, from + AT_ONCE).map(async (known) => {
         const found = await judgeErrand(store, known, steps.values);
-        return found.map((problem) => `${known.errand.key} (${known.errand.kind}): ${problem}`);
+        return found.map((problem) => `${known.operationCall.key} (${known.operationCall.kind}): ${problem}`);
       });
       problems.push(...(await Promise.all(some)).flat());
     }
-    const tasks = [...session.known.values()].filter(({ errand }) => programOf(errand.kind).end !== undefined);
+    const tasks = [...session.known.values()].filter(
+      ({ operationCall }) => programOf(operationCall.kind).end !== undefined,
+    );
     const { total } = await store.list(OWNER, { limit: 1 });
     if (total !== tasks.length) problems.push(`${total} tasks are stored, ${tasks.length} were asked for`);
   } finally {
@@ -47,8 +49,8 @@ export async function judge(session: Findings): Promise<readonly string[]> {
 }
 
 async function judgeErrand(store: Store, known: Known, values: Steps['values']): Promise<readonly string[]> {
-  const { errand, taskIds } = known;
-  const { end, lastWord } = programOf(errand.kind);
+  const { operationCall, taskIds } = known;
+  const { end, lastWord } = programOf(operationCall.kind);
   if (!known.hasEnded) return ['never came to its end'];
   if (end === undefined) return judgeReplies(known, lastWord);
   const [taskId = '', ...others] = taskIds;
@@ -108,11 +110,11 @@ function judgeEvents(events: readonly TaskEvent[], task: Task): readonly string[
 
 /** Each piece of each artifact is there once, with the values of the steps that were recorded. */
 function judgeOutput(
-  { errand }: Known,
+  { operationCall }: Known,
   events: readonly TaskEvent[],
   value: (step: string) => string,
 ): readonly string[] {
-  const { gives, mayLack = [], isCorrected = false } = programOf(errand.kind);
+  const { gives, mayLack = [], isCorrected = false } = programOf(operationCall.kind);
   const given: Record<string, string[]> = {};
   // A correction holds a whole artifact, of which the texts are joined.
   const pieces = isCorrected
@@ -169,9 +171,9 @@ function judgeSightings({ seen, held, views }: Known, events: readonly TaskEvent
   ];
 }
 
-function judgeMessages({ errand, accepted }: Known, { history = [] }: Task): readonly string[] {
+function judgeMessages({ operationCall, accepted }: Known, { history = [] }: Task): readonly string[] {
   const ids = history.map(({ messageId }) => messageId);
-  const lost = [errand.key, ...accepted].filter((id) => !ids.includes(id));
+  const lost = [operationCall.key, ...accepted].filter((id) => !ids.includes(id));
   return [
     ...when(new Set(ids).size < ids.length, `has a message twice: ${ids.join()}`),
     ...when(lost.length > 0, `has lost ${lost.join()}`),

@@ -21,7 +21,7 @@ test.each(
     const session = open(`${kind} ${maxSuspended}`);
     let asked: string | undefined;
     const killWhen = (report: Report): boolean => {
-      if (report.t !== 'held' || session.known.get(report.key)?.errand.kind !== kind) return false;
+      if (report.t !== 'held' || session.known.get(report.key)?.operationCall.kind !== kind) return false;
       return report.key === (asked ??= report.key);
     };
     for (let kill = 0; kill < KILLS; kill++) {

@@ -1,8 +1,8 @@
 import { postgres } from '../../src/store/postgres/store.ts';
-import type { Driver } from '../../src/store/sqlite/driver.ts';
+import type { Driver } from '../../src/store/sqlite/database/driver.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Clock } from '../../src/support/clock.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
 
 /** Whether several processes use it at the same time. */
 export function isShared(database: string): boolean {

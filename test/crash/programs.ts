@@ -1,7 +1,7 @@
 /** What the agent of the crash tests can do, and what must come of it however often its process is killed. */
 import type { HandlerResult, StepContext, TaskContext } from '../../src/engine/handler.ts';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import type { TaskState } from '../../src/model/state.ts';
 
 /** How the client asks: for the task at once, for what comes of it, or for all that happens on the way. */

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Message } from '../../src/model/message.ts';
 import { isTerminal } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
-import { type Errand, errandAfter, type Orders, type ArrivedPush, type Report } from './errand.ts';
+import { type OperationCall, errandAfter, type Orders, type ArrivedPush, type Report } from './errand.ts';
 import type { Receiver } from './receiver.ts';
 
 /** A process that has nothing to say for so long hangs. How long it takes in all is for the machine to say. */
@@ -21,7 +21,7 @@ export interface Item {
 
 /** An errand with all that any process has acknowledged of it. */
 export interface Known {
-  errand: Errand;
+  operationCall: OperationCall;
   readonly taskIds: Set<string>;
   readonly replies: Message[];
   /** What each subscriber has seen. That of the client itself goes on in the next process where it was. */
@@ -106,7 +106,7 @@ export class Session implements Findings {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     if (child.signalCode === 'SIGKILL' && last !== 'hung') return 'killed';
     if (last === 'closed' && child.exitCode === 0) return 'closed';
-    const open = [...this.known.values()].filter(({ hasEnded }) => !hasEnded).map(({ errand }) => errand);
+    const open = [...this.known.values()].filter(({ hasEnded }) => !hasEnded).map(({ operationCall }) => operationCall);
     throw new Error(
       `A process ended with ${child.signalCode ?? child.exitCode} (${last})\n${stderr.join('')}${JSON.stringify(open)}\n${this.troubles.join('\n')}`,
     );
@@ -140,7 +140,9 @@ export class Session implements Findings {
 
   #orders({ begin = 0, finish = false, maxSuspended = 1000, die }: LifeOptions): Orders {
     const { database } = this;
-    const errands = [...this.known.values()].filter(({ hasEnded }) => !hasEnded).map(({ errand }) => errand);
+    const errands = [...this.known.values()]
+      .filter(({ hasEnded }) => !hasEnded)
+      .map(({ operationCall }) => operationCall);
     const receiver = this.#receiver.urlFor(this.#name);
     const orders = {
       database,
@@ -166,21 +168,21 @@ export class Session implements Findings {
         return;
       case 'begin':
         this.#begun++;
-        this.known.set(report.errand.key, newlyKnown(report.errand));
+        this.known.set(report.operationCall.key, newlyKnown(report.operationCall));
         return;
       default: {
         const known = this.known.get(report.key);
         if (known === undefined) throw new Error(`Nobody has begun ${report.key}`);
-        known.errand = errandAfter(known.errand, report);
+        known.operationCall = errandAfter(known.operationCall, report);
         learn(known, report);
       }
     }
   }
 }
 
-function newlyKnown(errand: Errand): Known {
+function newlyKnown(operationCall: OperationCall): Known {
   return {
-    errand,
+    operationCall,
     taskIds: new Set(),
     replies: [],
     views: new Map(),

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Bundle, bundle } from './bundle.ts';

@@ -5,16 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 
-import type { Courier } from '../../src/engine/delivery.ts';
+import type { PushTransport } from '../../src/engine/outbox/delivery.ts';
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { A2AError } from '../../src/errors.ts';
 import type { Handler } from '../../src/engine/handler.ts';
 import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
 import { textOfParts } from '../../src/model/part-text.ts';
-import { type Database, type Driver, loadDriver } from '../../src/store/sqlite/driver.ts';
+import { type Database, type Driver, loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Client, RETRY_MS } from './client.ts';
-import { type Errand, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
+import { type OperationCall, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
 import { isShared, openStore } from './open-store.ts';
 import { canBeHeld, type Kind, KINDS, programOf, type Step } from './programs.ts';
 import { say } from './say.ts';
@@ -44,7 +44,7 @@ const options: EngineOptions = {
   leaseMs: isOneOfMany ? 2000 : 15_000,
   maxSuspended: orders.maxSuspended,
   faultPoint: dieAt,
-  courier: courier(),
+  pushTransport: pushTransport(),
   log: {
     info: () => {},
     warn: (message, fields) =>
@@ -59,7 +59,7 @@ const options: EngineOptions = {
 const engine = await persistently(() => Engine.start(options));
 report({ t: 'open' });
 
-const old = orders.errands.map((errand) => run(errand));
+const old = orders.errands.map((operationCall) => run(operationCall));
 const lanes = Array.from({ length: orders.errands.length > MANY ? 1 : IN_FLIGHT }, async () => {
   while (errands < orders.begin) await run(newErrand());
 });
@@ -82,20 +82,20 @@ async function persistently<T>(deed: () => Promise<T>): Promise<T> {
   }
 }
 
-async function run(given: Errand): Promise<void> {
-  let errand = given;
+async function run(given: OperationCall): Promise<void> {
+  let operationCall = given;
   const mayRetry = (): boolean => isOneOfMany && !isOver;
-  const options = { mayAnswer: orders.finish || !errand.isHeld, receiver: orders.receiver, mayRetry };
+  const options = { mayAnswer: orders.finish || !operationCall.isHeld, receiver: orders.receiver, mayRetry };
   const learn = (line: Report): void => {
-    errand = errandAfter(errand, line);
+    operationCall = errandAfter(operationCall, line);
     report(line);
   };
-  while (!(await new Client(engine, learn, errand, options).run()) && mayRetry()) {
+  while (!(await new Client(engine, learn, operationCall, options).run()) && mayRetry()) {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-function newErrand(): Errand {
+function newErrand(): OperationCall {
   const number = orders.firstErrand + errands++;
   const kind: Kind = KINDS[number % KINDS.length] ?? 'steps';
   const { modes } = programOf(kind);
@@ -105,12 +105,12 @@ function newErrand(): Errand {
   const mode = modes[round % modes.length] ?? 'now';
   const isPushed = round % 2 === 0;
   const key = `${orders.prefix}${number}`;
-  const errand: Errand = { key, kind, mode, isHeld, isPushed, last: 0, hasOutput: false };
-  report({ t: 'begin', errand });
-  return errand;
+  const operationCall: OperationCall = { key, kind, mode, isHeld, isPushed, last: 0, hasOutput: false };
+  report({ t: 'begin', operationCall });
+  return operationCall;
 }
 
-function courier(): Courier {
+function pushTransport(): PushTransport {
   return {
     wants: () => true,
     async deliver({ id, task, event, config }, signal) {

@@ -1,4 +1,4 @@
-/** What the operator learns, of which callers and strangers learn nothing: refusals, failures, and no secrets. */
+/** Audit records and log lines for the operator: rejections and failures, without secrets and without reaching callers. */
 import { describe, expect, test } from 'vitest';
 
 import type { Caller } from '../../src/engine/handler.ts';
@@ -9,7 +9,7 @@ import type { ServeOptions } from '../../src/node/serve.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import type { Limits } from '../../src/server/limits/limit-settings.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
@@ -34,7 +34,7 @@ function notebook(): { readonly log: Log; readonly lines: Line[] } {
 const SECRET = 'abc123def456ghi';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** Lets in whoever says his name, and refuses some of them for reasons of their own. */
+/** Admits any caller by the first word of `Authorization`, and rejects two of them for other reasons. */
 const DOOR: Authenticator = {
   schemes: {},
   challenge: 'Bearer',
@@ -61,34 +61,37 @@ describe.each(VOICES)('$name', (voice) => {
     [undefined, 'UNAUTHENTICATED', {}],
     ['few', 'PERMISSION_DENIED', { detail: 'tasks.write' }],
     ['many', 'RATE_LIMIT_EXCEEDED', { detail: 'rate' }],
-  ])(verifies('O-01', 'who calls as %s is refused, and that is written down: %s'), async (name, reason, more) => {
-    const records: AuditRecord[] = [];
-    const server = await startServer({ auth: DOOR, audit: (record) => void records.push(record) });
+  ])(
+    verifies('O-01', 'a rejected caller (%s) leaves one audit record without secrets: %s'),
+    async (name, reason, more) => {
+      const records: AuditRecord[] = [];
+      const server = await startServer({ auth: DOOR, audit: (record) => void records.push(record) });
 
-    await server.ask(asking(voice.send({ text: 'content' }), name));
-    await server.ask(asking(voice.send({ text: 'content' }), 'ann'));
+      await server.ask(asking(voice.send({ text: 'content' }), name));
+      await server.ask(asking(voice.send({ text: 'content' }), 'ann'));
 
-    const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
-    expect(records).toEqual([
-      {
-        time: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
-        outcome: 'refused',
-        reason,
-        address: '127.0.0.1',
-        binding,
-        path: expect.stringMatching(/^\/\w/) as unknown,
-        requestId: 'r-1',
-        traceId: TRACE,
-        ...more,
-      },
-    ]);
-    expect(JSON.stringify(records)).not.toMatch(new RegExp(`${SECRET}|content`));
-  });
+      const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
+      expect(records).toEqual([
+        {
+          time: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+          outcome: 'rejected',
+          reason,
+          address: '127.0.0.1',
+          binding,
+          path: expect.stringMatching(/^\/\w/) as unknown,
+          requestId: 'r-1',
+          traceId: TRACE,
+          ...more,
+        },
+      ]);
+      expect(JSON.stringify(records)).not.toMatch(new RegExp(`${SECRET}|content`));
+    },
+  );
 });
 
 const WATCHED = { pushNotifications: true, auth: DOOR } as const;
 
-/** Sends a message that is no larger than it needs to be, but for what the test gives. */
+/** A minimal message with the given members. */
 function sending(message: object, configuration?: object): Ask {
   const body = {
     message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }], ...message },
@@ -97,9 +100,9 @@ function sending(message: object, configuration?: object): Ask {
   return { method: 'POST', path: '/message:send', body };
 }
 
-describe('who is known is named, with what he wanted', () => {
+describe('an audit record names an authenticated caller and the reason', () => {
   test.each(['https://10.0.0.1/hook', 'https://metadata.google.internal/', 'http://example.com/', 'no address'])(
-    verifies('O-01', 'to be told at %s, which the guard refuses'),
+    verifies('O-01', 'when the address guard rejects the push URL %s'),
     async (url) => {
       const records: AuditRecord[] = [];
       const server = await startServer({ ...WATCHED, audit: async (record) => void records.push(record) });
@@ -110,7 +113,7 @@ describe('who is known is named, with what he wanted', () => {
       await server.ask(asking({ method: 'POST', path, body: { url } }, 'ann'));
       await server.ask(asking(sending({}, { taskPushNotificationConfig: { url } }), 'ann'));
 
-      const refused = { outcome: 'refused', reason: 'INVALID_PARAMS', detail: 'address', caller: 'ann' };
+      const refused = { outcome: 'rejected', reason: 'INVALID_PARAMS', detail: 'address', caller: 'ann' };
       expect(records).toMatchObject([
         { ...refused, operation: 'CreateTaskPushNotificationConfig', path },
         { ...refused, operation: 'SendMessage' },
@@ -127,7 +130,7 @@ describe('who is known is named, with what he wanted', () => {
     ['streamsPerCaller', { streamsPerCaller: 0 }, {}, { ...sending({}), path: '/message:stream' }],
     ['subscribersPerTask', { subscribersPerTask: 0 }, {}, REST_1.subscribe('t')],
     ['body', {}, { maxBodyBytes: 10 }, sending({})],
-  ])(verifies('O-01', 'more than %s lets him have'), async (detail, limits, options, ask) => {
+  ])(verifies('O-01', 'when a request exceeds %s'), async (detail, limits, options, ask) => {
     const records: AuditRecord[] = [];
     const server = await startServer({
       ...WATCHED,
@@ -139,13 +142,13 @@ describe('who is known is named, with what he wanted', () => {
 
     const { text } = await server.ask(asking(ask, 'ann'));
 
-    expect(records).toMatchObject([{ outcome: 'refused', detail, caller: 'ann' }]);
+    expect(records).toMatchObject([{ outcome: 'rejected', detail, caller: 'ann' }]);
     expect(text).toContain(`"limit":"${detail}"`);
     const numbers = await server.ask(asking({ method: 'GET', path: '/metrics' }, 'ann'));
     expect(numbers.text).toContain(`tandem_limits_hit_total{limit="${detail}"} 1\n`);
   });
 
-  test('to ask more often than the rate allows, or to guess', async () => {
+  test('when a caller exceeds the rate, and when somebody guesses tokens', async () => {
     const records: AuditRecord[] = [];
     const once = { perMinute: 1, burst: 1 };
     const server = await startServer({
@@ -165,7 +168,7 @@ describe('who is known is named, with what he wanted', () => {
   });
 });
 
-test('what an author calls a limit is his, and makes no new number', async () => {
+test('a limit that an auth function names itself is recorded as "rate", so that it adds no metric label', async () => {
   const records: AuditRecord[] = [];
   const auth = (): never => {
     throw new A2AError('RATE_LIMIT_EXCEEDED', 'Not now', { details: { limit: crypto.randomUUID() } });
@@ -177,7 +180,7 @@ test('what an author calls a limit is his, and makes no new number', async () =>
   expect(records).toMatchObject([{ reason: 'RATE_LIMIT_EXCEEDED', detail: 'rate' }]);
 });
 
-test('a name under which the agent is not served is refused, and that is written down', async () => {
+test('a request for an unknown host name gets 421 and leaves an audit record', async () => {
   const records: AuditRecord[] = [];
   const server = await startServer({ audit: (record) => void records.push(record) });
 
@@ -197,62 +200,68 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('The disk is full'))],
-])('an audit that %s changes no answer, and is heard of', async (_, audit) => {
+])('an audit function that %s does not change the response, and the failure is logged', async (_, audit) => {
   const { log, lines } = notebook();
   const server = await startServer({ auth: DOOR, audit, log });
 
   expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(401);
-  expect(lines.map(({ message }) => message)).toEqual(['A record for the audit was lost']);
+  expect(lines.map(({ message }) => message)).toEqual(['Could not write audit record']);
 });
 
-test('without anybody who takes them, records are lines of the log', async () => {
+test('without an audit function, the server logs the records', async () => {
   const { log, lines } = notebook();
   const server = await startServer({ auth: DOOR, log });
 
   await server.ask(REST_1.get('task-1'));
 
-  expect(lines).toMatchObject([{ level: 'info', message: 'Refused', fields: { reason: 'UNAUTHENTICATED' } }]);
+  expect(lines).toMatchObject([{ level: 'info', message: 'Request rejected', fields: { reason: 'UNAUTHENTICATED' } }]);
 });
 
-describe('what goes wrong here', () => {
-  test.each(VOICES)(verifies(['E-11', 'O-03'], '$name: is logged, with the ids to find it by'), async (voice) => {
-    const { log, lines } = notebook();
-    const failing = Object.assign(memoryStore(), { read: () => Promise.reject(new Error('disk I/O error')) });
-    const server = await startServer({ store: failing, log, insecurePublic: true });
+describe('an internal error', () => {
+  test.each(VOICES)(
+    verifies(['E-11', 'O-03'], '$name: is logged with the ids of the request, and the response has only its reference'),
+    async (voice) => {
+      const { log, lines } = notebook();
+      const failing = Object.assign(memoryStore(), { read: () => Promise.reject(new Error('disk I/O error')) });
+      const server = await startServer({ store: failing, log, insecurePublic: true });
 
-    const { text } = await server.ask(asking(voice.get('task-1'), undefined));
+      const { text } = await server.ask(asking(voice.get('task-1'), undefined));
 
-    const [line] = lines;
-    expect(line).toMatchObject({
-      level: 'error',
-      message: 'A request failed',
-      fields: { operation: 'GetTask', taskId: 'task-1', traceId: TRACE, requestId: 'r-1' },
-    });
-    expect(line?.fields?.['error']).toMatchObject({ message: 'disk I/O error' });
-    expect(text).toContain(String(line?.fields?.['errorId']));
-    expect(text).not.toContain('disk');
-  });
-
-  test.each(VOICES)(verifies('H-13', '$name: is logged without credentials, wherever they stand'), async (voice) => {
-    const { log, lines } = notebook();
-    const run = async (): Promise<never> => {
-      const cause = Object.assign(new Error(`GET https://ann:${SECRET}@example.com/?api_key=${SECRET}`), {
-        config: { headers: { Authorization: SECRET, cookie: [SECRET] }, clientSecret: { deep: SECRET } },
+      const [line] = lines;
+      expect(line).toMatchObject({
+        level: 'error',
+        message: 'Request failed',
+        fields: { operation: 'GetTask', taskId: 'task-1', traceId: TRACE, requestId: 'r-1' },
       });
-      throw new Error(`Refused: Bearer ${SECRET}`, { cause });
-    };
-    const { ask } = await serveOnSocket(agent({ name: 'Leaky', description: 'Leaks.', run }), { auth: DOOR, log });
+      expect(line?.fields?.['error']).toMatchObject({ message: 'disk I/O error' });
+      expect(text).toContain(String(line?.fields?.['errorId']));
+      expect(text).not.toContain('disk');
+    },
+  );
 
-    const { text } = await ask(asking(voice.send({ text: SECRET, metadata: { token: SECRET } }), 'ann'));
+  test.each(VOICES)(
+    verifies('H-13', '$name: is logged without credentials, also in causes and nested fields'),
+    async (voice) => {
+      const { log, lines } = notebook();
+      const run = async (): Promise<never> => {
+        const cause = Object.assign(new Error(`GET https://ann:${SECRET}@example.com/?api_key=${SECRET}`), {
+          config: { headers: { Authorization: SECRET, cookie: [SECRET] }, clientSecret: { deep: SECRET } },
+        });
+        throw new Error(`Refused: Bearer ${SECRET}`, { cause });
+      };
+      const { ask } = await serveOnSocket(agent({ name: 'Leaky', description: 'Leaks.', run }), { auth: DOOR, log });
 
-    expect(lines.map(({ message }) => message)).toEqual(['A handler failed']);
-    expect(written(lines)).toMatch(/Refused: Bearer \[redacted\].*\/\/redacted@example\.com/s);
-    expect(written(lines)).not.toContain(SECRET);
-    expect(text).not.toContain('Refused');
-  });
+      const { text } = await ask(asking(voice.send({ text: SECRET, metadata: { token: SECRET } }), 'ann'));
+
+      expect(lines.map(({ message }) => message)).toEqual(['A handler failed']);
+      expect(written(lines)).toMatch(/Refused: Bearer \[redacted\].*\/\/redacted@example\.com/s);
+      expect(written(lines)).not.toContain(SECRET);
+      expect(text).not.toContain('Request rejected');
+    },
+  );
 });
 
-/** As somebody would write it who writes everything. */
+/** The lines as a logger would write them that serializes errors with all their fields. */
 function written(lines: readonly Line[]): string {
   const whole = (_: string, value: unknown): unknown =>
     value instanceof Error

@@ -1,4 +1,4 @@
-/** What authenticators and functions given as `auth` may say of a caller, and what is made of it. */
+/** The callers that authenticators and `auth` functions may return, and how the server treats invalid ones. */
 import { describe, expect, test } from 'vitest';
 
 import { A2AError } from '../../src/errors.ts';
@@ -13,37 +13,41 @@ import { REST_1, RPC_1 } from './kit/voices.ts';
 const TOKENS = bearerTokens({ alice: 'right' });
 const GUEST: AuthenticateHook = () => ({ id: 'guest', isVerified: false });
 
-describe('a caller that is none', () => {
+describe('an invalid caller returned by auth', () => {
   const ALICE = { id: 'alice', isVerified: true };
   const FAULTS: readonly (readonly [string, unknown, string])[] = [
-    ['a text', 'alice', 'it is a text'],
-    ['a list', ['alice'], 'it is a list'],
-    ['one without a name', { ...ALICE, id: '' }, 'id must be a text'],
-    ['one whose name is a number', { ...ALICE, id: 7 }, 'id must be a text'],
-    ['one whose name has a NUL', { ...ALICE, id: 'alice\0x' }, 'id must be a text'],
-    ['one whose name has half a character', { ...ALICE, id: 'alice\ud800' }, 'id must be a text'],
-    ['one that may be verified', { id: 'alice' }, 'isVerified must be true or false, not undefined'],
-    ['one that is verified by a word', { ...ALICE, isVerified: 'no' }, 'isVerified must be true or false, not a text'],
-    ['scopes in one text', { ...ALICE, scopes: 'readonly' }, 'scopes must be a list of texts, not a text'],
-    ['scopes that are no texts', { ...ALICE, scopes: [null] }, 'scopes must be a list of texts'],
-    ['tenants in one text', { ...ALICE, tenants: 'acme-corp' }, 'tenants must be a list of texts, not a text'],
-    ['tenants in an object', { ...ALICE, tenants: {} }, 'tenants must be a list of texts, not an object'],
-    ['no time at all', { ...ALICE, expiresAt: Number.NaN }, 'expiresAt must be a time'],
-    ['a time in words', { ...ALICE, expiresAt: '2030-01-01' }, 'expiresAt must be a time'],
+    ['a string', 'alice', 'got a string'],
+    ['an array', ['alice'], 'got an array'],
+    ['an empty id', { ...ALICE, id: '' }, 'id: expected a non-empty string'],
+    ['an id that is a number', { ...ALICE, id: 7 }, 'id: expected a non-empty string'],
+    ['an id with a NUL', { ...ALICE, id: 'alice\0x' }, 'id: expected a non-empty string'],
+    ['an id with half a surrogate pair', { ...ALICE, id: 'alice\ud800' }, 'id: expected a non-empty string'],
+    ['no isVerified', { id: 'alice' }, 'isVerified: expected true or false, got undefined'],
+    ['isVerified as a string', { ...ALICE, isVerified: 'no' }, 'isVerified: expected true or false, got a string'],
+    ['scopes as one string', { ...ALICE, scopes: 'readonly' }, 'scopes: expected an array of strings, got a string'],
+    ['scopes that are not strings', { ...ALICE, scopes: [null] }, 'scopes: expected an array of strings'],
+    [
+      'tenants as one string',
+      { ...ALICE, tenants: 'acme-corp' },
+      'tenants: expected an array of strings, got a string',
+    ],
+    ['tenants as an object', { ...ALICE, tenants: {} }, 'tenants: expected an array of strings, got an object'],
+    ['an expiresAt of NaN', { ...ALICE, expiresAt: Number.NaN }, 'expiresAt: expected a time'],
+    ['an expiresAt as a string', { ...ALICE, expiresAt: '2030-01-01' }, 'expiresAt: expected a time'],
   ];
   const bare = (authenticate: unknown): Authenticator =>
     ({ schemes: {}, challenge: '', authenticate }) as unknown as Authenticator;
   const ways = (found: unknown): readonly (readonly [string, AuthenticateHook | Authenticator])[] => [
-    ['by a function', (() => found) as AuthenticateHook],
-    ['by a function, later', (async () => found) as AuthenticateHook],
-    ['by an authenticator', bare(() => found)],
-    ['by an authenticator, later', bare(async () => found)],
+    ['from a function', (() => found) as AuthenticateHook],
+    ['from an async function', (async () => found) as AuthenticateHook],
+    ['from an authenticator', bare(() => found)],
+    ['from an async authenticator', bare(async () => found)],
   ];
-  const cases = FAULTS.flatMap(([what, found, sentence]) =>
-    ways(found).map(([how, auth]) => ({ what: `${what}, ${how}`, auth, sentence })),
+  const cases = FAULTS.flatMap(([fault, found, sentence]) =>
+    ways(found).map(([source, auth]) => ({ fault: `${fault}, ${source}`, auth, sentence })),
   );
 
-  test.each(cases)(verifies('H-04', '$what: is let in nowhere, and its author is told'), async ({ auth, sentence }) => {
+  test.each(cases)(verifies('H-04', '$fault: the server rejects it and logs the fault'), async ({ auth, sentence }) => {
     const log = keptLog();
     const server = await startServer({ auth, log });
 
@@ -58,7 +62,7 @@ describe('a caller that is none', () => {
   });
 
   test.each(ways({ ...ALICE, id: 'a'.repeat(513) }))(
-    verifies('H-04', 'one whose name is too long, %s: is let in nowhere, and told why'),
+    verifies('H-04', 'an id of 513 characters, %s: the server rejects it and the response names the limit'),
     async (_, auth) => {
       const server = await startServer({ auth });
 
@@ -67,52 +71,55 @@ describe('a caller that is none', () => {
       expect(answer.status).toBe(401);
       expect(RPC_1.error(answer)).toMatchObject({
         reason: 'UNAUTHENTICATED',
-        message: 'Your credentials give you an id of more than 512 characters: get shorter ones',
+        message: 'The caller id in your credentials is longer than 512 characters: use credentials with a shorter id',
       });
       expect(server.runs()).toBe(0);
     },
   );
 
-  test('one whose name is as long as may be is let in', async () => {
+  test('an id of 512 characters is valid', async () => {
     const server = await startServer({ auth: () => ({ ...ALICE, id: 'a'.repeat(512) }) });
 
     expect(RPC_1.sent(await server.ask(RPC_1.send({ text: 'hello' })))).toMatchObject({ task: { state: 'completed' } });
   });
 
-  test.each(ways(null))('null %s means that nobody is known, as undefined does', async (_, auth) => {
+  test.each(ways(null))('null %s means an anonymous caller, like undefined', async (_, auth) => {
     const server = await startServer({ auth });
 
     expect((await server.ask(REST_1.get('x'))).status).toBe(401);
   });
 });
 
-describe('where guests are let in', () => {
+describe('with a guest caller at the end of the auth list', () => {
   const LATER: AuthenticateHook = async (request) => GUEST(request);
 
   test.each([
-    ['at once', GUEST],
-    ['later', LATER],
-  ])(verifies('H-04', 'who brings nothing is one, and who brings something wrong is not: %s'), async (_, guest) => {
-    const server = await startServer({ auth: [TOKENS, guest] });
-    const about = RPC_1.send({ text: 'about' });
+    ['a sync function', GUEST],
+    ['an async function', LATER],
+  ])(
+    verifies('H-04', 'a request without credentials is the guest, and a request with a wrong token gets 401: %s'),
+    async (_, guest) => {
+      const server = await startServer({ auth: [TOKENS, guest] });
+      const about = RPC_1.send({ text: 'about' });
 
-    const wrong = await server.ask(asked(about, bearerOf('rihgt')));
+      const wrong = await server.ask(asked(about, bearerOf('rihgt')));
 
-    expect((await server.ask(about)).text).toContain('"caller":"guest"');
-    expect((await server.ask(asked(about, bearerOf('right')))).text).toContain('"caller":"alice"');
-    expect(wrong.status).toBe(401);
-    expect(wrong.headers['www-authenticate']).toBe('Bearer realm="a2a", error="invalid_token"');
-    expect(server.runs()).toBe(2);
-  });
+      expect((await server.ask(about)).text).toContain('"caller":"guest"');
+      expect((await server.ask(asked(about, bearerOf('right')))).text).toContain('"caller":"alice"');
+      expect(wrong.status).toBe(401);
+      expect(wrong.headers['www-authenticate']).toBe('Bearer realm="a2a", error="invalid_token"');
+      expect(server.runs()).toBe(2);
+    },
+  );
 
-  test('whose credentials nobody can check at the moment comes again', async () => {
+  test('a request gets 503 while its credentials cannot be checked', async () => {
     const away: AuthenticateHook = async () => Promise.reject(new A2AError('UNAVAILABLE', 'The issuer is away'));
     const server = await startServer({ auth: [away, GUEST] });
 
     expect((await server.ask(REST_1.get('x'))).status).toBe(503);
   });
 
-  test('the right credentials count, even if a guest could come in before', async () => {
+  test('valid credentials win, even if the guest stands earlier in the list', async () => {
     const other = bearerTokens({ bob: 'of-bob' });
     const server = await startServer({ auth: [TOKENS, GUEST, other] });
 
@@ -122,17 +129,20 @@ describe('where guests are let in', () => {
   });
 
   test.each([
-    ['at once', GUEST],
-    ['later', LATER],
-  ])(verifies('H-14', 'who guesses is slowed down, and each guess counts once: %s'), async (_, guest) => {
-    const failedLogins = { perMinute: 1, burst: 3 };
-    const server = await startServer({ auth: [TOKENS, guest], limits: { failedLogins } });
+    ['a sync function', GUEST],
+    ['an async function', LATER],
+  ])(
+    verifies('H-14', 'each wrong token counts once as a failed login, and more than the burst get 429: %s'),
+    async (_, guest) => {
+      const failedLogins = { perMinute: 1, burst: 3 };
+      const server = await startServer({ auth: [TOKENS, guest], limits: { failedLogins } });
 
-    const statuses: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      statuses.push((await server.ask(asked(REST_1.get('x'), bearerOf(`guess-${i}`)))).status);
-    }
+      const statuses: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        statuses.push((await server.ask(asked(REST_1.get('x'), bearerOf(`guess-${i}`)))).status);
+      }
 
-    expect(statuses).toEqual([401, 401, 401, 429, 429]);
-  });
+      expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    },
+  );
 });

@@ -1,11 +1,11 @@
-/** What cards say of who may call, and who may read them. */
+/** The security schemes on cards, and protected cards. */
 import { describe, expect, test } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
 import { basicAuth } from '../../src/server/auth/basic-auth.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { oidc } from '../../src/server/auth/oidc.ts';
+import { oidc } from '../../src/server/auth/jwt/oidc.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { connected } from './client/kit.ts';
@@ -16,7 +16,7 @@ const OLD_CARD = { method: 'GET', path: '/.well-known/agent.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 
-test('who keeps a card for a while keeps it for those with the same credentials', async () => {
+test('the Vary header of a protected card lists every header with credentials, so that caches keep cards apart', async () => {
   const auth = [
     TOKENS,
     apiKeys({ header: 'x-team-key', keys: { bob: 'k' } }),
@@ -33,7 +33,7 @@ test('who keeps a card for a while keeps it for those with the same credentials'
 });
 
 describe('the card', () => {
-  test(verifies('H-16', 'names what is configured, in the words of each version'), async () => {
+  test(verifies('H-16', 'lists the configured security schemes in the format of each version'), async () => {
     const auth = [
       TOKENS,
       apiKeys({ query: 'key', keys: { bob: 'k' } }),
@@ -69,7 +69,7 @@ describe('the card', () => {
     }
   });
 
-  test('says nothing where everybody may call, and is for everybody where not', async () => {
+  test('has no security schemes without auth, and is public with auth', async () => {
     const open = await (await startServer()).ask(CARD);
     const closed = await (await startServer({ auth: TOKENS })).ask(CARD);
 
@@ -77,7 +77,7 @@ describe('the card', () => {
     expect([closed.status, closed.headers['cache-control']]).toEqual([200, 'public, max-age=300']);
   });
 
-  test('two ways that look alike are one, and two of a name have two names', async () => {
+  test('lists equal schemes once, and different schemes of one kind under two names', async () => {
     const auth = [
       TOKENS,
       bearerTokens({ bob: 'b' }),
@@ -89,17 +89,17 @@ describe('the card', () => {
     expect(Object.keys((json as { securitySchemes: object }).securitySchemes)).toEqual(['bearer', 'apiKey', 'apiKey2']);
   });
 
-  test.each([CARD, OLD_CARD])(verifies('D-17', 'can be for known callers only: $path'), async (ask) => {
+  test.each([CARD, OLD_CARD])(verifies('D-17', 'with protectCard requires credentials: $path'), async (ask) => {
     const server = await startServer({ auth: TOKENS, access: { protectCard: true } });
-    const refused = await server.ask(ask);
-    const given = await server.ask(asked(ask, ALICE));
+    const rejected = await server.ask(ask);
+    const served = await server.ask(asked(ask, ALICE));
 
-    expect(refused.status).toBe(401);
-    expect(refused.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="a2a"', 'cache-control': 'no-store' });
-    expect(refused.text).not.toContain('Script');
-    expect(given.status).toBe(200);
-    expect(given.text).toContain('Script');
-    expect(given.headers).toMatchObject({
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="a2a"', 'cache-control': 'no-store' });
+    expect(rejected.text).not.toContain('Script');
+    expect(served.status).toBe(200);
+    expect(served.text).toContain('Script');
+    expect(served.headers).toMatchObject({
       'cache-control': 'private, max-age=300',
       vary: 'A2A-Version, Authorization',
     });
@@ -108,7 +108,7 @@ describe('the card', () => {
     expect((await server.ask({ ...ask, method: 'OPTIONS' })).status).toBe(204);
   });
 
-  test('that is protected is read by our client with its credentials', async () => {
+  test('with protectCard is readable for our client with credentials only', async () => {
     const server = await startServer({ auth: TOKENS, access: { protectCard: true } });
 
     expect((await (await connected(server.url, { auth: 'alice-token' })).send('hello')).state).toBe('completed');

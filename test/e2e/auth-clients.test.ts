@@ -1,26 +1,26 @@
-/** Our client and our server, with what each kind of credentials is for both. */
+/** Our client against our server, with each kind of credentials. */
 import { describe, expect, test } from 'vitest';
 
-import type { Auth } from '../../src/client/auth.ts';
+import type { Auth } from '../../src/client/auth/auth.ts';
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
 import { basicAuth } from '../../src/server/auth/basic-auth.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { oidc } from '../../src/server/auth/oidc.ts';
-import { sharedSecret } from '../../src/server/auth/shared-secret.ts';
+import { oidc } from '../../src/server/auth/jwt/oidc.ts';
+import { sharedSecret } from '../../src/server/auth/jwt/shared-secret.ts';
 import { startIdentityProvider } from '../helpers/identity-provider.ts';
 import { connected } from './client/kit.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
 
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 
-/** Who calls, and how the agent knows him: the client's side and the server's. */
+/** The auth options of the client and of the server, and the caller id that results. */
 const PAIRS: readonly {
   readonly name: string;
   serve(): Promise<TestServerOptions & { readonly by: Auth; readonly id: string }>;
 }[] = [
   { name: 'a bearer token', serve: async () => ({ auth: TOKENS, by: 'alice-token', id: 'alice' }) },
   {
-    name: 'a key whose header the card names',
+    name: 'an API key in the header that the card names',
     serve: async () => ({
       auth: apiKeys({ header: 'X-Pass', keys: { alice: 'k' } }),
       by: { apiKey: 'k' },
@@ -52,7 +52,7 @@ const PAIRS: readonly {
     }),
   },
   {
-    name: 'a token of a provider',
+    name: 'a token of an identity provider',
     async serve() {
       const { issuer, sign } = await startIdentityProvider();
       return { auth: oidc({ issuer, audience: 'mail' }), by: () => sign({ aud: 'mail' }), id: `${issuer}#alice` };
@@ -61,7 +61,7 @@ const PAIRS: readonly {
 ];
 
 describe.each(PAIRS)('our client with $name', ({ serve }) => {
-  test.each(['JSONRPC', 'HTTP+JSON'] as const)('is known over %s', async (binding) => {
+  test.each(['JSONRPC', 'HTTP+JSON'] as const)('is authenticated over %s', async (binding) => {
     const { by, id, ...options } = await serve();
     const server = await startServer(options);
     const agent = await connected(server.url, { auth: by, binding });

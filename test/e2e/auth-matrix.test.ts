@@ -1,4 +1,4 @@
-/** Each kind of credentials × each operation × what can be wrong with them × each binding of 1.0 and 0.3. */
+/** Each kind of credentials × each operation × each fault of the credentials × each binding of 1.0 and 0.3. */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
@@ -38,7 +38,7 @@ describe.each(CASES)('$name', ({ kind, way }) => {
     return all;
   }
 
-  test(verifies(['H-04', 'H-06', 'H-16'], 'who brings nothing is told what to bring'), async () => {
+  test(verifies(['H-04', 'H-06', 'H-16'], 'a request without credentials gets 401 with the challenge'), async () => {
     const world = await startWorld(kind);
     const taskId = await startTask(way, world.url, world.right);
     const before = world.runs();
@@ -51,7 +51,7 @@ describe.each(CASES)('$name', ({ kind, way }) => {
     expect(world.runs()).toBe(before);
   });
 
-  test(verifies(['H-05', 'H-06', 'H-09'], 'who brings what is no good is refused, whatever he asks'), async () => {
+  test(verifies(['H-05', 'H-06', 'H-09'], 'every operation rejects invalid credentials with 401'), async () => {
     const world = await startWorld(kind);
     const taskId = await startTask(way, world.url, world.right);
     const before = world.runs();
@@ -68,46 +68,52 @@ describe.each(CASES)('$name', ({ kind, way }) => {
     expect(world.runs()).toBe(before);
   });
 
-  test(verifies(['H-07', 'H-08'], 'who lacks a scope is told which, and nothing else'), async () => {
-    const world = await startWorld(kind);
-    const taskId = await startTask(way, world.url, world.right);
+  test(
+    verifies(['H-07', 'H-08'], 'a caller without the required scope gets 403, which names only the scope'),
+    async () => {
+      const world = await startWorld(kind);
+      const taskId = await startTask(way, world.url, world.right);
 
-    for (const [operation, outcome] of await outcomes(world, taskId, world.wrongScope)) {
-      const { status, code, details, headers, text } = outcome;
-      expect([operation, status, code]).toEqual([operation, 403, 'PERMISSION_DENIED']);
-      expect(details).toEqual({ error: 'insufficient_scope', scope: 'use' });
-      const isBearer = kind.challenge.startsWith('Bearer');
-      expect(headers.get('www-authenticate')).toBe(
-        isBearer ? `${kind.challenge}, error="insufficient_scope", scope="use"` : null,
-      );
-      expect(text).not.toContain(taskId);
-    }
-  });
-
-  test(verifies(['H-09', 'H-17'], 'what is of another caller is the same as what is not there'), async () => {
-    const world = await startWorld(kind);
-    const taskId = await startTask(way, world.url, world.right);
-    const madeUp = crypto.randomUUID();
-
-    for (const { operation, input, isOfTask } of steps) {
-      const foreign = await outcomeOf(way, world.url, operation, input(taskId), world.other);
-      if (!isOfTask) {
-        expect(foreign.text).not.toContain(taskId);
-        continue;
+      for (const [operation, outcome] of await outcomes(world, taskId, world.wrongScope)) {
+        const { status, code, details, headers, text } = outcome;
+        expect([operation, status, code]).toEqual([operation, 403, 'PERMISSION_DENIED']);
+        expect(details).toEqual({ error: 'insufficient_scope', scope: 'use' });
+        const isBearer = kind.challenge.startsWith('Bearer');
+        expect(headers.get('www-authenticate')).toBe(
+          isBearer ? `${kind.challenge}, error="insufficient_scope", scope="use"` : null,
+        );
+        expect(text).not.toContain(taskId);
       }
-      const unknown = await outcomeOf(way, world.url, operation, input(madeUp), world.other);
-      expect([operation, foreign.code]).toEqual([operation, 'TASK_NOT_FOUND']);
-      expect(foreign.status).toBe(unknown.status);
-      expect(foreign.text.replaceAll(taskId, madeUp)).toBe(unknown.text);
-    }
-  });
+    },
+  );
 
-  test(verifies('H-04', 'who is known and may do so is served'), async () => {
+  test(
+    verifies(['H-09', 'H-17'], 'a task of another caller gets the same response as a task that does not exist'),
+    async () => {
+      const world = await startWorld(kind);
+      const taskId = await startTask(way, world.url, world.right);
+      const madeUp = crypto.randomUUID();
+
+      for (const { operation, input, isOfTask } of steps) {
+        const foreign = await outcomeOf(way, world.url, operation, input(taskId), world.other);
+        if (!isOfTask) {
+          expect(foreign.text).not.toContain(taskId);
+          continue;
+        }
+        const unknown = await outcomeOf(way, world.url, operation, input(madeUp), world.other);
+        expect([operation, foreign.code]).toEqual([operation, 'TASK_NOT_FOUND']);
+        expect(foreign.status).toBe(unknown.status);
+        expect(foreign.text.replaceAll(taskId, madeUp)).toBe(unknown.text);
+      }
+    },
+  );
+
+  test(verifies('H-04', 'every operation serves a caller with the required scope'), async () => {
     const world = await startWorld(kind);
     const taskId = await startTask(way, world.url, world.right);
 
     for (const [operation, { status, code, text }] of await outcomes(world, taskId, world.right)) {
-      // Its card says that there is no other one.
+      // The agent has no extended card.
       const isAbsent = operation === 'GetExtendedAgentCard';
       expect([operation, code]).toEqual([operation, isAbsent ? code : undefined]);
       expect([401, 403, 500, 503]).not.toContain(status);
@@ -117,18 +123,21 @@ describe.each(CASES)('$name', ({ kind, way }) => {
 });
 
 describe.each(CASES.filter(({ way }) => way.version === '1.0'))('$name', ({ kind, way }) => {
-  test(verifies(['H-09', 'H-17'], 'what is of another tenant is the same as what is not there'), async () => {
-    const { url, right } = await startWorld(kind);
-    const taskId = await startTask(way, url, right, 'acme');
-    const madeUp = crypto.randomUUID();
+  test(
+    verifies(['H-09', 'H-17'], 'a task of another tenant gets the same response as a task that does not exist'),
+    async () => {
+      const { url, right } = await startWorld(kind);
+      const taskId = await startTask(way, url, right, 'acme');
+      const madeUp = crypto.randomUUID();
 
-    for (const { operation, input, isOfTask } of stepsOf(way)) {
-      if (!isOfTask) continue;
-      const foreign = await outcomeOf(way, url, operation, { ...input(taskId), tenant: 'globex' }, right);
-      const unknown = await outcomeOf(way, url, operation, { ...input(madeUp), tenant: 'globex' }, right);
-      expect([operation, foreign.code]).toEqual([operation, 'TASK_NOT_FOUND']);
-      expect(foreign.text.replaceAll(taskId, madeUp)).toBe(unknown.text);
-    }
-    expect((await outcomeOf(way, url, 'GetTask', { id: taskId, tenant: 'acme' }, right)).code).toBeUndefined();
-  });
+      for (const { operation, input, isOfTask } of stepsOf(way)) {
+        if (!isOfTask) continue;
+        const foreign = await outcomeOf(way, url, operation, { ...input(taskId), tenant: 'globex' }, right);
+        const unknown = await outcomeOf(way, url, operation, { ...input(madeUp), tenant: 'globex' }, right);
+        expect([operation, foreign.code]).toEqual([operation, 'TASK_NOT_FOUND']);
+        expect(foreign.text.replaceAll(taskId, madeUp)).toBe(unknown.text);
+      }
+      expect((await outcomeOf(way, url, 'GetTask', { id: taskId, tenant: 'acme' }, right)).code).toBeUndefined();
+    },
+  );
 });

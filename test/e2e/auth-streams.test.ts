@@ -1,4 +1,4 @@
-/** Streams of callers whose credentials end. */
+/** Streams of callers whose credentials expire. */
 import { describe, expect, test } from 'vitest';
 
 import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
@@ -9,7 +9,7 @@ import { REST_1, RPC_1, type Voice } from './kit/voices.ts';
 const BOTH: readonly Voice[] = [RPC_1, REST_1];
 
 describe('a stream', () => {
-  /** Known for a moment, each time anew. */
+  /** Authenticates each request for `lifetimeMs`. */
   function momentary(lifetimeMs: number, onTime: (time: number) => void = () => {}): AuthenticateHook {
     let time = 0;
     return () => {
@@ -18,22 +18,22 @@ describe('a stream', () => {
     };
   }
 
-  test.each(BOTH)('$name: ends with the credentials, with the hint to come back', async (voice) => {
+  test.each(BOTH)('$name: ends when the credentials expire, with the hint to reconnect', async (voice) => {
     const server = await startServer({ auth: momentary(50) });
 
     const stream = await server.open(voice.stream({ text: 'hold on' }));
     const events = await stream.rest();
 
     expect(events.length).toBeGreaterThan(0);
-    expect(stream.raw()).toContain(': to be continued, come back with Last-Event-ID\nretry: 1000');
+    expect(stream.raw()).toContain(': stream interrupted, reconnect with Last-Event-ID\nretry: 1000');
     expect(stream.raw()).not.toContain('COMPLETED');
   });
 
-  test('our client comes back with new ones, and misses nothing', async () => {
+  test('is resumed by our client with new credentials, without losing or repeating an event', async () => {
     let times = 0;
     const auth = momentary(100, (time) => {
       times = time;
-      // Not before it has come back twice.
+      // Not before the client has reconnected twice.
       if (time === 3) server.release();
     });
     const server = await startServer({ auth });
@@ -47,7 +47,7 @@ describe('a stream', () => {
     expect(states.filter((state) => state === 'artifact')).toHaveLength(1);
   });
 
-  test('may outlive them by as much as is allowed', async () => {
+  test('may outlive the credentials by streamGraceMs', async () => {
     const server = await startServer({ auth: momentary(-1000), access: { streamGraceMs: 3_600_000 } });
 
     const stream = await server.open(RPC_1.stream({ text: 'hold on' }));

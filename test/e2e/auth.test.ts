@@ -1,12 +1,12 @@
-/** Who calls: what the boundary says to those it knows and to those it does not. */
+/** Authentication at the edge: what authenticated and anonymous callers get. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
 import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
 import { basicAuth } from '../../src/server/auth/basic-auth.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { oidc } from '../../src/server/auth/oidc.ts';
-import { sharedSecret } from '../../src/server/auth/shared-secret.ts';
+import { oidc } from '../../src/server/auth/jwt/oidc.ts';
+import { sharedSecret } from '../../src/server/auth/jwt/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Claims, startIdentityProvider } from '../helpers/identity-provider.ts';
@@ -24,7 +24,7 @@ const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 const BOTH: readonly Voice[] = [RPC_1, REST_1];
 
-describe('several ways at once', () => {
+describe('with several authenticators', () => {
   const secret = 'a-secret-of-more-than-32-characters';
   const auth = [
     TOKENS,
@@ -33,7 +33,7 @@ describe('several ways at once', () => {
     basicAuth({ carol: 'geheim' }),
   ];
 
-  test(verifies('H-06', 'each is named once'), async () => {
+  test(verifies('H-06', 'a 401 lists each challenge once'), async () => {
     const server = await startServer({ auth });
     const challenges = [
       'Bearer realm="a2a"',
@@ -51,15 +51,11 @@ describe('several ways at once', () => {
   });
 
   test.each<[string, Credentials, string]>([
-    ['a token', ALICE, 'alice'],
-    ['a key', { headers: { 'x-api-key': 'bob-key' } }, 'bob'],
-    ['a password', basicOf('carol:geheim'), 'carol'],
-    [
-      'a key beside a token of somebody else',
-      { headers: { 'x-api-key': 'bob-key', authorization: 'Bearer x' } },
-      'bob',
-    ],
-  ])('%s is enough', async (_, by, id) => {
+    ['a token alone', ALICE, 'alice'],
+    ['a key alone', { headers: { 'x-api-key': 'bob-key' } }, 'bob'],
+    ['a password alone', basicOf('carol:geheim'), 'carol'],
+    ['a valid key beside an invalid token', { headers: { 'x-api-key': 'bob-key', authorization: 'Bearer x' } }, 'bob'],
+  ])('%s authenticates a caller', async (_, by, id) => {
     const server = await startServer({ auth });
 
     const answer = await server.ask(asked(RPC_1.send({ text: 'about' }), by));
@@ -80,7 +76,7 @@ test.each([
   '/metrics',
   '/tasks/any',
   '/.well-known/agent-card.json',
-])(verifies('H-06', '%s tells who is refused what to bring'), async (path) => {
+])(verifies('H-06', '%s sends a challenge with 401'), async (path) => {
   const server = await startServer({ auth: TOKENS, extendedCard: true, metrics: true, access: { protectCard: true } });
   const ask = { method: 'GET', path };
 
@@ -91,7 +87,7 @@ test.each([
   expect([wrong.status, wrong.headers['www-authenticate']]).toEqual([401, 'Bearer realm="a2a", error="invalid_token"']);
 });
 
-test('what is nowhere is told to nobody who is not known', async () => {
+test('a path that does not exist gets 401 without credentials and 404 with them', async () => {
   const server = await startServer({ auth: TOKENS });
 
   expect((await server.ask({ method: 'GET', path: '/nowhere' })).status).toBe(401);
@@ -99,7 +95,10 @@ test('what is nowhere is told to nobody who is not known', async () => {
 });
 
 test.each(BOTH)(
-  verifies(['H-07', 'H-09'], '$name: a caller with tenants has no others, there or not'),
+  verifies(
+    ['H-07', 'H-09'],
+    '$name: a caller that is limited to tenants sees no task of others and may not send to them',
+  ),
   async (voice) => {
     const auth = bearerTokens({ alice: { token: 'alice-token', tenants: ['acme'] } });
     const server = await startServer({ auth });
@@ -112,15 +111,15 @@ test.each(BOTH)(
       await server.ask(asked(rpc('1.0', 'SendMessage', { tenant: 'globex', message: HELLO }), ALICE)),
     ).toMatchObject({
       status: 403,
-      json: { error: { message: 'This tenant is not yours' } },
+      json: { error: { message: 'You do not have access to this tenant' } },
     });
   },
 );
 
 const HELLO = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
 
-describe('an issuer that is away', () => {
-  test.each([...BOTH, RPC_03])('$name: is told as such, with a time to come again', async (voice) => {
+describe('an identity provider that is unavailable', () => {
+  test.each([...BOTH, RPC_03])('$name: causes 503 with Retry-After, without its address', async (voice) => {
     const provider = await startIdentityProvider();
     provider.status = 500;
     const log = keptLog();
@@ -132,7 +131,7 @@ describe('an issuer that is away', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
     expect(voice.error(answer)).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(answer.text).not.toContain(provider.issuer);
-    expect(log.lines.map(({ message }) => message)).toEqual(['A request could not be answered']);
+    expect(log.lines.map(({ message }) => message)).toEqual(['Request could not be served']);
   });
 });
 
@@ -141,17 +140,20 @@ test.each<[string, TestServerOptions, Readonly<Record<string, string>>, string |
   ['behind a proxy with https', { trustProxy: true }, { 'x-forwarded-proto': 'https' }, 'max-age=31536000'],
   ['behind a proxy without', { trustProxy: true }, { 'x-forwarded-proto': 'http' }, undefined],
   ['without https', {}, { 'x-forwarded-proto': 'https' }, undefined],
-])(verifies('H-11', '%s, every answer says whether to come by TLS only'), async (_, options, headers, expected) => {
-  const server = await startServer({ auth: TOKENS, ...options });
-  const asks = [CARD, RPC_1.get('x'), REST_1.get('x'), asked(RPC_1.stream({ text: 'hello' }), ALICE)];
+])(
+  verifies('H-11', '%s, every response has the right Strict-Transport-Security header'),
+  async (_, options, headers, expected) => {
+    const server = await startServer({ auth: TOKENS, ...options });
+    const asks = [CARD, RPC_1.get('x'), REST_1.get('x'), asked(RPC_1.stream({ text: 'hello' }), ALICE)];
 
-  for (const ask of asks) {
-    const answer = await server.ask({ ...ask, headers: { ...ask.headers, ...headers } });
-    expect(answer.headers['strict-transport-security']).toBe(expected);
-  }
-});
+    for (const ask of asks) {
+      const answer = await server.ask({ ...ask, headers: { ...ask.headers, ...headers } });
+      expect(answer.headers['strict-transport-security']).toBe(expected);
+    }
+  },
+);
 
-describe('what was brought', () => {
+describe('credentials', () => {
   const SECRETS = ['geheim-token', 'geheim-key', 'geheim-password', 'alice-token'];
   const auth = [TOKENS, apiKeys({ query: 'key', keys: { bob: 'bob-key' } }), basicAuth({ carol: 'c' })];
 
@@ -159,32 +161,38 @@ describe('what was brought', () => {
     ['a token', bearerOf('geheim-token')],
     ['a key', { query: 'key=geheim-key' }],
     ['a password', basicOf('carol:geheim-password')],
-  ])(verifies(['H-12', 'H-14'], '%s that is wrong is written down as refused, but not itself'), async (_, by) => {
-    const log = keptLog();
-    const server = await startServer({ auth, log });
+  ])(
+    verifies(
+      ['H-12', 'H-14'],
+      '%s that is wrong is in no log line and no response, and the rejection is logged as a warning',
+    ),
+    async (_, by) => {
+      const log = keptLog();
+      const server = await startServer({ auth, log });
 
-    const answer = await server.ask(asked(RPC_1.send({ text: 'hello' }), by));
+      const answer = await server.ask(asked(RPC_1.send({ text: 'hello' }), by));
 
-    expect(log.lines).toMatchObject([
-      {
-        level: 'warn',
-        message: 'Refused',
-        fields: { reason: 'UNAUTHENTICATED', detail: 'invalid_token', path: '/a2a' },
-      },
-    ]);
-    for (const secret of SECRETS) expect(answer.text + JSON.stringify(log.lines)).not.toContain(secret);
-  });
+      expect(log.lines).toMatchObject([
+        {
+          level: 'warn',
+          message: 'Request rejected',
+          fields: { reason: 'UNAUTHENTICATED', detail: 'invalid_token', path: '/a2a' },
+        },
+      ]);
+      for (const secret of SECRETS) expect(answer.text + JSON.stringify(log.lines)).not.toContain(secret);
+    },
+  );
 
-  test('who brings nothing is no reason to worry', async () => {
+  test('that are missing are logged at level info', async () => {
     const log = keptLog();
     const server = await startServer({ auth, log });
 
     await server.ask(RPC_1.send({ text: 'hello' }));
 
-    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([['info', 'Refused']]);
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([['info', 'Request rejected']]);
   });
 
-  test(verifies('H-12', 'a token that is right is in no answer, card or log'), async () => {
+  test(verifies('H-12', 'that are right are in no response, card or log'), async () => {
     const log = keptLog();
     const server = await startServer({ auth, log });
 
@@ -199,7 +207,7 @@ describe('what was brought', () => {
     for (const secret of [...SECRETS, 'bob-key']) expect(all + JSON.stringify(log.lines)).not.toContain(secret);
   });
 
-  test(verifies('H-14', 'a token can be revoked'), async () => {
+  test(verifies('H-14', 'that are revoked get 401'), async () => {
     const provider = await startIdentityProvider();
     const revoked = new Set<unknown>();
     const isRevoked = ({ jti }: Claims): boolean => revoked.has(jti);
@@ -210,12 +218,12 @@ describe('what was brought', () => {
     expect((await server.ask(asked(RPC_1.send({ text: 'hello' }), bearerOf(good ?? '')))).status).toBe(200);
     expect(await server.ask(asked(RPC_1.send({ text: 'hello' }), bearerOf(bad ?? '')))).toMatchObject({
       status: 401,
-      json: { error: { message: 'The token was revoked' } },
+      json: { error: { message: 'The token has been revoked' } },
     });
   });
 });
 
-test('what a function does wrong is no way in', async () => {
+test('an auth function that throws or returns an invalid caller admits nobody', async () => {
   const log = keptLog();
   for (const broken of [
     () => 'alice',
@@ -232,29 +240,32 @@ test('what a function does wrong is no way in', async () => {
   }
 });
 
-test(verifies(['H-04', 'H-11'], 'a handler that is mounted elsewhere does the same'), async () => {
-  const { agent } = scripted();
-  const handler = createHandler(agent, { auth: TOKENS, store: memoryStore() });
-  onTestFinished(() => handler.close());
-  const { path, method, headers, body } = asked(RPC_1.send({ text: 'about' }), ALICE);
-  const send = (more: Readonly<Record<string, string>>): Promise<Response> => {
-    const all = { 'content-type': 'application/json', ...headers, ...more };
-    return handler.fetch(
-      new Request(`https://agent.example${path}`, { method, headers: all, body: JSON.stringify(body) }),
-    );
-  };
+test(
+  verifies(['H-04', 'H-11'], 'a handler behind fetch authenticates and sends Strict-Transport-Security like a server'),
+  async () => {
+    const { agent } = scripted();
+    const handler = createHandler(agent, { auth: TOKENS, store: memoryStore() });
+    onTestFinished(() => handler.close());
+    const { path, method, headers, body } = asked(RPC_1.send({ text: 'about' }), ALICE);
+    const send = (more: Readonly<Record<string, string>>): Promise<Response> => {
+      const all = { 'content-type': 'application/json', ...headers, ...more };
+      return handler.fetch(
+        new Request(`https://agent.example${path}`, { method, headers: all, body: JSON.stringify(body) }),
+      );
+    };
 
-  const refused = await send({ authorization: 'Bearer \u00ff' });
-  const served = await send({});
+    const rejected = await send({ authorization: 'Bearer \u00ff' });
+    const served = await send({});
 
-  expect(refused.status).toBe(401);
-  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="a2a", error="invalid_token"');
-  expect(served.headers.get('strict-transport-security')).toBe('max-age=31536000');
-  expect(await served.text()).toContain('"caller":"alice"');
-});
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toBe('Bearer realm="a2a", error="invalid_token"');
+    expect(served.headers.get('strict-transport-security')).toBe('max-age=31536000');
+    expect(await served.text()).toContain('"caller":"alice"');
+  },
+);
 
 test.each(BOTH)(
-  '$name: a caller gets the first task for a repeated message, and a new one for another text',
+  '$name: a repeated message gets the first task, and a new text under the same id a new task',
   async (voice) => {
     const server = await startServer({ auth: TOKENS });
     const send = (text: string) => server.ask(asked(voice.send({ text, messageId: 'mine' }), ALICE));

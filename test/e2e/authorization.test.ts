@@ -1,6 +1,6 @@
 /** A task that needs more than it was given: how it asks, how it is given that, and who ever sees it (1.0 §7.6). */
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';

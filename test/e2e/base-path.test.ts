@@ -60,7 +60,7 @@ describe.each(Object.entries(EDGES))('%s', (_name, open) => {
     const { status, json } = await exchange(url, { method, path, ...(method === 'POST' && { body: {} }) });
 
     expect(status).toBe(404);
-    expect(json).toMatchObject({ error: { code: 404, message: expect.stringContaining('There is nothing at') } });
+    expect(json).toMatchObject({ error: { code: 404, message: expect.stringContaining('No endpoint at') } });
   });
 });
 

@@ -1,6 +1,6 @@
 /** Request bodies on their way: how many bytes of them the server holds, and how slowly they may arrive. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import type { ServeOptions } from '../../src/node/serve.ts';
 import { serveOnSocket } from './kit/server.ts';
@@ -67,7 +67,7 @@ test('a caller whose unfinished bodies exceed its bound gets 429, and others are
   const refused = await answerOn(unfinished(port, 'alice', 250 * KIBIBYTE));
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '2']);
   expect(refused.text).toContain(
-    `The request bodies that you are sending have more than ${512 * KIBIBYTE} bytes together: send fewer at a time`,
+    `Your incomplete request bodies exceed ${512 * KIBIBYTE} bytes in total: send fewer at a time`,
   );
   const overRpc = await answerOn(unfinished(port, 'alice', 250 * KIBIBYTE, undefined, '/a2a'));
   expect([overRpc.status, overRpc.text.includes('requestBytesPerCaller')]).toEqual([429, true]);
@@ -99,7 +99,7 @@ test('a process that receives as many bytes as it can hold answers 503 to large 
 
   const refused = await send('bob', 250 * KIBIBYTE);
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, '2']);
-  expect(refused.text).toContain('The server is receiving as many request bodies as it can hold');
+  expect(refused.text).toContain('The server cannot buffer more request bodies at the moment');
   expect((await send('bob', 10 * KIBIBYTE)).status).toBe(200);
 });
 
@@ -116,7 +116,7 @@ test.each(['/message:send', '/a2a'])('a body to %s that arrives too slowly is an
 
   const answer = await answerOn(slow);
   expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
-  expect(answer.text).toContain('The body arrived too slowly: send at least 64 KiB in each second');
+  expect(answer.text).toContain('The request body arrived too slowly: send at least 64 KiB per second');
   await held((total) => total === 0);
   expect((await send('alice', 10)).status).toBe(200);
 });

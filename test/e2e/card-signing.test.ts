@@ -3,8 +3,8 @@ import { exportJWK, exportPKCS8, FlattenedSign, generateKeyPair, type JWK } from
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import { canonicalPayload, type CardVariant } from '../../src/wire/canonical-card.ts';
-import { verifyCard } from '../../src/wire/card-signature.ts';
+import { canonicalPayload, type CardVariant } from '../../src/wire/card/signing/canonical-card.ts';
+import { verifyCard } from '../../src/wire/card/signing/card-signature.ts';
 import { newSigner, type Signer } from '../helpers/card-signer.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
@@ -117,13 +117,13 @@ test('a key that cannot sign is named at the start, without a word of it', async
 const KEY = { kid: 'k', alg: 'ES256', privateKey: { kty: 'EC', d: SECRET } };
 
 test.each([
-  ['no key', { keys: [] }, 'cardSigning.keys: must have a key'],
-  ['no list', { keys: KEY }, 'cardSigning.keys: must be a list of keys'],
-  ['a shared secret', { keys: [{ ...KEY, alg: 'HS256' }] }, 'cardSigning.keys[0].alg: must be one of ES256'],
-  ['one name for two', { keys: [KEY, KEY] }, 'cardSigning.keys[1].kid: is that of another key'],
+  ['no key', { keys: [] }, 'cardSigning.keys: must contain at least one key'],
+  ['no list', { keys: KEY }, 'cardSigning.keys: expected an array of keys'],
+  ['a shared secret', { keys: [{ ...KEY, alg: 'HS256' }] }, 'cardSigning.keys[0].alg: expected one of ES256'],
+  ['one name for two', { keys: [KEY, KEY] }, 'cardSigning.keys[1].kid: is used by another key'],
   ['half a key', { keys: [{ ...KEY, privateKey: { kty: 'EC' } }] }, 'privateKey: is a public key'],
-  ['another kind of file', { keys: [{ ...KEY, privateKey: SECRET }] }, 'privateKey: must be a PKCS#8 file'],
-  ['a number', { keys: [{ ...KEY, privateKey: 7 }] }, 'privateKey: must be a JWK or the text of a PKCS#8 file'],
+  ['another kind of file', { keys: [{ ...KEY, privateKey: SECRET }] }, 'privateKey: expected PKCS#8 text'],
+  ['a number', { keys: [{ ...KEY, privateKey: 7 }] }, 'privateKey: expected a JWK or PKCS#8 text'],
   ['an unknown member', { keys: [KEY], algorithm: 1 }, 'cardSigning.algorithm: is not an option'],
 ])('what cannot be used is refused: %s', (_, cardSigning, problem) => {
   const { agent } = scripted();
@@ -134,8 +134,8 @@ test.each([
 
 test('no address is signed that a request has made up', async () => {
   const { agent } = scripted();
-  expect(() => createHandler(agent, { cardSigning: { keys: [KEY] } })).toThrow('cardSigning: needs publicUrl');
+  expect(() => createHandler(agent, { cardSigning: { keys: [KEY] } })).toThrow('cardSigning: requires publicUrl');
   await expect(startServer({ trustProxy: true, cardSigning: { keys: [KEY] } })).rejects.toThrow(
-    'cardSigning: needs publicUrl',
+    'cardSigning: requires publicUrl',
   );
 });

@@ -295,7 +295,7 @@ describe('a messageId that an authenticated caller uses again', () => {
       const sent = [await server.ask(keyed(one)), await server.ask(keyed(two)), await server.ask(keyed(one))];
 
       expect(sent.map(({ status }) => status)).toEqual([200, 400, 200]);
-      expect(sent[1]?.text).toContain('The Idempotency-Key was used for another message');
+      expect(sent[1]?.text).toContain('The Idempotency-Key was already used for another message');
       expect(server.runs()).toBe(1);
     },
   );

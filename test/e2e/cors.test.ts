@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import type { CorsOptions } from '../../src/server/cors.ts';
+import type { CorsOptions } from '../../src/server/http/cors.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
@@ -225,7 +225,7 @@ test('a function decides about origins, but not about null, and a failure of it 
     expect(corsOf(await preflight(server, '/a2a', origin))).toEqual({});
   }
   expect(origins.mock.calls.flat()).not.toContain('null');
-  expect(log.lines.map(({ message }) => message)).toContain('The function cors.origins failed');
+  expect(log.lines.map(({ message }) => message)).toContain('Function cors.origins failed');
 });
 
 test('a function that returns something else than true means no', async () => {
@@ -269,19 +269,19 @@ test('a handler with cors owns preflight requests at its mount, where JSON-RPC i
 });
 
 test.each<[unknown, string]>([
-  [true, "cors: must be an object like { origins: ['https://app.example'] }, not true"],
-  [{}, `cors.origins: is missing; give a list of origins such as ["https://app.example"], a function or '*'`],
-  [{ origins: APP }, `cors.origins: must be a list of origins such as ["https://app.example"], a function or '*'`],
-  [{ origins: [] }, 'cors.origins: must name an origin; leave cors out to allow none'],
-  [{ origins: [APP, '*'] }, 'cors.origins[1]: must be an origin such as "https://app.example"'],
-  [{ origins: ['null'] }, 'cors.origins[0]: must be an origin such as "https://app.example"'],
-  [{ origins: [`${APP}/`] }, 'cors.origins[0]: must be an origin such as "https://app.example"'],
-  [{ origins: ['https://*.app.example'] }, 'cors.origins[0]: must be an origin such as "https://app.example"'],
+  [true, "cors: expected an object such as { origins: ['https://app.example'] }, got true"],
+  [{}, `cors.origins: is required: pass an array of origins such as ["https://app.example"], a function or '*'`],
+  [{ origins: APP }, `cors.origins: expected an array of origins such as ["https://app.example"], a function or '*'`],
+  [{ origins: [] }, 'cors.origins: must not be empty; leave cors out to allow no origin'],
+  [{ origins: [APP, '*'] }, 'cors.origins[1]: expected an origin such as "https://app.example"'],
+  [{ origins: ['null'] }, 'cors.origins[0]: expected an origin such as "https://app.example"'],
+  [{ origins: [`${APP}/`] }, 'cors.origins[0]: expected an origin such as "https://app.example"'],
+  [{ origins: ['https://*.app.example'] }, 'cors.origins[0]: expected an origin such as "https://app.example"'],
   [{ origins: '*', credentials: true }, "cors.credentials: cannot be true if cors.origins is '*': list the origins"],
-  [{ origins: [APP], credentials: 1 }, 'cors.credentials: must be true or false, not 1'],
-  [{ origins: [APP], maxAgeSeconds: -1 }, 'cors.maxAgeSeconds: must be a whole number from 0 to 86400'],
-  [{ origins: [APP], allowHeaders: ['a b'] }, 'cors.allowHeaders[0]: must be the name of a header'],
-  [{ origins: [APP], exposeHeaders: 'X-A' }, 'cors.exposeHeaders: must be a list of names of headers, not a text'],
+  [{ origins: [APP], credentials: 1 }, 'cors.credentials: expected true or false, got 1'],
+  [{ origins: [APP], maxAgeSeconds: -1 }, 'cors.maxAgeSeconds: expected a whole number from 0 to 86400'],
+  [{ origins: [APP], allowHeaders: ['a b'] }, 'cors.allowHeaders[0]: expected a header name'],
+  [{ origins: [APP], exposeHeaders: 'X-A' }, 'cors.exposeHeaders: expected an array of header names, got a string'],
   [{ origin: [APP] }, 'cors.origin: is not an option; did you mean origins?'],
 ])('%j is rejected at the start', (cors, fault) => {
   expect(() => createHandler(scripted().agent, { auth: AUTH, cors: cors as never })).toThrow(fault);

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { AuthOption } from '../../src/server/auth/auth-option.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import type { HttpRequest } from '../../src/server/http.ts';
+import type { HttpRequest } from '../../src/server/http/http.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { scripted } from './kit/script.ts';
@@ -72,30 +72,30 @@ describe('the card and the challenge of a function', () => {
 });
 
 test.each([
-  [{ schemes: [] }, 'auth.schemes: must be an object like'],
+  [{ schemes: [] }, 'auth.schemes: expected an object such as'],
   [
     { schemes: { a: {} } },
-    'auth.schemes.a: must be an object with one of apiKeySecurityScheme, httpAuthSecurityScheme',
+    'auth.schemes.a: expected an object with one of apiKeySecurityScheme, httpAuthSecurityScheme',
   ],
-  [{ schemes: { a: { type: 'http', scheme: 'Bearer' } } }, 'auth.schemes.a: must be an object with one of'],
+  [{ schemes: { a: { type: 'http', scheme: 'Bearer' } } }, 'auth.schemes.a: expected an object with one of'],
   [
     { schemes: { a: { apiKeySecurityScheme: { location: 'body', name: 'k' } } } },
-    'auth.schemes.a.apiKeySecurityScheme.location: must be "header", "query" or "cookie"',
+    'auth.schemes.a.apiKeySecurityScheme.location: expected "header", "query" or "cookie"',
   ],
   [
     { schemes: { a: { apiKeySecurityScheme: { location: 'header', name: 'a"b' } } } },
-    'auth.schemes.a.apiKeySecurityScheme.name: must be a name such as "x-api-key"',
+    'auth.schemes.a.apiKeySecurityScheme.name: expected a name such as "x-api-key"',
   ],
   [
     { schemes: { a: { httpAuthSecurityScheme: { scheme: 'a b' } } } },
-    'auth.schemes.a.httpAuthSecurityScheme.scheme: must be a name such as "Bearer"',
+    'auth.schemes.a.httpAuthSecurityScheme.scheme: expected a name such as "Bearer"',
   ],
-  [{ schemes: { a: { oauth2SecurityScheme: { flows: {} } } } }, 'auth.schemes.a.oauth2SecurityScheme.flows: must be'],
+  [{ schemes: { a: { oauth2SecurityScheme: { flows: {} } } } }, 'auth.schemes.a.oauth2SecurityScheme.flows: expected'],
   [
     { schemes: { a: { openIdConnectSecurityScheme: {} } } },
-    'auth.schemes.a.openIdConnectSecurityScheme.openIdConnectUrl: is missing',
+    'auth.schemes.a.openIdConnectSecurityScheme.openIdConnectUrl: is required',
   ],
-  [{ challenge: 'a\r\nb' }, 'auth.challenge: must be a text of visible ASCII'],
+  [{ challenge: 'a\r\nb' }, 'auth.challenge: expected a string of visible ASCII'],
 ])('auth with %j is rejected at the start', (auth, fault) => {
   const { agent } = scripted();
   expect(() => createHandler(agent, { auth: { authenticate: bySession, ...auth } as never })).toThrow(fault);

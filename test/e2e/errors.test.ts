@@ -305,7 +305,7 @@ describe('what lies outside of the protocol', () => {
       const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
       const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
       const fields = { errorId, binding, operation: 'GetTask', taskId: 't1', error: trouble };
-      expect(lines).toEqual([{ message: 'A request failed', fields }]);
+      expect(lines).toEqual([{ message: 'Request failed', fields }]);
     },
   );
 
@@ -321,13 +321,13 @@ describe('what lies outside of the protocol', () => {
     expect([ready, ...answers].map(({ text }) => text).join('')).not.toMatch(/SELECT|vault/);
     const logged = lines as readonly { readonly message: string; readonly fields: { readonly errorId: string } }[];
     for (const { message, fields } of logged) {
-      expect(message).toBe('A request could not be answered');
+      expect(message).toBe('Request could not be served');
       expect(fields).toMatchObject({ errorId: expect.stringMatching(/^[0-9a-f-]{36}$/), error: trouble });
     }
     const ids = logged.map(({ fields }) => fields.errorId);
     for (const [i, voice] of VOICES.entries()) {
       const { message } = voice.error(answers[i] as Answer);
-      expect(ids).toContain(/the log has it as (\S+)$/.exec(message)?.[1]);
+      expect(ids).toContain(/Error id: (\S+)$/.exec(message)?.[1]);
     }
     for (const i of [0, 1]) expect(answers[i]?.text).toMatch(/"errorId":"[0-9a-f-]{36}"/);
   });

@@ -1,8 +1,8 @@
 /** The card of one caller: what he may use, shown to him and nobody else (1.0 §3.1.11, §13.3). */
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/index.ts';
-import type { ExtendedCardOption } from '../../src/server/extended-card-options.ts';
-import type { SkillOptions } from '../../src/server/skills.ts';
+import type { ExtendedCardOption } from '../../src/server/options/extended-card-options.ts';
+import type { SkillOptions } from '../../src/server/agent/skills.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import type { Answer, Ask } from './kit/exchange.ts';

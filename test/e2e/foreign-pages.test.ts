@@ -118,5 +118,5 @@ test('the audit record of a rejected cross-site request names the guard', async 
   const server = await startServer({ audit: (record) => void records.push(record) });
   await server.ask({ method: 'GET', path: '/tasks/t', headers: { origin: 'https://evil.example' } });
 
-  expect(records).toMatchObject([{ outcome: 'refused', reason: 'PERMISSION_DENIED', detail: 'origin' }]);
+  expect(records).toMatchObject([{ outcome: 'rejected', reason: 'PERMISSION_DENIED', detail: 'origin' }]);
 });

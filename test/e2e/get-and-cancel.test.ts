@@ -104,7 +104,7 @@ describe('cancel', () => {
       reason: 'TASK_NOT_CANCELABLE',
       status: { '1.0 REST': 400, '0.3 REST': 409 }[voice.name] ?? 200,
       code: voice.name === '1.0 REST' ? undefined : -32002,
-      message: `Task ${id} has ended already`,
+      message: `Task ${id} has already ended`,
     });
     expect(await getTask(server, voice, id)).toEqual(before);
   });

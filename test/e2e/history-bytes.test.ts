@@ -103,7 +103,7 @@ describe('the messages of one task', () => {
 
       expect(refused.reason).toBe('UNSUPPORTED_OPERATION');
       expect(refused.message).toMatch(
-        /^Task \S+ has 8\d{3} bytes of messages, and no room for 4\d{3} more: a task takes 10000 bytes\. Begin a new task in the same context, or send large files by url$/,
+        /^Task \S+ cannot take 4\d{3} more bytes of messages: it has 8\d{3} of at most 10000\. Start a new task in the same context, or send large files by url\.$/,
       );
       const { history } = await getTask(server, voice, id, ALL);
       expect(history).toHaveLength(3);

@@ -1,7 +1,7 @@
 /** What an agent cannot take now, or at all: too much at once, too large, too deep, of the wrong type (1.0 §13.4). */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
@@ -46,7 +46,7 @@ describe('limits', () => {
     expect(large.status).toBe(voice.binding === 'REST' ? 413 : 200);
     expect(voice.error(large)).toMatchObject({
       reason: 'PAYLOAD_TOO_LARGE',
-      message: 'The body is larger than 1000 bytes',
+      message: 'The request body exceeds 1000 bytes',
     });
     if (voice.binding === 'JSON-RPC') expect(large.json).toMatchObject({ id: null, error: { code: -32600 } });
     expect(small.state).toBe('completed');
@@ -121,6 +121,6 @@ test('runBytes bounds what running tasks hold in memory', async () => {
   mayEnd.resolve();
 
   expect(failed.json).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_FAILED' } } } });
-  expect(failed.text).toContain('take all the memory they may have');
+  expect(failed.text).toContain('use all the memory allowed for them');
   expect((await first).text).toContain('TASK_STATE_COMPLETED');
 });

@@ -10,7 +10,7 @@ import { expectSettled, watchRequests } from './malformed/settled.ts';
 vi.setConfig({ testTimeout: 30_000 });
 
 const MAX = 64 * 1024;
-const SAYS = `The body is larger than ${MAX} bytes`;
+const SAYS = `The request body exceeds ${MAX} bytes`;
 
 const PLACES = [
   ['JSON-RPC 1.0', '/a2a', [JSON_TYPE, VERSION_1], rpc('PAYLOAD_TOO_LARGE', SAYS, { id: null })],
@@ -181,8 +181,11 @@ test.each([
 test('in process, a body that breaks is the mistake of its sender', async () => {
   await using target = await openTarget();
   for (const [path, says] of [
-    ['/a2a', rpc('INVALID_REQUEST', 'The connection ended inside the body', { id: null, words: 'old' })],
-    ['/message:send', rest('INVALID_REQUEST', 'The connection ended inside the body')],
+    [
+      '/a2a',
+      rpc('INVALID_REQUEST', 'The connection closed before the request body was complete', { id: null, words: 'old' }),
+    ],
+    ['/message:send', rest('INVALID_REQUEST', 'The connection closed before the request body was complete')],
   ] as const) {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(jsonText({ jsonrpc: '2.0' }).slice(0, 5))),

@@ -4,7 +4,7 @@ import { A2AError } from '../../src/errors.ts';
 import type { OperationName } from '../../src/model/operation.ts';
 import { serve } from '../../src/node/serve.ts';
 import { silentLog } from '../../src/observe/log.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Dialect, operationCodec } from '../../src/wire/dialect.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Caller, TaskContext } from '../../src/engine/handler.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { sharedSecret } from '../../src/server/auth/shared-secret.ts';
+import { sharedSecret } from '../../src/server/auth/jwt/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import type { HandlerOptions } from '../../src/server/handler-options.ts';
+import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
@@ -56,12 +56,14 @@ describe('in production', () => {
 
     for (const answer of answers) {
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-      expect(await answer.text()).toContain('This agent answers nobody yet: its operator has to say who may call');
+      expect(await answer.text()).toContain(
+        'This agent does not accept calls yet: its operator must configure authentication',
+      );
     }
     expect(runs()).toBe(0);
     expect(lines()).toEqual([
-      'warn: No auth is set: nobody may call this agent in production. Set auth to say who may, or insecurePublic: true for everybody',
-      'warn: A request could not be answered',
+      'warn: Authentication is not configured: every call is rejected in production. Set auth, or insecurePublic: true to accept anonymous callers',
+      'warn: Request could not be served',
     ]);
   });
 
@@ -73,14 +75,14 @@ describe('in production', () => {
     for (const voice of VOICES) {
       const { status, headers, text } = await server.ask(voice.send({ text: 'hello' }));
       expect([status, headers['retry-after']]).toEqual([503, '5']);
-      expect(text).toContain('This agent answers nobody yet: its operator has to say who may call');
+      expect(text).toContain('This agent does not accept calls yet: its operator must configure authentication');
     }
     for (const path of ['/.well-known/agent-card.json', '/healthz', '/readyz'])
       expect((await server.ask({ method: 'GET', path })).status).toBe(200);
     expect(server.runs()).toBe(0);
     expect(log.lines.map(({ message }) => message)).toEqual([
-      'No auth is set: nobody may call this agent in production. Set auth to say who may, or insecurePublic: true for everybody',
-      'A request could not be answered',
+      'Authentication is not configured: every call is rejected in production. Set auth, or insecurePublic: true to accept anonymous callers',
+      'Request could not be served',
     ]);
   });
 
@@ -138,7 +140,9 @@ describe('in production', () => {
 
     expect((await ask(SEND)).status).toBe(200);
     expect((await ask(LIST)).status).toBe(403);
-    expect(lines()[0]).toBe('warn: No auth is set: everybody who can reach it may call this agent');
+    expect(lines()[0]).toBe(
+      'warn: Authentication is not configured: every caller that can reach this agent is accepted',
+    );
   });
 
   test('who is known is', async () => {
@@ -148,7 +152,7 @@ describe('in production', () => {
 
     expect((await ask(SEND)).status).toBe(401);
     expect((await ask({ ...SEND, init: { ...SEND.init, headers } })).status).toBe(200);
-    expect(lines()).toEqual(['info: Refused']);
+    expect(lines()).toEqual(['info: Request rejected']);
   });
 
   test('an agent in your own hands is', async () => {
@@ -166,6 +170,6 @@ test('on a desk everybody is answered, and the log has one line', async () => {
   expect((await ask(SEND)).status).toBe(200);
   expect((await ask(LIST)).status).toBe(200);
   expect(lines()).toEqual([
-    'warn: No auth is set: everybody who can reach it may call this agent. In production nobody may then: set auth, or insecurePublic',
+    'warn: Authentication is not configured: every caller that can reach this agent is accepted. In production every call is rejected until auth or insecurePublic is set',
   ]);
 });

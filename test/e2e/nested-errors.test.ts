@@ -5,7 +5,7 @@ import type { AgentClient } from '../../src/client/client.ts';
 import { connect, tryDiscover } from '../../src/client/connect.ts';
 import type { Handler } from '../../src/engine/handler.ts';
 import { A2AError, isNested } from '../../src/errors.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { connected, nowhere } from './client/kit.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import type { HandlerOptions } from '../../src/server/handler-options.ts';
+import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
 import { VOICES } from './kit/voices.ts';
@@ -87,13 +87,13 @@ test('the paths of a binding that is left out are left to the framework in which
 });
 
 test.each([
-  [{ bindings: [] }, 'bindings: must name one, or be left out for the usual ones'],
-  [{ bindings: ['REST'] }, 'bindings[0]: must be one of JSONRPC, HTTP+JSON'],
-  [{ bindings: ['JSONRPC', 'GRPC'] }, 'bindings[1]: is GRPC, which this version of tandem-a2a does not serve'],
-  [{ bindings: 'JSONRPC' }, 'bindings: must be a list of bindings, not a text'],
+  [{ bindings: [] }, 'bindings: must not be empty; leave it out to use the default'],
+  [{ bindings: ['REST'] }, 'bindings[0]: expected one of JSONRPC, HTTP+JSON'],
+  [{ bindings: ['JSONRPC', 'GRPC'] }, 'bindings[1]: GRPC is not supported by this version of tandem-a2a'],
+  [{ bindings: 'JSONRPC' }, 'bindings: expected an array of bindings, got a string'],
   [
     { bindings: ['HTTP+JSON'], versions: ['0.2', '0.1'] },
-    'bindings: must have JSONRPC, because versions has only 0.2, 0.1',
+    'bindings: must include JSONRPC, because versions has only 0.2, 0.1',
   ],
 ])('%j is rejected at the start', (options, fault) => {
   const { agent } = scripted();

@@ -42,9 +42,9 @@ describe('an address that others can reach', () => {
       expect(answer.text).not.toContain(sent.task.id);
     }
     expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      'warn: No auth is set: everybody who can reach it may call this agent',
-      'warn: Refused',
-      'warn: Refused',
+      'warn: Authentication is not configured: every caller that can reach this agent is accepted',
+      'warn: Request rejected',
+      'warn: Request rejected',
     ]);
   });
 
@@ -71,7 +71,9 @@ describe('an address that others can reach', () => {
     const closed = await startServer({ ...options, auth: TOKENS });
 
     expect((await open.ask(rpc('1.0', 'ListTasks', {}))).status).toBe(403);
-    expect(log.lines[0]?.message).toBe('No auth is set: everybody who can reach it may call this agent');
+    expect(log.lines[0]?.message).toBe(
+      'Authentication is not configured: every caller that can reach this agent is accepted',
+    );
     expect((await closed.ask(asked(rpc('1.0', 'ListTasks', {}), ALICE))).status).toBe(200);
   });
 
@@ -92,7 +94,7 @@ describe('an address that others can reach', () => {
     [
       'without a word',
       { insecurePublic: false },
-      ['No auth is set: every program on this machine may call this agent'],
+      ['Authentication is not configured: every program on this machine can call this agent'],
     ],
     ['by intention', { insecurePublic: true }, []],
     ['with credentials', { auth: TOKENS }, []],

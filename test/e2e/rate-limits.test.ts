@@ -78,7 +78,7 @@ describe('who asks too often', () => {
     expect(refused.headers['retry-after']).toBe('6');
     expect(voice.error(refused)).toMatchObject({
       reason: 'RATE_LIMIT_EXCEEDED',
-      message: 'Too many requests: 10 a minute, 3 at once',
+      message: 'Rate limit exceeded: 10 requests per minute, with bursts of up to 3',
     });
     if (voice.binding === 'JSON-RPC')
       expect(refused.json).toMatchObject({ id: null, error: { code: expect.any(Number) } });
@@ -284,7 +284,7 @@ describe('who guesses', () => {
     expect(third.headers['retry-after']).toBe('6');
     expect(RPC_1.error(third)).toMatchObject({
       reason: 'RATE_LIMIT_EXCEEDED',
-      message: 'Too many wrong credentials from this address',
+      message: 'Too many failed logins from this address',
     });
     expect(authenticate).toHaveBeenCalledTimes(2);
 

@@ -165,7 +165,7 @@ describe('messages of a task', () => {
 
     expect(voice.error(refused)).toMatchObject({
       reason: 'UNSUPPORTED_OPERATION',
-      message: `Task ${id} has 4 messages, and no room for more: begin a new task in the same context`,
+      message: `Task ${id} has reached its limit of 4 messages. Start a new task in the same context.`,
     });
     expect((await getTask(server, voice, id)).history).toEqual([
       'user: hold on',
@@ -209,7 +209,7 @@ describe('streams', () => {
       expect(refused.headers['retry-after']).toBe('5');
       expect(voice.error(refused)).toMatchObject({
         reason: 'RATE_LIMIT_EXCEEDED',
-        message: 'Too many streams: 2 at a time for one caller',
+        message: 'Too many open streams: the limit is 2 per caller',
       });
     }
     expect(server.runs()).toBe(1);
@@ -247,7 +247,7 @@ describe('streams', () => {
     const elsewhere = await server.open(voice.subscribe(other));
 
     expect(refused.status).toBe(429);
-    expect(voice.error(refused).message).toBe('Too many subscribers: 1 at a time for one task');
+    expect(voice.error(refused).message).toBe('Too many subscribers: the limit is 1 per task');
     expect(elsewhere.status).toBe(200);
   });
 
@@ -284,7 +284,7 @@ describe('the rest', () => {
     expect(answers.map(({ text: body }) => body.includes('error'))).toEqual([false, false, true]);
     expect(voice.error(answers[2] ?? expect.fail())).toMatchObject({
       reason: 'UNSUPPORTED_OPERATION',
-      message: expect.stringContaining('has 2 push configurations, and no room for more') as string,
+      message: expect.stringContaining('has reached its limit of 2 push configurations') as string,
     });
   });
 

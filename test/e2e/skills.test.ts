@@ -1,6 +1,6 @@
 /** Which skill a message is for, and who may use it. */
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import { serveOnSocket, type TestServer } from './kit/server.ts';
@@ -75,11 +75,11 @@ describe.each(VOICES)('$name', (voice) => {
     const shop = await open();
     const refused = await shop.refusal('bob', voice, named('pay'));
     expect(refused).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
-    expect(refused.message).toBe('This needs the scope pay');
+    expect(refused.message).toBe('Insufficient scope. Required: pay');
     expect(refused.text).not.toContain('Can pay');
     expect(await shop.refusal('nobody', voice, { text: 'go' })).toMatchObject({
       status: 403,
-      message: 'This needs the scope chat',
+      message: 'Insufficient scope. Required: chat',
     });
     const { json } = await shop.ask(as('bob', rpc('1.0', 'ListTasks', {})));
     expect(json).toMatchObject({ result: { totalSize: 0 } });
@@ -98,7 +98,9 @@ describe.each(VOICES)('$name', (voice) => {
 test('the scopes of a skill count instead of those of the agent', async () => {
   const shop = await open();
   expect((await shop.send('payer', RPC_1, named('pay'))).state).toBe('completed');
-  expect(await shop.refusal('payer', RPC_1, named('greet'))).toMatchObject({ message: 'This needs the scope chat' });
+  expect(await shop.refusal('payer', RPC_1, named('greet'))).toMatchObject({
+    message: 'Insufficient scope. Required: chat',
+  });
 });
 
 describe('a skill of a tenant', () => {
@@ -175,10 +177,10 @@ describe('a handler that chooses the skill', () => {
   });
 
   test.each([
-    ['a scope is missing', 'bob', 'need pay', 'rejected', 'This needs the scope pay'],
-    ['a hidden one is meant', 'ann', 'need purge', 'rejected', 'This needs the scope admin'],
-    ['the caller is not known', 'guest', 'need pay', 'rejected', 'This is for known callers only'],
-    ['another tenant has it', 'ann', 'need house', 'rejected', 'This tenant does not have it'],
+    ['a scope is missing', 'bob', 'need pay', 'rejected', 'Insufficient scope. Required: pay'],
+    ['a hidden one is meant', 'ann', 'need purge', 'rejected', 'Insufficient scope. Required: admin'],
+    ['the caller is not known', 'guest', 'need pay', 'rejected', 'This skill requires authentication'],
+    ['another tenant has it', 'ann', 'need house', 'rejected', 'This skill is not available to this tenant'],
     ['there is none', 'ann', 'need nothing', 'failed', expect.stringMatching(/^The agent failed\. Reference/)],
   ])('ends the task where %s', async (_, who, text, state, says) => {
     const shop = await open();

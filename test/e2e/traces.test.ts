@@ -1,7 +1,7 @@
 /** Traces: taken over from the caller, kept with the task, shown in its events, and handed on. */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { openTelemetry } from '../helpers/open-telemetry.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';

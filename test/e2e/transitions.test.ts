@@ -8,7 +8,7 @@ import type { BindingName } from '../../src/client/options.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { fakePeer } from '../../src/testing/fake-peer.ts';
-import type { ProtocolVersion } from '../../src/wire/dialect.ts';
+import type { ProtocolVersion } from '../../src/wire/version.ts';
 import { connected } from './client/kit.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import { countingStore } from './kit/counting-store.ts';

@@ -14,7 +14,8 @@ async function served(options: TestServerOptions) {
   const log = keptLog();
   const server = await startServer({ ...BEHIND, ...options, log });
   return {
-    said: (): readonly string[] => log.lines.map(({ message }) => message).filter((line) => line !== 'Refused'),
+    said: (): readonly string[] =>
+      log.lines.map(({ message }) => message).filter((line) => line !== 'Request rejected'),
     ask: async (token: string, headers: Readonly<Record<string, string>>): Promise<number> => {
       const ask = asked(REST_1.get('unknown'), bearerOf(token));
       return (await server.ask({ ...ask, headers: { ...ask.headers, ...headers } })).status;
@@ -32,7 +33,7 @@ test('the log says once why all are slowed down, when the first is refused', asy
   for (let i = 0; i < 4; i++) await ask('wrong', FORWARDED);
   expect(await ask('right', { 'x-forwarded-for': '192.0.2.2' })).toBe(429);
   expect(said()).toEqual([
-    'A proxy says who is behind it, and is not heard: set trustProxy if it is yours, or all share its limits',
+    'Ignored X-Forwarded-For, so callers behind the proxy share its limits. Set trustProxy if the proxy is yours',
   ]);
 });
 

@@ -95,7 +95,7 @@ describe('a version that the agent does not speak', () => {
         id: 'seven',
         error: {
           code: -32009,
-          message: 'This agent speaks A2A 0.1, 0.2, 0.3, 1.0; ask for one of these',
+          message: 'This agent supports A2A 0.1, 0.2, 0.3, 1.0; request one of these versions',
           data: [
             {
               '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -123,7 +123,7 @@ describe('a version that the agent does not speak', () => {
         error: {
           code: 400,
           status: 'FAILED_PRECONDITION',
-          message: 'This agent speaks A2A 0.3, 1.0 over REST; ask for one of these',
+          message: 'This agent supports A2A 0.3, 1.0 over REST; request one of these versions',
           details: [
             {
               '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

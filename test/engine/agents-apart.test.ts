@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { TaskContext } from '../../src/engine/handler.ts';
-import type { Submission } from '../../src/engine/submission.ts';
+import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { ANN, artifactText, collect, type Harness, openStore, runnable, startHarness } from './harness.ts';
@@ -117,7 +117,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const asked = await poet.task('ask', POET);
     const before = await store.read(ANN, asked.id);
     const lost = painter.engine.send(submission(asked.id, { agent: 'poet' }));
-    await expect(lost).rejects.toMatchObject({ code: 'INTERNAL_ERROR', message: 'There is no agent poet here' });
+    await expect(lost).rejects.toMatchObject({ code: 'INTERNAL_ERROR', message: 'Agent poet is not registered here' });
     expect(await store.read(ANN, asked.id)).toEqual(before);
   });
 

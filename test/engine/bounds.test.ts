@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Feed } from '../../src/engine/feed.ts';
-import type { StreamItem } from '../../src/engine/subscribe.ts';
+import { Feed } from '../../src/engine/stream/feed.ts';
+import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import type { Scope, Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { cluster, pass, turns } from './faults.ts';

@@ -1,6 +1,6 @@
 /** Nodes whose clocks are wrong, on a store that knows the time. */
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/support/clock.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { artifactText, openStore, runnable, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 import { turns } from './faults.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
-import type { Submission } from '../../src/engine/submission.ts';
+import type { Submission } from '../../src/engine/tasks/submission.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { toldToStop, turns } from './faults.ts';
 import { ANN, artifactText, harness, type HarnessOptions, until, userMessage, VARIANTS } from './harness.ts';

@@ -1,6 +1,6 @@
 /** One caller cannot keep the others from the slots and the queue of an agent. */
 import { describe, expect, test } from 'vitest';
-import type { Submission } from '../../src/engine/submission.ts';
+import type { Submission } from '../../src/engine/tasks/submission.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { cluster, pass, turns } from './faults.ts';
 import { artifactText, type Harness, harness, until, VARIANTS } from './harness.ts';
@@ -293,8 +293,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(node.task('ann-8', as('ann'))).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message:
-        'This agent is busy: 8 tasks of this caller wait already, which is its share while others wait too. ' +
-        'Nothing was stored. Send the message again when some of them have started, or cancel some.',
+        'This agent is busy: 8 tasks of this caller are already queued, which is its share while other callers wait. ' +
+        'The message was not stored. Send the message again when some of them have started, or cancel some.',
       details: { limit: 'queue' },
       retryAfterMs: 1000,
     });
@@ -302,8 +302,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(node.task('carl-1', as('carl'))).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message:
-        'This agent is busy: it has no free slot for this caller, and 10 tasks wait already, which is its limit. ' +
-        'Nothing was stored. Send the message again later.',
+        'This agent is busy: it has no free slot for this caller, and its queue is full with 10 tasks. ' +
+        'The message was not stored. Send the message again later.',
       details: { limit: 'queue' },
       retryAfterMs: 1000,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { ANN, artifactText, BOB, harness, until, userMessage, VARIANTS } from './harness.ts';
 

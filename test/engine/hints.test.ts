@@ -9,7 +9,7 @@ test.for<[string, boolean | undefined, number]>([
   ['leaves the task to somebody', true, 1],
   ['says nothing about that', undefined, 1],
   ['leaves nothing to be run', false, 0],
-])('a hint that %s', async ([, isLeft, claims]) => {
+])('a hint that %s', async ([, isClaimable, claims]) => {
   const clock = fakeClock();
   const memory = memoryStore({ clock });
   let claimed = 0;
@@ -27,7 +27,7 @@ test.for<[string, boolean | undefined, number]>([
   await startHarness({ store, clock, agents: [runnable(async () => 'done')] }, clock);
   await turns();
   const before = claimed;
-  listener('a task of another node', 'another node', isLeft);
+  listener('a task of another node', 'another node', isClaimable);
   await turns();
 
   expect(claimed - before).toBe(claims);

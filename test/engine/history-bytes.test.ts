@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { currentTask } from '../../src/engine/delivery.ts';
-import type { StreamItem } from '../../src/engine/subscribe.ts';
+import { currentTask } from '../../src/engine/outbox/delivery.ts';
+import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import type { Task } from '../../src/model/task.ts';
 import { ANN, harness, STORES, userMessage } from './harness.ts';
 

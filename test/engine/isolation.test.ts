@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
-import type { Submission } from '../../src/engine/submission.ts';
+import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Scope } from '../../src/store/store.ts';
 import { turns } from './faults.ts';

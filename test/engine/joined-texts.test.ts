@@ -1,6 +1,6 @@
 /** The chunks of a streamed text are one part in the stored task and in snapshots; events keep the chunks. */
 import { describe, expect, test } from 'vitest';
-import { artifactsOf } from '../../src/engine/event-body.ts';
+import { artifactsOf } from '../../src/engine/replay/event-body.ts';
 import type { Artifact } from '../../src/model/artifact.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { ANN, artifactText, bodies, collect, harness, until, VARIANTS } from './harness.ts';
@@ -11,7 +11,7 @@ const JOINED = [{ artifactId: 'response', name: 'response', parts: [{ text: 'Hel
 describe.each(VARIANTS)('$name', (variant) => {
   test('a task shows the chunks of a text as one part in responses, lists, subscriptions and notifications', async () => {
     const gate = deferred<void>();
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const { task, engine } = await harness(
       async function* run() {
         yield 'Hello ';
@@ -19,7 +19,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         await gate.promise;
         yield 'ld';
       },
-      { variant, courier },
+      { variant, pushTransport },
     );
     const { id } = await task('go', { returnImmediately: true, pushConfig: hookAt('hook') });
     await until(async () => artifactText(await engine.get(ANN, id)) === 'Hello wor');
@@ -32,8 +32,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { tasks } = await engine.list(ANN, { limit: 10, artifacts: true });
     expect(tasks.map(({ artifacts }) => artifacts)).toEqual([JOINED]);
     expect(bodies(await collect(engine.subscribe(ANN, id)))).toMatchObject([{ task: { artifacts: JOINED } }]);
-    await until(() => courier.deliveries.some(({ event }) => event.body.includes('COMPLETED')));
-    expect((await courier.deliveries.at(-1)?.taskView())?.artifacts).toEqual(JOINED);
+    await until(() => pushTransport.deliveries.some(({ event }) => event.body.includes('COMPLETED')));
+    expect((await pushTransport.deliveries.at(-1)?.taskView())?.artifacts).toEqual(JOINED);
   });
 
   test('events keep the chunks of a text that the stored task shows as one part', async () => {

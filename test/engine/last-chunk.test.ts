@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskArtifactUpdateEvent } from '../../src/model/event.ts';
-import type { StreamItem } from '../../src/engine/subscribe.ts';
+import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import { artifactText, bodies, harness, runnable, userMessage, VARIANTS } from './harness.ts';
 
 function chunksOf(items: readonly StreamItem[]): readonly TaskArtifactUpdateEvent[] {

@@ -204,7 +204,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     for (const text of ['ask', 'turn']) {
       const refused = await task(text);
       expect(refused.status.state).toBe('TASK_STATE_FAILED');
-      expect(statusText(refused)).toBe('2 tasks of this caller wait for an answer already: answer or cancel some');
+      expect(statusText(refused)).toBe(
+        'This caller already has 2 tasks that wait for an answer. Answer or cancel some of them.',
+      );
     }
     const bobs = await task('ask', { ...BOB, caller: { id: 'bob', isVerified: true } });
     expect(bobs.status.state).toBe('TASK_STATE_INPUT_REQUIRED');

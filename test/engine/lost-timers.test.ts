@@ -1,7 +1,7 @@
 /** Hosts on which a timer ends with the request in which it was set, and nobody is told. */
 import { describe, expect, test } from 'vitest';
-import type { Worked } from '../../src/engine/on-demand.ts';
-import type { Clock } from '../../src/support/clock.ts';
+import type { Worked } from '../../src/engine/on-demand/on-demand.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { type Cluster, cluster, type Node, pass, turns } from './faults.ts';
 import { artifactText, until, VARIANTS } from './harness.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/model/json.ts';
-import type { Output, OutputContent } from '../../src/engine/output.ts';
+import type { Output, OutputContent } from '../../src/engine/output/output.ts';
 import { ANN, artifactText, harness, userMessage, VARIANTS } from './harness.ts';
 
 type Loose = Record<string, JsonValue>;

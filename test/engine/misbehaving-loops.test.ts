@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Handler, TaskContext } from '../../src/engine/handler.ts';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import { turns } from './faults.ts';
 import { ANN, harness, runnable, statusText, until, VARIANTS } from './harness.ts';
 

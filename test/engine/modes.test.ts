@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import type { Runnable } from '../../src/engine/runnable.ts';
 import { A2AError } from '../../src/errors.ts';
 import { ANN, artifactText, bodies, harness, runnable, userMessage, VARIANTS } from './harness.ts';

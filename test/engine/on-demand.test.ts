@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Worked } from '../../src/engine/on-demand.ts';
+import type { Worked } from '../../src/engine/on-demand/on-demand.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { Leaving } from '../../src/support/leave-signal.ts';
 import { cluster, pass, turns } from './faults.ts';
@@ -93,7 +93,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
     expect(worked).toEqual(['unfinished', 'unfinished', 'unfinished', 'resting']);
     expect(runs).toBe(3);
-    expect(statusText(await only.engine.get(ANN, id))).toBe('The task was interrupted 3 times and is not tried again');
+    expect(statusText(await only.engine.get(ANN, id))).toBe('The task was interrupted 3 times and will not be retried');
   });
 
   test('the time that a task may take is that of all who work on it, between two pauses', async () => {
@@ -330,7 +330,7 @@ describe.each(VARIANTS)('$name', (variant) => {
 
 test('an engine that works by itself takes no orders', async () => {
   const only = await cluster(async () => 'done').node();
-  expect(() => only.engine.onDemand).toThrow('This engine works by itself');
+  expect(() => only.engine.onDemand).toThrow('The engine was not started with onDemand');
 });
 
 function ended(signal: AbortSignal): Promise<never> {

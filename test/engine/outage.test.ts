@@ -102,7 +102,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     isFailing = false;
     door.resolve();
     expect(await sent).toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 1000 });
-    expect(log).toMatchObject([{ message: 'A run was interrupted by its store' }]);
+    expect(log).toMatchObject([{ message: 'Run interrupted by a failure of the task store' }]);
     await pass(clock, 5000, 500);
     const [found] = (await engine.list(ANN, { limit: 1, artifacts: true })).tasks;
     expect(found && artifactText(found)).toBe('done');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DeliveryResult } from '../../src/engine/delivery.ts';
+import type { DeliveryResult } from '../../src/engine/outbox/delivery.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { pass, turns } from './faults.ts';
@@ -15,22 +15,22 @@ async function lastEvent({ store }: Harness, id: string): Promise<number> {
 
 describe.each(STORES)('$name', (variant) => {
   test(verifies('P-08', 'an event that fails for a day is given up, and the next one is tried'), async () => {
-    const courier = fakeCourier();
-    courier.answer = ({ event }) => (event.number === 2 ? FAILED : DELIVERED);
-    const node = await harness(async () => 'done', { variant, courier });
+    const pushTransport = fakeCourier();
+    pushTransport.answer = ({ event }) => (event.number === 2 ? FAILED : DELIVERED);
+    const node = await harness(async () => 'done', { variant, pushTransport });
     const { clock } = node;
     const start = clock.now();
     const { id: taskId } = await node.task('go', { pushConfig: hookAt('hook') });
     const last = await lastEvent(node, taskId);
-    await until(() => courier.told().includes('hook 2'));
+    await until(() => pushTransport.told().includes('hook 2'));
     await turns();
 
     await pass(clock, 23 * HOUR, HOUR / 2);
-    expect(courier.told()).not.toContain('hook 3');
+    expect(pushTransport.told()).not.toContain('hook 3');
     await pass(clock, 2 * HOUR, HOUR / 2);
-    await until(() => courier.told().at(-1) === `hook ${last}`);
+    await until(() => pushTransport.told().at(-1) === `hook ${last}`);
 
-    const tries = courier.deliveries.filter(({ event }) => event.number === 2);
+    const tries = pushTransport.deliveries.filter(({ event }) => event.number === 2);
     expect(tries.length).toBeGreaterThan(8);
     const [letter, ...others] = await node.engine.deadLetters();
     expect(others).toEqual([]);
@@ -45,14 +45,14 @@ describe.each(STORES)('$name', (variant) => {
       attempts: tries.length,
       time: start + 24 * HOUR,
     });
-    expect(JSON.stringify(node.log)).toContain('A notification is given up');
+    expect(JSON.stringify(node.log)).toContain('Gave up on push notification');
   });
 
   test(
     verifies(['P-08', 'P-11'], 'one that is away for longer is tried with each event, and then sent nothing more'),
     async () => {
-      const courier = fakeCourier();
-      courier.answer = () => FAILED;
+      const pushTransport = fakeCourier();
+      pushTransport.answer = () => FAILED;
       const push = { disableAfter: 3, maxAgeMs: HOUR };
       const node = await harness(
         async function* run({ ask }) {
@@ -60,14 +60,14 @@ describe.each(STORES)('$name', (variant) => {
           await ask('Which?');
           yield 'd';
         },
-        { variant, courier, push },
+        { variant, pushTransport, push },
       );
       const asked = await node.task('go', { pushConfig: hookAt('hook') });
-      await until(() => courier.deliveries.length > 0);
+      await until(() => pushTransport.deliveries.length > 0);
       await pass(node.clock, 4 * HOUR, 10 * 60_000);
 
       const tries = (number: number): number =>
-        courier.deliveries.filter(({ event }) => event.number === number).length;
+        pushTransport.deliveries.filter(({ event }) => event.number === number).length;
       expect(tries(1)).toBeGreaterThan(3);
       expect([tries(2), tries(3), tries(4)]).toEqual([1, 1, 0]);
       const letters = await node.engine.deadLetters();
@@ -75,16 +75,16 @@ describe.each(STORES)('$name', (variant) => {
       expect(new Set(letters.map(({ disabled }) => disabled))).toEqual(
         new Set(['3 events in a row could not be delivered: It answered 503']),
       );
-      const count = courier.deliveries.length;
+      const count = pushTransport.deliveries.length;
       await node.reply(asked, 'x');
       await pass(node.clock, 10 * HOUR, HOUR);
-      expect(courier.deliveries).toHaveLength(count);
+      expect(pushTransport.deliveries).toHaveLength(count);
     },
   );
 
   test('a success in between begins the count anew', async () => {
-    const courier = fakeCourier();
-    courier.answer = ({ event }) => (event.number % 2 === 0 ? DELIVERED : FAILED);
+    const pushTransport = fakeCourier();
+    pushTransport.answer = ({ event }) => (event.number % 2 === 0 ? DELIVERED : FAILED);
     const push = { disableAfter: 2, maxAttempts: 1 };
     const node = await harness(
       async function* run() {
@@ -92,32 +92,32 @@ describe.each(STORES)('$name', (variant) => {
         yield { status: 'working', text: '2' };
         yield 'a';
       },
-      { variant, courier, push },
+      { variant, pushTransport, push },
     );
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     const last = await lastEvent(node, id);
     await until(async () => {
       await pass(node.clock, HOUR, HOUR);
-      return courier.told().at(-1) === `hook ${last}`;
+      return pushTransport.told().at(-1) === `hook ${last}`;
     });
     await turns();
-    expect(courier.told()).toEqual(Array.from({ length: last }, (_, i) => `hook ${i + 1}`));
+    expect(pushTransport.told()).toEqual(Array.from({ length: last }, (_, i) => `hook ${i + 1}`));
     expect((await node.engine.deadLetters()).every(({ disabled }) => disabled === undefined)).toBe(true);
   });
 
   test('a receiver that is gone is sent nothing more, at once', async () => {
-    const courier = fakeCourier();
-    courier.answer = () => GONE;
-    const node = await harness(async () => 'done', { variant, courier });
+    const pushTransport = fakeCourier();
+    pushTransport.answer = () => GONE;
+    const node = await harness(async () => 'done', { variant, pushTransport });
     await node.task('go', { pushConfig: hookAt('hook') });
     await until(async () => (await node.engine.deadLetters()).length === 1);
     await pass(node.clock, 48 * HOUR, 12 * HOUR);
-    expect(courier.told()).toEqual(['hook 1']);
+    expect(pushTransport.told()).toEqual(['hook 1']);
     expect(await node.engine.deadLetters()).toMatchObject([
-      { disabled: 'The receiver wants no more: It answered 410', attempts: 1 },
+      { disabled: 'The receiver declined further notifications: It answered 410', attempts: 1 },
     ]);
-    const disabled = 'The receiver wants no more: It answered 410';
-    expect(node.log.find(({ message }) => message === 'A receiver is sent nothing more')?.fields).toMatchObject({
+    const disabled = 'The receiver declined further notifications: It answered 410';
+    expect(node.log.find(({ message }) => message === 'Disabled push configuration')?.fields).toMatchObject({
       taskId: expect.any(String),
       configId: 'hook',
       receiver: 'example.com',
@@ -126,10 +126,10 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('dead letters are sent again, one or all, and a receiver that is back is told of the rest', async () => {
-    const courier = fakeCourier();
-    courier.answer = () => FAILED;
+    const pushTransport = fakeCourier();
+    pushTransport.answer = () => FAILED;
     const push = { disableAfter: 2, maxAttempts: 1 };
-    const node = await harness(async () => 'done', { variant, courier, push });
+    const node = await harness(async () => 'done', { variant, pushTransport, push });
     const { id: taskId } = await node.task('go', { pushConfig: hookAt('hook') });
     const last = await lastEvent(node, taskId);
     await until(async () => {
@@ -137,7 +137,7 @@ describe.each(STORES)('$name', (variant) => {
       return (await node.engine.deadLetters()).length === 2;
     });
     const [first, second] = await node.engine.deadLetters();
-    const count = courier.deliveries.length;
+    const count = pushTransport.deliveries.length;
 
     expect(await node.engine.redeliver(first?.id ?? '')).toEqual({
       delivered: 0,
@@ -146,11 +146,11 @@ describe.each(STORES)('$name', (variant) => {
     expect(await node.engine.deadLetters({ limit: 1 })).toEqual([first]);
     expect(await node.engine.deadLetters({ after: first?.id ?? '' })).toEqual([second]);
 
-    courier.answer = () => DELIVERED;
+    pushTransport.answer = () => DELIVERED;
     expect(await node.engine.redeliver({ taskId, configId: 'hook' })).toEqual({ delivered: 2 });
 
-    await until(() => courier.told().at(-1) === `hook ${last}`);
-    const again = courier.deliveries.slice(count + 1);
+    await until(() => pushTransport.told().at(-1) === `hook ${last}`);
+    const again = pushTransport.deliveries.slice(count + 1);
     expect(again.map(({ event }) => event.number)).toEqual(Array.from({ length: last }, (_, i) => i + 1));
     expect(again[0]).toMatchObject({ id: first?.id, attempt: 2 });
     expect(await node.engine.deadLetters()).toEqual([]);
@@ -158,9 +158,9 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('the dead letters of a deleted one are gone, and of too many the latest stay', async () => {
-    const courier = fakeCourier();
-    courier.answer = () => GONE;
-    const node = await harness(async () => 'done', { variant, courier, push: { maxDeadLetters: 2 } });
+    const pushTransport = fakeCourier();
+    pushTransport.answer = () => GONE;
+    const node = await harness(async () => 'done', { variant, pushTransport, push: { maxDeadLetters: 2 } });
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) ids.push((await node.task('go', { pushConfig: hookAt(name) })).id);
     await until(async () => (await node.engine.deadLetters()).length === 4);
@@ -172,19 +172,19 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('the log of an ended task stays until a receiver that is away has it', async () => {
-    const courier = fakeCourier();
-    const node = await harness(async () => 'done', { variant, courier, retention: { replayWindowMs: 1000 } });
+    const pushTransport = fakeCourier();
+    const node = await harness(async () => 'done', { variant, pushTransport, retention: { replayWindowMs: 1000 } });
     const back = node.clock.now() + 20 * HOUR;
-    courier.answer = () => (node.clock.now() < back ? FAILED : DELIVERED);
+    pushTransport.answer = () => (node.clock.now() < back ? FAILED : DELIVERED);
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     const last = await lastEvent(node, id);
-    await until(() => courier.deliveries.length > 0);
+    await until(() => pushTransport.deliveries.length > 0);
 
     await pass(node.clock, 10 * HOUR, HOUR / 2);
     await node.engine.prune();
     expect(await node.store.events(id, 0, 100)).toHaveLength(last);
     await pass(node.clock, 15 * HOUR, HOUR / 2);
-    await until(() => courier.told().at(-1) === `hook ${last}`);
+    await until(() => pushTransport.told().at(-1) === `hook ${last}`);
     await turns();
     await node.engine.prune();
 
@@ -193,19 +193,19 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('to send nothing again disturbs nothing, and what does not exist is said', async () => {
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const door = deferred<DeliveryResult>();
-    courier.answer = () => door.promise;
-    const node = await harness(async () => 'done', { variant, courier });
+    pushTransport.answer = () => door.promise;
+    const node = await harness(async () => 'done', { variant, pushTransport });
     const { id: taskId } = await node.task('go', { pushConfig: hookAt('hook') });
-    await until(() => courier.deliveries.length === 1);
+    await until(() => pushTransport.deliveries.length === 1);
 
     expect(await node.engine.redeliver({ taskId, configId: 'hook' })).toEqual({ delivered: 0 });
     door.resolve(DELIVERED);
 
-    await until(() => courier.deliveries.at(-1)?.event.body.includes('COMPLETED') === true);
+    await until(() => pushTransport.deliveries.at(-1)?.event.body.includes('COMPLETED') === true);
     await turns();
-    expect(courier.told()).toEqual([...new Set(courier.told())]);
+    expect(pushTransport.told()).toEqual([...new Set(pushTransport.told())]);
     for (const name of [
       { taskId, configId: 'other' },
       { taskId: 'other', configId: 'hook' },
@@ -214,52 +214,52 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('what was lost while nothing was sent is said, and the rest is told', async () => {
-    const courier = fakeCourier();
-    courier.answer = () => GONE;
-    const node = await harness(async () => 'done', { variant, courier, retention: { replayWindowMs: 1000 } });
+    const pushTransport = fakeCourier();
+    pushTransport.answer = () => GONE;
+    const node = await harness(async () => 'done', { variant, pushTransport, retention: { replayWindowMs: 1000 } });
     const { id: taskId } = await node.task('go', { pushConfig: hookAt('hook') });
     await until(async () => (await node.engine.deadLetters()).length === 1);
     await pass(node.clock, HOUR, HOUR);
     await node.engine.prune();
     expect(await node.store.events(taskId, 0, 1)).toEqual([]);
 
-    courier.answer = () => DELIVERED;
+    pushTransport.answer = () => DELIVERED;
     expect(await node.engine.redeliver({ taskId, configId: 'hook' })).toEqual({ delivered: 1 });
 
-    await until(() => JSON.stringify(node.log).includes('events are gone that a receiver was not told of'));
+    await until(() => JSON.stringify(node.log).includes('Skipped events that were removed before their delivery'));
     await until(async () => (await node.store.nextPush(['agent'])) === undefined);
-    expect(courier.deliveries.map(({ event }) => event.number)).toEqual([1, 1]);
+    expect(pushTransport.deliveries.map(({ event }) => event.number)).toEqual([1, 1]);
   });
 
   test('a courier with a defect is asked again now and then, and the log says why', async () => {
     let asked = 0;
-    const courier = fakeCourier(() => {
+    const pushTransport = fakeCourier(() => {
       if (++asked < 3) throw new Error('a defect');
       return true;
     });
-    const node = await harness(async () => {}, { variant, courier });
+    const node = await harness(async () => {}, { variant, pushTransport });
     await node.task('go', { pushConfig: hookAt('hook') });
     await until(() => asked === 1);
     await turns();
     expect(asked).toBe(1);
     await pass(node.clock, 3000, 500);
-    await until(() => courier.told().includes('hook 1'));
+    await until(() => pushTransport.told().includes('hook 1'));
     expect(node.log.filter(({ fields }) => String(fields?.['error']).includes('a defect'))).toHaveLength(2);
   });
 
   test('a courier that throws is a failure like another, and the log says why', async () => {
-    const courier = fakeCourier();
-    courier.answer = ({ attempt }) => {
+    const pushTransport = fakeCourier();
+    pushTransport.answer = ({ attempt }) => {
       if (attempt === 1) throw new Error('a defect');
       return DELIVERED;
     };
-    const node = await harness(async () => {}, { variant, courier });
+    const node = await harness(async () => {}, { variant, pushTransport });
     await node.task('go', { pushConfig: hookAt('hook') });
-    await until(() => courier.deliveries.length === 1);
+    await until(() => pushTransport.deliveries.length === 1);
     await turns();
     await pass(node.clock, 3000, 500);
-    await until(() => courier.deliveries.length > 1);
-    expect(courier.deliveries[1]).toMatchObject({ attempt: 2 });
+    await until(() => pushTransport.deliveries.length > 1);
+    expect(pushTransport.deliveries[1]).toMatchObject({ attempt: 2 });
     expect(node.log.some(({ fields }) => String(fields?.['error']).includes('a defect'))).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DeliveryResult } from '../../src/engine/delivery.ts';
+import type { DeliveryResult } from '../../src/engine/outbox/delivery.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { turns } from './faults.ts';
 import { ANN, BOB, harness, until, STORES } from './harness.ts';
@@ -17,10 +17,10 @@ function turnsIn(told: readonly string[]): readonly string[] {
 
 describe.each(STORES)('$name', (variant) => {
   test('one with many events lets others tell theirs in between', async () => {
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const door = deferred<DeliveryResult>();
-    const node = await harness(manyEvents, { variant, courier, push: { concurrency: 1 } });
-    courier.answer = async () => {
+    const node = await harness(manyEvents, { variant, pushTransport, push: { concurrency: 1 } });
+    pushTransport.answer = async () => {
       const result = await door.promise;
       node.clock.advance(1);
       return result;
@@ -29,20 +29,20 @@ describe.each(STORES)('$name', (variant) => {
     await node.task('go', { pushConfig: hookAt('second') });
     door.resolve(DELIVERED);
 
-    await until(() => courier.told().length === 2 * 42);
+    await until(() => pushTransport.told().length === 2 * 42);
 
-    expect(turnsIn(courier.told())).toEqual(['first', 'second', 'first', 'second', 'first', 'second']);
-    expect(courier.told().slice(0, 17)).toEqual([
+    expect(turnsIn(pushTransport.told())).toEqual(['first', 'second', 'first', 'second', 'first', 'second']);
+    expect(pushTransport.told().slice(0, 17)).toEqual([
       ...Array.from({ length: 16 }, (_, index) => `first ${index + 1}`),
       'second 1',
     ]);
   });
 
   test('one that is slow has told one event when its turn is over', async () => {
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const door = deferred<DeliveryResult>();
-    const node = await harness(manyEvents, { variant, courier, push: { concurrency: 1 } });
-    courier.answer = async ({ config }) => {
+    const node = await harness(manyEvents, { variant, pushTransport, push: { concurrency: 1 } });
+    pushTransport.answer = async ({ config }) => {
       const result = await door.promise;
       if (config.id === 'slow') node.clock.advance(9000);
       return result;
@@ -51,25 +51,25 @@ describe.each(STORES)('$name', (variant) => {
     await node.task('go', { pushConfig: hookAt('quick') });
     door.resolve(DELIVERED);
 
-    await until(() => courier.told().length === 2 * 42);
+    await until(() => pushTransport.told().length === 2 * 42);
 
-    const [first, ...rest] = courier.told();
+    const [first, ...rest] = pushTransport.told();
     expect(first).toBe('slow 1');
     expect(rest.slice(0, 17)).toEqual([...Array.from({ length: 16 }, (_, index) => `quick ${index + 1}`), 'slow 2']);
-    expect(new Set(courier.told()).size).toBe(2 * 42);
+    expect(new Set(pushTransport.told()).size).toBe(2 * 42);
   });
 
   test('one caller with many slow receivers leaves room for those of another', async () => {
-    const courier = fakeCourier();
-    courier.answer = ({ config }) => (config.id === 'bob' ? DELIVERED : new Promise(() => {}));
-    const node = await harness(async () => 'done', { variant, courier, push: { concurrency: 4, perOwner: 3 } });
+    const pushTransport = fakeCourier();
+    pushTransport.answer = ({ config }) => (config.id === 'bob' ? DELIVERED : new Promise(() => {}));
+    const node = await harness(async () => 'done', { variant, pushTransport, push: { concurrency: 4, perOwner: 3 } });
     for (let i = 0; i < 6; i++) await node.task('go', { ...ANN, pushConfig: hookAt(`ann-${i}`, `host-${i}.example`) });
     await turns();
-    expect(courier.told()).toEqual(['ann-0 1', 'ann-1 1', 'ann-2 1']);
+    expect(pushTransport.told()).toEqual(['ann-0 1', 'ann-1 1', 'ann-2 1']);
 
     await node.task('go', { ...BOB, pushConfig: hookAt('bob') });
 
-    await until(() => courier.deliveries.at(-1)?.event.body.includes('COMPLETED') === true);
-    expect(turnsIn(courier.told())).toEqual(['ann-0', 'ann-1', 'ann-2', 'bob']);
+    await until(() => pushTransport.deliveries.at(-1)?.event.body.includes('COMPLETED') === true);
+    expect(turnsIn(pushTransport.told())).toEqual(['ann-0', 'ann-1', 'ann-2', 'bob']);
   });
 });

@@ -1,8 +1,8 @@
-import type { Courier, Delivery, DeliveryResult } from '../../src/engine/delivery.ts';
-import type { NewPushConfig } from '../../src/engine/push-configs.ts';
+import type { PushTransport, Delivery, DeliveryResult } from '../../src/engine/outbox/delivery.ts';
+import type { NewPushConfig } from '../../src/engine/outbox/push-configs.ts';
 
 /** A receiver that does what a test tells it to, and remembers all that came. */
-export interface FakeCourier extends Courier {
+export interface FakeCourier extends PushTransport {
   readonly deliveries: Delivery[];
   /** What becomes of an attempt; everything arrives if not set. */
   answer: (delivery: Delivery, signal: AbortSignal) => DeliveryResult | Promise<DeliveryResult>;
@@ -15,10 +15,10 @@ export interface FakeCourier extends Courier {
 export const DELIVERED: DeliveryResult = { kind: 'delivered' };
 export const FAILED: DeliveryResult = { kind: 'failed', reason: 'It answered 503' };
 
-export function fakeCourier(wants: Courier['wants'] = () => true): FakeCourier {
+export function fakeCourier(wants: PushTransport['wants'] = () => true): FakeCourier {
   const deliveries: Delivery[] = [];
   const underWay = new Map<string, number>();
-  const courier: FakeCourier = {
+  const pushTransport: FakeCourier = {
     deliveries,
     underWay,
     answer: () => DELIVERED,
@@ -29,13 +29,13 @@ export function fakeCourier(wants: Courier['wants'] = () => true): FakeCourier {
       const { id } = delivery.config;
       underWay.set(id, (underWay.get(id) ?? 0) + 1);
       try {
-        return await courier.answer(delivery, signal);
+        return await pushTransport.answer(delivery, signal);
       } finally {
         underWay.set(id, (underWay.get(id) ?? 0) - 1);
       }
     },
   };
-  return courier;
+  return pushTransport;
 }
 
 export function nameOf({ config, event }: Delivery): string {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DeliveryResult } from '../../src/engine/delivery.ts';
+import type { DeliveryResult } from '../../src/engine/outbox/delivery.ts';
 import { A2AError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
@@ -31,7 +31,7 @@ describe.each(STORES)('$name', (variant) => {
   test('of two nodes on one store one tells, each event once and in order', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const agents = [
       runnable(async function* run() {
         yield 'a';
@@ -39,8 +39,8 @@ describe.each(STORES)('$name', (variant) => {
       }),
     ];
     const [first, second] = [
-      await startHarness({ store, agents, clock, courier }, clock),
-      await startHarness({ store, agents, clock, courier }, clock),
+      await startHarness({ store, agents, clock, pushTransport }, clock),
+      await startHarness({ store, agents, clock, pushTransport }, clock),
     ];
     const tasks = [];
     for (const node of [first, second, first, second])
@@ -48,7 +48,9 @@ describe.each(STORES)('$name', (variant) => {
     await pass(clock, 5000, 500);
 
     for (const { id } of tasks) {
-      const told = courier.deliveries.filter(({ task }) => task.id === id).map(({ event }) => `hook ${event.number}`);
+      const told = pushTransport.deliveries
+        .filter(({ task }) => task.id === id)
+        .map(({ event }) => `hook ${event.number}`);
       expect(told).toEqual(upTo(await lastEvent(first, id)));
     }
   });
@@ -71,7 +73,7 @@ describe.each(STORES)('$name', (variant) => {
     };
     const agents = [runnable(async () => 'done')];
     const slow = withMethods(store, { heartbeat, notePush });
-    const node = await startHarness({ store: slow, agents, clock, courier: first, pollMs: 3_600_000 }, clock);
+    const node = await startHarness({ store: slow, agents, clock, pushTransport: first, pollMs: 3_600_000 }, clock);
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     isAway = true;
     await pass(clock, 20_000, 2000);
@@ -83,7 +85,7 @@ describe.each(STORES)('$name', (variant) => {
     await pass(clock, 20_000, 2000);
     noted.resolve();
     await turns();
-    const second = await startHarness({ store, agents, clock, courier: heir }, clock);
+    const second = await startHarness({ store, agents, clock, pushTransport: heir }, clock);
     await pass(clock, 20_000, 2000);
 
     expect(first.told()).toEqual(['hook 1']);
@@ -91,28 +93,28 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('what a node was telling when it died another tells, from where it was', async () => {
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const door = deferred<DeliveryResult>();
-    courier.answer = ({ event }) => (event.number < 3 ? DELIVERED : door.promise);
+    pushTransport.answer = ({ event }) => (event.number < 3 ? DELIVERED : door.promise);
     const node = await harness(
       async function* run() {
         yield 'a';
         yield 'b';
       },
-      { variant, courier },
+      { variant, pushTransport },
     );
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
-    await until(() => courier.told().includes('hook 3'));
+    await until(() => pushTransport.told().includes('hook 3'));
     await turns();
 
     const heir = fakeCourier();
-    const next = await node.crash({ courier: heir });
+    const next = await node.crash({ pushTransport: heir });
     const last = await lastEvent(next, id);
     await until(() => heir.told().at(-1) === `hook ${last}`);
 
     expect(heir.told()).toEqual(upTo(last).slice(2));
     // The dead one goes on for a moment: what it did is recognisable, and changes nothing.
-    expect(heir.deliveries[0]?.id).toBe(courier.deliveries[2]?.id);
+    expect(heir.deliveries[0]?.id).toBe(pushTransport.deliveries[2]?.id);
     door.resolve(DELIVERED);
     await pass(next.clock, 20_000, 1000);
     expect(heir.told()).toEqual(upTo(last).slice(2));
@@ -120,18 +122,18 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('an engine that closes lets go of what is under way, and the next one goes on at once', async () => {
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const signals: AbortSignal[] = [];
-    courier.answer = (_, signal) => {
+    pushTransport.answer = (_, signal) => {
       signals.push(signal);
       return new Promise(() => {});
     };
-    const node = await harness(async () => 'done', { variant, courier });
+    const node = await harness(async () => 'done', { variant, pushTransport });
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     await until(() => signals.length === 1);
 
     const heir = fakeCourier();
-    const next = await node.restart({ courier: heir });
+    const next = await node.restart({ pushTransport: heir });
 
     expect(signals[0]?.aborted).toBe(true);
     const last = await lastEvent(next, id);
@@ -141,24 +143,24 @@ describe.each(STORES)('$name', (variant) => {
   });
 
   test('an engine that closes gives what is under way its time', async () => {
-    const courier = fakeCourier();
+    const pushTransport = fakeCourier();
     const door = deferred<DeliveryResult>();
-    courier.answer = () => door.promise;
-    const node = await harness(async ({ ask }) => ask('Which?'), { variant, courier });
+    pushTransport.answer = () => door.promise;
+    const node = await harness(async ({ ask }) => ask('Which?'), { variant, pushTransport });
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     const last = await lastEvent(node, id);
-    await until(() => courier.deliveries.length === 1);
+    await until(() => pushTransport.deliveries.length === 1);
 
     const closed = node.engine.close({ finishMs: 5000 });
     await turns();
-    courier.answer = () => DELIVERED;
+    pushTransport.answer = () => DELIVERED;
     door.resolve(DELIVERED);
     await closed;
 
     const heir = fakeCourier();
-    await node.restart({ courier: heir });
+    await node.restart({ pushTransport: heir });
     await turns();
-    expect([...courier.told(), ...heir.told()]).toEqual(upTo(last));
+    expect([...pushTransport.told(), ...heir.told()]).toEqual(upTo(last));
   });
 
   test.each(['lost', 'unanswered'] as const)(
@@ -179,13 +181,13 @@ describe.each(STORES)('$name', (variant) => {
         notePush: broken((report) => store.notePush(report)),
         nextPush: broken((agents) => store.nextPush(agents)),
       });
-      const courier = fakeCourier();
-      courier.answer = ({ config, event }) => {
+      const pushTransport = fakeCourier();
+      pushTransport.answer = ({ config, event }) => {
         if (config.id === 'hook' && event.number === 2) isBroken = true;
         return DELIVERED;
       };
       const agents = [runnable(async () => 'done')];
-      const node = await startHarness({ store: far, agents, clock, courier }, clock);
+      const node = await startHarness({ store: far, agents, clock, pushTransport }, clock);
       const { id } = await node.task('go', { pushConfig: hookAt('hook') });
       await until(() => isBroken);
       await node.task('go', { pushConfig: hookAt('other') });
@@ -194,8 +196,8 @@ describe.each(STORES)('$name', (variant) => {
 
       const last = await lastEvent(node, id);
       await pass(clock, 5000, 500);
-      await until(() => courier.told().includes(`other ${last}`));
-      expect(courier.told().filter((told) => told.startsWith('hook'))).toEqual(upTo(last));
+      await until(() => pushTransport.told().includes(`other ${last}`));
+      expect(pushTransport.told().filter((told) => told.startsWith('hook'))).toEqual(upTo(last));
     },
   );
 
@@ -226,12 +228,12 @@ describe.each(STORES)('$name', (variant) => {
         return events;
       },
     });
-    const first = await startHarness({ store: away, agents, clock, courier: late }, clock);
+    const first = await startHarness({ store: away, agents, clock, pushTransport: late }, clock);
     const { id } = await first.task('go', { pushConfig: hookAt('hook') });
     await until(() => isHeld);
     await pass(clock, 20_000, 5000);
     const quick = fakeCourier();
-    const second = await startHarness({ store, agents, clock, courier: quick }, clock);
+    const second = await startHarness({ store, agents, clock, pushTransport: quick }, clock);
     const last = await lastEvent(second, id);
     await until(() => quick.deliveries.length === last);
 
@@ -256,13 +258,13 @@ describe.each(STORES)('$name', (variant) => {
     const away = withMethods(store, {
       heartbeat: async (node, ttlMs) => (isAway ? undefined : store.heartbeat(node, ttlMs)),
     });
-    const first = await startHarness({ store: away, agents, clock, courier: slow }, clock);
+    const first = await startHarness({ store: away, agents, clock, pushTransport: slow }, clock);
     const { id } = await first.task('go', { pushConfig: hookAt('hook') });
     await until(() => slow.deliveries.length === 1);
     isAway = true;
     await pass(clock, 20_000, 5000);
     const quick = fakeCourier();
-    const second = await startHarness({ store, agents, clock, courier: quick }, clock);
+    const second = await startHarness({ store, agents, clock, pushTransport: quick }, clock);
     onTestFinished(() => second.engine.close());
     const last = await lastEvent(second, id);
     await until(() => quick.deliveries.length === last);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applyEvent } from '../../src/model/fold.ts';
 import { canTransition } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
-import type { Clock } from '../../src/support/clock.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { ANN, bodies, collect, harness, VARIANTS } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import { ANN, artifactText, bodies, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {

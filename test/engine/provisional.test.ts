@@ -124,9 +124,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         ),
       { variant },
     );
-    expect(artifactText(await task('go'))).toBe(
-      'A step cannot reply. Return from the step, and reply from the handler.',
-    );
+    expect(artifactText(await task('go'))).toBe('A step cannot reply. Return from the step, and reply in the handler.');
   });
 
   test('a bare message is kept under the key of its request', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DeliveryResult } from '../../src/engine/delivery.ts';
-import type { NewPushConfig } from '../../src/engine/push-configs.ts';
+import type { DeliveryResult } from '../../src/engine/outbox/delivery.ts';
+import type { NewPushConfig } from '../../src/engine/outbox/push-configs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { turns } from './faults.ts';
@@ -112,18 +112,18 @@ describe.each(VARIANTS)('$name', (variant) => {
       if (write.journal?.some(({ kind }) => kind === 'answer') === true) await cancel();
       return target.append(write);
     };
-    const courier = fakeCourier();
-    courier.answer = ({ config }) => (config.config.url.endsWith('/old') ? GONE : DELIVERED);
+    const pushTransport = fakeCourier();
+    pushTransport.answer = ({ config }) => (config.config.url.endsWith('/old') ? GONE : DELIVERED);
     const agents = [runnable(async ({ ask }) => ask('Which?'))];
     const store = withMethods(target, { append });
-    const { engine, task, reply } = await startHarness({ store, agents, clock, courier }, clock);
+    const { engine, task, reply } = await startHarness({ store, agents, clock, pushTransport }, clock);
     const at = (path: string): NewPushConfig => ({
       ...HOOK,
       config: { id: 'hook', url: `https://example.com/${path}` },
     });
     const asked = await task('go', { pushConfig: at('old') });
     await until(async () => (await engine.deadLetters())[0]?.disabled !== undefined);
-    const told = courier.told();
+    const told = pushTransport.told();
     cancel = () => engine.cancel(ANN, asked.id);
 
     await expect(reply(asked, 'this', { pushConfig: at('new') })).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
     await turns();
 
-    expect(courier.told()).toEqual(told);
+    expect(pushTransport.told()).toEqual(told);
     expect((await engine.deadLetters())[0]).toMatchObject({ disabled: expect.any(String) });
   });
 
@@ -139,7 +139,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const clock = fakeClock();
     const target = openStore(variant, clock);
     const append: Store['append'] = async (write) =>
-      write.journal?.some(({ kind }) => kind === 'answer') === true ? { kind: 'refused' } : target.append(write);
+      write.journal?.some(({ kind }) => kind === 'answer') === true ? { kind: 'rejected' } : target.append(write);
     const agents = [runnable(async ({ ask }) => ask('Which?'))];
     const store = withMethods(target, { append });
     const { engine, task, reply } = await startHarness({ store, agents, clock }, clock);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewPushConfig } from '../../src/engine/push-configs.ts';
+import type { NewPushConfig } from '../../src/engine/outbox/push-configs.ts';
 import type { PushConfigRecord } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { ANN, BOB, harness, openStore, runnable, startHarness, userMessage, VARIANTS, withMethods } from './harness.ts';

@@ -26,7 +26,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.get(ANN, late.id)).status.state === 'TASK_STATE_FAILED');
     const failed = await engine.get(ANN, late.id);
     expect(statusText(failed)).toBe(
-      'The task waited 180000 ms for a free slot and was not started: send the message again later',
+      'The task waited 180000 ms for a free slot and was not started. Send the message again later.',
     );
 
     gate.resolve();

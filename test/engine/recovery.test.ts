@@ -88,7 +88,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
     await until(async () => (await last.engine.get(ANN, early.id)).status.state === 'TASK_STATE_FAILED');
     const failed = await last.engine.get(ANN, early.id);
-    expect(statusText(failed)).toBe('The task was interrupted 3 times and is not tried again');
+    expect(statusText(failed)).toBe('The task was interrupted 3 times and will not be retried');
     expect(artifactText(failed)).toBe('begun');
     expect(attempts).toBe(3);
   });
@@ -153,7 +153,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       async () => (await second.engine.list(ANN, { limit: 1 })).tasks[0]?.status.state === 'TASK_STATE_FAILED',
     );
     const [failed] = (await second.engine.list(ANN, { limit: 1 })).tasks;
-    expect(failed && statusText(failed)).toBe('The task was interrupted, and this agent does not run anything twice');
+    expect(failed && statusText(failed)).toBe('The task was interrupted, and this agent does not retry tasks');
     expect(attempts).toBe(1);
     expect((await store.journal(failed?.id ?? '')).length).toBe(0);
   });

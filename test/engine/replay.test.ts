@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import type { StreamResponse } from '../../src/model/event.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -76,7 +76,7 @@ describe.each(STORES)('$name', (variant) => {
       return (await stateOf(node, waiting.id)) === 'TASK_STATE_FAILED';
     });
     expect(statusText(await node.engine.get(ANN, waiting.id))).toBe(
-      'The running tasks of the agent take all the memory they may have, so this one cannot publish more. Try again later',
+      'The running tasks of this agent use all the memory allowed for them, so this task cannot publish more output. Try again later.',
     );
   });
 

@@ -1,7 +1,7 @@
 /** Handlers that are interrupted at points of their own choice, and what their subscribers see. */
 import { expect } from 'vitest';
 import type { StepContext, TaskContext } from '../../src/engine/handler.ts';
-import type { Output } from '../../src/engine/output.ts';
+import type { Output } from '../../src/engine/output/output.ts';
 import { ArtifactFold } from '../../src/model/artifact-fold.ts';
 import type { Task } from '../../src/model/task.ts';
 import { ANN, bodies, collect, type Harness, harness, type HarnessOptions, until } from './harness.ts';

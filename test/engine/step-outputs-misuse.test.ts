@@ -75,10 +75,10 @@ describe.each(VARIANTS)('$name', (variant) => {
       /only publish the status "working"/u,
       ({ status }) => status({ status: 'input-required' } as never),
     ],
-    ['publishes nonsense', /gives texts/u, ({ artifact }) => artifact('a').append(5 as never)],
+    ['publishes nonsense', /must yield or return/u, ({ artifact }) => artifact('a').append(5 as never)],
     [
       'yields nonsense',
-      /gives texts/u,
+      /must yield or return/u,
       async function* generate() {
         yield 5;
       },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Feed } from '../../src/engine/feed.ts';
-import type { StreamItem } from '../../src/engine/subscribe.ts';
+import { Feed } from '../../src/engine/stream/feed.ts';
+import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { cluster } from './faults.ts';
 import { ANN, artifactText, BOB, collect, harness, until, userMessage, VARIANTS } from './harness.ts';

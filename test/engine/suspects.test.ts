@@ -45,12 +45,12 @@ describe.each(STORES)('$name', (variant) => {
     }
     await until(async () => (await stateOf(current, poison.id)) === 'TASK_STATE_FAILED');
     expect(statusText(await current.engine.get(ANN, poison.id))).toBe(
-      'The task was interrupted 3 times and is not tried again',
+      'The task was interrupted 3 times and will not be retried',
     );
     mayEnd.resolve();
     for (let i = 0; i < 5; i++) await pass(clock, TRIAL_MS, 1000);
     for (const { id } of innocent) expect(await stateOf(current, id)).toBe('TASK_STATE_COMPLETED');
-    expect(current.log.map(({ message }) => message)).toContain('A task was interrupted too often and has failed');
+    expect(current.log.map(({ message }) => message)).toContain('Task failed after too many interruptions');
   });
 
   test('a node runs one suspect at a time, for as long as it is observed', async () => {
@@ -129,7 +129,7 @@ describe.each(STORES)('$name', (variant) => {
     }
     await until(async () => (await stateOf(current, id)) === 'TASK_STATE_FAILED');
     expect(statusText(await current.engine.get(ANN, id))).toBe(
-      'The process crashed 7 times during the task, which is not tried again',
+      'The process crashed 7 times while running the task, so it will not be retried',
     );
   });
 

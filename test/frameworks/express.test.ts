@@ -75,5 +75,7 @@ test('a body that is gone is told of, and not waited for', async () => {
   const url = await listen(app.use(toExpress(handler)));
   const response = await fetch(`${url}/message:send`, waitRequest());
   expect(response.status).toBe(500);
-  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('has read the body') } });
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringContaining('consumed the request body') },
+  });
 });

@@ -90,7 +90,9 @@ test('a body that is gone is told of, and not waited for', async () => {
   );
   const response = await app.request('/message:send', waitRequest());
   expect(response.status).toBe(500);
-  expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('has read the body') } });
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringContaining('consumed the request body') },
+  });
 });
 
 test('what middleware of Hono says of an answer is sent with it', async () => {
@@ -138,7 +140,7 @@ test('a prefix with parameters and no basePath is logged once, with the basePath
   for (let i = 0; i < 2; i++) expect((await app.request('/blue/agent/.well-known/agent-card.json')).status).toBe(404);
   expect(warnings.filter((line) => JSON.stringify(line).includes('basePath'))).toEqual([
     [
-      'The agent was not found. Is basePath missing?',
+      'Request does not match the agent; basePath may be missing',
       { path: '/blue/agent/.well-known/agent-card.json', basePath: '/blue/agent' },
     ],
   ]);

@@ -1,7 +1,7 @@
 import { FlattenedSign, type CryptoKey, type JWK, exportJWK, generateKeyPair } from 'jose';
 import type { AgentCard, AgentCardSignature } from '../../src/model/card.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { type CardVariant, canonicalPayload } from '../../src/wire/canonical-card.ts';
+import { type CardVariant, canonicalPayload } from '../../src/wire/card/signing/canonical-card.ts';
 import { card as cardCodec } from '../../src/wire/v1/card.ts';
 
 /** A card in which nothing is empty. */

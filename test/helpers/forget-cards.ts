@@ -4,7 +4,7 @@
  */
 import { afterAll } from 'vitest';
 
-import { sharedCards } from '../../src/client/card-cache.ts';
+import { sharedCards } from '../../src/client/card/card-cache.ts';
 
 const keys = new Set<string>();
 const get = sharedCards.get;

@@ -1,10 +1,11 @@
 /** Calls of every version and binding, written by the codecs and sent by `fetch`: what a client does, without a client. */
 import type { Input, OperationName } from '../../src/model/operation.ts';
-import { type Dialect, operationCodec, type ProtocolVersion } from '../../src/wire/dialect.ts';
+import { type Dialect, operationCodec } from '../../src/wire/dialect.ts';
 import { encodeRequest } from '../../src/wire/jsonrpc.ts';
-import { encodeRestRequest, restUrl } from '../../src/wire/rest-request.ts';
+import { encodeRestRequest, restUrl } from '../../src/wire/rest/rest-request.ts';
 import { dialectOf, dialects } from '../../src/wire/select.ts';
-import { readSse } from '../../src/wire/sse-stream.ts';
+import type { ProtocolVersion } from '../../src/wire/version.ts';
+import { readSse } from './read-sse.ts';
 
 /** A version over a binding. */
 export interface Way {

@@ -1,9 +1,9 @@
 /** A program that runs the functions which search outside texts on long hostile texts, and reports each that has terminated. */
 import { logLine } from '../../src/observe/console-log.ts';
 import { redacted } from '../../src/observe/redact.ts';
-import { scrubMessage } from '../../src/server/scrub-metadata.ts';
-import { isSecretName, isSecretParameter } from '../../src/support/secret-names.ts';
-import { withoutSecrets, withoutTokens } from '../../src/support/secret-texts.ts';
+import { scrubMessage } from '../../src/server/operations/scrub-metadata.ts';
+import { isSecretName, isSecretParameter } from '../../src/support/secret/secret-names.ts';
+import { withoutSecrets, withoutTokens } from '../../src/support/secret/secret-texts.ts';
 import { Scrubber } from '../../src/testing/recording/scrub.ts';
 
 const PIECES = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AGENT_OPTIONS } from '../../src/cli/agent-options.ts';
+import { AGENT_OPTIONS } from '../../src/cli/agents/agent-options.ts';
 import { ALIASES, COMMANDS } from '../../src/cli/command-table.ts';
 import { ROOT } from '../helpers/source.ts';
 
@@ -9,9 +9,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
 
 function rowsUnder(heading: string): readonly (readonly string[])[] {
   const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  return [...section.matchAll(/^\| `(.*) \|$/gm)].map(([, row = '']) =>
-    `\`${row}`.split('|').map((cell) => cell.trim()),
-  );
+  return [...section.matchAll(/^\| (\[?`.*) \|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 }
 
 const code = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);

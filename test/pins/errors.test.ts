@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { A2AError, ERROR_DOMAIN, ERRORS } from '../../src/errors.ts';
+import { A2AError, ERROR_DOMAIN, type ErrorCode, ERRORS } from '../../src/errors.ts';
 
 /** What others rely on: 1.0 §5.4 in the form of 1.0.1, then the generic errors. */
 const TABLE = `
@@ -43,25 +43,45 @@ test('the table of errors is what others rely on', () => {
   expect(ERROR_DOMAIN).toBe('a2a-protocol.org');
 });
 
-test('docs/errors.md lists every code with its numbers, and no other', () => {
-  const rows = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => /^\| `[A-Z_]+` /.test(line))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  const listed = rows.map((cells) => cells.slice(0, 4).join(' ').replaceAll('`', ''));
+const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+
+test('docs/errors.md lists every code with its numbers in the table, and no other', () => {
+  const rows = [...PAGE.matchAll(/^\| \[`([A-Z_]+)`\]\(#([a-z_]+)\) \| (-\d+) \| (\d+) \| `([A-Z_]+)` \|/gm)];
+  expect(rows.map(([, code, , rpc, http, grpc]) => [code, rpc, http, grpc].join(' ')).sort()).toEqual(
+    actual.toSorted(),
+  );
+  for (const [, code = '', anchor] of rows) expect(anchor).toBe(code.toLowerCase());
+});
+
+test('docs/errors.md has a section with numbers, cause and fix for every code, and for no other', () => {
+  const sections = PAGE.split(/^(?=#{2,3} )/m).filter((section) => section.startsWith('### '));
+  const listed = sections.map((section) => {
+    const [, code, rpc, http, grpc] =
+      /^### `([A-Z_]+)`\n\nJSON-RPC (-\d+) · HTTP (\d+) · gRPC `([A-Z_]+)`\n/.exec(section) ?? [];
+    expect(section, `the cause of ${code}`).toMatch(/^\*\*Cause\.\*\* .*\.$/m);
+    expect(section, `the fix for ${code}`).toMatch(/^\*\*Fix\.\*\* .*\.$/m);
+    return [code, rpc, http, grpc].join(' ');
+  });
   expect(listed.sort()).toEqual(actual.toSorted());
-  for (const [code, , , , meaning, advice] of rows) {
-    expect(meaning, `what ${code} means`).toMatch(/\.$/);
-    expect(advice, `what to do about ${code}`).toMatch(/\.$/);
-  }
+});
+
+test('docs/errors.md has a heading for every code, whose anchor is the one of A2AError.docs', () => {
+  const headings = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8').matchAll(
+    /^#+ `([A-Z_]+)`$/gm,
+  );
+  const anchors = [...headings].map(([, heading = '']) => `docs/errors.md#${heading.toLowerCase()}`);
+  const expected = Object.keys(ERRORS).map((code) => new A2AError(code as ErrorCode, 'no').docs);
+  expect(anchors.sort()).toEqual(expected.sort());
 });
 
 // A2AError
+
+test('the section of the error reference is not part of the JSON of an error', () => {
+  const error = new A2AError('TASK_NOT_FOUND', 'no');
+  expect(error.docs).toBe('docs/errors.md#task_not_found');
+  expect(JSON.stringify(error)).not.toContain('docs/');
+  expect(Object.keys(error)).not.toContain('docs');
+});
 
 test('an error holds its code and whatever facts it was given', () => {
   const cause = new Error('disk full');

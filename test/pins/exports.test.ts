@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../helpers/source.ts';
 
 /** What users import by name; a name that goes, or comes, is a decision. */
 const ENTRIES = {
@@ -44,4 +47,16 @@ test.each(Object.entries(NAMES))('tandem-a2a%s exports what it did', async (entr
 test('package.json names the entries, and no others', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
   expect(Object.keys(manifest.exports).filter((entry) => entry !== './package.json')).toEqual(Object.keys(ENTRIES));
+});
+
+test('tsconfig.json leads every entry of package.json to its source, so that examples import what users import', async () => {
+  const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
+  const expected = Object.entries(manifest.exports).flatMap(([entry, target]) => {
+    if (typeof target === 'string') return [];
+    const source = target.types.replace('./dist/', './src/').replace(/\.d\.ts$/, '.ts');
+    return [[entry.replace('.', manifest.name), [source]]];
+  });
+  const config = readFileSync(join(ROOT, 'tsconfig.json'), 'utf8').replaceAll(/^\s*\/\/.*$/gm, '');
+  const { compilerOptions } = JSON.parse(config) as { compilerOptions: { paths: Record<string, readonly string[]> } };
+  expect(compilerOptions.paths).toEqual(Object.fromEntries(expected));
 });

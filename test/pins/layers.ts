@@ -4,14 +4,14 @@ import type { Sources } from '../helpers/source.ts';
 
 const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
-const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/spoken.ts'];
+const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/client-dialect.ts'];
 /** What the port is made of. */
-const PORT = ['store/claims.ts', 'store/event.ts', 'store/push.ts', 'store/tokens.ts'];
+const PORT = ['store/claims.ts', 'store/event.ts', 'store/push.ts', 'store/task.ts', 'store/tokens.ts'];
 const SERVER = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push'];
 
 /**
  * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
- * the files of `wire/` without its dialects and without the files that know them: `select.ts` all, `spoken.ts` that of 1.0.
+ * the files of `wire/` without its dialects and without the files that know them: `select.ts` all, `client-dialect.ts` that of 1.0.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   model: BASE,
@@ -19,7 +19,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   support: BASE,
   observe: BASE,
 
-  wire: [...BASE, 'wire/select.ts', 'wire/spoken.ts'],
+  wire: [...BASE, 'wire/select.ts', 'wire/client-dialect.ts'],
   'wire/v1': [...BASE, 'wire'],
   'wire/v03': [...BASE, 'wire'],
   // The older dialects are 0.3 and their differences.
@@ -28,7 +28,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'wire/profiles': [...BASE, 'wire'],
   'wire/select.ts': [...BASE, 'wire', ...DIALECTS],
   // What is older than 1.0 it loads late, through `select.ts`.
-  'wire/spoken.ts': [...BASE, 'wire', 'wire/v1', 'wire/select.ts'],
+  'wire/client-dialect.ts': [...BASE, 'wire', 'wire/v1', 'wire/select.ts'],
 
   client: WIRE,
   'index.ts': [...WIRE, 'client'],
@@ -38,6 +38,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'store/claims.ts': BASE,
   'store/event.ts': BASE,
   'store/push.ts': BASE,
+  'store/task.ts': [...BASE, 'store/event.ts', 'store/push.ts'],
   'store/tokens.ts': BASE,
   'store/store.ts': [...BASE, ...PORT],
   store: [...BASE, 'store/store.ts', ...PORT],

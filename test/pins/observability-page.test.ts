@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HttpRequest } from '../../src/server/http.ts';
-import { agent } from '../../src/server/agent.ts';
+import type { HttpRequest } from '../../src/server/http/http.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { ROOT, visit } from '../helpers/source.ts';
@@ -56,7 +56,7 @@ test('docs/observability.md has the members of a record of the audit', () => {
 });
 
 test.each(['a2a.run', 'a2a.step', 'a2a.push', 'a2a.client.<operation>', 'a2a.<operation>'])(
-  'docs/observability.md tells of %s',
+  'docs/observability.md lists the span %s',
   (span) => {
     expect(rowsUnder('Traces').map(([name]) => code(name)[0])).toContain(span);
   },

@@ -6,11 +6,11 @@ import type { Import, Sources } from '../helpers/source.ts';
 
 /** Signing cards and tokens needs these two, and loads them when it is done: `jose` alone takes 58 ms. */
 const LOADED_LATE: Readonly<Record<string, string>> = {
-  'src/client/signed-token.ts': 'jose',
+  'src/client/auth/signed-token.ts': 'jose',
   'src/push/notification-tokens.ts': 'jose',
-  'src/wire/canonical-card.ts': 'canonicalize',
-  'src/wire/card-signature.ts': 'jose',
-  'src/wire/card-signature-key.ts': 'jose',
+  'src/wire/card/signing/canonical-card.ts': 'canonicalize',
+  'src/wire/card/signing/card-signature.ts': 'jose',
+  'src/wire/card/card-signature-key.ts': 'jose',
   'src/webhooks/options.ts': 'jose',
   'src/webhooks/token-check.ts': 'jose',
 };
@@ -58,7 +58,7 @@ test.each([
   ['src/wire/sse.ts', "const { z } = await import('zod');"],
   ['src/wire/sse.ts', 'await import(name);'],
   ['src/wire/sse.ts', "import './gone.ts';"],
-  ['src/wire/card-signature.ts', "import { FlattenedSign } from 'jose';"],
+  ['src/wire/card/signing/card-signature.ts', "import { FlattenedSign } from 'jose';"],
   ['src/wire/v1/task.ts', "const { FlattenedSign } = await import('jose');"],
 ])('in %s, %s is found', (path, line) => {
   expect(walk(new Map([[path, line]])).violations).toEqual([expect.stringContaining(`${path}:1 imports`)]);

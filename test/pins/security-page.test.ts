@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_PUSH_POLICY } from '../../src/engine/push-policy.ts';
-import { DEFAULT_RETENTION } from '../../src/engine/retention.ts';
+import { DEFAULT_PUSH_POLICY } from '../../src/engine/outbox/push-policy.ts';
+import { DEFAULT_RETENTION } from '../../src/engine/schedule/retention.ts';
 import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
-import { DEFAULT_ACCESS } from '../../src/server/access-options.ts';
+import { DEFAULT_ACCESS } from '../../src/server/options/access-options.ts';
 import { ROOT, isTestFile } from '../helpers/source.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -18,60 +18,60 @@ const counted = (number: number): string => number.toLocaleString('en-US');
 
 /** What the page says by a default of the code. */
 const DEFAULTS: readonly string[] = [
-  `Tasks go ${maxAgeMs / HOUR_MS / 24} days after their end`,
+  `Tasks are deleted ${maxAgeMs / HOUR_MS / 24} days after their end`,
   `more than ${counted(maxEnded)} that have ended`,
-  `Their events go after ${replayWindowMs / HOUR_MS} hour`,
+  `Their events are deleted after ${replayWindowMs / HOUR_MS} hour`,
   `open for ${RUN_LIMITS.questionTtlMs / HOUR_MS / 24} days (\`questionTtlMs\`)`,
   `\`cancelGraceMs\` (${RUN_LIMITS.cancelGraceMs / 1000} s) and one more second`,
   `| ${concurrency}, of them ${perReceiver} to one host |`,
-  `one event is tried | ${pushAgeMs / HOUR_MS} hours |`,
-  `told nothing more | ${disableAfter} |`,
+  `one event is retried | ${pushAgeMs / HOUR_MS} hours |`,
+  `configuration is disabled | ${disableAfter} |`,
   `dead letters kept | ${counted(maxDeadLetters)} |`,
   ...Object.entries(DEFAULT_ACCESS).map(([name, value]) => `| \`${name}\` | \`${JSON.stringify(value)}\` |`),
 ];
 
 /** What the page says by a number that the code has in one place: the file, the code, the words. */
 const CONSTANTS: readonly (readonly [path: string, code: string, words: string])[] = [
-  ['src/engine/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
-  ['src/engine/cancel.ts', 'REVOKE_AFTER_MS = 1000;', '(2 s) and one more second'],
-  ['src/engine/cancel.ts', 'REVOKE_AFTER_MS = 1000;', 'ended and deleted 1 s after the signal'],
-  ['src/server/auth/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
+  ['src/engine/tasks/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
+  ['src/engine/tasks/cancel.ts', 'REVOKE_AFTER_MS = 1000;', '(2 s) and one more second'],
+  ['src/engine/tasks/cancel.ts', 'REVOKE_AFTER_MS = 1000;', 'ended and deleted 1 s after the signal'],
+  ['src/server/auth/jwt/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
   [
-    'src/server/auth/verify-jwt.ts',
+    'src/server/auth/jwt/verify-jwt.ts',
     'expiresAt: (exp + toleranceOf(rules)) * 1000',
-    'a JWT ends 30 s (`clockToleranceSeconds`) after its `exp`',
+    'A JWT ends 30 s (`clockToleranceSeconds`) after its `exp`',
   ],
-  ['src/server/auth/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
-  ['src/server/auth/known-callers.ts', 'MAX_NAME = 255', 'name of a caller | 255 characters |'],
-  ['src/server/auth/token-cache.ts', 'MAX_AGE_MS = 60_000', 'remembered for a minute at most'],
-  ['src/server/auth/token-cache.ts', 'MAX_TOKENS = 4096', 'up to 4096 tokens'],
-  ['src/server/auth/issuer.ts', 'TIMEOUT_MS = 5000', 'over https, in 5 s at most'],
-  ['src/server/auth/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'asked for again after 10 minutes'],
-  ['src/server/auth/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they count for a day'],
-  ['src/server/auth/remote-keys.ts', 'LOOK_AGAIN_MS = 30_000', 'at most every 30 s'],
+  ['src/server/auth/jwt/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
+  ['src/server/auth/configured-callers.ts', 'MAX_NAME = 255', 'name of a caller | 255 characters |'],
+  ['src/server/auth/jwt/jwt-authenticator.ts', 'MAX_AGE_MS = 60_000', 'in the cache for a minute at most'],
+  ['src/server/auth/jwt/jwt-authenticator.ts', 'MAX_TOKENS = 4096', 'up to 4096 tokens'],
+  ['src/server/auth/jwt/issuer.ts', 'TIMEOUT_MS = 5000', 'over https, with a timeout of 5 s'],
+  ['src/server/auth/jwt/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'refreshes them after 10 minutes'],
+  ['src/server/auth/jwt/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they stay valid for a day'],
+  ['src/server/auth/jwt/remote-keys.ts', 'MIN_REFRESH_MS = 30_000', 'at most every 30 s'],
   ['src/server/auth/hosted.ts', 'UNSET_RETRY_MS = 5000', '`Retry-After` (5 s)'],
-  ['src/server/auth/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
-  ['src/server/transport-security.ts', 'max-age=31536000', '`Strict-Transport-Security` for a year'],
-  ['src/store/sqlite/private-file.ts', 'OWNER_ONLY = 0o600', 'for its owner alone (600)'],
+  ['src/server/auth/jwt/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
+  ['src/server/http/transport-security.ts', 'max-age=31536000', '`Strict-Transport-Security` for a year'],
+  ['src/store/sqlite/database/private-file.ts', 'OWNER_ONLY = 0o600', 'for its owner alone (600)'],
   ['src/push/webhook-signature.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes |'],
-  ['src/push/sender.ts', 'MAX_ANSWER_BYTES = 64 * 1024', '| 64 KiB |'],
+  ['src/push/sender.ts', 'MAX_RESPONSE_BYTES = 64 * 1024', '| 64 KiB |'],
   ['src/push/fetch-file.ts', 'MAX_REDIRECTS = 3;', '3 redirects'],
-  ['src/server/serverless-options.ts', 'tokenMs: 5 * 60_000', 'valid for 5 minutes,'],
+  ['src/server/options/serverless-options.ts', 'tokenMs: 5 * 60_000', 'valid for 5 minutes,'],
   ['src/server/serverless/signature.ts', 'SKEW_MS = 60_000', 'differ by 60 s at most |'],
   ['src/server/serverless/endpoints.ts', 'MAX_BODY_BYTES = 1024;', '| 1 KiB |'],
-  ['src/server/serverless-options.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes each |'],
-  ['src/server/outbound.ts', 'PUSH_TIMEOUT_MS = 15_000', '| 15 s,'],
-  ['src/server/push-options.ts', 'LEAST_TIMEOUT_MS = 10_000', 'at least 10 s'],
-  ['src/server/push-options.ts', 'MOST_TIMEOUT_MS = 30_000', 'at most 30 s |'],
-  ['src/server/outbound.ts', 'FILE_TIMEOUT_MS = 30_000', '| 10 MiB, 30 s,'],
-  ['src/server/outbound.ts', 'MAX_FILE_BYTES = 10 * 2 ** 20', '| 10 MiB, 30 s,'],
+  ['src/server/options/serverless-options.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes each |'],
+  ['src/server/outbound/outbound.ts', 'PUSH_TIMEOUT_MS = 15_000', '| 15 s,'],
+  ['src/server/options/push-options.ts', 'LEAST_TIMEOUT_MS = 10_000', 'at least 10 s'],
+  ['src/server/options/push-options.ts', 'MOST_TIMEOUT_MS = 30_000', 'at most 30 s |'],
+  ['src/server/outbound/outbound.ts', 'FILE_TIMEOUT_MS = 30_000', '| 10 MiB, 30 s,'],
+  ['src/server/outbound/outbound.ts', 'MAX_FILE_BYTES = 10 * 2 ** 20', '| 10 MiB, 30 s,'],
   ['src/webhooks/handler.ts', 'MAX_BODY_BYTES = 8 * 2 ** 20', '| 8 MiB, 5 minutes old |'],
   ['src/webhooks/checks.ts', 'TOLERANCE_MS = 5 * 60_000', '| 8 MiB, 5 minutes old |'],
   ['src/webhooks/seen-ids.ts', 'memorySeenIds(max = 10_000)', 'remembered by a receiver | 10,000 |'],
 ];
 
 /** No number of ours: what an operator is told to choose. */
-const ADVICE = ['A shared secret should have 32 random characters at least'];
+const ADVICE = ['Use a shared secret of at least 32 random bytes'];
 
 describe('docs/security.md', () => {
   test.each(DEFAULTS)('has a default as it is in the code: %s', (words) => {
@@ -94,7 +94,7 @@ describe('docs/security.md', () => {
   });
 
   test('names tests that there are, for every threat', () => {
-    const section = PAGE.split('## What stops whom\n')[1]?.split('\n## ')[0] ?? '';
+    const section = PAGE.split('## Threats\n')[1]?.split('\n## ')[0] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| '));
     const threats = rows.slice(2).map((row) => row.split(' | '));
     const named = threats.map(([threat = '', , shown = '']) => [threat, shown.match(/[\w./-]+\.ts/g) ?? []] as const);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agent } from '../../src/server/agent.ts';
-import { readHandlerOptions } from '../../src/server/handler-options.ts';
-import { DEFAULT_RETENTION } from '../../src/engine/retention.ts';
+import { agent } from '../../src/server/agent/agent.ts';
+import { readHandlerOptions } from '../../src/server/options/handler-options.ts';
+import { DEFAULT_RETENTION } from '../../src/engine/schedule/retention.ts';
 import { membersOf, ROOT } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/server.md'), 'utf8');
@@ -19,7 +19,7 @@ const DOCUMENTED = new Map(
 
 const OPTIONS = [
   ...membersOf('src/node/serve.ts', 'ServeOptions'),
-  ...membersOf('src/server/handler-options.ts', 'HandlerOptions'),
+  ...membersOf('src/server/options/handler-options.ts', 'HandlerOptions'),
 ];
 
 test('docs/server.md lists every option, and no other', () => {

@@ -41,6 +41,6 @@ test('docs/testing.md lists every option of a fake peer, and no other', () => {
 test('docs/testing.md lists every fault with its members, and no other', () => {
   const faults = [...interfacesOf(FAULTS).values()].filter(({ fault }) => fault !== '');
   const expected = faults.map(({ fault, members }) => [fault, members.filter((member) => member !== 'fault')]);
-  expect(Object.fromEntries(tableUnder('What goes wrong'))).toEqual(Object.fromEntries(expected));
+  expect(Object.fromEntries(tableUnder('Faults'))).toEqual(Object.fromEntries(expected));
   expect(faults).toHaveLength(10);
 });

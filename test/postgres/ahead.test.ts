@@ -143,13 +143,13 @@ const MEDDLING: readonly Meddling[] = [
   {
     what: 'runs it now',
     meddle: () => other.claim({ node: 'node-b', agents: ['translator'], limit: 1 }),
-    result: { kind: 'refused', record: { node: 'node-b', fence: 2 } },
+    result: { kind: 'rejected', record: { node: 'node-b', fence: 2 } },
     events: ['first'],
   },
   {
     what: 'has ended it',
     meddle: () => other.append({ taskId: 'a', by: 'b', guard: {}, status: status('TASK_STATE_CANCELED'), endedAt: 1 }),
-    result: { kind: 'refused', record: { endedAt: 1 } },
+    result: { kind: 'rejected', record: { endedAt: 1 } },
     events: ['first'],
   },
 ];
@@ -169,7 +169,7 @@ test('whose write was refused for another reason than its own finds the others s
   await other.append({ taskId: 'b', guard: {}, revoke: true });
   const both = [store.append(chunk('2')), store.append({ ...chunk('b2'), taskId: 'b' })];
 
-  expect(await Promise.all(both)).toMatchObject([{ kind: 'appended' }, { kind: 'refused' }]);
+  expect(await Promise.all(both)).toMatchObject([{ kind: 'appended' }, { kind: 'rejected' }]);
   expect(await names(store)).toEqual(['first', '2']);
 });
 
@@ -184,7 +184,7 @@ test('nothing is told of a write that was not stored', async () => {
   });
   await other.claim({ node: 'node-b', agents: ['translator'], limit: 1 });
   const { ahead } = counts();
-  expect(await store.append(chunk('mine'))).toMatchObject({ kind: 'refused' });
+  expect(await store.append(chunk('mine'))).toMatchObject({ kind: 'rejected' });
   expect(counts().ahead).toBe(ahead + 1);
   await store.append({ taskId: 'a', by: 'last', guard: {} });
   await vi.waitFor(() => expect(heard).toContainEqual(['last', 2]));

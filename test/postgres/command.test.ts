@@ -1,4 +1,4 @@
-/** The command line, on a database. */
+/** The command line with a PostgreSQL database. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -33,32 +33,39 @@ async function run(...words: readonly string[]): Promise<{ readonly code: number
   return { code, said };
 }
 
-test('tandem migrate makes the tables, once, and refuses those of a newer version', async () => {
+test('tandem migrate creates the tables, reports the version, and rejects a schema of a newer version', async () => {
   const made = await run('migrate', schema.url, '--schema', schema.name);
   const again = await run('migrate', schema.url, '--schema', schema.name);
   await schema.query(`INSERT INTO "${schema.name}".migration VALUES (99, now())`);
   const newer = await run('migrate', schema.url, '--schema', schema.name);
 
-  const numbers = MIGRATIONS.map((_, i) => i + 1).join(', ');
-  expect(made).toEqual({ code: 0, said: `The schema ${schema.name} has got the migrations ${numbers}\n` });
-  expect(again).toEqual({ code: 0, said: `The schema ${schema.name} was up to date\n` });
+  const { host, pathname } = new URL(schema.url);
+  const what = `schema ${schema.name} in postgres://${host}${pathname}`;
+  const latest = MIGRATIONS.length;
+  expect(made).toEqual({ code: 0, said: `Created ${what} with version ${latest}\n` });
+  expect(again).toEqual({ code: 0, said: `Already up to date: ${what} has version ${latest}\n` });
   expect(newer.code).toBe(1);
-  expect(newer.said).toContain('was made by a newer version of tandem-a2a');
+  expect(newer.said).toContain('was created by a newer version of tandem-a2a');
 });
 
 test.each([[[]], [['tasks.db']], [['postgres://a', 'postgres://b']]])(
-  'tandem migrate %j is explained',
+  'tandem migrate %j is rejected with an explanation',
   async (words) => {
     const { code, said } = await run('migrate', ...words);
     expect(code).toBe(2);
-    expect(said).toContain('Give one database: tandem migrate postgres://');
+    expect(said).toContain('Pass the URL of one database: tandem migrate postgres://');
   },
 );
 
 test.each([
-  ['does not exist', schema.url.replace(/[^/]*$/, 'nowhere'), 1, /cannot be used: database "nowhere" does not exist/],
-  ['is no URL', 'postgres://me:se/cret@[', 2, /The address of the database is no URL/],
-])('a database that %s is told of in a sentence', async (_, url, code, sentence) => {
+  [
+    'does not exist',
+    schema.url.replace(/[^/]*$/, 'nowhere'),
+    1,
+    /Could not use the database .*: database "nowhere" does not exist/,
+  ],
+  ['is not a URL', 'postgres://me:se/cret@[', 2, /The address of the database is not a valid URL/],
+])('a database that %s is reported in one sentence', async (_, url, code, sentence) => {
   for (const words of [
     ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url],
     ['migrate', url],
@@ -70,19 +77,19 @@ test.each([
   }
 });
 
-test('a database that cannot hold every character is refused by tandem migrate and tandem serve', async () => {
+test('tandem migrate and tandem serve reject a database that cannot store every character', async () => {
   const url = await schema.database('LATIN1');
   for (const words of [
     ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url],
     ['migrate', url],
   ]) {
     const ended = await run(...words);
-    expect(ended.said).toContain('The encoding of the database is LATIN1, which cannot hold every character');
+    expect(ended.said).toContain('The encoding of the database is LATIN1, which cannot store every character');
     expect(ended.code).toBe(1);
   }
 });
 
-test('a database that is not there ends tandem migrate, and is waited for by tandem serve', async () => {
+test('tandem migrate fails if the database is unreachable, and tandem serve waits for it', async () => {
   const url = 'postgres://me:secret@127.0.0.1:1/agents';
   const ended = await run('migrate', url);
   const server = start('serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url);
@@ -93,13 +100,13 @@ test('a database that is not there ends tandem migrate, and is waited for by tan
   const ready = await fetch(new URL('/readyz', card));
 
   expect(ended.code).toBe(3);
-  expect(ended.said).toMatch(/The database postgres:\/\/127\.0\.0\.1:1\/agents cannot be used: connect ECONNREFUSED/);
+  expect(ended.said).toMatch(/Could not use the database postgres:\/\/127\.0\.0\.1:1\/agents: connect ECONNREFUSED/);
   expect(ready.status).toBe(503);
   expect(heard).toContain('connect ECONNREFUSED 127.0.0.1:1');
   expect(ended.said + heard).not.toMatch(/secret|should not have happened/);
 });
 
-test('tandem serve keeps its tasks in the schema that it is given', async () => {
+test('tandem serve stores its tasks in the schema of --schema', async () => {
   const url = await schema.database();
   await run('migrate', url, '--schema', 'other');
   const words = ['serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url, '--schema', 'other'];
@@ -121,21 +128,21 @@ test('tandem serve keeps its tasks in the schema that it is given', async () => 
   expect(rows).toEqual([{ id: task?.id }]);
   expect(rowCount).toBe(0);
   expect(newer.code).toBe(1);
-  expect(newer.said).toContain('The schema other was made by a newer version of tandem-a2a');
+  expect(newer.said).toContain('The schema other was created by a newer version of tandem-a2a');
 });
 
 test.each([
-  ['without a database', [], '--schema is for PostgreSQL alone: give it with --store postgres://'],
-  ['with a file', ['--store', 'tasks.db'], '--schema is for PostgreSQL alone: give it with --store postgres://'],
-  ['that is too long', ['--store', schema.url], '--schema must be a name of 1 to 63 bytes'],
-])('tandem serve --schema %s is explained', async (_, words, sentence) => {
+  ['without a database', [], '--schema requires a PostgreSQL store: add --store postgres://'],
+  ['with a file', ['--store', 'tasks.db'], '--schema requires a PostgreSQL store: add --store postgres://'],
+  ['that is too long', ['--store', schema.url], '--schema: expected a name of 1 to 63 bytes'],
+])('tandem serve --schema %s is rejected with an explanation', async (_, words, sentence) => {
   const { code, said } = await run('serve', 'test/postgres/echo.fixture.ts', ...words, '--schema', 'x'.repeat(64));
 
   expect(said).toContain(sentence);
   expect(code).toBe(2);
 });
 
-test('tandem serve keeps its tasks in the database that it is given, and does not print its password', async () => {
+test('tandem serve stores its tasks in the database of --store, and does not print its password', async () => {
   const url = new URL(await schema.database());
   url.password = 'pass-word';
   const child = start('serve', 'test/postgres/echo.fixture.ts', '--port', '0', '--store', url.href);
@@ -152,7 +159,7 @@ test('tandem serve keeps its tasks in the database that it is given, and does no
   const { rows } = await client.query('SELECT id FROM tandem.task');
   await client.end();
 
-  expect(heard).toContain(`its tasks are kept in postgres://${url.host}${url.pathname}`);
+  expect(heard).toContain(`Tasks are stored in postgres://${url.host}${url.pathname}`);
   expect(heard).not.toContain('pass-word');
   expect(rows).toEqual([{ id: task?.id }]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, onTestFinished } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import type { Clock } from '../../src/support/clock.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();

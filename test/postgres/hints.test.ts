@@ -1,7 +1,7 @@
 /** How nodes hear of each other's writes, and what happens when they do not. */
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { channelOf } from '../../src/store/postgres/hints.ts';
+import { channelOf } from '../../src/store/postgres/hints/hints.ts';
 import type { Store, TaskWrite } from '../../src/store/store.ts';
 import { newTask, ALICE, event, status } from '../../src/testing/store-contract/samples.ts';
 import { TestSchema } from './schemas.ts';
@@ -97,9 +97,9 @@ test('a hint says whether there is something to claim', async () => {
   const [here, there] = [schema.connect(), schema.connect()];
   const heard: unknown[] = [];
   const ids: string[] = [];
-  here.watch((taskId, by, isLeft) => {
+  here.watch((taskId, by, isClaimable) => {
     ids.push(taskId);
-    if (by === 'node') heard.push([taskId, isLeft]);
+    if (by === 'node') heard.push([taskId, isClaimable]);
   });
   await hearsOf((id) => there.create(newTask(id)), ids);
   await there.create(newTask('held', { node: 'node' }));
@@ -158,8 +158,8 @@ test('a hint says what several writes of one moment have stored', async () => {
 
 test('nothing is told of what the database refuses to store', async () => {
   const { there, heard } = await pair();
-  await schema.query(`INSERT INTO "${schema.name}".event VALUES ('refused', 1, 0, '')`);
-  await expect(there.create(newTask('refused', { node: 'node' }))).rejects.toThrow('could not do this');
+  await schema.query(`INSERT INTO "${schema.name}".event VALUES ('rejected', 1, 0, '')`);
+  await expect(there.create(newTask('rejected', { node: 'node' }))).rejects.toThrow('could not complete the operation');
   await there.create(newTask('a', { node: 'node' }));
 
   await vi.waitFor(() => expect(heard).toHaveLength(1));

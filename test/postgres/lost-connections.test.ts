@@ -123,7 +123,7 @@ const LOST_ANSWERS: readonly LostAnswer[] = [
     what: 'a write that is refused',
     before: visible,
     write: (store) => store.append({ taskId: 'a', guard: { lease: { node: 'node-b', fence: 1 } } }),
-    result: { kind: 'refused' },
+    result: { kind: 'rejected' },
   },
 ];
 

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();
@@ -87,7 +87,7 @@ test('names that are too much for an index when they come together are refused t
   expect(new Set(good)).toEqual(new Set([200]));
   expect(new Set(bad.map(({ status }) => status))).toEqual(new Set([400]));
   expect(JSON.parse(bad[0]?.body ?? '')).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });
-  expect(bad[0]?.body).toContain('message.contextId: too long, together with the tenant');
+  expect(bad[0]?.body).toContain('message.contextId: is too long, together with the tenant');
 });
 
 test.each([
@@ -104,7 +104,7 @@ test.each([
   expect(new Set(good)).toEqual(new Set([200]));
   expect(new Set(bad.map((each) => each.status))).toEqual(new Set([status]));
   expect(bad[0]?.body).not.toMatch(/22P05|54000|23514|RAISE|plpgsql/);
-  expect(logged).toContain(status === 400 ? 'A request could not be answered' : 'A request failed');
+  expect(logged).toContain(status === 400 ? 'Request could not be served' : 'Request failed');
 });
 
 test('a handler that says what cannot be kept fails its task, and no other', async () => {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/index.ts';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrate.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { newTask, ALICE, message } from '../../src/testing/store-contract/samples.ts';
@@ -37,11 +37,14 @@ test.each([
 });
 
 test.each([
-  [{ schema: '' }, 'schema must be a name of 1 to 63 bytes'],
-  [{ schema: 'x'.repeat(64) }, 'schema must be a name of 1 to 63 bytes'],
-  [{ schema: 'x\0' }, 'schema must be a name of 1 to 63 bytes'],
-  [{ connections: 1 }, 'connections must be a whole number, at least 2: one of them only listens'],
-  [{ connections: 2.5 }, 'connections must be a whole number, at least 2: one of them only listens'],
+  [{ schema: '' }, 'schema: expected a name of 1 to 63 bytes'],
+  [{ schema: 'x'.repeat(64) }, 'schema: expected a name of 1 to 63 bytes'],
+  [{ schema: 'x\0' }, 'schema: expected a name of 1 to 63 bytes'],
+  [{ connections: 1 }, 'connections: expected an integer of at least 2, because one connection only listens; got 1'],
+  [
+    { connections: 2.5 },
+    'connections: expected an integer of at least 2, because one connection only listens; got 2.5',
+  ],
 ])('%j is refused', (options, sentence) => {
   expect(() => postgres(schema.url, options)).toThrow(sentence);
 });
@@ -92,7 +95,7 @@ test('a schema from before histories were counted is counted where tasks go on, 
   });
   const write = { taskId: 'open', guard: { maxHistoryBytes: counted }, history: [message('third')], historyBytes: 7 };
   expect(await store.append(write)).toMatchObject({ kind: 'appended', record: { historyBytes: counted + 7 } });
-  expect((await store.append(write)).kind).toBe('refused');
+  expect((await store.append(write)).kind).toBe('rejected');
 });
 
 test('a schema of a newer version is refused, and left as it is', async () => {
@@ -102,7 +105,7 @@ test('a schema of a newer version is refused, and left as it is', async () => {
   await schema.query(`INSERT INTO "${name}".migration VALUES (99, now())`);
   const store = postgres(schema.pool, { schema: name });
 
-  await expect(store.read(ALICE, 'a')).rejects.toThrow(/was made by a newer version.*update the package/);
+  await expect(store.read(ALICE, 'a')).rejects.toThrow(/was created by a newer version.*update the package/);
   expect(await schema.query(`SELECT max(number) AS last FROM "${name}".migration`)).toEqual([{ last: 99 }]);
 });
 
@@ -126,7 +129,7 @@ test('a database that cannot hold every character is refused', async () => {
   onTestFinished(() => store.close());
   const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
 
-  const refusal = /^The encoding of the database is LATIN1, which cannot hold every character: use one .*UTF8/;
+  const refusal = /^The encoding of the database is LATIN1, which cannot store every character: use a database .*UTF8/;
   await expect(store.create(newTask('a'))).rejects.toThrow(refusal);
   await expect(serve(echo, { store, port: 0 })).rejects.toThrow(refusal);
 });

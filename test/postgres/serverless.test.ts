@@ -1,6 +1,6 @@
 /** Processes that live for a request, on one database: whoever is asked next goes on. */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { CRON_SECRET, startHost } from '../e2e/serverless/host.ts';
 import { TestSchema } from './schemas.ts';
 

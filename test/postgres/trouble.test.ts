@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { type DatabaseProxy, proxyTo } from './proxy.ts';
@@ -335,7 +335,7 @@ test('a database that is not there when the server starts is waited for', async 
 
   expect(during.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(CALLS.map(() => [503, '1']));
   expect(ready.status).toBe(503);
-  expect(warnings).toContain('The agent cannot start yet');
+  expect(warnings).toContain('Could not start agent yet; retrying');
   await vi.waitFor(async () => expect((await call(url, 'send')).body).toContain('TASK_STATE_COMPLETED'), 20_000);
 });
 
@@ -346,7 +346,7 @@ test('a database that refuses the credentials when the server starts is no troub
   const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
 
   await expect(serve(echo, { store, port: 0 })).rejects.toThrow(
-    'The database of the task store refuses our credentials',
+    'The database of the task store rejects the credentials of this process',
   );
 });
 

@@ -108,7 +108,7 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     name: 'takes a refusal for a success',
     engine: appending(async (store, write) => {
       const result = await store.append(write);
-      if (result.kind !== 'refused' || result.record === undefined) return result;
+      if (result.kind !== 'rejected' || result.record === undefined) return result;
       const record = { ...result.record, ...(write.status !== undefined && { status: write.status }) };
       return { kind: 'appended', record, firstEvent: record.lastEvent + 1 };
     }),

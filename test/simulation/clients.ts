@@ -1,5 +1,5 @@
 import type { SendResult, TaskStream } from '../../src/engine/engine.ts';
-import type { Submission } from '../../src/engine/submission.ts';
+import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Scope } from '../../src/store/store.ts';
 import { Calls, type Pending, type Refusals } from './calls.ts';

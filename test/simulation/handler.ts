@@ -1,5 +1,5 @@
 import { type Handler, QuestionExpiredError, type StepContext, type TaskContext } from '../../src/engine/handler.ts';
-import type { ArtifactOutput, Output } from '../../src/engine/output.ts';
+import type { ArtifactOutput, Output } from '../../src/engine/output/output.ts';
 import type { JsonValue } from '../../src/model/json.ts';
 import type { SimNode } from './node.ts';
 import {

@@ -129,7 +129,7 @@ export class Ledger {
       return;
     }
     const verdict = this.#judge(task, { kind: 'append', write, isHeld: this.#isHeld(task) });
-    this.#expect(`write to ${write.taskId}`, verdict.kind === 'refused' ? 'refused' : 'appended', result.kind);
+    this.#expect(`write to ${write.taskId}`, verdict.kind === 'rejected' ? 'rejected' : 'appended', result.kind);
     if (result.kind !== 'appended' || verdict.kind !== 'done' || task === undefined) return;
     if (result.firstEvent !== task.log.length + 1)
       this.#world.fail(`events of ${task.id} are numbered from ${result.firstEvent}`);
@@ -187,7 +187,7 @@ export class Ledger {
   }
 
   #judge(task: TaskModel | undefined, operation: Operation): Verdict {
-    const verdict: Verdict = task === undefined ? { kind: 'refused' } : reduce(task, operation);
+    const verdict: Verdict = task === undefined ? { kind: 'rejected' } : reduce(task, operation);
     if (verdict.kind === 'illegal') this.#world.fail(`${task?.id}: broken: ${verdict.why}`);
     return verdict;
   }

@@ -13,11 +13,11 @@ export type Verdict =
   /** It happens; without a task if there is none any more. */
   | { readonly kind: 'done'; readonly task: TaskModel | undefined }
   /** The store must not do it; an engine may try. */
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'rejected' }
   /** No engine may ever try it in this state. */
   | { readonly kind: 'illegal'; readonly why: string };
 
-const REFUSED: Verdict = { kind: 'refused' };
+const REFUSED: Verdict = { kind: 'rejected' };
 
 export function created(task: NewTask): TaskModel {
   const { id, owner, agent, status, event, message, node, wakeAt } = task;

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/support/clock.ts';
-import type { Scheduler } from '../../src/support/scheduler.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
+import type { Scheduler } from '../../src/support/time/scheduler.ts';
 import type { World } from './world.ts';
 
 /**

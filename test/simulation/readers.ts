@@ -1,5 +1,5 @@
 import { A2AError } from '../../src/errors.ts';
-import type { StreamItem } from '../../src/engine/subscribe.ts';
+import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import type { TaskEvent } from '../../src/store/store.ts';
 import type { Ledger } from './ledger.ts';
 import type { Server } from './server.ts';

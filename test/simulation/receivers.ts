@@ -1,5 +1,5 @@
-import type { Courier, Delivery, DeliveryResult } from '../../src/engine/delivery.ts';
-import type { NewPushConfig } from '../../src/engine/push-configs.ts';
+import type { PushTransport, Delivery, DeliveryResult } from '../../src/engine/outbox/delivery.ts';
+import type { NewPushConfig } from '../../src/engine/outbox/push-configs.ts';
 import type { Ledger } from './ledger.ts';
 import type { SimNode } from './node.ts';
 import { Random } from './random.ts';
@@ -40,7 +40,7 @@ export class Receivers {
     this.#last.set(keyOf(taskId, id), 0);
   }
 
-  courierOf(node: SimNode): Courier {
+  courierOf(node: SimNode): PushTransport {
     return { wants: () => true, deliver: (delivery) => this.#deliver(node, delivery) };
   }
 

@@ -1,6 +1,6 @@
-import type { Courier } from '../../src/engine/delivery.ts';
+import type { PushTransport } from '../../src/engine/outbox/delivery.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { PushPolicy } from '../../src/engine/push-policy.ts';
+import type { PushPolicy } from '../../src/engine/outbox/push-policy.ts';
 import { DEFAULT_LIMITS, type Runnable, type RunLimits } from '../../src/engine/runnable.ts';
 import type { Store } from '../../src/store/store.ts';
 import { simulatedHandler } from './handler.ts';
@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly witness: Witness;
   readonly maxSuspended: number;
   readonly replayWindowMs: number;
-  readonly courier: Courier | undefined;
+  readonly pushTransport: PushTransport | undefined;
   readonly hasStepOutputs: boolean;
   /** Called at each fault point of the engine. */
   readonly onFaultPoint: (name: string) => void;
@@ -55,7 +55,7 @@ export async function startServer({
   witness,
   maxSuspended,
   replayWindowMs,
-  courier,
+  pushTransport,
   hasStepOutputs,
   onFaultPoint,
 }: ServerOptions): Promise<Server> {
@@ -76,7 +76,7 @@ export async function startServer({
     pollMs: POLL_MS,
     newId: () => `${node.name}.${++ids}`,
     faultPoint: onFaultPoint,
-    ...(courier !== undefined && { courier, push: pushPolicy(node) }),
+    ...(pushTransport !== undefined && { pushTransport, push: pushPolicy(node) }),
     log: {
       info: () => {},
       warn: (message, fields) => node.world.note(() => `${node.name} warns: ${message} ${show(fields)}`),

@@ -173,9 +173,18 @@ class Scene {
     const onFaultPoint = (name: string): void => this.#passes(node, name);
     node.later(this.#world.time, () => {
       const [maxSuspended, replayWindowMs] = [this.#maxSuspended, this.#replayWindowMs];
-      const courier = this.#receivers?.courierOf(node);
+      const pushTransport = this.#receivers?.courierOf(node);
       const [witness, hasStepOutputs] = [this.#witness, this.#hasStepOutputs];
-      startServer({ node, store, witness, maxSuspended, replayWindowMs, courier, hasStepOutputs, onFaultPoint }).then(
+      startServer({
+        node,
+        store,
+        witness,
+        maxSuspended,
+        replayWindowMs,
+        pushTransport,
+        hasStepOutputs,
+        onFaultPoint,
+      }).then(
         (server) => void this.#servers.push(server),
         () => {
           // The store was away; whoever starts it tries again.

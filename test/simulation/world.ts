@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/support/clock.ts';
+import type { Clock } from '../../src/support/time/clock.ts';
 import type { Random } from './random.ts';
 
 interface Happening {

@@ -1,8 +1,8 @@
 import type { Call, Member, Shape, Spec } from './shape.ts';
 
 /**
- * What 0.1 has, in our own words and a short notation: `!` is required, `[T]` a list, `'x'` a constant, `a|b` one of
- * several words, `A|B` one of several types.
+ * The types and methods of 0.1 in a short notation: `!` is required, `[T]` a list, `'x'` a constant, `a|b` one of
+ * several values, `A|B` one of several types.
  */
 const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Task: {
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   FilePart: { type: "'file'!", file: 'FileWithBytes|FileWithUri|FileReference!', metadata: 'object' },
   FileWithBytes: { bytes: 'bytes!', name: 'string', mimeType: 'string' },
   FileWithUri: { uri: 'string!', name: 'string', mimeType: 'string' },
-  /** Neither bytes nor address: both sides know the file by its name. */
+  /** Neither bytes nor URL: both sides identify the file by its name. */
   FileReference: { name: 'string!', mimeType: 'string' },
   DataPart: { type: "'data'!", data: 'object!', metadata: 'object' },
   /** A data part whose data is a list, which no later version before 1.0 allows. */
@@ -79,7 +79,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Method → what goes in, what comes out. */
+/** Method → params and result. */
 const CALLS: Readonly<Record<string, readonly [input: string, output: string]>> = {
   'tasks/send': ['TaskSendParams', 'Task'],
   'tasks/sendSubscribe': ['TaskSendParams', 'TaskStatusUpdateEvent|TaskArtifactUpdateEvent'],
@@ -98,7 +98,7 @@ function shapeOf(text: string): Shape {
   if (text.startsWith('[')) return { kind: 'list', item: shapeOf(text.slice(1, -1)) };
   if (text.startsWith("'")) return { kind: 'const', value: text.slice(1, -1) };
   const choices = text.split('|');
-  if (choices.some((choice) => !(choice in TYPES))) return { kind: 'word', words: choices };
+  if (choices.some((choice) => !(choice in TYPES))) return { kind: 'word', stringEnum: choices };
   const options = choices.map((name): Shape => ({ kind: 'type', name }));
   return options.length === 1 && options[0] !== undefined ? options[0] : { kind: 'union', options };
 }

@@ -9,12 +9,14 @@ import {
 } from '../helpers/arbitrary-model.ts';
 import { isAt, type Member, membersOf, type Shape, type Spec, type Step } from './shape.ts';
 
-/** What a member must hold beyond its type, by pattern; the longer pattern is the more particular one. */
+/** Constraints on the values of a member beyond its type, by pattern. The longest matching pattern applies. */
 export type Limits = Readonly<Record<string, fc.Arbitrary<JsonValue>>>;
 
 const NAMES_AN_ID = /^(id|url|uri|protected|signature|scheme|tenant|pageToken)$|(Id|Ids)$/;
 
-/** Random values of a specification in canonical form: what proto3 does not tell from absence is absent. */
+/**
+ * Random values of a specification in canonical form: values that proto3 does not distinguish from absence are absent.
+ */
 export function arbitraryOf(spec: Spec, shape: Shape, limits: Limits): fc.Arbitrary<JsonValue> {
   const patterns = Object.entries(limits).toSorted(([a], [b]) => b.length - a.length);
   return ofShape(shape, [], 'required');
@@ -45,9 +47,9 @@ export function arbitraryOf(spec: Spec, shape: Shape, limits: Limits): fc.Arbitr
       case 'const':
         return fc.constant(of.value);
       case 'word':
-        return fc.constantFrom(...of.words.slice(min));
+        return fc.constantFrom(...of.stringEnum.slice(min));
       case 'list':
-        // Lists that must be there must not be empty either: parts, interfaces.
+        // Required lists must not be empty either: parts, interfaces.
         return fc.array(ofItem(of.item, steps), { minLength: presence === 'optional' ? 0 : 1, maxLength: 3 });
       case 'map':
         return fc.dictionary(fc.oneof(arbitraryText, fc.constant('__proto__')), ofItem(of.item, steps), {

@@ -10,25 +10,25 @@ export interface KnownLoss {
   readonly values?: readonly unknown[];
   /** Only values in which this member is set are lost. */
   readonly holding?: string;
-  /** It happens only under this condition. */
+  /** The loss happens only under this condition. */
   readonly when?: string;
 }
 
-/** What a round trip did to one value. */
+/** The result of a round trip of one value. */
 export interface Comparison<L extends KnownLoss> {
   /** Differences that no known loss explains, by path. */
   readonly unlisted: readonly string[];
-  /** Members that a known loss says are lost, but which came back unharmed. */
+  /** Members that should be lost by a known loss, but came back unchanged. */
   readonly unharmed: readonly string[];
-  /** The known losses that happened, each with the pattern that tells where. */
+  /** The known losses that happened, each with the pattern of its position. */
   readonly happened: readonly (readonly [loss: L, pattern: string])[];
-  /** `Type.member` of what was there and came back, as far as its own members did. */
+  /** `Type.member` of each member that came back, as far as its own members did. */
   readonly kept: ReadonlySet<string>;
-  /** `Type.member` of everything that was there. */
+  /** `Type.member` of each member of the original value. */
   readonly met: ReadonlySet<string>;
 }
 
-/** Walks a value and what came back of it, led by the specification of its type. */
+/** Compares a value with the result of its round trip, guided by the specification of its type. */
 export function compare<L extends KnownLoss>(
   { spec, shape, root }: Subject,
   before: unknown,
@@ -64,7 +64,7 @@ class Walk<L extends KnownLoss> implements Comparison<L> {
 
   #object(type: string, before: unknown, after: unknown, steps: readonly Step[], path: string): void {
     if (!isObject(before)) throw new Error(`${path} is no ${type}: ${show(before)}`);
-    // What is gone altogether is a loss of its members, so that a loss can be known by its type.
+    // A missing object counts as a loss of its members, so that a loss can be listed by type.
     const rest: Readonly<Record<string, unknown>> = isObject(after) ? after : {};
     const members = membersOf(this.#spec, type);
     const lost = members.filter(
@@ -72,7 +72,7 @@ class Walk<L extends KnownLoss> implements Comparison<L> {
         oneOf !== undefined && this.#known([...steps, { type, member: name }], before[name]) !== undefined,
     );
     for (const member of members) {
-      // Of a oneof, another member may come in for the one that is known to be lost.
+      // If the set member of a oneof is a known loss, another member may replace it.
       const stepsIn = before[member.name] === undefined && lost.some(({ oneOf }) => oneOf === member.oneOf);
       if (!stepsIn)
         this.#member(member, before[member.name], rest[member.name], [...steps, { type, member: member.name }], path);
@@ -138,7 +138,7 @@ function inside(value: unknown, keys: readonly string[]): unknown {
   return keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
 }
 
-/** The option of a union that a value is: all that it must have is there, nothing else, and its tag is right. */
+/** The option of a union that a value matches: it has all required members, no others, and the right tag. */
 export function chosen(spec: Spec, options: readonly Shape[], value: unknown): Shape {
   const found = options.find((option) => option.kind !== 'type' || isOf(spec, option.name, value));
   if (found === undefined) throw new Error(`none of the types in question: ${show(value)}`);
@@ -158,9 +158,9 @@ function isOf(spec: Spec, type: string, value: unknown): boolean {
   );
 }
 
-/** The values that proto3 does not tell from absence; of an enum, the first one. */
+/** The values that proto3 does not distinguish from absence; for an enum, the first one. */
 function isEmpty({ shape }: Member, value: unknown): boolean {
-  if (shape.kind === 'word' && value === shape.words[0]) return true;
+  if (shape.kind === 'word' && value === shape.stringEnum[0]) return true;
   if (value === undefined || value === '' || value === false || value === 0) return true;
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

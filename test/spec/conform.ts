@@ -2,7 +2,7 @@ import { normalizeBase64 } from '../../src/support/base64.ts';
 import { isObject } from '../../src/wire/codec.ts';
 import { membersOf, type Shape, type Spec } from './shape.ts';
 
-/** What is wrong with a value by the normative file of its version; nothing, if all is well. */
+/** The violations of a value against the normative file of its version; empty if it is valid. */
 export function problemsOf(spec: Spec, shape: Shape, value: unknown, path = ''): readonly string[] {
   const check = (is: boolean, expected: string): readonly string[] =>
     is ? [] : [`${path}: expected ${expected}, found ${JSON.stringify(value)}`];
@@ -26,7 +26,10 @@ export function problemsOf(spec: Spec, shape: Shape, value: unknown, path = ''):
     case 'const':
       return check(value === shape.value, `'${shape.value}'`);
     case 'word':
-      return check(typeof value === 'string' && shape.words.includes(value), `one of ${shape.words.join(', ')}`);
+      return check(
+        typeof value === 'string' && shape.stringEnum.includes(value),
+        `one of ${shape.stringEnum.join(', ')}`,
+      );
     case 'list':
       if (!Array.isArray(value)) return check(false, 'a list');
       return value.flatMap((item, i) => problemsOf(spec, shape.item, item, `${path}[${i}]`));
@@ -35,7 +38,7 @@ export function problemsOf(spec: Spec, shape: Shape, value: unknown, path = ''):
       return Object.entries(value).flatMap(([key, item]) => problemsOf(spec, shape.item, item, `${path}.${key}`));
     case 'union': {
       const all = shape.options.map((option) => problemsOf(spec, option, value, path));
-      // The option that fits best tells most.
+      // The violations of the best matching option are the most helpful.
       return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
     }
     case 'type':

@@ -3,7 +3,7 @@ import { chosen } from './compare.ts';
 import { membersOf, type Shape, type Spec } from './shape.ts';
 import type { Subject } from './subjects.ts';
 
-/** What a codec would have given back, had its author forgotten one member: `Type.member` is gone wherever it was. */
+/** Simulates a codec whose author forgot one member: removes `Type.member` everywhere. */
 export function forget({ spec, shape }: Subject, value: unknown, place: string): unknown {
   return without(spec, shape, value, place);
 }

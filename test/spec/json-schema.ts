@@ -1,18 +1,18 @@
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import { type Call, type Member, membersOf, type Shape, type Spec } from './shape.ts';
 
-/** Reads the JSON schema of a version before 1.0, and from its request types the methods. */
+/** Parses the JSON schema of a version before 1.0, and derives the methods from its request types. */
 export function parseJsonSchema(text: string): Spec {
   const { definitions } = JSON.parse(text) as { readonly definitions: Readonly<Record<string, JsonObject>> };
   const named = new Map<string, Shape>();
   const types = new Map<string, readonly Member[]>([['NoParams', []]]);
 
   function shapeOf(schema: JsonObject): Shape {
-    const { $ref, anyOf, enum: words, type } = schema;
+    const { $ref, anyOf, enum: stringEnum, type } = schema;
     if (typeof $ref === 'string') return reference($ref.replace('#/definitions/', ''));
     if (Array.isArray(anyOf)) return { kind: 'union', options: (anyOf as readonly JsonObject[]).map(shapeOf) };
     if (typeof schema['const'] === 'string') return { kind: 'const', value: schema['const'] };
-    if (Array.isArray(words)) return { kind: 'word', words: words as readonly string[] };
+    if (Array.isArray(stringEnum)) return { kind: 'word', stringEnum: stringEnum as readonly string[] };
     if (type === 'array') return { kind: 'list', item: shapeOf(schema['items'] as JsonObject) };
     if (type === 'object') {
       const item = schema['additionalProperties'] as JsonObject;
@@ -50,7 +50,7 @@ export function parseJsonSchema(text: string): Spec {
 const NO_PARAMS: Shape = { kind: 'type', name: 'NoParams' };
 
 function plain(type: JsonValue | undefined): Shape {
-  // Ids of JSON-RPC may be of several types; nothing else may.
+  // Only JSON-RPC ids can have several types.
   const [only] = Array.isArray(type) ? (type as readonly string[]) : [type];
   switch (only) {
     case 'string':
@@ -65,7 +65,7 @@ function plain(type: JsonValue | undefined): Shape {
   }
 }
 
-/** `GetTaskRequest` names the method and its params, `GetTaskSuccessResponse` has the result. */
+/** `GetTaskRequest` has the method and its params, `GetTaskSuccessResponse` the result. */
 function callOf(spec: Spec, request: string): Call {
   const member = (type: string, name: string): Shape | undefined =>
     membersOf(spec, type).find((each) => each.name === name)?.shape;

@@ -2,12 +2,12 @@ import type { Artifact } from '../../src/model/artifact.ts';
 import type { AgentCard } from '../../src/model/card.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Task } from '../../src/model/task.ts';
-import type { LossyDialect } from '../../src/wire/losses.ts';
+import type { LossyDialect } from './losses.ts';
 
 /** A value that shows a loss which full values do not have, or only by accident. */
 export interface LossExample {
   readonly shows: string;
-  /** The member that is lost, as the table has it. */
+  /** The lost member, as in the table. */
   readonly member: string;
   readonly dialects: readonly LossyDialect[];
   /** Operation and member, as in a subject's root. */

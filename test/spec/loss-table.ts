@@ -1,6 +1,6 @@
-import { type Loss, LOSSES } from '../../src/wire/losses.ts';
+import { type Loss, LOSSES } from './losses.ts';
 
-/** The losses of one direction as a table of Markdown. */
+/** The losses of one direction as a Markdown table. */
 export function lossTable(direction: Loss['direction']): string {
   const rows = LOSSES.filter((loss) => loss.direction === direction).map((loss) => [
     whatOf(loss),
@@ -14,10 +14,12 @@ export function lossTable(direction: Loss['direction']): string {
 }
 
 function whatOf({ members, values, holding, when }: Loss): string {
-  const words = [members.map((member) => `\`${member}\``).join(', ')];
+  const stringEnum = [members.map((member) => `\`${member}\``).join(', ')];
   if (values !== undefined)
-    words.push(values.map((value) => (value === undefined ? 'not set' : `\`${JSON.stringify(value)}\``)).join(', '));
-  if (holding !== undefined) words.push(`with \`${holding}\``);
-  if (when !== undefined) words.push(`if ${when}`);
-  return words.join('; ');
+    stringEnum.push(
+      values.map((value) => (value === undefined ? 'not set' : `\`${JSON.stringify(value)}\``)).join(', '),
+    );
+  if (holding !== undefined) stringEnum.push(`with \`${holding}\``);
+  if (when !== undefined) stringEnum.push(`if ${when}`);
+  return stringEnum.join('; ');
 }

@@ -2,20 +2,20 @@ import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import { isAt, type Member, membersOf, type Shape, type Spec, type Step } from './shape.ts';
 
 /**
- * How much of a value is there.
+ * How many members of a value are set.
  *
- * - `full`: every member, each with a value of its own; one value for each choice.
- * - `empty`: members whose absence is a state of its own are there and empty.
- * - `bare`: nothing that may be left out.
+ * - `full`: every member, each with a different value; one value for each choice.
+ * - `empty`: members whose absence has a meaning are set and empty.
+ * - `bare`: only required members.
  */
 export type Flavour = 'full' | 'empty' | 'bare';
 
-/** What a member must hold beyond its type: a list of choices, made anew for each value. */
+/** Constraints on the values of a member beyond its type: a list of choices, created anew for each value. */
 export type Samples = Readonly<Record<string, () => readonly JsonValue[]>>;
 
 type Make = () => JsonValue;
 
-/** Values of one specification in which no two texts, numbers or times are alike. */
+/** Values of one specification in which all texts, numbers and times are different. */
 export class Populator {
   readonly #spec: Spec;
   readonly #samples: readonly (readonly [pattern: string, () => readonly JsonValue[]])[];
@@ -24,12 +24,12 @@ export class Populator {
 
   constructor(spec: Spec, samples: Samples = {}, flavour: Flavour = 'full') {
     this.#spec = spec;
-    // The longer pattern is the more particular one.
+    // The longest matching pattern applies.
     this.#samples = Object.entries(samples).toSorted(([a], [b]) => b.length - a.length);
     this.#flavour = flavour;
   }
 
-  /** At least one value of the shape, and so many that each choice in it is taken once. */
+  /** At least one value of the shape, and as many as needed to use each choice in it once. */
   values(shape: Shape): readonly JsonValue[] {
     return this.#variants(shape, []).map((make) => make());
   }
@@ -62,7 +62,7 @@ export class Populator {
       case 'const':
         return [() => shape.value];
       case 'word':
-        return shape.words.map((word) => () => word);
+        return shape.stringEnum.map((word) => () => word);
       case 'list':
         return [() => this.#several(shape.item, steps)];
       case 'map':
@@ -74,7 +74,7 @@ export class Populator {
     }
   }
 
-  /** All choices of an item, and never fewer than two items: a reader that takes only the first must be found out. */
+  /** All choices of an item, and at least two items, to detect a decoder that takes only the first. */
   #several(item: Shape, steps: readonly Step[]): readonly JsonValue[] {
     const choices = this.#variants(item, steps);
     return (choices.length === 1 ? [...choices, ...choices] : choices).map((make) => make());
@@ -92,7 +92,7 @@ export class Populator {
     };
   }
 
-  /** As many values as the member with the most choices has; the others take theirs in turn. */
+  /** As many values as the member with the most choices has; the others repeat theirs. */
   #typeVariants(type: string, steps: readonly Step[]): readonly Make[] {
     const members = membersOf(this.#spec, type).map((member) => ({
       member,

@@ -1,6 +1,6 @@
 import type { Call, Member, Shape, Spec } from './shape.ts';
 
-/** What a proto file calls the things that JSON has words for. */
+/** JSON types of the scalar types of a proto file. */
 const SCALARS: Readonly<Record<string, Shape>> = {
   string: { kind: 'string' },
   bytes: { kind: 'bytes' },
@@ -14,7 +14,7 @@ const SCALARS: Readonly<Record<string, Shape>> = {
 
 const TOKEN = /"[^"]*"|[A-Za-z_][\w.]*|\d+|[{}()[\]<>=;,:/*]/g;
 
-/** Reads as much of the proto language as the protocol definitions use. @throws Error on anything else */
+/** Parses the part of the proto language that the protocol definitions use. @throws Error on anything else */
 export function parseProto(text: string): Spec {
   const tokens = text.replace(/\/\/.*$/gm, '').match(TOKEN) ?? [];
   const types = new Map<string, readonly Member[]>();
@@ -29,7 +29,7 @@ export function parseProto(text: string): Spec {
     if (found !== token)
       throw new Error(`expected ${token} before "${tokens.slice(at, at + 5).join(' ')}", found ${found}`);
   }
-  /** Skips to the end of a statement, braces included. */
+  /** Skips to the end of a statement, including braces. */
   function skipStatement(): void {
     for (let depth = 0; at < tokens.length;) {
       const token = next();
@@ -45,10 +45,10 @@ export function parseProto(text: string): Spec {
   }
 
   function readEnum(): void {
-    const words: string[] = [];
-    enums.set(next(), words);
+    const stringEnum: string[] = [];
+    enums.set(next(), stringEnum);
     block(() => {
-      words.push(next());
+      stringEnum.push(next());
       skipStatement();
     });
   }
@@ -85,7 +85,7 @@ export function parseProto(text: string): Spec {
     while (peek() !== ';') options.push(next());
     expect(';');
     const jsonName = options[options.indexOf('json_name') + 2];
-    // A message can be told from its absence, a scalar only if it is marked.
+    // The absence of a message is distinguishable, that of a scalar only if it is marked.
     const isMessage =
       shape.kind === 'type' || shape.kind === 'object' || shape.kind === 'any' || shape.kind === 'timestamp';
     const unlessRequired = label === 'optional' || isMessage ? 'optional' : 'defaulted';
@@ -134,12 +134,12 @@ function shapeOf(type: string): Shape {
   return SCALARS[type] ?? { kind: 'type', name: type };
 }
 
-/** Enums may be used before they are declared, so they are told from messages at the end. */
+/** Enums may be used before they are declared, so they are distinguished from messages at the end. */
 function resolve(member: Member, enums: ReadonlyMap<string, readonly string[]>): Member {
-  const words = member.shape.kind === 'type' ? enums.get(member.shape.name) : undefined;
-  if (words === undefined) return member;
+  const stringEnum = member.shape.kind === 'type' ? enums.get(member.shape.name) : undefined;
+  if (stringEnum === undefined) return member;
   const presence = member.presence === 'optional' ? 'defaulted' : member.presence;
-  return { ...member, shape: { kind: 'word', words }, presence };
+  return { ...member, shape: { kind: 'word', stringEnum }, presence };
 }
 
 function camelCase(name: string): string {

@@ -1,21 +1,21 @@
-import { type Loss, LOSSES } from '../../src/wire/losses.ts';
-import type { ReadOptions } from '../../src/wire/reader.ts';
+import { type Loss, LOSSES } from './losses.ts';
+import type { DecodeOptions } from '../../src/wire/decoder.ts';
 import { compare, type Comparison } from './compare.ts';
 import type { Subject } from './subjects.ts';
 
 type Direction = Loss['direction'];
 
-/** What a dialect is known to lose. */
+/** The known losses of a dialect. */
 function knownLosses(dialect: string, direction: Direction): readonly Loss[] {
   return LOSSES.filter((loss) => loss.direction === direction && loss.dialects.some((name) => name === dialect));
 }
 
-/** JSON as the peer gets it. */
+/** JSON as the peer receives it. */
 export function transmit(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json));
 }
 
-const STRICT: ReadOptions = { strict: true };
+const STRICT: DecodeOptions = { strict: true };
 
 /** From the model to the wire and back (`write`), or from the wire to the model and back (`read`). */
 export function roundTrip(
@@ -25,14 +25,14 @@ export function roundTrip(
   closes = false,
   options = STRICT,
 ): unknown {
-  // What we write has to be good enough for a strict reader.
+  // Encoded values must be accepted in strict mode.
   if (direction === 'write') return subject.decode(transmit(subject.encode(value, closes)), options);
   return transmit(subject.encode(subject.decode(transmit(value), options), closes));
 }
 
 /**
- * What came back, against what was sent. Losses that depend on more than the lost member itself would excuse too much,
- * so they count only for the member that is asked for; examples show them.
+ * Compares the result of a round trip with the original. Losses that depend on more than the lost member would hide too
+ * much, so they count only for the given member; examples show them.
  */
 export function judge(
   subject: Subject,

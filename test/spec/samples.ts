@@ -4,12 +4,12 @@ import type { Samples } from './populate.ts';
 import { membersOf, type Spec } from './shape.ts';
 import { SPECS } from './specs.ts';
 
-/** What the model wants of a value beyond the types of 1.0. */
+/** The requirements of the model beyond the types of 1.0. */
 export function modelSamples({ version, name }: Dialect): Samples {
   return {
     'SendMessageRequest.message.role': () => ['ROLE_USER'],
     'ListTasksRequest.pageSize': () => [7],
-    // A card of an older version shows the interfaces of that version only.
+    // A card of an older version contains only the interfaces of that version.
     'AgentInterface.protocolVersion': () => [version],
     'AgentInterface.protocolBinding': () => ['JSONRPC', 'GRPC'],
     'APIKeySecurityScheme.location': () => ['header', 'query', 'cookie'],
@@ -17,7 +17,7 @@ export function modelSamples({ version, name }: Dialect): Samples {
   };
 }
 
-/** 0.1 has one address, and alternatives of one scheme each. */
+/** 0.1 has one URL, and alternatives of one scheme each. */
 const CARD_OF_01: Samples = {
   'AgentCard.supportedInterfaces': () => [
     [{ url: 'https://example.com/a2a', protocolBinding: 'JSONRPC', tenant: 'acme', protocolVersion: '0.1' }],
@@ -27,7 +27,7 @@ const CARD_OF_01: Samples = {
 
 const URL = 'https://example.com/a2a';
 
-/** The address of a card, which most cards repeat among the others. */
+/** The URL of a card, which most cards repeat in the list of interfaces. */
 function addresses(protocolVersion: string): Samples {
   return {
     'AgentCard.protocolVersion': () => [protocolVersion],
@@ -44,18 +44,18 @@ function addresses(protocolVersion: string): Samples {
 
 const ENDS = ['completed', 'canceled', 'failed', 'rejected'];
 
-/** `final` goes with the state; both take their choices in the same order. */
+/** `final` depends on the state; both take their choices in the same order. */
 function finals(spec: Spec): () => readonly boolean[] {
   const state = membersOf(spec, 'TaskStatus').find(({ name }) => name === 'state');
-  const words = state?.shape.kind === 'word' ? state.shape.words : [];
-  return () => words.map((word) => ENDS.includes(word));
+  const stringEnum = state?.shape.kind === 'word' ? state.shape.stringEnum : [];
+  return () => stringEnum.map((word) => ENDS.includes(word));
 }
 
 function tagged(protocolVersion: string, spec: Spec): Samples {
   return {
     ...addresses(protocolVersion),
     'MessageSendParams.message.role': () => ['user'],
-    // Not to say it is to say yes.
+    // Absence means true.
     'MessageSendConfiguration.blocking': () => [false],
     'TaskStatus.timestamp': () => ['2026-03-12T10:00:00.000Z'],
     'FileWithBytes.bytes': () => ['Ynl0ZXM='],
@@ -65,7 +65,7 @@ function tagged(protocolVersion: string, spec: Spec): Samples {
 
 const NAME: JsonValue = 'tasks/task/pushNotificationConfigs/config';
 
-/** The protocol definition of 0.3 names tasks and configs by paths, which must agree. */
+/** The protocol definition of 0.3 identifies tasks and configs by resource names, which must agree. */
 const PROTO: Samples = {
   ...addresses('0.3.0'),
   'SendMessageRequest.message.role': () => ['ROLE_USER'],
@@ -81,7 +81,7 @@ const PROTO: Samples = {
   'TaskPushNotificationConfig.pushNotificationConfig.id': () => ['config'],
 };
 
-/** What a value on the wire must be beyond the types of its version, to be written again just so. */
+/** The requirements on a wire value beyond the types of its version, so that it is encoded again unchanged. */
 export const WIRE_SAMPLES: Readonly<Record<string, Samples>> = {
   v03: tagged('0.3.0', SPECS.v03),
   'v03-kind': tagged('0.3.0', SPECS.v03),

@@ -1,20 +1,19 @@
 /**
- * One description for the types of every version, whatever its normative file is written in: the protocol definition
- * (proto), a JSON schema, or our own notes.
+ * One description for the types of every version, independent of the language of its normative file: protocol
+ * definition (proto), JSON schema, or our own notation.
  */
 export type Shape =
   | {
       readonly kind: 'string' | 'bytes' | 'boolean' | 'integer' | 'timestamp' | 'object' | 'any' | 'null';
     }
   | { readonly kind: 'const'; readonly value: string }
-  | { readonly kind: 'word'; readonly words: readonly string[] }
+  | { readonly kind: 'word'; readonly stringEnum: readonly string[] }
   | { readonly kind: 'list' | 'map'; readonly item: Shape }
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'union'; readonly options: readonly Shape[] };
 
 /**
- * `required`: must be there. `optional`: absence is a state of its own. `defaulted`: absent means the empty value, as in
- * proto3.
+ * `required`: must be set. `optional`: absence has a meaning. `defaulted`: absent means the empty value, as in proto3.
  */
 export type Presence = 'required' | 'optional' | 'defaulted';
 
@@ -23,11 +22,11 @@ export interface Member {
   readonly name: string;
   readonly shape: Shape;
   readonly presence: Presence;
-  /** Of the members with the same word here, exactly one is set. */
+  /** Exactly one of the members with the same value here is set. */
   readonly oneOf?: string;
 }
 
-/** What goes into a call and what comes out. */
+/** Params and result of a method. */
 export interface Call {
   /** The method of JSON-RPC, or the name of the gRPC method. */
   readonly method: string;
@@ -50,14 +49,14 @@ export function membersOf(spec: Spec, type: string): readonly Member[] {
   return members;
 }
 
-/** The same specification with members that its normative file leaves out, or types that only a binding has. */
+/** The same specification with members that its normative file omits, or types that only a binding has. */
 export function withMembers(spec: Spec, added: Readonly<Record<string, readonly Member[]>>): Spec {
   const types = new Map(spec.types);
   for (const [type, members] of Object.entries(added)) types.set(type, [...(types.get(type) ?? []), ...members]);
   return { ...spec, types };
 }
 
-/** The same specification with other presence for some members, named `Type.member`. */
+/** The same specification with another presence for some members, identified by `Type.member`. */
 export function withPresence(spec: Spec, presence: Presence, places: readonly string[]): Spec {
   const change = (type: string, member: Member): Member =>
     places.includes(`${type}.${member.name}`) ? { ...member, presence } : member;
@@ -67,15 +66,15 @@ export function withPresence(spec: Spec, presence: Presence, places: readonly st
   };
 }
 
-/** One step from a type to one of its members; lists and maps in between are no steps. */
+/** One step from a type to one of its members. Lists and maps in between do not count. */
 export interface Step {
   readonly type: string;
   readonly member: string;
 }
 
 /**
- * Whether the last steps are those of a pattern: `Message.parts` is the member of any message, wherever it is;
- * `SendMessageRequest.message.parts` only that of a message which is sent.
+ * Whether the last steps match a pattern: `Message.parts` is the member of any message at any position;
+ * `SendMessageRequest.message.parts` only that of a sent message.
  */
 export function isAt(steps: readonly Step[], pattern: string): boolean {
   const [type, ...members] = split(pattern);
@@ -86,7 +85,7 @@ export function isAt(steps: readonly Step[], pattern: string): boolean {
 
 const PATTERNS = new Map<string, readonly string[]>();
 
-/** Patterns are few and asked for at every member of every value. */
+/** Cached, because there are few patterns and each is tested at every member of every value. */
 function split(pattern: string): readonly string[] {
   const known = PATTERNS.get(pattern);
   if (known !== undefined) return known;

@@ -51,7 +51,7 @@ test('what a field is, is read', () => {
     { name: 'byName', shape: { kind: 'map', item: half }, presence: 'defaulted' },
     { name: 'raw', shape: { kind: 'bytes' }, presence: 'optional', oneOf: 'content' },
     { name: 'data', shape: { kind: 'any' }, presence: 'optional', oneOf: 'content' },
-    { name: 'color', shape: { kind: 'word', words: ['RED', 'BLUE'] }, presence: 'defaulted' },
+    { name: 'color', shape: { kind: 'word', stringEnum: ['RED', 'BLUE'] }, presence: 'defaulted' },
   ]);
 });
 

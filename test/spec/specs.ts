@@ -8,7 +8,7 @@ function read(file: string): string {
   return readFileSync(new URL(`normative/${file}`, import.meta.url), 'utf8');
 }
 
-/** 1.0, whose words are the model's. Some members lack the mark REQUIRED, but the model always has them. */
+/** 1.0, whose format is the model. Some members lack the mark REQUIRED, but the model always has them. */
 export const spec10: Spec = withPresence(parseProto(read('a2a-v1.0.proto')), 'required', [
   'AgentExtension.uri',
   'SecurityRequirement.schemes',
@@ -17,7 +17,7 @@ export const spec10: Spec = withPresence(parseProto(read('a2a-v1.0.proto')), 're
 
 const spec03: Spec = parseJsonSchema(read('a2a-v0.3.schema.json'));
 
-/** What REST answers of 0.3 wrap their objects in, for those who take the objects from the schema. */
+/** The wrappers of 0.3 REST responses, for dialects with the objects of the schema. */
 function wrapper(...members: readonly (readonly [name: string, type: string])[]): readonly Member[] {
   return members.map(([name, type]) => ({ name, shape: typeNamed(type), presence: 'optional', oneOf: 'payload' }));
 }
@@ -32,14 +32,14 @@ const spec03Wrapped: Spec = withMembers(spec03, {
   ),
 });
 
-/** The SDKs of 0.3 add these three to the protocol definition, and no data would survive without them. */
+/** The 0.3 SDKs add these three to the protocol definition, and without them data would be lost. */
 const spec03Proto: Spec = withMembers(parseProto(read('a2a-v0.3.proto')), {
   Part: [{ name: 'metadata', shape: { kind: 'object' }, presence: 'optional' }],
   FilePart: [{ name: 'name', shape: { kind: 'string' }, presence: 'defaulted' }],
   AgentCard: [{ name: 'iconUrl', shape: { kind: 'string' }, presence: 'defaulted' }],
 });
 
-/** What the normative files say of the dialects that are not the model's own. */
+/** The specifications of the dialects other than 1.0, from the normative files. */
 export const SPECS = {
   v03: spec03,
   'v03-proto': spec03Proto,

@@ -3,27 +3,27 @@ import type { JsonValue } from '../../src/model/json.ts';
 import { isStreaming, type OperationName } from '../../src/model/operation.ts';
 import type { Codec } from '../../src/wire/codec.ts';
 import { decode, type Dialect, type OperationCodec, operationOf } from '../../src/wire/dialect.ts';
-import type { ReadOptions, ReadRole } from '../../src/wire/reader.ts';
+import type { DecodeOptions, DecodeRole } from '../../src/wire/decoder.ts';
 import { type Flavour, Populator, type Samples } from './populate.ts';
 import { type Shape, type Spec, type Step, typeNamed } from './shape.ts';
 import { spec10, SPECS } from './specs.ts';
 
-/** One codec of a dialect, and what the values on one side of it look like. */
+/** One codec of a dialect, and the shape of the values on one side of it. */
 export interface Subject {
-  /** The dialect that decides what is lost. */
+  /** The dialect whose losses apply. */
   readonly dialect: string;
-  /** Where a value is at home: `{ type: 'GetTask', member: 'params' }`. */
+  /** The position of the value: `{ type: 'GetTask', member: 'params' }`. */
   readonly root: Step;
-  readonly role: ReadRole;
+  readonly role: DecodeRole;
   readonly codec: Codec<unknown>;
-  decode(json: unknown, options?: ReadOptions): unknown;
-  /** `closes` counts in streams only. */
+  decode(json: unknown, options?: DecodeOptions): unknown;
+  /** `closes` matters for streams only. */
   encode(value: unknown, closes?: boolean): unknown;
   readonly spec: Spec;
   readonly shape: Shape;
 }
 
-/** Every codec of a dialect, seen from the model. */
+/** Every codec of a dialect, with the shape of the model. */
 export function modelSubjects(dialect: Dialect): readonly Subject[] {
   const event = typeNamed('StreamResponse');
   const calls = spec10.calls.flatMap(({ method, input, output }) =>
@@ -32,14 +32,14 @@ export function modelSubjects(dialect: Dialect): readonly Subject[] {
   return [...calls, ...otherSubjects(dialect, spec10, spec10, event)];
 }
 
-/** What the methods of the protocol definition of 0.3 are called today. */
+/** The 1.0 names of the 0.3 protocol definition's methods. */
 const RENAMED: Readonly<Record<string, OperationName>> = {
   TaskSubscription: 'SubscribeToTask',
   ListTaskPushNotificationConfig: 'ListTaskPushNotificationConfigs',
   GetAgentCard: 'GetExtendedAgentCard',
 };
 
-/** Every codec of a dialect, seen from the wire. */
+/** Every codec of a dialect, with the shape of the wire. */
 export function wireSubjects(dialect: Dialect): readonly Subject[] {
   const spec: Spec | undefined = SPECS[dialect.name as keyof typeof SPECS];
   if (spec === undefined) return [];
@@ -50,7 +50,7 @@ export function wireSubjects(dialect: Dialect): readonly Subject[] {
   return [...calls, ...otherSubjects(dialect, spec, dialect.version === '0.3' ? SPECS.v03 : spec, pushedOf(dialect))];
 }
 
-/** REST or not, the webhooks of 0.3 are those of JSON-RPC. 0.1 leaves the body to the server. */
+/** The webhooks of 0.3 are those of JSON-RPC, also over REST. 0.1 does not define the body. */
 function pushedOf({ version }: Dialect): Shape {
   const types =
     version === '0.1'
@@ -73,14 +73,14 @@ function callSubjects(
   if (!isStreaming(operation)) return [params, result];
   const streamed: Subject = {
     ...result,
-    // Where a dialect makes several items of one event, the first is looked at; what becomes of the others is listed.
+    // If a dialect encodes one event as several items, only the first is compared; the loss of the others is listed.
     encode: (value, closes = false) => dialect.createStreamEncoder().encode(value as StreamResponse, closes)[0],
   };
   return [params, streamed];
 }
 
 function otherSubjects(dialect: Dialect, spec: Spec, pushed: Spec, event: Shape): readonly Subject[] {
-  // A profile that has no card and no webhook of its own takes those of a dialect.
+  // A profile without a card and a webhook uses those of a dialect.
   if (dialect.name === 'flat-task') return [];
   const card = dialect.card as Codec<unknown>;
   const webhook = dialect.webhook as Codec<unknown>;
@@ -95,7 +95,7 @@ function subject(
   dialect: string,
   root: Step,
   codec: Codec<unknown>,
-  role: ReadRole,
+  role: DecodeRole,
   spec: Spec,
   shape: Shape,
 ): Subject {

@@ -63,9 +63,13 @@ describe('a store whose unfinished tasks take all there is', () => {
 
     await expect(createLarge(store, '9')).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'The agent has no room for more while its unfinished tasks are not done',
+      message: 'The agent has no room for new tasks and messages until some of its unfinished tasks end',
       retryAfterMs: 5000,
-      cause: { message: expect.stringMatching(/^The memory store is full: 9 unfinished tasks take 9\d{5} bytes, of /) },
+      cause: {
+        message: expect.stringMatching(
+          /^The memory store is full: 9 unfinished tasks take 9\d{5} bytes; the limits are /,
+        ),
+      },
     });
     const write = { taskId: '1', guard: {}, history: [large('m')], historyBytes: 100 * KIBIBYTE };
     await expect(store.append({ ...write, idempotency: key('k') })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -111,7 +115,7 @@ describe('a caller whose unfinished tasks take half of the store', () => {
       retryAfterMs: 5000,
       cause: {
         message: expect.stringMatching(
-          /^The unfinished tasks of one caller take 4\d{5} bytes of the memory store, of 512000 \(half of maxBytes\)$/,
+          /^The unfinished tasks of one caller take 4\d{5} bytes of the memory store; the limit is 512000 \(half of maxBytes\)$/,
         ),
       },
     });

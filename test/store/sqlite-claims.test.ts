@@ -4,7 +4,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 import { Engine } from '../../src/engine/engine.ts';
 import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';

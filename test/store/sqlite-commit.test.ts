@@ -1,7 +1,7 @@
 /** How writes share transactions, and how they do not share failures. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SpyDriver } from './sqlite-driver.ts';
@@ -148,11 +148,11 @@ test('a refused guard disturbs nobody in its transaction', async () => {
   await store.create(newTask('a'));
   const results = await Promise.all([
     store.append(chunk('a', 'one')),
-    store.append({ ...chunk('a', 'refused'), guard: { states: ['TASK_STATE_WORKING'] } }),
+    store.append({ ...chunk('a', 'rejected'), guard: { states: ['TASK_STATE_WORKING'] } }),
     store.append(chunk('a', 'two')),
   ]);
 
-  expect(results.map(({ kind }) => kind)).toEqual(['appended', 'refused', 'appended']);
+  expect(results.map(({ kind }) => kind)).toEqual(['appended', 'rejected', 'appended']);
   expect((await store.events('a', 1, 10)).map(({ number, body }) => [number, body])).toEqual([
     [2, 'one'],
     [3, 'two'],

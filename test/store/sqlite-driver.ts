@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Database, Driver } from '../../src/store/sqlite/driver.ts';
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import type { Database, Driver } from '../../src/store/sqlite/database/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import type { NewTask, PushConfigRecord, TaskWrite } from '../../src/store/store.ts';
 
 export interface SpyDriver {

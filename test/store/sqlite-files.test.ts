@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
-import type { SyncFile } from '../../src/store/sqlite/log-sync.ts';
+import type { SyncFile } from '../../src/store/sqlite/database/log-sync.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 
-import { type Driver, loadDriver } from '../../src/store/sqlite/driver.ts';
+import { type Driver, loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { ALICE, append, create, message, newTask } from '../../src/testing/store-contract/samples.ts';
@@ -44,7 +44,7 @@ test('a file from before histories were counted is counted where tasks go on, an
   });
   const write = { taskId: 'open', guard: { maxHistoryBytes: counted }, history: [message('third')], historyBytes: 7 };
   expect(await store.append(write)).toMatchObject({ kind: 'appended', record: { historyBytes: counted + 7 } });
-  expect((await store.append(write)).kind).toBe('refused');
+  expect((await store.append(write)).kind).toBe('rejected');
   await store.close();
 });
 

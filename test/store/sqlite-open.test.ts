@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
 
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { verifies } from '../helpers/verifies.ts';
@@ -82,7 +82,7 @@ test.each(['', ':memory:'])('%o is no file', (path) => {
 test('a folder that does not exist is named', () => {
   const path = join(dirname(scratch.file()), 'nowhere', 'tasks.db');
 
-  expect(() => sqlite(path)).toThrow(`${path} cannot be opened: check that its folder exists`);
+  expect(() => sqlite(path)).toThrow(`${path} cannot be opened: check that its directory exists`);
 });
 
 test('a folder is no file', () => {
@@ -96,7 +96,7 @@ test('a file that is no database is refused and left as it is', () => {
   const path = scratch.file();
   writeFileSync(path, 'Dear diary, '.repeat(1000));
 
-  expect(refusalOf(path)).toBe(`${path} is not a SQLite database: choose another file. It was left as it is`);
+  expect(refusalOf(path)).toBe(`${path} is not a SQLite database: use another file. This file was not changed`);
 });
 
 test('the database of another program is refused and left as it is', () => {
@@ -105,7 +105,7 @@ test('the database of another program is refused and left as it is', () => {
   database.exec('CREATE TABLE diary (entry TEXT)');
   database.close();
 
-  expect(refusalOf(path)).toBe(`${path} is a database of another program: choose another file. It was left as it is`);
+  expect(refusalOf(path)).toBe(`${path} belongs to another program: use another file. This file was not changed`);
 });
 
 test('the file of a pre-release is refused and left as it is', async () => {
@@ -114,7 +114,7 @@ test('the file of a pre-release is refused and left as it is', async () => {
   database.exec('PRAGMA application_id = 1413566020; PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 
-  expect(refusalOf(path)).toBe(`${path} was written by a pre-release of tandem-a2a: delete it, or choose another file`);
+  expect(refusalOf(path)).toBe(`${path} was written by a pre-release of tandem-a2a: delete it, or use another file`);
 });
 
 test('a file with a newer schema is refused and left as it is', async () => {
@@ -123,14 +123,14 @@ test('a file with a newer schema is refused and left as it is', async () => {
   database.exec("UPDATE meta SET value = 99 WHERE name = 'schema'; PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 
-  expect(refusalOf(path)).toContain(`${path} was written by a newer version of tandem-a2a (its schema is 99, `);
+  expect(refusalOf(path)).toContain(`${path} was written by a newer version of tandem-a2a (schema version 99, `);
 });
 
 test('a file with a damaged schema is refused and left as it is', async () => {
   const path = await filled();
   overwrite(path, 100, new Uint8Array(3000).fill(0xff));
 
-  expect(refusalOf(path)).toBe(`${path} is damaged: restore it from a copy, or choose another file`);
+  expect(refusalOf(path)).toBe(`${path} is damaged: restore it from a backup, or use another file`);
 });
 
 test('a file that was refused is not locked', async () => {

@@ -2,7 +2,7 @@
 import { fdatasync, fstatSync, statSync } from 'node:fs';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 
-import type { SyncFile } from '../../src/store/sqlite/log-sync.ts';
+import type { SyncFile } from '../../src/store/sqlite/database/log-sync.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SpyDriver } from './sqlite-driver.ts';
@@ -123,7 +123,7 @@ test('a refusal waits for what it is founded on', async () => {
   expect(heard.isSettled).toBe(false);
   disk.finish();
   await created;
-  expect(await refused).toMatchObject({ kind: 'refused', record: { id: 't' } });
+  expect(await refused).toMatchObject({ kind: 'rejected', record: { id: 't' } });
 });
 
 test('what comes while the disk writes waits for the next transaction', async () => {
@@ -245,7 +245,7 @@ test('what changes nothing asks nothing of the disk', async () => {
 
   expect(await store.create({ ...newTask('again'), idempotency })).toMatchObject({ kind: 'repeated' });
   const refused = store.append({ ...chunk('t'), guard: { lease: { node: 'nobody', fence: 9 } } });
-  expect(await refused).toMatchObject({ kind: 'refused' });
+  expect(await refused).toMatchObject({ kind: 'rejected' });
   expect(await store.claim({ node: 'n', agents: ['nobody'], limit: 9 })).toEqual([]);
   expect(syncs).toBe(1);
   expect(await store.append(chunk('t'))).toMatchObject({ kind: 'appended' });

@@ -3,8 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 
 import { afterAll, expect, test } from 'vitest';
 
-import type { Database } from '../../src/store/sqlite/driver.ts';
-import { loadDriver } from '../../src/store/sqlite/driver.ts';
+import type { Database } from '../../src/store/sqlite/database/driver.ts';
+import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ALICE, chunk, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
@@ -139,7 +139,7 @@ test('what another program has changed in the file is seen by the next write', a
   other.close();
 
   const write = { ...chunk('a'), guard: { question: 'q-1' } };
-  expect(await store.append(write)).toMatchObject({ kind: 'refused', record: { question: 'q-2' } });
+  expect(await store.append(write)).toMatchObject({ kind: 'rejected', record: { question: 'q-2' } });
   await store.close();
 });
 

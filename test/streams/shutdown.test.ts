@@ -174,5 +174,5 @@ test('a port that is taken is named', async () => {
       testAgent(async () => 'done'),
       { port, store: openStore('memory') },
     ),
-  ).rejects.toThrow(`Port ${port} is in use`);
+  ).rejects.toThrow(`Port ${port} is already in use`);
 });

@@ -64,11 +64,11 @@ export const ERRANDS = {
   },
 } as const satisfies Record<string, (port: number, way: Way, random: Random) => Promise<void>>;
 
-export type Errand = keyof typeof ERRANDS;
+export type OperationCall = keyof typeof ERRANDS;
 
 /** Runs one that chance picks, in a way that chance picks. Says which. */
-export async function runErrand(port: number, random: Random): Promise<Errand> {
-  const name = random.pick(Object.keys(ERRANDS) as Errand[]);
+export async function runErrand(port: number, random: Random): Promise<OperationCall> {
+  const name = random.pick(Object.keys(ERRANDS) as OperationCall[]);
   const way = random.pick(WAYS);
   try {
     await ERRANDS[name](port, way, random);

@@ -25,8 +25,8 @@ test(
     const lanes = Array.from({ length: LANES }, async (_, i) => {
       const random = new Random(`${SEED} ${i}`);
       while (!isOver()) {
-        const errand = await runErrand(port, random);
-        done.set(errand, (done.get(errand) ?? 0) + 1);
+        const operationCall = await runErrand(port, random);
+        done.set(operationCall, (done.get(operationCall) ?? 0) + 1);
       }
     });
     const samples: Sample[] = [];

@@ -1,7 +1,7 @@
 /** Readers that stop reading, in front of a process that is measured from outside. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SseReader } from '../../src/wire/sse-reader.ts';
+import { SseDecoder } from '../../src/wire/sse/sse-decoder.ts';
 import { children, TIMEOUT_MS } from './child.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
 import type { Holding, Ports } from './stalled-server.ts';
@@ -107,7 +107,7 @@ test(
 /** The numbers of the events in an answer as it came over the line, and whether it ends inside one. */
 function eventsIn(answer: string): { readonly events: readonly number[]; readonly isCut: boolean } {
   const body = answer.slice(answer.indexOf('\r\n\r\n') + 2);
-  const reader = new SseReader();
+  const reader = new SseDecoder();
   const events = reader.push(body.replaceAll(/\r\n[0-9a-f]+\r\n/g, ''));
   return { events: events.map(({ id }) => Number(id)), isCut: reader.pending };
 }

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { StreamResponse } from '../../src/model/event.ts';
 import { isTerminal, type TaskState } from '../../src/model/state.ts';
-import { SseReader } from '../../src/wire/sse-reader.ts';
+import { SseDecoder } from '../../src/wire/sse/sse-decoder.ts';
 import { itemOf, type Way, type WireRequest } from './ways.ts';
 
 /** One event of a stream, with the number that its reader can go on from. */
@@ -39,7 +39,7 @@ export class StreamReader {
   readonly #request: ClientRequest;
   readonly #way: Way;
   readonly #handlers: ReaderEvents;
-  readonly #sse = new SseReader({ onComment: (text) => this.comments.push(text) });
+  readonly #sse = new SseDecoder({ onComment: (text) => this.comments.push(text) });
   #hasLeft = false;
   #wake: (() => void)[] = [];
 

@@ -1,8 +1,8 @@
 /** Clients that do not read their responses: how much waits for them, for how long, and what others notice of it. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { agent } from '../../src/server/agent.ts';
+import { agent } from '../../src/server/agent/agent.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import type { HandlerOptions } from '../../src/server/handler-options.ts';
+import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { eventually } from './eventually.ts';
 import { type Listening, listening } from './listening.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
@@ -188,7 +188,7 @@ test('a full process answers large results with 503 and small ones as ever', asy
   const small = await call(server.port, as('bob', requestOf(RPC_1, 'SendMessage', userMessage('10'))));
 
   expect([large.status, large.headers.get('retry-after')]).toEqual([503, '2']);
-  expect(large.text).toContain('The server holds as many unread responses as it can: repeat the request later');
+  expect(large.text).toContain('The server cannot buffer more responses at the moment: retry later');
   expect([small.status, small.text.includes('TASK_STATE_COMPLETED')]).toEqual([200, true]);
 });
 
@@ -407,7 +407,7 @@ test.each(CARDS)('%s gets a caller at its bound 429 with an error, on Node and o
     expect([status, headers.get('retry-after')]).toEqual([429, '2']);
   }
   for (const text of [onNode.text, await fetched.text()]) {
-    expect(text).toContain('The responses that you have not read yet have more than 150000 bytes together');
+    expect(text).toContain('Your unread responses exceed 150000 bytes in total');
   }
 });
 
@@ -418,7 +418,7 @@ test('a large card is 503 with an error while the process holds as many unread r
   const { status, headers, text } = await call(server.port, CARDS[0]?.[1] as WireRequest);
 
   expect([status, headers.get('retry-after')]).toEqual([503, '2']);
-  expect(text).toContain('The server holds as many unread responses as it can: repeat the request later');
+  expect(text).toContain('The server cannot buffer more responses at the moment: retry later');
 });
 
 test('a response that only its envelope makes large counts until it is read', async () => {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { Feed } from '../../src/engine/feed.ts';
+import { Feed } from '../../src/engine/stream/feed.ts';
 import { Leaving } from '../../src/support/leave-signal.ts';
 
 export interface ListenerCounts {

@@ -1,9 +1,10 @@
 import type { StreamResponse } from '../../src/model/event.ts';
 import type { Input, OperationName } from '../../src/model/operation.ts';
-import { decodeResult, type Dialect, operationCodec, type ProtocolVersion } from '../../src/wire/dialect.ts';
+import { decodeResult, type Dialect, operationCodec } from '../../src/wire/dialect.ts';
 import { decodeResponse, encodeRequest } from '../../src/wire/jsonrpc.ts';
-import { encodeRestRequest, restUrl } from '../../src/wire/rest-request.ts';
+import { encodeRestRequest, restUrl } from '../../src/wire/rest/rest-request.ts';
 import { dialects } from '../../src/wire/select.ts';
+import type { ProtocolVersion } from '../../src/wire/version.ts';
 
 /** A version of the protocol over one of its bindings: all that a client has to choose. */
 export interface Way {

@@ -3,33 +3,39 @@ import { consoleLog } from '../../observe/console-log.ts';
 import { Engine, type EngineOptions } from '../../engine/engine.ts';
 import type { Scope } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
-import { isPostgresUrl, openStore, shownStore } from '../open-store.ts';
+import { isPostgresUrl, openStore, shownStore } from '../serving/open-store.ts';
 import { defineCommand } from '../option.ts';
-import { screen } from '../screen.ts';
+import { screen } from '../output/screen.ts';
 
 const SYNOPSIS = 'admin purge <caller>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Deletes everything that a store has of one caller: tasks of all agents with events, history and files, push
-configurations, and the keys by which repeated requests are recognised. Unfinished tasks are canceled first. <caller> is the id that
-auth gives the caller. Revoke the caller's access first. A SQLite file must not be in use by a server: call handler.purge() there.`,
+  about: `Deletes all data of one caller from a store: the tasks of all agents with their events, history and files, push
+configurations, and the keys that detect repeated requests. Unfinished tasks are canceled first. <caller> is the id that the
+authenticator returns for the caller. Revoke the caller's access first. A server must not be using the SQLite file: call
+handler.purge() in that server instead.`,
   examples: [
     'tandem admin purge alice --yes',
     'tandem admin purge alice --store postgres://admin@localhost/agents --yes',
   ],
   options: {
-    store: { type: 'string', value: '<file|url>', help: 'Where tasks are kept, tandem.db unless set', flagOnly: true },
+    store: {
+      type: 'string',
+      value: '<file|url>',
+      help: 'The store: a SQLite file or postgres://…. Default: tandem.db',
+      flagOnly: true,
+    },
     schema: {
       type: 'string',
       value: '<name>',
-      help: 'Where the tables are in PostgreSQL, tandem unless set',
+      help: 'The PostgreSQL schema of the tables. Default: tandem',
       flagOnly: true,
     },
     tenant: {
       type: 'string',
       value: '<name>',
-      help: 'Only data of this tenant; data without a tenant unless set',
+      help: 'Delete the data of this tenant. Default: data without a tenant',
       flagOnly: true,
     },
     yes: { type: 'boolean', help: 'Confirm the deletion', flagOnly: true },
@@ -47,10 +53,11 @@ interface PurgeValues {
 async function purge([owner, ...others]: readonly string[], values: PurgeValues): Promise<void> {
   const { store: name = 'tandem.db', schema, tenant = '', yes } = values;
   if (owner === undefined || owner === '' || others.length > 0)
-    throw new CliError('usage', `Give the id of one caller: tandem ${SYNOPSIS}`);
-  if (name === 'memory') throw new CliError('usage', 'A memory store is inside its server: call handler.purge() there');
+    throw new CliError('usage', `Pass the id of one caller: tandem ${SYNOPSIS}`);
+  if (name === 'memory')
+    throw new CliError('usage', 'A memory store exists only inside its server: call handler.purge() there');
   if (schema !== undefined && !isPostgresUrl(name))
-    throw new CliError('usage', '--schema is for PostgreSQL alone: give it with --store postgres://…');
+    throw new CliError('usage', '--schema requires a PostgreSQL store: add --store postgres://…');
   if (!isPostgresUrl(name) && !existsSync(name)) throw new CliError('usage', `File ${name} does not exist`);
   if (!yes)
     throw new CliError(

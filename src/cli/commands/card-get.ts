@@ -1,39 +1,60 @@
-import { inspectCard } from '../../client/inspect-card.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { takeAgent } from '../agent-reference.ts';
-import { giveCard } from '../card-details.ts';
-import { giveProblems } from '../card-problems.ts';
-import { giveJson } from '../json-output.ts';
-import { withAgent } from '../open-agent.ts';
+import { inspectCard } from '../../client/card/inspect-card.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { takeAgent } from '../agents/agent-reference.ts';
+import { giveCard } from '../details/card-details.ts';
+import { giveVerdict } from '../output/card-problems.ts';
+import { CliError } from '../cli-error.ts';
+import { giveJson } from '../output/json-output.ts';
+import { connectOptions, withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice } from '../read-values.ts';
-import { screen } from '../screen.ts';
-import { expectNoMore } from '../task-arguments.ts';
+import { publishedCard } from '../agents/published-card.ts';
+import { readChoice } from '../agents/read-values.ts';
+import { screen } from '../output/screen.ts';
+import { expectNoMore } from '../agents/task-arguments.ts';
 
 const SYNOPSIS = 'card get [agent]';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: 'Shows what an agent says of itself. Cards of all versions are shown in the words of 1.0.',
-  examples: ['tandem card get http://localhost:4100', 'tandem card get clerk --extended -o json'],
+  about: `Shows the card of an agent: its interfaces, capabilities, security schemes and skills. Cards of all versions are shown in the
+1.0 format.`,
+  examples: [
+    'tandem card get http://localhost:4100',
+    'tandem card get http://localhost:4100 --validate',
+    'tandem card get clerk --extended -o json',
+  ],
   options: {
-    extended: { type: 'boolean', help: 'The card for known callers' },
-    validate: { type: 'boolean', help: 'Also list all that is wrong with it; 1 if that keeps clients out' },
+    extended: { type: 'boolean', help: 'Show the extended card, which only authenticated callers get' },
+    validate: {
+      type: 'boolean',
+      help: 'Also check the card and list its problems. Exits with 1 if a problem keeps clients out',
+    },
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals }) {
     const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
     expectNoMore(rest, SYNOPSIS);
+    const where = isJson ? 'stderr' : 'stdout';
+    const published =
+      values.validate && !values.extended
+        ? await publishedCard(reference, connectOptions(values, reference))
+        : undefined;
+    const report = published === undefined ? undefined : inspectCard(published.json, published.url ?? undefined);
+    if (report !== undefined && report.card === undefined) {
+      giveVerdict(undefined, report.problems, where);
+      throw new CliError('failure', 'The card cannot be used', { code: 'A2ACLI_ERR_CARD_INVALID' });
+    }
     await withAgent(values, reference, async (agent, within) => {
       const card = values.extended ? await agent.extendedCard(within) : agent.card;
       screen.rest();
       if (isJson) giveJson(card);
       else giveCard(card, agent.chosen);
       if (!values.validate) return;
-      const { problems } = inspectCard(card, typeof reference.target === 'string' ? agent.chosen.url : undefined);
+      const found = typeof reference.target === 'string' ? agent.chosen.url : undefined;
+      const { problems } = report ?? inspectCard(card, found);
       if (!isJson) screen.giveLine();
-      giveProblems(problems, isJson ? 'stderr' : 'stdout');
+      giveVerdict(card, problems, where);
       if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
     });
   },

@@ -1,34 +1,39 @@
-import { createInterface, type Interface } from 'node:readline';
 import type { AgentClient } from '../../client/client.ts';
+import type { MessageDraft } from '../../client/message-input.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
 import { isPaused } from '../../model/state.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { type AgentReference, takeAgent } from '../agent-reference.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { type AgentReference, takeAgent } from '../agents/agent-reference.ts';
+import { answerParts, askQuestion, isForm, openQuestionOf } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
-import { explained } from '../error-report.ts';
-import { cancel, conclude, follow, type Showing } from '../follow.ts';
+import { explained } from '../agents/error-report.ts';
+import { cancel, conclude, follow, type Showing } from '../agents/follow.ts';
 import { onStopSignal } from '../interrupt.ts';
-import { withAgent } from '../open-agent.ts';
+import { LinePrompt, type PromptOptions } from '../output/line-prompt.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice } from '../read-values.ts';
-import { oneLine, screen } from '../screen.ts';
-import { expectNoMore } from '../task-arguments.ts';
-import { tellTask } from '../task-view.ts';
+import { readChoice } from '../agents/read-values.ts';
+import { oneLine, screen } from '../output/screen.ts';
+import { expectNoMore } from '../agents/task-arguments.ts';
+import { tellTask } from '../output/task-view.ts';
 
 const SYNOPSIS = 'chat [agent]';
 
-const HELP = `/new     begin another conversation
-/task    show the ids of the last task
+const HELP = `/new     start another conversation
+/task    show the ids and the state of the last task
 /cancel  cancel the task that waits for an answer
-/quit    leave; so does Ctrl-D`;
+/quit    leave; Ctrl-D leaves as well`;
+
+const COMMANDS: ReadonlySet<string> = new Set(['/new', '/task', '/cancel', '/quit', '/exit', '/help']);
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Talks to an agent, line by line, in one conversation. What it asks is answered by the next line. Ctrl-C cancels what it
-does; Ctrl-D leaves. Lines may also come from a pipe. /help lists what else can be said.`,
+  about: `Starts a conversation with an agent. Each line is a message. If the agent asks a question, the next line is the answer;
+on a terminal, a form is asked field by field. Ctrl-C cancels the running task; Ctrl-D leaves. Lines can also come from
+a pipe, where one line of JSON is the answer to a form. /help lists the commands of the chat.`,
   examples: ['tandem chat http://localhost:4100', "printf 'book\\nRome\\nyes\\n' | tandem chat http://localhost:4100"],
   options: {
-    'context-id': { type: 'string', value: '<id>', help: 'Go on with this conversation' },
+    'context-id': { type: 'string', value: '<id>', help: 'Continue this conversation' },
     stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
     ...AGENT_OPTIONS,
   },
@@ -44,18 +49,20 @@ does; Ctrl-D leaves. Lines may also come from a pipe. /help lists what else can 
   },
 });
 
-/** One conversation after another with one agent. */
+/** The conversations of one chat with one agent. */
 class Chat {
   readonly #agent: AgentClient;
   readonly #reference: AgentReference;
   readonly #showing: Showing;
   readonly #hasCredentials: boolean;
-  readonly #isPerson = process.stdin.isTTY && process.stderr.isTTY;
+  readonly #prompt = new LinePrompt(() => this.#interrupt());
   #contextId: string | undefined;
   #last: TaskStream['task'];
   #stream: TaskStream | undefined;
   #turn = new AbortController();
   #isCanceling = false;
+  /** A command that the user typed in place of an answer. */
+  #command: string | undefined;
 
   constructor(
     agent: AgentClient,
@@ -73,23 +80,15 @@ class Chat {
 
   async run(): Promise<void> {
     screen.rest();
-    const options = this.#isPerson ? { output: process.stderr, terminal: true } : { terminal: false };
-    const lines = createInterface({ input: process.stdin, ...options });
-    const next = lines[Symbol.asyncIterator]();
-    lines.on('SIGINT', () => this.#interrupt(lines));
-    const stopListening = this.#isPerson ? () => {} : onStopSignal(['SIGINT'], () => this.#interrupt(lines));
-    if (this.#isPerson)
-      screen.tell(`You talk to ${oneLine(this.#agent.card.name)}. /help says more, Ctrl-D leaves.`, 'dim');
+    const { isInteractive } = this.#prompt;
+    const stopListening = isInteractive ? () => {} : onStopSignal(['SIGINT'], () => this.#interrupt());
+    if (isInteractive)
+      screen.tell(`Chat with ${oneLine(this.#agent.card.name)}. /help lists the commands, Ctrl-D leaves.`, 'dim');
     try {
-      for (;;) {
-        this.#prompt(lines);
-        const line = await next.next();
-        if (line.done === true && this.#isPerson) screen.tell('');
-        if (line.done === true || !(await this.#hear(line.value.trim()))) break;
-      }
+      while (await this.#takeTurn());
     } finally {
       stopListening();
-      lines.close();
+      this.#prompt.close();
     }
     if (this.#contextId !== undefined && !this.#showing.isJson)
       screen.tell(`Context: ${oneLine(this.#contextId)}`, 'dim');
@@ -99,34 +98,57 @@ class Chat {
     return this.#last !== undefined && isPaused(this.#last.status.state) ? this.#last : undefined;
   }
 
-  #prompt(lines: Interface): void {
-    if (!this.#isPerson) return;
-    lines.setPrompt(this.#question === undefined ? '> ' : 'answer> ');
-    lines.prompt();
+  /** Reads one message, answer or command and processes it. Returns false if the chat is over. */
+  async #takeTurn(): Promise<boolean> {
+    const task = this.#question;
+    const question = task === undefined ? undefined : openQuestionOf(task);
+    if (question !== undefined && isForm(question) && this.#prompt.isInteractive) {
+      const parts = await askQuestion(question, (prompt, options) => this.#readField(prompt, options));
+      if (parts !== undefined) return this.#safely(() => this.#send({ parts }));
+      const command = this.#command;
+      this.#command = undefined;
+      return command !== undefined && this.#process(command);
+    }
+    const isSecret = question?.isSecret ?? false;
+    const line = await this.#prompt.read(question === undefined ? '> ' : 'answer> ', { isSecret });
+    return line !== undefined && this.#process(line);
   }
 
-  /** Does what a line says. False if that is to leave. */
-  async #hear(line: string): Promise<boolean> {
+  /** Returns `undefined` for a command as well, because it ends the form. */
+  async #readField(prompt: string, options: PromptOptions): Promise<string | undefined> {
+    const line = await this.#prompt.read(prompt, options);
+    if (line === undefined || !COMMANDS.has(line)) return line;
+    this.#command = line;
+    return undefined;
+  }
+
+  /** Runs a command or sends a line. Returns false if the chat is over. */
+  async #process(line: string): Promise<boolean> {
     if (line === '/quit' || line === '/exit') return false;
     if (line === '/help') screen.tell(HELP);
     else if (line === '/new') this.#forget();
-    else if (line === '/task') this.#tellLast();
+    else if (line === '/task') this.#showLast();
     else if (line === '/cancel') await this.#safely(() => this.#cancelQuestion());
-    else if (/^\/\w+$/.test(line)) screen.tell(`There is no ${line}. /help lists what there is.`, 'yellow');
-    else if (line !== '') await this.#safely(() => this.#say(line));
+    else if (/^\/\w+$/.test(line)) screen.tell(`Unknown command ${line}. /help lists the commands.`, 'yellow');
+    else if (line !== '') await this.#safely(() => this.#send(this.#messageOf(line)));
     return true;
   }
 
-  async #say(text: string): Promise<void> {
+  #messageOf(line: string): MessageDraft {
+    const task = this.#question;
+    return task === undefined ? { text: line } : { parts: answerParts(openQuestionOf(task), { text: line }) };
+  }
+
+  async #send(message: MessageDraft): Promise<void> {
     const taskId = this.#question?.id;
     const contextId = this.#contextId;
     this.#isCanceling = false;
     this.#turn = new AbortController();
-    this.#stream = this.#agent.stream(text, {
+    this.#stream = this.#agent.stream(message, {
       ...(taskId !== undefined && { taskId }),
       ...(contextId !== undefined && { contextId }),
     });
-    screen.work(`${this.#agent.card.name || this.#reference.name} is at it`);
+    screen.work(`${this.#agent.card.name || this.#reference.name} is working`);
     try {
       const turn = await follow(this.#stream, this.#showing);
       this.#last = turn.task;
@@ -139,21 +161,22 @@ class Chat {
     }
   }
 
-  /** A person can say something else after an error; a script has failed. */
-  async #safely(run: () => Promise<void>): Promise<void> {
+  /** On a terminal, shows an error and lets the chat continue. Input from a pipe ends with the error. */
+  async #safely(run: () => Promise<void>): Promise<true> {
     try {
       await run();
     } catch (error) {
-      const told = explained(error, { agent: this.#reference.again, hasCredentials: this.#hasCredentials });
-      if (!this.#isPerson || !(told instanceof CliError)) throw told;
-      screen.tell(told.message, 'red');
-      if (told.hint !== undefined) screen.tell(told.hint, 'dim');
+      const failure = explained(error, { agent: this.#reference.again, hasCredentials: this.#hasCredentials });
+      if (!this.#prompt.isInteractive || !(failure instanceof CliError)) throw failure;
+      screen.tell(failure.message, 'red');
+      if (failure.hint !== undefined) screen.tell(failure.hint, 'dim');
     }
+    return true;
   }
 
-  #interrupt(lines: Interface): void {
+  #interrupt(): void {
     if (this.#stream === undefined || this.#isCanceling) {
-      lines.close();
+      this.#prompt.close();
       if (this.#stream !== undefined) process.exit(130);
       return;
     }
@@ -164,17 +187,17 @@ class Chat {
   #forget(): void {
     this.#contextId = undefined;
     this.#last = undefined;
-    screen.tell('What comes next is another conversation.', 'dim');
+    screen.tell('The next message starts another conversation.', 'dim');
   }
 
-  #tellLast(): void {
-    if (this.#last === undefined) screen.tell('There is no task yet.', 'dim');
+  #showLast(): void {
+    if (this.#last === undefined) screen.tell('No task yet.', 'dim');
     else tellTask(this.#last);
   }
 
   async #cancelQuestion(): Promise<void> {
     const question = this.#question;
-    if (question === undefined) return screen.tell('No task waits for an answer.', 'dim');
+    if (question === undefined) return screen.tell('No task is waiting for an answer.', 'dim');
     this.#last = await this.#agent.cancel(question.id);
     screen.tell('Canceled.', 'dim');
   }

@@ -1,8 +1,8 @@
 import { CliError } from '../cli-error.ts';
 import { COMMANDS } from '../command-table.ts';
-import { bashScript, fishScript, type Known, zshScript } from '../completion-scripts.ts';
+import { bashScript, type CompletedCommand, fishScript, zshScript } from './completion-scripts.ts';
 import { defineCommand, EVERYWHERE } from '../option.ts';
-import { screen } from '../screen.ts';
+import { screen } from '../output/screen.ts';
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
@@ -10,7 +10,8 @@ const SYNOPSIS = 'completion <bash|zsh|fish>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: 'Prints a script with which a shell completes the commands and options of tandem.',
+  about:
+    'Prints a script for a shell. With it, the shell completes commands, options, their values and the names of peers.',
   examples: [
     'source <(tandem completion bash)              # in ~/.bashrc',
     'tandem completion zsh > ~/.zfunc/_tandem      # in a folder of $fpath',
@@ -21,12 +22,12 @@ export const command = defineCommand({
     const [shell, ...rest] = positionals;
     const script =
       shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell as keyof typeof SHELLS] : undefined;
-    if (script === undefined || rest.length > 0) throw new CliError('usage', `Name a shell: tandem ${SYNOPSIS}`);
+    if (script === undefined || rest.length > 0) throw new CliError('usage', `Pass a shell: tandem ${SYNOPSIS}`);
     screen.give(script(await allCommands()));
   },
 });
 
-async function allCommands(): Promise<readonly Known[]> {
+async function allCommands(): Promise<readonly CompletedCommand[]> {
   return Promise.all(
     Object.entries(COMMANDS).map(async ([name, { summary, load }]) => {
       const { command: loaded } = await load();
@@ -36,7 +37,13 @@ async function allCommands(): Promise<readonly Known[]> {
       return {
         name,
         summary,
-        options: options.map(([option, { help, type }]) => ({ name: option, help, takesValue: type === 'string' })),
+        takesAgent: loaded.synopsis.startsWith(`${name} [agent]`),
+        options: options.map(([option, { short, help, value, type }]) => ({
+          name: option,
+          short,
+          help,
+          value: type === 'string' ? (value ?? '') : undefined,
+        })),
       };
     }),
   );

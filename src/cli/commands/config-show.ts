@@ -1,14 +1,14 @@
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { giveJson } from '../json-output.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { giveJson } from '../output/json-output.ts';
 import { defineCommand, type Option } from '../option.ts';
-import { readChoice } from '../read-values.ts';
-import { oneLine, screen } from '../screen.ts';
-import { expectNoMore } from '../task-arguments.ts';
+import { readChoice } from '../agents/read-values.ts';
+import { oneLine, screen } from '../output/screen.ts';
+import { expectNoMore } from '../agents/task-arguments.ts';
 
 export const command = defineCommand({
   synopsis: 'config show',
-  about: `Shows what the common options are set to, and where that comes from: a flag, the environment, the nearest .env file, or
-~/.config/a2a-cli/.env. Secrets are not shown.`,
+  about: `Shows the value of each common option and its source: a flag, the environment, the nearest .env file, or
+~/.config/a2a-cli/.env. Secrets are shown as ***.`,
   options: { ...AGENT_OPTIONS },
   async run({ values, sources, positionals }) {
     expectNoMore(positionals, 'config show');

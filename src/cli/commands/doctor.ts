@@ -1,25 +1,25 @@
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { takeAgent } from '../agent-reference.ts';
-import { giveProblems } from '../card-problems.ts';
-import { diagnose, type Diagnosis, type OperationCheck } from '../diagnosis.ts';
-import { connectionHint } from '../error-report.ts';
-import { giveJson } from '../json-output.ts';
-import { connectOptions } from '../open-agent.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { takeAgent } from '../agents/agent-reference.ts';
+import { giveProblems } from '../output/card-problems.ts';
+import { diagnose, type Diagnosis, type OperationCheck } from '../details/diagnosis.ts';
+import { connectionHint } from '../agents/error-report.ts';
+import { giveJson } from '../output/json-output.ts';
+import { connectOptions } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice } from '../read-values.ts';
-import { oneLine, screen, type Style } from '../screen.ts';
-import { expectNoMore } from '../task-arguments.ts';
+import { readChoice } from '../agents/read-values.ts';
+import { oneLine, screen, type Style } from '../output/screen.ts';
+import { expectNoMore } from '../agents/task-arguments.ts';
 
 const SYNOPSIS = 'doctor [agent]';
 
-/** Somebody who looks for a fault does not want to wait for it. */
+/** The default time limit of each check, shorter than usual because the user is waiting for a diagnosis. */
 const TIMEOUT_MS = 15_000;
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Checks an agent: whether it can be reached, whether it accepts your credentials, what is wrong with its card, and whether
-the operations that clients use work (get, list, subscribe). Sends no message, unless --message is given: then the stream
-is checked too. Exits with 3 if the agent cannot be reached, 4 if it rejects your credentials, and 1 if clients cannot use it.`,
+  about: `Checks whether clients can use an agent: that it is reachable, that it accepts your credentials, that its card is valid, and
+that the operations get, list and subscribe work. It sends no message unless you pass --message, which also checks the stream.
+Exits with 3 if the agent is not reachable, 4 if it rejects your credentials, and 1 if clients cannot use it.`,
   examples: [
     'tandem doctor http://localhost:4100',
     "tandem doctor http://localhost:4100 --message 'Hello'",
@@ -33,7 +33,7 @@ is checked too. Exits with 3 if the agent cannot be reached, 4 if it rejects you
     const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
     expectNoMore(rest, SYNOPSIS);
-    screen.work(`Looking at ${reference.name}`);
+    screen.work(`Checking ${reference.name}`);
     const options = { timeoutMs: TIMEOUT_MS, ...connectOptions(values, reference) };
     const diagnosis = await diagnose(reference, options, values.message);
     screen.rest();
@@ -66,7 +66,7 @@ function giveCheck(mark: Mark, name: string, text: string, advice?: string): voi
 function giveDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boolean): void {
   const { reachable, card, chosen, problems, warnings, trouble } = diagnosis;
   screen.giveLine(oneLine(name), 'bold');
-  const isOn = 'Is it running, and is that its address? A firewall or a proxy may be in between.';
+  const isOn = 'Check that the agent is running at this address, and that no firewall or proxy blocks it.';
   const { reachableWhy } = diagnosis;
   if (reachable) giveCheck('✓', 'Reachable', reachableWhy);
   else giveCheck('✗', 'Reachable', reachableWhy, connectionHint(reachableWhy) ?? isOn);
@@ -76,16 +76,16 @@ function giveDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boole
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const mark = errors > 0 ? '✗' : problems.length > 0 ? '!' : '✓';
     const where = diagnosis.cardUrl === null ? '' : ` at ${diagnosis.cardUrl}`;
-    giveCheck(mark, 'Card', `${card.name || 'without a name'} ${card.version}${where}`);
-  } else if (diagnosis.cardUrl !== null) giveCheck('✗', 'Card', `cannot be read, at ${diagnosis.cardUrl}`);
+    giveCheck(mark, 'Card', `${card.name || 'unnamed'} ${card.version}${where}`);
+  } else if (diagnosis.cardUrl !== null) giveCheck('✗', 'Card', `cannot be decoded, at ${diagnosis.cardUrl}`);
   giveProblems(problems, 'stdout');
   if (chosen !== null) {
     giveCheck(reachable ? '✓' : '?', 'Interface', `${chosen.binding} ${chosen.version} at ${chosen.url}`);
     if (card?.capabilities.streaming !== true)
-      giveCheck('?', 'Streams', 'not declared by the card: clients poll the task instead');
+      giveCheck('?', 'Streaming', 'not declared by the card: clients poll the task instead');
   }
   for (const check of diagnosis.operations) giveOperation(check);
-  for (const { field, description } of warnings) giveCheck('!', 'Odd', `${field}: ${description}`);
+  for (const { field, description } of warnings) giveCheck('!', 'Warning', `${field}: ${description}`);
   giveVerdict(exitCodeOf(diagnosis), problems.length + warnings.length);
 }
 
@@ -111,19 +111,22 @@ function giveAuthorised({ authorised, authorisedWhy }: Diagnosis, hasCredentials
   if (authorised)
     return giveCheck('✓', 'Authorised', hasCredentials ? authorisedWhy : `${authorisedWhy}, without credentials`);
   const advice = hasCredentials
-    ? 'Your credentials were refused: are they for this agent, and still valid?'
-    : 'Give a token with A2ACLI_BEARER or --bearer, or a key with A2ACLI_API_KEY or --api-key.';
+    ? 'The agent rejected your credentials. Check that they are for this agent and have not expired.'
+    : 'Pass a token with A2ACLI_BEARER or --bearer, or a key with A2ACLI_API_KEY or --api-key.';
   giveCheck('✗', 'Authorised', authorisedWhy, advice);
 }
 
 const VERDICTS: Readonly<Record<number, string>> = {
-  1: 'Clients will have trouble with it.',
-  3: 'It cannot be reached.',
-  4: 'It is there, and does not let you in.',
+  1: 'Clients cannot use this agent, or only in part.',
+  3: 'The agent is not reachable.',
+  4: 'The agent is reachable, but it denies access.',
 };
 
-function giveVerdict(exitCode: number, oddities: number): void {
+function giveVerdict(exitCode: number, warnings: number): void {
   screen.giveLine();
   if (exitCode !== 0) return screen.giveLine(VERDICTS[exitCode] ?? '', 'red');
-  screen.giveLine(oddities === 0 ? 'All is well.' : 'It works. What is marked with ! could be better.', 'green');
+  screen.giveLine(
+    warnings === 0 ? 'No problems found.' : 'The agent works. Items marked with ! could be improved.',
+    'green',
+  );
 }

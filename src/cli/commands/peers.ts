@@ -1,29 +1,30 @@
 import { tryDiscover } from '../../client/connect.ts';
 import { A2AError } from '../../errors.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../json-output.ts';
-import { connectOptions, type AgentValues } from '../open-agent.ts';
+import { giveJson } from '../output/json-output.ts';
+import { connectOptions, type AgentValues } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { type Peer, peerNamed, type PeersFile, readPeers, writePeers } from '../peers-file.ts';
-import { readAddress, readChoice } from '../read-values.ts';
-import { oneLine, screen } from '../screen.ts';
-import { expectNoMore } from '../task-arguments.ts';
+import { type Peer, peerNamed, type PeersFile, readPeers, writePeers } from '../agents/peers-file.ts';
+import { readAddress, readChoice } from '../agents/read-values.ts';
+import { oneLine, screen } from '../output/screen.ts';
+import { expectNoMore } from '../agents/task-arguments.ts';
 
 const SYNOPSIS = 'peers [list | add <name> <url> | remove <name>]';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Lists the agents that have names here, or changes the list. It is the nearest tandem.peers.json, else the one in your
-settings:
+  about: `Lists the agents that have a name, or changes the list. The list is the nearest tandem.peers.json from the current folder
+upwards, otherwise tandem/peers.json in your configuration folder:
 
   { "clerk": "http://localhost:4100",
     "billing": { "url": "https://billing.example", "bearerEnv": "BILLING_TOKEN" } }
 
-Secrets stay in the environment; the file says in which variable.`,
+Secrets stay in the environment. The file contains only the names of their variables.`,
   examples: ['tandem peers add clerk http://localhost:4100', 'tandem send clerk hello', 'tandem peers --check'],
   options: {
-    check: { type: 'boolean', help: 'Ask every one who it is, and what it can do' },
+    check: { type: 'boolean', help: 'Read the card of each peer, and show whether it is reachable' },
+    names: { type: 'boolean', help: 'List only the names, one per line', flagOnly: true },
     ...AGENT_OPTIONS,
   },
   async run({ values, positionals }) {
@@ -33,14 +34,15 @@ Secrets stay in the environment; the file says in which variable.`,
     const file = readPeers(values.peers);
     if (verb === 'add') return add(file, name, address);
     if (verb === 'remove') return remove(file, name);
-    if (verb !== 'list' || name !== undefined) throw new CliError('usage', `Say tandem ${SYNOPSIS}`);
+    if (verb !== 'list' || name !== undefined) throw new CliError('usage', `Usage: tandem ${SYNOPSIS}`);
     const peers = Object.entries(file.peers);
+    if (values.names) return peers.forEach(([id]) => screen.giveLine(oneLine(id)));
     const rows = values.check
-      ? await Promise.all(peers.map(([id, peer]) => ask(id, peer, values)))
+      ? await Promise.all(peers.map(([id, peer]) => check(id, peer, values)))
       : peers.map(([id, { url, description }]): Row => ({ id, url, description }));
     screen.rest();
     if (isJson) return giveJson({ file: file.file, peers: rows });
-    if (rows.length === 0) screen.tell(`${file.file} has no peers. To name one: tandem peers add <name> <url>`);
+    if (rows.length === 0) screen.tell(`${file.file} has no peers. Add one: tandem peers add <name> <url>`);
     const width = Math.max(0, ...rows.map(({ id }) => id.length));
     for (const row of rows) giveRow(row, width);
   },
@@ -72,9 +74,9 @@ function giveRow({ id, url, description, reachable, authorised, name, version, s
 
 const CHECK_MS = 10_000;
 
-async function ask(id: string, peer: Peer, values: AgentValues): Promise<Row> {
+async function check(id: string, peer: Peer, values: AgentValues): Promise<Row> {
   const row = { id, url: peer.url, description: peer.description };
-  screen.work('Asking them');
+  screen.work('Reading the cards of the peers');
   try {
     const options = connectOptions(values, { name: id, target: peer.url, peer, taskId: undefined, again: [id] });
     const found = await tryDiscover(peer.url, { timeoutMs: CHECK_MS, ...options });
@@ -95,17 +97,21 @@ async function ask(id: string, peer: Peer, values: AgentValues): Promise<Row> {
 }
 
 function add({ file, peers }: PeersFile, name: string | undefined, url: string | undefined): void {
-  if (name === undefined || url === undefined) throw new CliError('usage', 'Say tandem peers add <name> <url>');
-  if (!/^\w[\w.-]*$/.test(name)) throw new CliError('usage', 'A name has letters, digits, - and _');
+  if (name === undefined || url === undefined) throw new CliError('usage', 'Usage: tandem peers add <name> <url>');
+  if (!/^\w[\w.-]*$/.test(name))
+    throw new CliError(
+      'usage',
+      `A peer name must consist of letters, digits, '.', '-' and '_', and start with a letter, a digit or '_'`,
+    );
   readAddress('<url>', url);
   writePeers({ file, peers: { ...peers, [name]: { ...peers[name], url } } });
-  screen.tell(`${name} is ${url} from now on, in ${file}`);
+  screen.tell(`Added ${name} (${url}) to ${file}`);
 }
 
 function remove(file: PeersFile, name: string | undefined): void {
-  if (name === undefined) throw new CliError('usage', 'Say tandem peers remove <name>');
+  if (name === undefined) throw new CliError('usage', 'Usage: tandem peers remove <name>');
   peerNamed(name, file);
   const { [name]: _, ...peers } = file.peers;
   writePeers({ ...file, peers });
-  screen.tell(`${name} is forgotten`);
+  screen.tell(`Removed ${name} from ${file.file}`);
 }

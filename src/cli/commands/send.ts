@@ -1,52 +1,66 @@
 import type { AgentClient } from '../../client/client.ts';
 import type { MessageDraft } from '../../client/message-input.ts';
 import type { SendOptions } from '../../client/options.ts';
+import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Part } from '../../model/part.ts';
+import type { Task } from '../../model/task.ts';
 import { defined } from '../../support/defined.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { takeAgent } from '../agent-reference.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { takeAgent } from '../agents/agent-reference.ts';
+import { askQuestion, openQuestionOf } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
-import { cancelOnInterrupt, conclude, follow, type Showing } from '../follow.ts';
+import { EXIT_STATUS_OPTION, exitStatusOf } from '../agents/exit-status.ts';
+import { cancelOnInterrupt, conclude, follow, type Showing, type Turn } from '../agents/follow.ts';
+import { exitCodeOf } from '../interrupt.ts';
 import { invocation } from '../invocation.ts';
-import { PART_OPTIONS, readParts } from '../message-parts.ts';
-import { withAgent } from '../open-agent.ts';
+import { isInteractive, LinePrompt } from '../output/line-prompt.ts';
+import { PART_OPTIONS, readParts } from '../agents/message-parts.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { pollUntilSettled } from '../poll-task.ts';
-import { readChoice, readCount, readDuration, readJson } from '../read-values.ts';
-import { screen } from '../screen.ts';
-import { tellTask } from '../task-view.ts';
+import { pollUntilSettled } from '../agents/poll-task.ts';
+import { readChoice, readCount, readDuration, readJson } from '../agents/read-values.ts';
+import { screen } from '../output/screen.ts';
+import { tellTask } from '../output/task-view.ts';
 
 const SYNOPSIS = 'send [agent] <text>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Sends a message to an agent of any version. What it gives is printed on stdout as it comes, how it goes on stderr.
-Ctrl-C cancels the task, and pressed again leaves it alone.`,
+  about: `Sends a message to an agent of any protocol version. Output is printed on stdout as it arrives, progress on stderr.
+Ctrl-C cancels the task; a second Ctrl-C quits and leaves the task running.
+On a terminal, send prompts for the answer to a question. An empty line or Ctrl-D leaves the task waiting; in a form, only
+Ctrl-D does. Without a terminal, or with -o json, send prints the question and the command that answers it.`,
   examples: [
     'tandem send http://localhost:4100 hello',
     'tandem send -a clerk --text "What is in it?" --file scan.pdf',
     'handle=$(tandem send clerk "the long job" --detach); tandem wait $handle',
   ],
   options: {
-    'task-id': { type: 'string', value: '<id>', help: 'Answer the question of a task, or add to one that runs' },
-    'context-id': { type: 'string', value: '<id>', help: 'Go on with this conversation, in a new task' },
+    'task-id': {
+      type: 'string',
+      value: '<id>',
+      help: 'Answer the question of a task, or send a message to a running one',
+    },
+    'context-id': { type: 'string', value: '<id>', help: 'Continue this conversation, in a new task' },
     ...PART_OPTIONS,
     detach: { type: 'boolean', aliasOf: 'async', help: '' },
     async: { type: 'boolean', help: 'Do not wait; print a handle for tandem wait (also --detach)' },
     'no-wait': { type: 'boolean', aliasOf: 'async', help: '' },
     'return-immediately': { type: 'boolean', aliasOf: 'async', help: '' },
     stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
-    metadata: { type: 'string', value: '<json>', help: 'Metadata of the request, an object' },
-    accept: { type: 'string', multiple: true, value: '<type>', help: 'A media type that you can use' },
-    history: { type: 'string', value: '<n>', help: 'How many messages of the history to have' },
-    'poll-interval': { type: 'string', value: '<time>', help: 'Ask every so often how it goes instead of streaming' },
+    metadata: { type: 'string', value: '<json>', help: 'Metadata of the request, a JSON object' },
+    accept: { type: 'string', multiple: true, value: '<type>', help: 'An accepted media type of the output' },
+    history: { type: 'string', value: '<n>', help: 'The number of history messages to return' },
+    'poll-interval': { type: 'string', value: '<time>', help: 'Poll the task at this interval instead of streaming' },
+    ...EXIT_STATUS_OPTION,
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals, tokens }) {
     const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
     const message = { parts: readParts(tokens, rest) };
-    if (message.parts.length === 0) throw new CliError('usage', `Say something: tandem ${SYNOPSIS}`);
+    if (message.parts.length === 0) throw new CliError('usage', `The message is empty. Usage: tandem ${SYNOPSIS}`);
     const options: SendOptions = defined({
       taskId: values['task-id'] ?? reference.taskId,
       contextId: values['context-id'],
@@ -61,49 +75,93 @@ Ctrl-C cancels the task, and pressed again leaves it alone.`,
       screen.work(`Waiting for ${agent.card.name || reference.name}`);
       const all = { ...options, ...within };
       if (values.async) return sendOnly(agent, message, all, showing);
-      if (pollMs !== undefined) return sendAndPoll(agent, message, all, showing, pollMs);
-      const stream = agent.stream(message, all);
-      const stopListening = cancelOnInterrupt(agent, stream);
-      try {
-        conclude(await follow(stream, showing), showing);
-      } finally {
-        stopListening();
-      }
+      const send = pollMs === undefined ? sendAndStream : sendAndPoll(pollMs);
+      const first = await send(agent, message, all, showing);
+      const turn =
+        isJson || !isInteractive()
+          ? first
+          : await converse(first, (answer, taskId) => send(agent, answer, { ...all, taskId }, showing));
+      conclude(turn, showing);
+      // Ctrl-C has set an exit code of its own.
+      if (values['exit-status']) process.exitCode ??= exitStatusOf(turn.task?.status.state);
     });
   },
 });
 
-/** The handle is all that is needed to come back, so it is what there is on stdout. */
+/**
+ * Prompts for the answer to each question of a task and sends it, until the task settles without a question or the user
+ * leaves it waiting. A credential is not prompted for: it is usually granted elsewhere, and the task then resumes.
+ */
+async function converse(turn: Turn, send: (answer: MessageDraft, taskId: string) => Promise<Turn>): Promise<Turn> {
+  let current = turn;
+  while (current.task?.status.state === 'TASK_STATE_INPUT_REQUIRED') {
+    const { task } = current;
+    const parts = await promptForAnswer(task);
+    if (parts === undefined) break;
+    try {
+      current = await send({ parts }, task.id);
+    } catch (error) {
+      if (!A2AError.is(error) || error.code !== 'INVALID_PARAMS') throw error;
+      screen.rest();
+      screen.tell(error.message, 'yellow');
+    }
+  }
+  return current;
+}
+
+/** Ctrl-C leaves the task waiting, because the agent does not work on it. */
+async function promptForAnswer(task: Task): Promise<readonly Part[] | undefined> {
+  const prompt = new LinePrompt(() => {
+    process.exitCode = exitCodeOf('SIGINT');
+    prompt.close();
+  });
+  try {
+    return await askQuestion(openQuestionOf(task), (text, options) => prompt.read(text, options));
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Sends a message and shows the events of its task until the task settles. */
+type Send = (agent: AgentClient, message: MessageDraft, options: SendOptions, showing: Showing) => Promise<Turn>;
+
+const sendAndStream: Send = async (agent, message, options, showing) => {
+  const stream = agent.stream(message, options);
+  const stopListening = cancelOnInterrupt(agent, stream);
+  try {
+    return await follow(stream, showing);
+  } finally {
+    stopListening();
+  }
+};
+
+function sendAndPoll(pollMs: number): Send {
+  return async (agent, message, options, showing) => {
+    const reply = await agent.send(message, { ...options, wait: 'none' });
+    if (reply.task === undefined) return reply;
+    const task = await pollUntilSettled(agent.task(reply.task.id), pollMs, showing, options);
+    return { task, message: undefined };
+  };
+}
+
+/** Prints only the handle on stdout, because `tandem wait` needs nothing else. */
 async function sendOnly(
   agent: AgentClient,
   message: MessageDraft,
   options: SendOptions,
   showing: Showing,
 ): Promise<void> {
-  const { task, handle, message: answer } = await agent.send(message, { ...options, wait: 'none' });
+  const { task, handle, message: reply } = await agent.send(message, { ...options, wait: 'none' });
   screen.rest();
-  if (showing.isJson || task === undefined) return conclude({ task, message: answer }, showing);
+  if (showing.isJson || task === undefined) return conclude({ task, message: reply }, showing);
   screen.giveLine(handle);
   tellTask(task);
-  screen.tell('It goes on without us. To wait for it:', 'dim');
+  screen.tell('The task continues. To wait for it:', 'dim');
   screen.tell(`${invocation()} wait ${handle}`);
-}
-
-async function sendAndPoll(
-  agent: AgentClient,
-  message: MessageDraft,
-  options: SendOptions,
-  showing: Showing,
-  pollMs: number,
-): Promise<void> {
-  const reply = await agent.send(message, { ...options, wait: 'none' });
-  if (reply.task === undefined) return conclude(reply, showing);
-  const task = await pollUntilSettled(agent.task(reply.task.id), pollMs, showing, options);
-  conclude({ task, message: undefined }, showing);
 }
 
 function readMetadata(text: string): JsonObject {
   const json = readJson('--metadata', text);
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as JsonObject;
-  throw new CliError('usage', `--metadata must be an object: '{"key":"value"}'`);
+  throw new CliError('usage', `--metadata must be a JSON object: '{"key":"value"}'`);
 }

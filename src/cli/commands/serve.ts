@@ -1,110 +1,110 @@
-import { publicBy } from '../../node/reach.ts';
+import { publicBy } from '../../node/exposure.ts';
 import type { ServeOptions } from '../../node/serve.ts';
 import type { Authenticator } from '../../server/auth/authenticator.ts';
 import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
-import { sharedSecret } from '../../server/auth/shared-secret.ts';
+import { sharedSecret } from '../../server/auth/jwt/shared-secret.ts';
 import type { ProfileName } from '../../wire/offer.ts';
-import { strangersFor } from '../../server/strangers.ts';
+import { anonymousAccessFor } from '../../server/options/anonymous-access.ts';
 import { CliError } from '../cli-error.ts';
-import { CrashWatch } from '../crash-watch.ts';
-import { loadAgent } from '../load-agent.ts';
+import { CrashWatch } from '../serving/crash-watch.ts';
+import { loadAgent } from '../serving/load-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readAddress, readPort } from '../read-values.ts';
-import { isPostgresUrl, openStore, shownStore } from '../open-store.ts';
-import { listen, runUntilStopped } from '../serving.ts';
-import { LOG_OPTIONS, servingLog } from '../serving-log.ts';
+import { readAddress, readPort } from '../agents/read-values.ts';
+import { isPostgresUrl, openStore, shownStore } from '../serving/open-store.ts';
+import { listen, runUntilStopped } from '../serving/serving.ts';
+import { LOG_OPTIONS, servingLog } from '../serving/serving-log.ts';
 
 export const command = defineCommand({
   synopsis: 'serve <file>',
-  about: `Serves the agent that a file exports, by default or as its only agent, until it gets a signal to stop.
-The address of its card is printed on stdout, all else on stderr.`,
+  about: `Serves the agent that a file exports, until it gets SIGINT or SIGTERM. The agent must be the default export, or the only
+agent among the exports. Prints the URL of the agent card on stdout and everything else on stderr.`,
   examples: ['tandem serve agent.ts --port 8080', 'TANDEM_TOKEN=… tandem serve agent.ts --host 0.0.0.0'],
   options: {
     port: {
       type: 'string',
       value: '<number>',
-      help: 'Where to listen; else PORT from the environment, else 4100. 0: any that is free',
+      help: 'The port. Default: the environment variable PORT, otherwise 4100. 0 selects any free port',
       flagOnly: true,
     },
     host: {
       type: 'string',
       value: '<address>',
-      help: 'Where to listen; else BIND_HOST from the environment, else 127.0.0.1. An address that others can reach needs --token, A2A_API_KEY, --api-key-env, A2A_SECRET or --insecure-public',
+      help: 'The address to listen on. Default: the environment variable BIND_HOST, otherwise 127.0.0.1. An address that other machines can reach requires --token, A2A_API_KEY, --api-key-env, A2A_SECRET or --insecure-public',
       flagOnly: true,
     },
     store: {
       type: 'string',
       value: '<file|url>',
-      help: 'Where tasks are kept, tandem.db unless set. postgres://…: for many machines. memory: nowhere',
+      help: 'Where tasks are stored: a SQLite file, postgres://… for several processes, or memory. Default: tandem.db',
       flagOnly: true,
     },
     schema: {
       type: 'string',
       value: '<name>',
-      help: 'Where in a PostgreSQL database the tables are, tandem unless set',
+      help: 'The PostgreSQL schema of the tables. Default: tandem',
       flagOnly: true,
     },
     'public-url': {
       type: 'string',
       value: '<url>',
-      help: 'The address under which the world knows the agent, for its card and for tokens',
+      help: 'The URL at which callers reach the agent. The card lists it, and tokens must be issued for it',
       flagOnly: true,
     },
     token: {
       type: 'string',
       value: '<token>',
-      help: 'Callers must send it as a bearer token; else TANDEM_TOKEN or A2A_API_KEY from the environment, which others cannot see',
+      help: 'The bearer token that callers must send. Prefer TANDEM_TOKEN or A2A_API_KEY: other users of this machine can read flags',
       flagOnly: true,
       secret: true,
     },
     'api-key-env': {
       type: 'string',
       value: '<name>',
-      help: 'The environment variable with a bearer token that callers may send, such as A2A_API_KEY',
+      help: 'The name of an environment variable with a bearer token that callers may send, such as A2A_API_KEY',
       flagOnly: true,
     },
     'insecure-public': {
       type: 'boolean',
-      help: 'Let everybody call who can reach the agent, without credentials',
+      help: 'Accept calls without credentials from every machine that can reach the agent',
       flagOnly: true,
     },
     profile: {
       type: 'string',
       multiple: true,
       value: '<name>',
-      help: 'Serve the peers of agent-native, corvid or rxjs too, each at its own path; can be given several times',
+      help: 'Also serve peers of agent-native, corvid or rxjs, each at its own path. Repeat it for several profiles',
       flagOnly: true,
     },
     'rpc-path': {
       type: 'string',
       multiple: true,
       value: '<path>',
-      help: 'Where JSON-RPC is served, /a2a and / unless set; the card names the first',
+      help: 'The path of JSON-RPC. Repeat it for several paths; the card lists the first. Default: /a2a and /',
       flagOnly: true,
     },
     ...LOG_OPTIONS,
     metrics: {
       type: 'boolean',
-      help: 'Count what happens, and show it at /metrics: to callers with credentials, or to this machine where none are needed',
+      help: 'Serve Prometheus metrics at /metrics, to callers with credentials; without authentication, to this machine only',
       flagOnly: true,
     },
     'cors-origin': {
       type: 'string',
       multiple: true,
       value: '<origin>',
-      help: 'Let web pages of this origin call, such as https://app.example; give it several times for several. *: every page',
+      help: 'Accept calls from web pages of this origin, such as https://app.example. Repeat it for several origins. * accepts every origin',
       flagOnly: true,
     },
-    push: { type: 'boolean', help: 'Tell callers of their tasks by webhooks, where they ask for it', flagOnly: true },
+    push: { type: 'boolean', help: 'Let callers register webhooks for push notifications', flagOnly: true },
     'trust-proxy': {
       type: 'boolean',
-      help: 'Believe the X-Forwarded headers: only behind a proxy of your own that sets them',
+      help: 'Trust the X-Forwarded-* headers. Only behind a proxy of your own that sets them',
       flagOnly: true,
     },
     role: {
       type: 'string',
       value: '<all|web|worker>',
-      help: 'web: take calls and leave the work to others on the same database. worker: the other way round',
+      help: 'web accepts calls and leaves the work to other processes on the same database; worker does the opposite. Default: all',
       flagOnly: true,
     },
   },
@@ -133,11 +133,11 @@ interface ServeValues {
 
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
   const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0) throw new CliError('usage', 'Give one file: tandem serve <file>');
+  if (file === undefined || others.length > 0) throw new CliError('usage', 'Pass one file: tandem serve <file>');
   const { store: storeName = 'tandem.db', schema } = values;
   const host = values.host ?? (process.env['BIND_HOST'] || '127.0.0.1');
   if (schema !== undefined && !isPostgresUrl(storeName))
-    throw new CliError('usage', '--schema is for PostgreSQL alone: give it with --store postgres://…');
+    throw new CliError('usage', '--schema requires a PostgreSQL store: add --store postgres://…');
   const insecurePublic = values['insecure-public'];
   const auth = authOf(values.token);
   const publicUrl = values['public-url'];
@@ -146,25 +146,25 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const apiKeyEnv = values['api-key-env'];
   const hasAuth = auth !== undefined || apiKeyEnv !== undefined;
   if (reached !== undefined && !hasAuth && !insecurePublic) {
-    const place = { host: `At ${host}`, publicUrl: `At ${publicUrl}`, trustProxy: 'Through the proxy' }[reached];
+    const at = { host: `at ${host}`, publicUrl: `at ${publicUrl}`, trustProxy: 'through the proxy' }[reached];
     throw new CliError(
       'usage',
-      `${place} others can reach the agent: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody`,
+      `Other machines can reach the agent ${at}: set TANDEM_TOKEN or A2A_SECRET, or pass --insecure-public to accept anonymous callers`,
     );
   }
   const port = readPort(values.port) ?? 4100;
 
-  const { log, tell } = servingLog(values);
+  const { log, announce: print } = servingLog(values);
   const isAnywhere = values['trust-proxy'] || host === '0.0.0.0' || host === '::';
   if (process.env['A2A_SECRET'] !== undefined && publicUrl === undefined && isAnywhere) {
     log.warn(
-      'The agent does not know its own address: without --public-url it refuses tokens that say whom they are for',
+      'The agent rejects tokens with an audience, because it does not know its public URL. Set it with --public-url',
     );
   }
 
-  if (strangersFor({ auth, insecurePublic }) === 'refused' && !hasAuth) {
+  if (anonymousAccessFor({ auth, insecurePublic }) === 'denied' && !hasAuth) {
     log.warn(
-      'In production nobody may call without credentials: set TANDEM_TOKEN or A2A_SECRET, or give --insecure-public for everybody',
+      'In production the agent rejects every call without credentials. Set TANDEM_TOKEN or A2A_SECRET, or pass --insecure-public to accept anonymous callers',
     );
   }
 
@@ -193,13 +193,13 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   });
   const kept = storeName === 'memory' ? 'in memory' : `in ${shownStore(storeName)}`;
   const announce = (): void => {
-    tell(`${agent.name} is at ${server.url}, its tasks are kept ${kept}. Ctrl-C stops it. Its card:`);
+    print(`${agent.name} is at ${server.url}. Tasks are stored ${kept}. Press Ctrl-C to stop. Agent card:`);
     process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
   };
-  await runUntilStopped(server, { store, crashes, announce, tell });
+  await runUntilStopped(server, { store, crashes, announce, print });
 }
 
-/** How callers authenticate, by what is set: with a token, with a JWT signed with a secret, or not at all. */
+/** The authenticators that the settings ask for: a token, a JWT signed with a secret, both, or none. */
 function authOf(flag: string | undefined): readonly Authenticator[] | undefined {
   const [tokenName, token] = tokenOf(flag);
   const secret = process.env['A2A_SECRET'];
@@ -209,12 +209,16 @@ function authOf(flag: string | undefined): readonly Authenticator[] | undefined 
     if (secret !== undefined) ways.push(sharedSecret({ secret }));
   } catch (cause) {
     const wrong = ways.length > 0 || token === undefined ? 'A2A_SECRET' : tokenName;
-    throw new CliError('usage', `${wrong} must be a token that a header can hold, and not empty`, { cause });
+    throw new CliError(
+      'usage',
+      `${wrong} must not be empty, and must contain only characters that an HTTP header can hold`,
+      { cause },
+    );
   }
   return ways.length === 0 ? undefined : ways;
 }
 
-/** The token, and the setting that it comes from. An empty `A2A_API_KEY` counts as not set. */
+/** The token and the setting that it comes from. An empty `A2A_API_KEY` counts as not set. */
 function tokenOf(flag: string | undefined): readonly [name: string, token: string | undefined] {
   const own = flag ?? process.env['TANDEM_TOKEN'];
   return own === undefined
@@ -229,5 +233,5 @@ function corsOf(origins: readonly string[]): Pick<ServeOptions, 'cors'> {
 
 function readRole(role = 'all'): 'all' | 'web' | 'worker' {
   if (role === 'all' || role === 'web' || role === 'worker') return role;
-  throw new CliError('usage', `--role must be all, web or worker, not ${role}`);
+  throw new CliError('usage', `--role must be all, web or worker, not ${JSON.stringify(role)}`);
 }

@@ -1,19 +1,18 @@
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { giveJson } from '../json-output.ts';
-import { withAgent } from '../open-agent.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { giveJson } from '../output/json-output.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice } from '../read-values.ts';
-import { screen } from '../screen.ts';
-import { expectNoMore, takeTask } from '../task-arguments.ts';
-import { giveTask } from '../task-details.ts';
+import { readChoice } from '../agents/read-values.ts';
+import { screen } from '../output/screen.ts';
+import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
+import { giveTask } from '../output/task-details.ts';
 import { stateWord } from '../../client/state-word.ts';
 
 const SYNOPSIS = 'task cancel [agent] <task>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about:
-    'Asks an agent to stop a task, and shows the task as it is then. <task> is an id, or a handle without an agent.',
+  about: 'Cancels a task and prints its new state. <task> is an id; a handle replaces both agent and id.',
   options: { ...AGENT_OPTIONS },
   async run({ values, sources, positionals }) {
     const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';

@@ -1,25 +1,25 @@
 import { mkdirSync } from 'node:fs';
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { filesOf, writeNew } from '../artifact-files.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { filesOf, writeNew } from '../details/artifact-files.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../json-output.ts';
-import { withAgent } from '../open-agent.ts';
+import { giveJson } from '../output/json-output.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice } from '../read-values.ts';
-import { oneLine, screen } from '../screen.ts';
-import { expectNoMore, takeTask } from '../task-arguments.ts';
+import { readChoice } from '../agents/read-values.ts';
+import { oneLine, screen } from '../output/screen.ts';
+import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
 
 const SYNOPSIS = 'task download [agent] <task>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Saves what a task has given as files, and prints their paths. Nothing is overwritten: a name that is taken gets a number.
-<task> is an id, or a handle without an agent.`,
+  about: `Saves the artifacts of a task as files and prints their paths. Existing files are kept: a number is added to the new name.
+<task> is an id; a handle replaces both agent and id.`,
   examples: ['tandem task download clerk 3f2c… --out results'],
   options: {
-    out: { type: 'string', value: '<folder>', help: 'Where to put them; the current folder if not set' },
-    artifact: { type: 'string', value: '<id|name>', help: 'Only this artifact' },
-    fetch: { type: 'boolean', help: 'Also fetch files of which the agent only gave the address' },
+    out: { type: 'string', value: '<folder>', help: 'The folder to write to. Default: the current folder' },
+    artifact: { type: 'string', value: '<id|name>', help: 'Save only this artifact' },
+    fetch: { type: 'boolean', help: 'Also download files that the agent sent as URLs' },
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals }) {
@@ -34,19 +34,19 @@ export const command = defineCommand({
       );
       if (wanted !== undefined && chosen.length === 0) {
         const names = artifacts.map(({ artifactId, name }) => oneLine(name ?? artifactId)).join(', ') || 'none';
-        throw new CliError('failure', `The task has no artifact ${wanted}; it has ${names}`);
+        throw new CliError('failure', `The task has no artifact ${wanted}. Its artifacts: ${names}`);
       }
       const paths: string[] = [];
       mkdirSync(out, { recursive: true });
       for (const { name, content } of chosen.flatMap(filesOf)) {
         if (content instanceof Uint8Array) paths.push(writeNew(out, name, content));
         else if (values.fetch) paths.push(writeNew(out, name, await agent.download(content, within)));
-        else screen.tell(`Not fetched without --fetch: ${oneLine(content.url)}`, 'yellow');
+        else screen.tell(`Not downloaded: ${oneLine(content.url)}. Pass --fetch to download it.`, 'yellow');
       }
       screen.rest();
       if (isJson) return giveJson({ files: paths });
       for (const path of paths) screen.giveLine(path);
-      if (artifacts.length === 0) screen.tell('The task has given nothing.');
+      if (artifacts.length === 0) screen.tell('The task has no artifacts.');
     });
   },
 });

@@ -1,29 +1,33 @@
 import { stateWord } from '../../client/state-word.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { conclude } from '../follow.ts';
-import { showEvents } from '../event-log.ts';
-import { giveJson } from '../json-output.ts';
-import { withAgent } from '../open-agent.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { conclude } from '../agents/follow.ts';
+import { showEvents } from '../details/event-log.ts';
+import { giveJson } from '../output/json-output.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice, readCount, readDuration } from '../read-values.ts';
-import { screen } from '../screen.ts';
-import { expectNoMore, takeTask } from '../task-arguments.ts';
-import { giveTask } from '../task-details.ts';
-import { watchTask } from '../watch-task.ts';
+import { readChoice, readCount, readDuration } from '../agents/read-values.ts';
+import { screen } from '../output/screen.ts';
+import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
+import { giveTask } from '../output/task-details.ts';
+import { watchTask } from '../agents/watch-task.ts';
 
 const SYNOPSIS = 'task get [agent] <task>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
   about:
-    'Shows a task: its state, what it has given, and what was said. <task> is an id, or a handle without an agent.',
+    'Shows the state, the artifacts and the messages of a task. <task> is an id; a handle replaces both agent and id.',
   examples: ['tandem task get clerk 3f2c… --history 10', 'tandem task get clerk 3f2c… --events'],
   options: {
-    events: { type: 'boolean', help: 'Show the numbered log of its events instead', flagOnly: true },
-    history: { type: 'string', value: '<n>', help: 'How many messages to show' },
-    wait: { type: 'boolean', help: 'Wait until it has ended, or asks something' },
+    events: { type: 'boolean', help: 'Show the numbered events of the task instead', flagOnly: true },
+    history: { type: 'string', value: '<n>', help: 'The maximum number of messages to show' },
+    wait: { type: 'boolean', help: 'Wait until the task has ended or asks a question' },
     watch: { type: 'boolean', aliasOf: 'wait', help: '' },
-    'poll-interval': { type: 'string', value: '<time>', help: 'With --wait: ask every so often instead of streaming' },
+    'poll-interval': {
+      type: 'string',
+      value: '<time>',
+      help: 'With --wait: poll at this interval instead of streaming',
+    },
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals }) {

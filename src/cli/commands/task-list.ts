@@ -2,36 +2,45 @@ import { stateWord } from '../../client/state-word.ts';
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import { defined } from '../../support/defined.ts';
 import { nearest } from '../../support/nearest.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { takeAgent } from '../agent-reference.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { takeAgent } from '../agents/agent-reference.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../json-output.ts';
-import { withAgent } from '../open-agent.ts';
+import { giveJson } from '../output/json-output.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { stateStyle } from '../part-output.ts';
-import { readChoice, readCount } from '../read-values.ts';
-import { oneLine, screen } from '../screen.ts';
-import { expectNoMore } from '../task-arguments.ts';
+import { readChoice, readCount } from '../agents/read-values.ts';
+import { oneLine, screen } from '../output/screen.ts';
+import { expectNoMore } from '../agents/task-arguments.ts';
+import { giveTaskTable, REQUEST_HISTORY } from '../details/task-table.ts';
 
 const SYNOPSIS = 'task list [agent]';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: 'Lists your tasks at an agent, the latest first: id, state, when it last changed, and its context.',
+  about:
+    'Lists your tasks at an agent, the latest first: id, state, time of the last change, and the start of the request.',
   examples: ['tandem task list clerk --status working', 'tandem task list clerk --limit 100 -o json'],
   options: {
     status: {
       type: 'string',
       value: '<state>',
-      help: 'Only tasks in this state: working, input-required, completed …',
+      help: 'List only tasks in this state: working, input-required, completed …',
     },
-    'context-id': { type: 'string', value: '<id>', help: 'Only tasks of this conversation' },
+    'context-id': { type: 'string', value: '<id>', help: 'List only tasks of this conversation' },
     context: { type: 'string', aliasOf: 'context-id', help: '' },
-    since: { type: 'string', value: '<time>', help: 'Only tasks that changed after 2026-03-12T10:00:00Z' },
-    limit: { type: 'string', value: '<n>', help: 'How many to list; what the agent thinks right if not set' },
-    'page-token': { type: 'string', value: '<token>', help: 'The next page, as the last one named it' },
-    history: { type: 'string', value: '<n>', help: 'With -o json: how many messages of each to have' },
-    'with-artifacts': { type: 'boolean', help: 'With -o json: also what they have given' },
+    since: {
+      type: 'string',
+      value: '<time>',
+      help: 'List only tasks that changed after this time: 2026-03-12T10:00:00Z',
+    },
+    limit: { type: 'string', value: '<n>', help: 'The maximum number of tasks. Default: chosen by the agent' },
+    'page-token': {
+      type: 'string',
+      value: '<token>',
+      help: 'List the next page, with the token that the previous page printed',
+    },
+    history: { type: 'string', value: '<n>', help: 'With -o json: the maximum number of messages of each task' },
+    'with-artifacts': { type: 'boolean', help: 'With -o json: include the artifacts' },
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals }) {
@@ -44,21 +53,16 @@ export const command = defineCommand({
       statusTimestampAfter: readTime(values.since),
       pageSize: readCount('limit', values.limit),
       pageToken: values['page-token'],
-      historyLength: readCount('history', values.history),
+      historyLength: readCount('history', values.history) ?? (isJson ? undefined : REQUEST_HISTORY),
       includeArtifacts: values['with-artifacts'] || undefined,
     });
     await withAgent(values, reference, async (agent, within) => {
       const page = await agent.list({ ...request, ...within });
       screen.rest();
       if (isJson) return giveJson(page);
-      const width = Math.max(...page.tasks.map(({ id }) => oneLine(id).length));
-      for (const { id, contextId = '', status } of page.tasks) {
-        const state = screen.mark(stateWord(status.state).padEnd(14), stateStyle(status.state));
-        const since = (status.timestamp ?? '').padEnd(24);
-        screen.giveMarked(`${oneLine(id).padEnd(width)}  ${state}  ${since}  ${oneLine(contextId)}`);
-      }
-      if (page.tasks.length === 0) screen.tell('There are no tasks.');
-      if (page.nextPageToken !== '') screen.tell(`There are more: --page-token ${oneLine(page.nextPageToken)}`, 'dim');
+      if (page.tasks.length === 0) screen.tell('No tasks found.');
+      else giveTaskTable(page.tasks, Date.now());
+      if (page.nextPageToken !== '') screen.tell(`For more tasks: --page-token ${oneLine(page.nextPageToken)}`, 'dim');
     });
   },
 });
@@ -69,8 +73,8 @@ function readState(text: string): TaskState {
   const state = TASK_STATES[index];
   if (state !== undefined) return state;
   const meant = nearest(text, words);
-  const advice = meant === undefined ? `known are ${words.join(', ')}` : `did you mean ${meant}?`;
-  throw new CliError('usage', `There is no state ${JSON.stringify(text)}; ${advice}`);
+  const advice = meant === undefined ? `known states: ${words.join(', ')}` : `did you mean ${meant}?`;
+  throw new CliError('usage', `Unknown state ${JSON.stringify(text)}; ${advice}`);
 }
 
 function readTime(text: string | undefined): string | undefined {

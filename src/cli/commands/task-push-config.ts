@@ -2,14 +2,14 @@ import type { AgentClient } from '../../client/client.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import { defined } from '../../support/defined.ts';
 import { nearest } from '../../support/nearest.ts';
-import { AGENT_OPTIONS } from '../agent-options.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../json-output.ts';
-import { type TimeLeft, withAgent } from '../open-agent.ts';
+import { giveJson } from '../output/json-output.ts';
+import { type RemainingTime, withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readAddress, readChoice } from '../read-values.ts';
-import { oneLine, screen } from '../screen.ts';
-import { expectNoMore, takeTask } from '../task-arguments.ts';
+import { readAddress, readChoice } from '../agents/read-values.ts';
+import { oneLine, screen } from '../output/screen.ts';
+import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
 
 const VERBS = ['set', 'get', 'list', 'delete'] as const;
 type Verb = (typeof VERBS)[number];
@@ -18,23 +18,27 @@ const SYNOPSIS = 'task push-config <set|get|list|delete> [agent] <task> [id]';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Says where an agent should send news of a task. <task> is an id, or a handle without an agent; [id] is that of the
-configuration. Secrets of configurations are never printed as text.`,
+  about: `Manages the webhooks of a task: the agent posts each update of the task to them. <task> is an id; a handle replaces both
+agent and id. [id] is the id of the webhook. Text output never contains secrets.`,
   examples: [
     'tandem task push-config set clerk 3f2c… --url https://me.example/hook',
     'tandem task push-config list clerk 3f2c…',
   ],
   options: {
-    url: { type: 'string', value: '<url>', help: 'set: where to send the news', flagOnly: true },
+    url: { type: 'string', value: '<url>', help: 'set: the URL of the webhook', flagOnly: true },
     token: {
       type: 'string',
       value: '<token>',
-      help: 'set: sent with the news, so that you know whose they are',
+      help: 'set: a token that the agent sends along, so that you can verify the sender',
       secret: true,
     },
-    scheme: { type: 'string', value: '<scheme>', help: 'set: how the agent proves itself to you, such as Bearer' },
-    credentials: { type: 'string', value: '<secret>', help: 'set: what it proves itself with', secret: true },
-    id: { type: 'string', value: '<id>', help: 'set: the id of the configuration', flagOnly: true },
+    scheme: {
+      type: 'string',
+      value: '<scheme>',
+      help: 'set: the authentication scheme of the webhook, such as Bearer',
+    },
+    credentials: { type: 'string', value: '<secret>', help: 'set: the credentials for that scheme', secret: true },
+    id: { type: 'string', value: '<id>', help: 'set: the id of the webhook', flagOnly: true },
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals }) {
@@ -62,7 +66,7 @@ function verbOf(word: string | undefined): Verb {
   const meant = word === undefined ? undefined : nearest(word, VERBS);
   throw new CliError(
     'usage',
-    `Say what to do: tandem ${SYNOPSIS}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    `Choose set, get, list or delete: tandem ${SYNOPSIS}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
   );
 }
 
@@ -74,7 +78,7 @@ interface PushValues {
 }
 
 function configOf({ url, token, scheme, credentials }: PushValues, id: string | undefined): TaskPushNotificationConfig {
-  if (url === undefined) throw new CliError('usage', 'Say where to send the news: --url <url>');
+  if (url === undefined) throw new CliError('usage', 'Pass the URL of the webhook: --url <url>');
   const authentication = scheme === undefined ? undefined : defined({ scheme, credentials });
   return defined({ url: readAddress('--url', url), id, token, authentication });
 }
@@ -84,12 +88,12 @@ async function perform(
   verb: Verb,
   taskId: string,
   { id, config }: { readonly id: string | undefined; readonly config: TaskPushNotificationConfig | undefined },
-  within: TimeLeft,
+  within: RemainingTime,
 ): Promise<readonly TaskPushNotificationConfig[]> {
   if (config !== undefined) return [await pushConfigs.set(taskId, config, within)];
   if (verb === 'list') return (await pushConfigs.list(taskId, within)).configs;
   if (verb === 'get') return [await pushConfigs.get(taskId, id, within)];
-  if (id === undefined) throw new CliError('usage', `Name the configuration to delete: tandem ${SYNOPSIS}`);
+  if (id === undefined) throw new CliError('usage', `Pass the id of the webhook to delete: tandem ${SYNOPSIS}`);
   await pushConfigs.delete(taskId, id, within);
   return [];
 }

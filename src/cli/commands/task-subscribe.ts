@@ -1,22 +1,24 @@
-import { AGENT_OPTIONS } from '../agent-options.ts';
-import { conclude, follow } from '../follow.ts';
+import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { EXIT_STATUS_OPTION, exitStatusOf } from '../agents/exit-status.ts';
+import { conclude, follow } from '../agents/follow.ts';
 import { exitCodeOf, onStopSignal } from '../interrupt.ts';
-import { giveJson } from '../json-output.ts';
-import { withAgent } from '../open-agent.ts';
+import { giveJson } from '../output/json-output.ts';
+import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
-import { readChoice, readCount } from '../read-values.ts';
-import { screen } from '../screen.ts';
-import { expectNoMore, takeTask } from '../task-arguments.ts';
+import { readChoice, readCount } from '../agents/read-values.ts';
+import { screen } from '../output/screen.ts';
+import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
 
 const SYNOPSIS = 'task subscribe [agent] <task>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Follows a task that runs, until it has ended or asks something. <task> is an id, or a handle without an agent.
-Ctrl-C leaves the task alone.`,
+  about: `Streams the events of a running task until it has ended or asks a question. <task> is an id; a handle replaces both agent and id.
+After Ctrl-C the task keeps running.`,
   options: {
-    stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
-    after: { type: 'string', value: '<n>', help: 'Only events after this number, where the agent numbers them' },
+    stream: { type: 'boolean', help: 'With -o json: print one line for each event', flagOnly: true },
+    after: { type: 'string', value: '<n>', help: 'Skip events up to this number, if the agent numbers them' },
+    ...EXIT_STATUS_OPTION,
     ...AGENT_OPTIONS,
   },
   async run({ values, sources, positionals }) {
@@ -28,13 +30,14 @@ Ctrl-C leaves the task alone.`,
     const stopListening = onStopSignal(['SIGINT'], () => process.exit(exitCodeOf('SIGINT')));
     try {
       await withAgent(values, reference, async (agent, within) => {
-        screen.work('Following the task');
+        screen.work('Waiting for events');
         const turn = await follow(
           agent.task(taskId).subscribe({ ...within, ...(after !== undefined && { after }) }),
           showing,
         );
         if (isJson && !values.stream) giveJson(turn.task);
         else conclude(turn, showing);
+        if (values['exit-status']) process.exitCode = exitStatusOf(turn.task?.status.state);
       });
     } finally {
       stopListening();

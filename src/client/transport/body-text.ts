@@ -1,6 +1,6 @@
 import { A2AError } from '../../errors.ts';
 
-/** A body whole, as text. Reading stops, and closes the connection, as soon as it is too large. */
+/** Reads a whole body as text. If it is too large, reading stops and the connection is closed. */
 export async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let length = 0;
@@ -14,5 +14,8 @@ export async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
 }
 
 export function tooLarge(maxBytes: number): A2AError {
-  return new A2AError('INVALID_AGENT_RESPONSE', `The answer has more than ${maxBytes} bytes (maxAnswerBytes)`);
+  return new A2AError(
+    'INVALID_AGENT_RESPONSE',
+    `The response is larger than ${maxBytes} bytes (limits.maxAnswerBytes)`,
+  );
 }

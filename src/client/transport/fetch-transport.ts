@@ -2,20 +2,20 @@ import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { readText } from './body-text.ts';
 import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
 
-/** As much of `fetch` as is used here: an agent's handler has it too. */
+/** The part of `fetch` that the client uses: takes a `Request`, returns a `Response`. Handlers of agents have it too. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** How long an answer that nobody wants may take to end by itself before its connection is closed. */
+/** How long a discarded response may take to end by itself before its connection is closed. */
 const DISCARD_MS = 250;
 
 interface InProcess {
   close(): Promise<void> | void;
 }
 
-/** The transport of every runtime but Node, and of handlers in the same process. */
+/** The transport for runtimes other than Node, and for handlers in the same process. */
 export class FetchTransport implements Transport {
   readonly #fetch: Fetch;
-  /** Of an agent in the same process, which cannot be out of reach. */
+  /** Set for an agent in the same process, which is always reachable. */
   readonly #handler: InProcess | undefined;
   readonly #open = new Set<Stopping>();
 
@@ -30,8 +30,12 @@ export class FetchTransport implements Transport {
       const init = { method, headers, redirect: 'manual' as const, signal: stopping.signal };
       const request = new Request(url, body === undefined ? init : { ...init, body });
       const response = await stopping.race(this.#fetch(request));
-      // A browser does not tell where a redirect leads to.
-      if (response.type === 'opaqueredirect') throw new TransportFailure(`${url.href} has moved`, 'no');
+      // Browsers hide the target of a redirect.
+      if (response.type === 'opaqueredirect')
+        throw new TransportFailure(
+          `${url.href} responded with a redirect, which cannot be followed in a browser`,
+          'no',
+        );
       return new FetchResponse(response, stopping);
     } catch (error) {
       stopping.end();
@@ -46,8 +50,8 @@ export class FetchTransport implements Transport {
 }
 
 /**
- * Ends a request and the reading of its answer, when the caller leaves or nobody wants the rest. Not every `fetch` listens
- * to its signal to the end, or at all, so whoever waits is told by us as well.
+ * Stops a request and the reading of its response. Some `fetch` implementations ignore their signal, or ignore it while the body is
+ * read, so waiting calls are rejected here as well.
  */
 class Stopping {
   readonly #abort = new AbortController();
@@ -79,7 +83,7 @@ class Stopping {
     });
   }
 
-  /** The caller no longer matters. */
+  /** Removes the listener when the request has ended. */
   end(): void {
     this.#open.delete(this);
     this.#source.removeEventListener('abort', this.stop);
@@ -122,7 +126,7 @@ class FetchResponse implements TransportResponse {
     } finally {
       this.#stopping.end();
       if (!isOver) {
-        // Where the answer is made in the same process, cancelling alone would leave the request open.
+        // For an agent in the same process, cancelling alone would leave the request open.
         this.#stopping.stop();
         await reader.cancel().catch(() => {});
       }
@@ -142,12 +146,12 @@ class FetchResponse implements TransportResponse {
     try {
       for await (const _ of this.chunks());
     } catch {
-      // It was not wanted in the first place.
+      // The body was discarded, so its errors do not matter.
     }
   }
 }
 
-/** What the runtimes call a connection that was never made; a browser does not say. */
+/** The codes of connections that could not be established. Browsers do not report it. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -157,7 +161,7 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'ConnectionRefused',
 ]);
-/** Those of Deno and of a forbidden port have no code. Whole sentences: an agent's own errors may use the same words. */
+/** Deno and forbidden ports have no code. The whole text must match, because an agent's own errors may use the same words. */
 const NOT_CONNECTED_TEXT = /^(?:bad port$|error sending request for url \(.*\): client error \(Connect\))/;
 
 function failureOf(error: unknown, sent?: 'maybe'): unknown {

@@ -1,4 +1,4 @@
-import { guardedLookup, type Lookup, systemResolver } from '../../support/guarded-lookup.ts';
+import { guardedLookup, type Lookup, systemResolver } from '../../support/net/guarded-lookup.ts';
 import { tooLarge } from './body-text.ts';
 import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
 
@@ -9,24 +9,24 @@ type IncomingMessage = InstanceType<Http['IncomingMessage']>;
 type Agent = InstanceType<Http['Agent']>;
 type RequestOptions = Parameters<Http['request']>[1];
 
-/** How long an answer that nobody wants may take to end by itself before its connection is closed. */
+/** How long a discarded response may take to end by itself before its connection is closed. */
 const DISCARD_MS = 250;
 
-/** Finds out about a peer that is gone without a word. */
+/** The interval of TCP keep-alive probes, which detect a dead peer. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Most servers close what is idle for 5 s. Whoever sends a message just then cannot know whether it has arrived. */
+/** Closes idle connections before servers do, most of them after 5 s. A message sent at that moment may or may not arrive. */
 const IDLE_MS = 4000;
 
 /**
- * The transport for Node: `node:http` with connections that are kept, at a fraction of what `fetch` costs there. The
- * modules are taken from the process and not imported, so that no bundler for browsers ever meets them.
+ * The transport for Node: `node:http` with keep-alive, at a fraction of the CPU of `fetch`. The modules are taken from the process
+ * instead of imported, so that bundlers for browsers do not see them.
  */
 export class NodeTransport implements Transport {
   readonly #node: NodeProcess;
   readonly #agents = new Map<string, Agent>();
   #guardedLookup: Lookup | undefined;
-  /** Most requests go to the same address, which is the same object then. */
+  /** Cached by URL object, because most requests use the same one. */
   #places = new WeakMap<URL, Place>();
 
   constructor(node: NodeProcess) {
@@ -51,10 +51,10 @@ export class NodeTransport implements Transport {
         signal.removeEventListener('abort', leave);
         reject(new TransportFailure(error.message || String(codeOf(error)), connection.sent, error));
       });
-      // Whatever else may happen to it (an upgrade that nobody asked for, say): it is over, and there is no answer.
+      // Covers all other ends without a response, such as an unrequested upgrade.
       outgoing.on('close', () => {
-        // Each request is closed in the end, and to make an error takes a tenth of a request.
-        if (!isAnswered) reject(new TransportFailure('It was closed without an answer', connection.sent));
+        // Every request is closed, and creating an error takes a tenth of the time of a request.
+        if (!isAnswered) reject(new TransportFailure('the connection was closed without a response', connection.sent));
       });
       if (signal.aborted) leave();
       else signal.addEventListener('abort', leave, { once: true });
@@ -87,7 +87,7 @@ export class NodeTransport implements Transport {
     return place;
   }
 
-  /** One after the other, as Node writes them: to take them from an object costs it a tenth of a request more. */
+  /** Returns a flat list, as Node writes headers. An object costs a tenth of a request more. */
   #headersOf({ method, headers, body }: TransportRequest, host: string): string[] {
     const list = headers['host'] === undefined ? ['host', host] : [];
     for (const name in headers) list.push(name, headers[name] as string);
@@ -110,7 +110,7 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** Where a request goes, and by what. */
+/** The connection parameters of a URL. */
 interface Place {
   readonly http: Pick<Http, 'request'>;
   readonly agent: Agent;
@@ -124,7 +124,7 @@ function httpOf(node: NodeProcess) {
   return node.getBuiltinModule('node:http');
 }
 
-/** Until the connection stands, nothing of the request can have arrived. */
+/** Whether the peer may have received the request: not before the connection is established. */
 class ConnectionState {
   sent: 'no' | 'maybe' = 'no';
 
@@ -147,7 +147,7 @@ class NodeResponse implements TransportResponse {
     this.status = incoming.statusCode ?? 0;
     this.#incoming = incoming;
     this.#stop = stop;
-    // Also of a body that nobody reads; whoever reads it hears of it by reading.
+    // Handles errors of unread bodies; a reader of the body gets them itself.
     incoming.on('error', (error) => this.#lost(error));
     incoming.on('close', () => {
       stop();
@@ -160,7 +160,7 @@ class NodeResponse implements TransportResponse {
     return typeof value === 'object' ? value.join(', ') : value;
   }
 
-  /** By listeners: the iterator of a stream costs more than parsing what it gives. */
+  /** Uses listeners, because the iterator of a stream costs more than parsing its content. */
   text(maxBytes: number): Promise<string> {
     const incoming = this.#incoming;
     const chunks: Uint8Array[] = [];
@@ -206,8 +206,8 @@ class NodeResponse implements TransportResponse {
 }
 
 function cutOff(error: unknown): TransportFailure {
-  const why = error instanceof Error ? error.message : 'it was closed';
-  return new TransportFailure(`The connection was lost: ${why}`, 'maybe', error);
+  const why = error instanceof Error ? error.message : 'the peer closed it';
+  return new TransportFailure(`the connection was lost: ${why}`, 'maybe', error);
 }
 
 const utf8 = new TextDecoder();

@@ -1,18 +1,28 @@
-import { pathBelow } from '../base-url.ts';
+import { pathBelow } from '../http/base-url.ts';
 import type { AgentHandler } from '../handler.ts';
 
-/** As much of Hono's context as an agent needs. */
+/** The members of Hono's context that the adapter uses. */
 export interface HonoContextLike {
-  readonly req: { readonly raw: Request; readonly routePath?: string; text(): Promise<string> };
-  /** What the host gives with a request. Throws if it gives nothing. */
+  /** The request. */
+  readonly req: {
+    /** The web-standard request. */
+    readonly raw: Request;
+    /** The pattern of the matched route, such as `/agent/*`. */
+    readonly routePath?: string;
+    /** Returns the body, even if a middleware has read it before. */
+    text(): Promise<string>;
+  };
+  /** The execution context of the host. The getter throws if there is none. */
   readonly executionCtx?: object;
 }
 
+/** A Hono handler or middleware. */
 export type HonoHandler = (context: HonoContextLike, next: () => Promise<void>) => Promise<Response | undefined>;
 
 /**
- * Mounts an agent in Hono, at the root or under a prefix. Requests that are not for the agent go on to the next handler. If the
- * prefix has parameters, such as `/:team/agent`, give it as `basePath` of the handler.
+ * Mounts an agent in Hono, at the root or under a prefix, which is taken from the route. Other requests are passed to the next
+ * handler. If the route has parameters, such as `/:team/agent/*`, set `basePath` of the handler to the literal prefix, such as
+ * `/red/agent`; one handler serves one prefix then.
  *
  * @example
  * new Hono().all('/agent/*', toHono(createHandler(translator)));
@@ -55,13 +65,13 @@ function hostOf(context: HonoContextLike): object | undefined {
   }
 }
 
-/** Somebody has read the body; Hono has kept it, if it was asked for it. */
+/** Recreates a request whose body is consumed. Hono caches the body if it was read through `c.req`. */
 async function again(req: HonoContextLike['req']): Promise<Request> {
   const { url, method, headers, signal } = req.raw;
   try {
     return new Request(url, { method, headers, signal, body: await req.text() });
   } catch {
-    // Gone for good, which the handler tells better.
+    // The body is lost; the handler reports that with a better error.
     return req.raw;
   }
 }

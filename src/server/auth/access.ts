@@ -1,66 +1,84 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
-import { systemClock } from '../../support/clock.ts';
-import { LoneTimers } from '../../support/lone-timers.ts';
-import { TimerHeap } from '../../support/timer-heap.ts';
-import type { Timers } from '../../support/timers.ts';
-import { type AccessSettings, DEFAULT_ACCESS } from '../access-options.ts';
-import type { Cors } from '../cors.ts';
-import type { EventFrames } from '../event-frames.ts';
-import { anonymous, type Identify, identifyBy, nobody } from '../identify.ts';
+import { systemClock } from '../../support/time/clock.ts';
+import { UnsharedTimers } from '../../support/time/unshared-timers.ts';
+import { TimerHeap } from '../../support/time/timer-heap.ts';
+import type { Timers } from '../../support/time/timers.ts';
+import { type AccessSettings, DEFAULT_ACCESS } from '../options/access-options.ts';
+import type { Cors } from '../http/cors.ts';
+import { endAt, type EventFrames } from '../bindings/event-frames.ts';
+import { anonymous, identifyBy, rejectAll } from './identify.ts';
 import type { FailedLogins } from '../limits/failed-logins.ts';
-import type { Strangers } from '../strangers.ts';
-import type { Authenticator, ServedAt } from './authenticator.ts';
-import { Challenges } from './challenges.ts';
-import { EndingFrames } from './ending-frames.ts';
+import type { AnonymousAccess } from '../options/anonymous-access.ts';
+import type { Authenticator, Identify, ServedAt } from './authenticator.ts';
 import { requireScopes } from './scopes.ts';
+import { BEARER_CHALLENGE } from './credentials.ts';
 
 export interface AccessRules extends ServedAt {
   readonly auth: readonly Authenticator[] | undefined;
   readonly access: AccessSettings | undefined;
-  /** What becomes of callers whom nobody knows, without `auth`. */
-  readonly strangers: Strangers;
+  /** How anonymous callers are treated without `auth`. */
+  readonly anonymousAccess: AnonymousAccess;
   /** See `AnonymousOptions`. */
   readonly rejectCrossSite?: boolean | undefined;
-  /** The origins whose pages may call. */
   readonly cors?: Pick<Cors, 'choosesOrigin'> | undefined;
-  /** Slows down who guesses. */
   readonly logins: FailedLogins;
-  /** Whether timers may end with the request that set them. */
+  /** Set on hosts where a timer may end with the request that set it. */
   readonly serverless?: object | undefined;
 }
 
-/** Who may call an agent, and what becomes of those who may not. */
+/** Decides who can call an agent. */
 export class Access {
   readonly identify: Identify;
-  readonly #challenges: Challenges;
+  readonly #challenges: readonly string[];
   readonly #settings: AccessSettings;
-  readonly #listsForStrangers: boolean;
+  readonly #anonymousMayList: boolean;
   readonly #timers: Timers;
 
   constructor(rules: AccessRules) {
-    const { auth, access = DEFAULT_ACCESS, publicUrl, strangers, rejectCrossSite, cors, logins, serverless } = rules;
-    this.#timers = serverless === undefined ? new TimerHeap(systemClock) : new LoneTimers(systemClock);
+    const {
+      auth,
+      access = DEFAULT_ACCESS,
+      publicUrl,
+      anonymousAccess,
+      rejectCrossSite,
+      cors,
+      logins,
+      serverless,
+    } = rules;
+    this.#timers = serverless === undefined ? new TimerHeap(systemClock) : new UnsharedTimers(systemClock);
     this.#settings = access;
-    this.#challenges = new Challenges(auth ?? []);
-    this.#listsForStrangers = auth === undefined && strangers === 'neighbours';
+    this.#challenges = challengesOf(auth ?? []);
+    this.#anonymousMayList = auth === undefined && anonymousAccess === 'local';
     if (auth !== undefined) this.identify = logins.before(identifyBy({ authenticators: auth, publicUrl, logins }));
     else
       this.identify =
-        strangers === 'refused' ? nobody : anonymous({ strangers, rejectCrossSite, allowsOrigin: cors?.choosesOrigin });
+        anonymousAccess === 'denied'
+          ? rejectAll
+          : anonymous({ anonymousAccess, rejectCrossSite, allowsOrigin: cors?.choosesOrigin });
   }
 
   get protectsCard(): boolean {
     return this.#settings.protectCard;
   }
 
-  /** Headers that tell a refused caller what is missing. */
-  readonly challenge = (error: A2AError): Readonly<Record<string, string>> | undefined =>
-    this.#challenges.headers(error);
+  /** The `WWW-Authenticate` header for an error (RFC 9110 §11.6.1, RFC 6750 §3); undefined if the error needs none. */
+  challenge({ code, details }: A2AError): Readonly<Record<string, string>> | undefined {
+    const all = this.#challenges;
+    if (code === 'UNAUTHENTICATED') {
+      const problem = details['error'] === 'invalid_token' ? ', error="invalid_token"' : '';
+      return { 'www-authenticate': all.map((each) => (isBearer(each) ? each + problem : each)).join(', ') };
+    }
+    const bearer = all.find(isBearer);
+    if (code !== 'PERMISSION_DENIED' || details['error'] !== 'insufficient_scope' || bearer === undefined)
+      return undefined;
+    const scope = (details['scope'] ?? '').replaceAll(/[^\x20-\x7e]|["\\]/g, '?');
+    return { 'www-authenticate': `${bearer}, error="insufficient_scope", scope="${scope}"` };
+  }
 
   /**
-   * Whether a caller may use the agent at all. Asked when he is known and counted, so that a refusal has his name, and before
-   * his body is read.
+   * Checks the scopes that every caller needs. Called after the request is authenticated and counted, so that the audit record names
+   * the caller, and before the body is read.
    *
    * @throws A2AError `PERMISSION_DENIED`
    */
@@ -69,22 +87,35 @@ export class Access {
   }
 
   /**
-   * All strangers are one owner, so a list would show each the tasks of all; whoever has the id of a task was given it.
+   * Checks whether a caller can list tasks. All anonymous callers are one owner, so a list would show each caller the tasks of all.
    *
    * @throws A2AError `PERMISSION_DENIED`
    */
   requireListing({ isVerified }: Caller): void {
-    if (isVerified || this.#listsForStrangers) return;
-    throw new A2AError('PERMISSION_DENIED', 'This agent lists tasks for callers that it knows: keep the ids of yours');
+    if (isVerified || this.#anonymousMayList) return;
+    throw new A2AError(
+      'PERMISSION_DENIED',
+      'This agent lists tasks only for authenticated callers: keep the ids of your tasks',
+    );
   }
 
-  /** A stream that ends when its caller's credentials do, so that he comes back with new ones. */
-  whileKnown(frames: EventFrames, { expiresAt }: Caller): AsyncIterable<string> {
+  /** Ends a stream when the credentials of its caller expire, so that the caller reconnects with new ones. */
+  endAtExpiry(frames: EventFrames, { expiresAt }: Caller): AsyncIterable<string> {
     if (expiresAt === undefined) return frames;
-    return new EndingFrames(frames, expiresAt + this.#settings.streamGraceMs, this.#timers);
+    return endAt(frames, frames, expiresAt + this.#settings.streamGraceMs, this.#timers);
   }
 
   close(): void {
     this.#timers.clear();
   }
+}
+
+/** The challenges of all authenticators. HTTP requires one in every 401. */
+function challengesOf(authenticators: readonly Authenticator[]): readonly string[] {
+  const named = authenticators.map(({ challenge }) => challenge).filter((challenge) => challenge !== '');
+  return named.length > 0 ? [...new Set(named)] : [BEARER_CHALLENGE];
+}
+
+function isBearer(challenge: string): boolean {
+  return /^bearer\b/i.test(challenge);
 }

@@ -1,17 +1,28 @@
-import { type Check, isObject, kindOf } from '../check.ts';
+import { type Check, isObject, kindOf } from '../options/check.ts';
 import type { AuthenticateHook, Authenticator, CustomAuth } from './authenticator.ts';
 import { customAuth } from './custom-auth.ts';
+import { withEnvironmentAuth } from './environment-auth.ts';
+import { rejectEmpty } from '../options/option-readers.ts';
 
-/** One way to authenticate callers: `bearerTokens()` and the like, a function, or a function with the schemes of the card. */
+/** One way to authenticate callers: an authenticator such as `bearerTokens()`, a function, or a function with its security schemes. */
 export type AuthOption = Authenticator | AuthenticateHook | CustomAuth;
 
-/** Reads one entry of `auth` as the user wrote it. */
-export function readAuthOption(check: Check, value: unknown, path: string): Authenticator {
+/** The authenticators of the option `auth` and of the environment. An empty array is rejected, because no caller could authenticate. */
+export function readAuth(check: Check, given: Readonly<Record<string, unknown>>): readonly Authenticator[] | undefined {
+  const { auth } = given;
+  if (auth === undefined || auth === false) return withEnvironmentAuth(check, given, undefined);
+  const all: readonly unknown[] = Array.isArray(auth) ? auth : [auth];
+  rejectEmpty(check, auth, 'auth');
+  const read = all.map((each, i) => readAuthOption(check, each, Array.isArray(auth) ? `auth[${i}]` : 'auth'));
+  return withEnvironmentAuth(check, given, read);
+}
+
+function readAuthOption(check: Check, value: unknown, path: string): Authenticator {
   if (typeof value === 'function') return customAuth({ authenticate: value as AuthenticateHook });
   const given = isObject(value) ? (value as Partial<Authenticator>) : {};
   if (typeof given.authenticate !== 'function') {
-    const but = isObject(value) ? ', with authenticate' : `, not ${kindOf(value)}`;
-    check.fault(path, `must be an authenticator, or a function${but}`);
+    const problem = isObject(value) ? ', with the member authenticate' : `, got ${kindOf(value)}`;
+    check.fault(path, `expected an authenticator or a function${problem}`);
   }
   checkSchemes(check, given.schemes, `${path}.schemes`);
   checkChallenge(check, given.challenge, `${path}.challenge`);
@@ -19,7 +30,7 @@ export function readAuthOption(check: Check, value: unknown, path: string): Auth
   return isWhole ? (value as Authenticator) : customAuth(given as CustomAuth);
 }
 
-/** RFC 9110 §5.6.2: what a header can name without quotes. */
+/** A token of RFC 9110 §5.6.2, which needs no quotes in a header. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 type Member = (check: Check, given: Readonly<Record<string, unknown>>, path: string) => void;
@@ -27,18 +38,18 @@ type Member = (check: Check, given: Readonly<Record<string, unknown>>, path: str
 const KINDS: Readonly<Record<string, Member>> = {
   apiKeySecurityScheme(check, { location, name }, path) {
     if (location !== 'header' && location !== 'query' && location !== 'cookie') {
-      check.fault(`${path}.location`, 'must be "header", "query" or "cookie"');
+      check.fault(`${path}.location`, 'expected "header", "query" or "cookie"');
     }
     if (typeof name !== 'string' || !TOKEN.test(name))
-      check.fault(`${path}.name`, 'must be a name such as "x-api-key"');
+      check.fault(`${path}.name`, 'expected a name such as "x-api-key"');
   },
   httpAuthSecurityScheme(check, { scheme }, path) {
     if (typeof scheme !== 'string' || !TOKEN.test(scheme))
-      check.fault(`${path}.scheme`, 'must be a name such as "Bearer"');
+      check.fault(`${path}.scheme`, 'expected a name such as "Bearer"');
   },
   oauth2SecurityScheme(check, { flows }, path) {
     const isOne = isObject(flows) && Object.values(flows).filter((flow) => isObject(flow)).length === 1;
-    if (!isOne) check.fault(`${path}.flows`, 'must be an object with one flow, such as { clientCredentials: { … } }');
+    if (!isOne) check.fault(`${path}.flows`, 'expected an object with one flow, such as { clientCredentials: { … } }');
   },
   openIdConnectSecurityScheme(check, { openIdConnectUrl }, path) {
     check.webAddress(openIdConnectUrl, `${path}.openIdConnectUrl`);
@@ -46,7 +57,7 @@ const KINDS: Readonly<Record<string, Member>> = {
   mtlsSecurityScheme() {},
 };
 
-/** Notes what is wrong with `schemes`: a card with such an entry could not be read. */
+/** Reports invalid `schemes`, because clients could not read a card with them. */
 function checkSchemes(check: Check, value: unknown, path: string): void {
   if (value === undefined) return;
   const example = "{ session: { apiKeySecurityScheme: { location: 'cookie', name: 'sid' } } }";
@@ -54,13 +65,13 @@ function checkSchemes(check: Check, value: unknown, path: string): void {
     const [kind = '', ...more] = isObject(scheme) ? Object.keys(scheme) : [];
     const member = isObject(scheme) ? scheme[kind] : undefined;
     if (more.length > 0 || !Object.hasOwn(KINDS, kind) || !isObject(member)) {
-      check.fault(`${path}.${name}`, `must be an object with one of ${Object.keys(KINDS).join(', ')}`);
+      check.fault(`${path}.${name}`, `expected an object with one of ${Object.keys(KINDS).join(', ')}`);
     } else KINDS[kind]?.(check, member, `${path}.${name}.${kind}`);
   }
 }
 
 function checkChallenge(check: Check, value: unknown, path: string): void {
-  // Anything else cannot be sent in a header.
+  // Other characters cannot be sent in a header.
   const isHeader = typeof value === 'string' && /^[\x20-\x7e]*$/.test(value);
-  if (value !== undefined && !isHeader) check.fault(path, `must be a text of visible ASCII, not ${kindOf(value)}`);
+  if (value !== undefined && !isHeader) check.fault(path, `expected a string of visible ASCII, got ${kindOf(value)}`);
 }

@@ -1,35 +1,35 @@
 import type { Caller } from '../../engine/handler.ts';
 import type { SecurityScheme } from '../../model/security.ts';
-import type { HttpRequest } from '../http.ts';
+import type { HttpRequest } from '../http/http.ts';
 
-/** What an authenticator may rely on, because nobody who calls can have said it. */
+/** Facts about the server that an authenticator can trust, because no request can influence them. */
 export interface ServedAt {
-  /** The address of the agent by its own word, never by that of a request; `undefined` if it has not been told. */
+  /** The configured public URL of the agent, never one derived from a request; `undefined` if it is not configured. */
   readonly publicUrl: string | undefined;
 }
 
-/** One way to find out who calls, by the headers and the query of a request: its body is not read yet. */
+/** Authenticates callers by the headers and the query of a request. The body is not read yet. */
 export interface Authenticator {
-  /** How cards tell of it, by a name of its own. */
+  /** The security schemes that the card declares, by name. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** What `WWW-Authenticate` says to who has brought nothing, such as `Bearer realm="a2a"`; empty if there is no such word. */
+  /** The `WWW-Authenticate` challenge for requests without credentials, such as `Bearer realm="a2a"`; empty for none. */
   readonly challenge: string;
   /**
-   * Says who calls; `undefined` if the request has no credentials of this kind. What it knows at once it gives at once, so
-   * that nobody waits for a promise.
+   * Returns the caller, or `undefined` if the request has no credentials of this kind. Return a promise only if needed, because
+   * awaiting one delays every request.
    *
-   * @throws A2AError `UNAUTHENTICATED` if it has some, and they are no good: another authenticator may still know them;
-   *   `UNAVAILABLE` if nobody can tell at the moment.
+   * @throws A2AError `UNAUTHENTICATED` if the credentials are invalid (the other authenticators are still tried), and
+   *   `UNAVAILABLE` if they cannot be verified at the moment.
    */
   authenticate(request: HttpRequest, servedAt: ServedAt): Caller | undefined | Promise<Caller | undefined>;
 }
 
-/** What a function finds: the caller; `undefined` or `null` if the request has no credentials of its kind. */
+/** The result of authentication: the caller, or `undefined` or `null` if the request has no credentials of this kind. */
 export type Authenticated = Caller | null | undefined;
 
 /**
- * Authenticates requests by code of your own: a session, a table, a header of a proxy. The request is not a web-standard one:
- * `request.header('cookie')` reads a header, `request.query` is the query string, and the body is not there yet.
+ * Authenticates requests with your own code: a session, a database table, a header set by a proxy. The request is not a web-standard
+ * `Request`: `request.header('cookie')` reads a header, `request.query` is the query string, and the body is not available.
  *
  * @example
  * const auth: AuthenticateHook = (request) => {
@@ -49,9 +49,18 @@ export type AuthenticateHook = (request: HttpRequest) => Authenticated | Promise
  * }
  */
 export interface CustomAuth {
+  /** Returns the caller of a request. */
   readonly authenticate: AuthenticateHook;
-  /** The schemes by name, as 1.0 writes them; a bearer token if not set. With `{}` the card declares nothing. */
+  /** The security schemes by name, in the 1.0 format. With `{}` the card declares none. Default: a bearer token. */
   readonly schemes?: Readonly<Record<string, SecurityScheme>>;
-  /** `WWW-Authenticate` of a 401, such as `Bearer realm="a2a"`; made of the first scheme if not set. */
+  /** The `WWW-Authenticate` header of a 401, such as `Bearer realm="a2a"`. Default: derived from the first scheme. */
   readonly challenge?: string;
 }
+
+/**
+ * Authenticates a request by its headers, before the body is read. Returns a promise only if needed, because awaiting one delays every
+ * request. `Access` checks permissions afterwards, when the request is counted.
+ *
+ * @throws A2AError `UNAUTHENTICATED`, `PERMISSION_DENIED` or `UNAVAILABLE`, which is sent to the caller.
+ */
+export type Identify = (request: HttpRequest) => Caller | Promise<Caller>;

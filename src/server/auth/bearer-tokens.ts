@@ -1,34 +1,32 @@
-import type { Caller } from '../../engine/handler.ts';
 import type { Authenticator } from './authenticator.ts';
-import { BEARER_CHALLENGE, credentialsOf, invalidCredentials } from './credentials.ts';
-import { type CallerGrants, KnownCallers, visibleOnly } from './known-callers.ts';
+import { BEARER_CHALLENGE, credentialsOf } from './credentials.ts';
+import { type CallerGrants, ConfiguredCallers, visibleOnly } from './configured-callers.ts';
 
-/** A caller with a token; with several all are valid, such as an old and a new one. */
-export type TokenCaller = string | ({ readonly token: string | readonly string[] } & CallerGrants);
+/** A token, or several that are all valid for rotation, with scopes and tenants. */
+export type TokenCaller =
+  | string
+  | ({
+      /** The token, or several valid tokens. */
+      readonly token: string | readonly string[];
+    } & CallerGrants);
 
 /**
- * Knows callers by fixed tokens, as in `Authorization: Bearer …`. Make them long and random: `openssl rand -hex 32`.
+ * Authenticates callers by fixed bearer tokens, listed by caller id: `Authorization: Bearer …`. Use long random tokens:
+ * `openssl rand -hex 32`.
  *
  * @example
  * bearerTokens({ alice: process.env.ALICE_TOKEN, ci: { token: [oldToken, newToken], scopes: ['read'] } })
  *
- * @throws TypeError that names what is wrong, such as a token that is empty or not there.
+ * @throws TypeError that lists every problem, such as an empty or missing token.
  */
 export function bearerTokens(callers: Readonly<Record<string, TokenCaller | undefined>>): Authenticator {
-  const known = new KnownCallers(callers, { what: 'bearerTokens()', member: 'token', secretFault: visibleOnly });
+  const known = new ConfiguredCallers(callers, { what: 'bearerTokens()', member: 'token', secretFault: visibleOnly });
   return {
     schemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
     challenge: BEARER_CHALLENGE,
     authenticate(request) {
       const token = credentialsOf(request, 'bearer');
-      if (token === undefined) return undefined;
-      const found = known.find(token);
-      return found !== undefined && 'then' in found ? found.then(knownToken) : knownToken(found);
+      return token === undefined ? undefined : known.authenticate(token, 'Invalid bearer token');
     },
   };
-}
-
-function knownToken(caller: Caller | undefined): Caller {
-  if (caller === undefined) throw invalidCredentials('The bearer token is not one that this agent knows');
-  return caller;
 }

@@ -1,42 +1,44 @@
 import type { Caller } from '../../engine/handler.ts';
 import { isName, MAX_CALLER } from '../../support/name.ts';
-import { isObject, kindOf } from '../check.ts';
+import { isObject, kindOf } from '../options/check.ts';
 import { invalidCredentials } from './credentials.ts';
 
 /**
- * What an author's code says of a caller decides what he may see. A text in the place of a list would pass as one, for it
- * includes its pieces: so it is looked at before anything is kept under its name.
+ * Checks the caller that an author's `auth` function returned, because it decides which tasks the request can see. A string in
+ * place of an array would otherwise pass as one: `'readonly'.includes('read')` is true.
  *
- * @throws TypeError for the log, which tells the author what to give.
- * @throws A2AError `UNAUTHENTICATED` for an id that is too long: most often the caller's credentials have said it.
+ * @throws TypeError for the log, which states what `auth` must return.
+ * @throws A2AError `UNAUTHENTICATED` if the id is too long, because it usually comes from the caller's credentials.
  */
 export function assertCaller(found: unknown): asserts found is Caller {
   const fault = callerFault(found);
   if (fault !== undefined) {
     throw new TypeError(
-      `What auth finds must be { id, isVerified, scopes?, tenants?, expiresAt? }, or undefined for strangers: ${fault}`,
+      `auth must return { id, isVerified, scopes?, tenants?, expiresAt? }, or undefined without credentials: ${fault}`,
     );
   }
   if ((found as Caller).id.length <= MAX_CALLER) return;
-  throw invalidCredentials(`Your credentials give you an id of more than ${MAX_CALLER} characters: get shorter ones`);
+  throw invalidCredentials(
+    `The caller id in your credentials is longer than ${MAX_CALLER} characters: use credentials with a shorter id`,
+  );
 }
 
-/** Whether it is known later. What an author's code gives may be anything. */
+/** Whether the result is a promise. An author's code may return any thenable. */
 export function isLater<T>(found: T | Promise<T>): found is Promise<T> {
   return typeof found === 'object' && found !== null && 'then' in found;
 }
 
 function callerFault(found: unknown): string | undefined {
-  if (!isObject(found)) return `it is ${kindOf(found)}`;
+  if (!isObject(found)) return `got ${kindOf(found)}`;
   const { id, isVerified, scopes, tenants, expiresAt } = found;
-  // Everything is kept under it.
+  // The id is part of every key under which tasks are stored.
   if (typeof id !== 'string' || id === '' || !isName(id))
-    return 'id must be a text with one character at least, and no NUL';
-  if (typeof isVerified !== 'boolean') return `isVerified must be true or false, not ${kindOf(isVerified)}`;
-  if (!isTexts(scopes)) return `scopes must be a list of texts, not ${kindOf(scopes)}`;
-  if (!isTexts(tenants)) return `tenants must be a list of texts, not ${kindOf(tenants)}`;
+    return 'id: expected a non-empty string of valid Unicode without NUL';
+  if (typeof isVerified !== 'boolean') return `isVerified: expected true or false, got ${kindOf(isVerified)}`;
+  if (!isTexts(scopes)) return `scopes: expected an array of strings, got ${kindOf(scopes)}`;
+  if (!isTexts(tenants)) return `tenants: expected an array of strings, got ${kindOf(tenants)}`;
   if (expiresAt === undefined || Number.isFinite(expiresAt)) return undefined;
-  return 'expiresAt must be a time in milliseconds since 1970';
+  return 'expiresAt: expected a time in milliseconds since 1970';
 }
 
 function isTexts(value: unknown): boolean {

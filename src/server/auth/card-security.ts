@@ -3,7 +3,7 @@ import type { SecurityRequirement, SecurityScheme } from '../../model/security.t
 import type { ProfileName } from '../../wire/offer.ts';
 import type { Authenticator } from './authenticator.ts';
 
-/** The names that the peers of a profile have for schemes with bearer tokens: fixed tokens and JWTs. */
+/** The names that clients of a profile expect for bearer schemes: fixed tokens and JWTs. */
 const PROFILE_SCHEMES: Readonly<Partial<Record<ProfileName, { readonly token: string; readonly jwt: string }>>> = {
   rxjs: { token: 'bearer', jwt: 'bearer' },
   'agent-native': { token: 'apiKey', jwt: 'jwtBearer' },
@@ -12,24 +12,24 @@ const PROFILE_SCHEMES: Readonly<Partial<Record<ProfileName, { readonly token: st
 export interface CardSecurityOptions {
   readonly auth?: readonly Authenticator[] | undefined;
   readonly requiredScopes?: readonly string[] | undefined;
-  /** The profile that the card belongs to: schemes have the names that its peers know. */
+  /** The profile that the card belongs to. Its schemes have the names that clients of the profile expect. */
   readonly profile?: ProfileName | undefined;
-  /** The mounted profiles: each scheme is listed under their names, too. */
+  /** The mounted profiles. Each scheme is also listed under their names. */
   readonly profiles?: readonly ProfileName[] | undefined;
 }
 
-/** What a card says of who may call: each authenticator is enough, so each is an alternative. */
+/** The security members of a card. Each authenticator is sufficient, so each is an alternative. */
 export function cardSecurity(
   options: CardSecurityOptions,
 ): Pick<AgentCard, 'securitySchemes' | 'securityRequirements'> {
   const { auth = [], requiredScopes = [], profile, profiles = [] } = options;
   const schemes: Record<string, SecurityScheme> = {};
   for (const [wanted, scheme] of auth.flatMap((each) => Object.entries(each.schemes))) {
-    // Two ways in that look alike from outside, such as fixed tokens and a function, are one to readers.
+    // Authenticators with equal schemes, such as fixed tokens and a function, are one to clients.
     if (Object.values(schemes).some((other) => JSON.stringify(other) === JSON.stringify(scheme))) continue;
     schemes[freeName(nameFor(profile, scheme) ?? wanted, schemes)] = scheme;
   }
-  // An alias never takes the name of another scheme, so it is added when all of those have theirs.
+  // Aliases are added last, so that an alias never takes the name of another scheme.
   for (const scheme of Object.values(schemes)) {
     for (const name of profiles.map((each) => nameFor(each, scheme))) {
       if (name !== undefined && !Object.hasOwn(schemes, name)) schemes[name] = scheme;

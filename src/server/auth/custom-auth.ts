@@ -4,10 +4,9 @@ import type { Authenticated, Authenticator, CustomAuth } from './authenticator.t
 import { isLater } from './caller-check.ts';
 import { BEARER_CHALLENGE } from './credentials.ts';
 
-/** What the card declares for a function that names no schemes: most read a bearer token. */
+/** The scheme of a function that specifies none, because most read a bearer token. */
 const BEARER = { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } } as const;
 
-/** An authenticator of a function, with the schemes and the challenge that it names. */
 export function customAuth({ authenticate, schemes = BEARER, challenge }: CustomAuth): Authenticator {
   const [first] = Object.values(schemes);
   return {
@@ -15,12 +14,12 @@ export function customAuth({ authenticate, schemes = BEARER, challenge }: Custom
     challenge: challenge ?? (first === undefined ? '' : challengeOf(first)),
     authenticate(request) {
       const found = authenticate(request);
-      return isLater(found) ? found.then(orNobody) : orNobody(found);
+      return isLater(found) ? found.then(orUndefined) : orUndefined(found);
     },
   };
 }
 
-function orNobody(found: Authenticated): Caller | undefined {
+function orUndefined(found: Authenticated): Caller | undefined {
   return found ?? undefined;
 }
 
@@ -30,11 +29,11 @@ function challengeOf(scheme: SecurityScheme): string {
     const { location, name } = scheme.apiKeySecurityScheme;
     return apiKeyChallenge(location, name);
   }
-  // Both send their tokens as bearer tokens. For client certificates HTTP has no challenge.
+  // OAuth 2 and OpenID Connect use bearer tokens. HTTP has no challenge for client certificates.
   return 'mtlsSecurityScheme' in scheme ? '' : BEARER_CHALLENGE;
 }
 
-/** HTTP has no scheme for API keys, but whoever reads this learns what to send. */
+/** HTTP has no registered scheme for API keys; this one shows the caller what to send. */
 export function apiKeyChallenge(location: string, name: string): string {
   return `ApiKey realm="a2a", in="${location}", name="${name}"`;
 }

@@ -4,9 +4,9 @@ import { connect } from '../../client/connect.ts';
 import { consoleLog } from '../../observe/console-log.ts';
 import { silentLog } from '../../observe/log.ts';
 import { memoryStore } from '../../store/memory/store.ts';
-import { agent } from '../agent.ts';
+import { agent } from '../agent/agent.ts';
 import { createHandler } from '../handler.ts';
-import type { HandlerOptions } from '../handler-options.ts';
+import type { HandlerOptions } from '../options/handler-options.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 
 const SECRET = 'a-secret-of-more-than-32-characters';
@@ -60,7 +60,7 @@ test.each<[string, HandlerOptions, string | number]>([
   ['auth: false', { auth: false }, 'anonymous'],
   ['insecurePublic', { insecurePublic: true }, 'anonymous'],
   ['other authenticators', { auth: bearerTokens({ bob: 'token-of-bob' }) }, 401],
-])('A2A_SECRET does not count with %s', async (_, options, expected) => {
+])('A2A_SECRET is ignored with %s', async (_, options, expected) => {
   vi.stubEnv('A2A_SECRET', SECRET);
   expect(await callerOf(options, await jwt())).toBe(expected);
 });
@@ -86,7 +86,7 @@ test('a handler with apiKeyEnv accepts the value of that variable as a bearer to
   });
 });
 
-test('A2A_API_KEY does not count without apiKeyEnv', async () => {
+test('A2A_API_KEY is ignored without apiKeyEnv', async () => {
   vi.stubEnv('A2A_API_KEY', 'sesame');
   expect(await callerOf({}, 'sesame')).toBe('anonymous');
 });
@@ -103,7 +103,7 @@ test('a handler with apiKeyEnv also accepts JWTs signed with A2A_SECRET, and tok
   expect(await callerOf(both, await jwt())).toBe(401);
 });
 
-test('a missing key is an error at the start, in production 503 for every caller', async () => {
+test('a missing API key is an error at the start, and 503 for every caller in production', async () => {
   expect(() => createHandler(WHO, { apiKeyEnv: 'A2A_API_KEY' })).toThrow(
     'apiKeyEnv: names A2A_API_KEY, which is not set in the environment',
   );
@@ -112,12 +112,12 @@ test('a missing key is an error at the start, in production 503 for every caller
   expect(await callerOf({ apiKeyEnv: 'A2A_API_KEY' }, 'sesame')).toBe(503);
 });
 
-test('a missing key beside another way to authenticate is a warning', async () => {
+test('a missing API key is a warning if callers can authenticate in another way', async () => {
   const warn = vi.spyOn(consoleLog, 'warn').mockImplementation(() => {});
   vi.stubEnv('A2A_SECRET', SECRET);
   expect(await callerOf({ apiKeyEnv: 'A2A_API_KEY' }, await jwt())).toBe('shared#ann@example.com');
   expect(await callerOf({ apiKeyEnv: 'A2A_API_KEY' }, '')).toBe(401);
-  expect(warn).toHaveBeenCalledWith('The environment variable of apiKeyEnv is not set: no API key is accepted', {
+  expect(warn).toHaveBeenCalledWith('Environment variable of apiKeyEnv is not set; API keys are rejected', {
     variable: 'A2A_API_KEY',
   });
 });
@@ -125,17 +125,17 @@ test('a missing key beside another way to authenticate is a warning', async () =
 test.each<[unknown, string]>([
   [
     { apiKeyEnv: 'sk-5f0c' },
-    'apiKeyEnv: must be the name of an environment variable such as "A2A_API_KEY", not the key',
+    'apiKeyEnv: expected the name of an environment variable such as "A2A_API_KEY", not the key',
   ],
-  [{ apiKeyEnv: '' }, 'apiKeyEnv: must be the name of an environment variable such as "A2A_API_KEY", not the key'],
-  [{ apiKeyEnv: 'A2A_API_KEY', auth: false }, 'apiKeyEnv: must be left out if auth is false'],
+  [{ apiKeyEnv: '' }, 'apiKeyEnv: expected the name of an environment variable such as "A2A_API_KEY", not the key'],
+  [{ apiKeyEnv: 'A2A_API_KEY', auth: false }, 'apiKeyEnv: must not be set if auth is false'],
   [
     { apiKeyEnv: 'A2A_API_KEY' },
-    'apiKeyEnv: names A2A_API_KEY, whose value must have visible ASCII characters only, as headers do',
+    'apiKeyEnv: names A2A_API_KEY, whose value must contain only visible ASCII characters',
   ],
 ])('%j is rejected at the start, without the key in the error', (options, fault) => {
   vi.stubEnv('A2A_API_KEY', 'two words');
   expect(() => createHandler(WHO, options as HandlerOptions)).toThrow(
-    new TypeError(`createHandler() cannot use these options:\n  - ${fault}`),
+    new TypeError(`Invalid options for createHandler():\n  - ${fault}`),
   );
 });

@@ -1,18 +1,18 @@
 import { A2AError } from '../../errors.ts';
 import { consoleLog } from '../../observe/console-log.ts';
-import type { Check } from '../check.ts';
+import type { Check } from '../options/check.ts';
 import type { Authenticator } from './authenticator.ts';
 import { bearerTokens } from './bearer-tokens.ts';
 import { BEARER_CHALLENGE } from './credentials.ts';
 import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from './hosted.ts';
-import { visibleOnly } from './known-callers.ts';
-import { sharedSecret } from './shared-secret.ts';
+import { visibleOnly } from './configured-callers.ts';
+import { sharedSecret } from './jwt/shared-secret.ts';
 
 const SCHEMES = { apiKey: { httpAuthSecurityScheme: { scheme: 'Bearer' } } } as const;
 
 /**
- * The authenticators of a handler: those of `auth`, and those that the environment configures. `A2A_SECRET` counts if neither
- * `auth` nor `insecurePublic` is set, the variable that `apiKeyEnv` names in any case.
+ * The authenticators of a handler: those of `auth`, and those that the environment configures. `A2A_SECRET` is used if neither
+ * `auth` nor `insecurePublic` is set; the variable that `apiKeyEnv` names is always used.
  *
  * @param explicit The authenticators of the option `auth`; undefined if it is not set, or false.
  */
@@ -37,12 +37,12 @@ function hasSharedSecret(): boolean {
 /** A missing key is an error, unless callers can authenticate in another way. In production every request gets 503 instead. */
 function apiKeyAuth(check: Check, name: unknown, isAuthOff: boolean, hasOthers: boolean): Authenticator | undefined {
   if (typeof name !== 'string' || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    // Not quoted: it may be the key itself.
-    check.fault('apiKeyEnv', 'must be the name of an environment variable such as "A2A_API_KEY", not the key');
+    // Not quoted, because it may be the key itself.
+    check.fault('apiKeyEnv', 'expected the name of an environment variable such as "A2A_API_KEY", not the key');
     return undefined;
   }
   if (isAuthOff) {
-    check.fault('apiKeyEnv', 'must be left out if auth is false');
+    check.fault('apiKeyEnv', 'must not be set if auth is false');
     return undefined;
   }
   const key = (environmentVariable(name) ?? '').trim();
@@ -53,7 +53,7 @@ function apiKeyAuth(check: Check, name: unknown, isAuthOff: boolean, hasOthers: 
     return undefined;
   }
   if (hasOthers) {
-    consoleLog.warn('The environment variable of apiKeyEnv is not set: no API key is accepted', { variable: name });
+    consoleLog.warn('Environment variable of apiKeyEnv is not set; API keys are rejected', { variable: name });
     return undefined;
   }
   if (!isHostedProduction()) check.fault('apiKeyEnv', `names ${name}, which is not set in the environment`);
@@ -61,8 +61,8 @@ function apiKeyAuth(check: Check, name: unknown, isAuthOff: boolean, hasOthers: 
 }
 
 function rejectUnset(name: string): never {
-  throw new A2AError('UNAVAILABLE', 'This agent cannot check API keys yet: its operator has to set the key', {
-    cause: new Error(`The environment variable ${name} of apiKeyEnv is not set`),
+  throw new A2AError('UNAVAILABLE', 'This agent cannot check API keys yet: its operator must set the key', {
+    cause: new Error(`The environment variable ${name}, which apiKeyEnv names, is not set`),
     retryAfterMs: UNSET_RETRY_MS,
   });
 }

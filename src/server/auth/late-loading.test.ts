@@ -10,9 +10,9 @@ test('jose is not loaded before the first token that needs it', async () => {
   });
   onTestFinished(() => vi.doUnmock('jose'));
   const { bearerTokens } = await import('./bearer-tokens.ts');
-  const { jwks } = await import('./jwks.ts');
-  const { oidc } = await import('./oidc.ts');
-  const { sharedSecret } = await import('./shared-secret.ts');
+  const { jwks } = await import('./jwt/jwks.ts');
+  const { oidc } = await import('./jwt/oidc.ts');
+  const { sharedSecret } = await import('./jwt/shared-secret.ts');
   const here = { publicUrl: 'https://agent.example' };
   const issuer = 'https://login.example';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { bareRequest, basic, bearing } from '../../../test/helpers/bare-request.ts';
 import { verifies } from '../../../test/helpers/verifies.ts';
-import type { HttpRequest } from '../http.ts';
+import type { HttpRequest } from '../http/http.ts';
 import { apiKeys } from './api-keys.ts';
 import type { Authenticator } from './authenticator.ts';
 import { basicAuth } from './basic-auth.ts';
@@ -13,7 +13,7 @@ const HERE = { publicUrl: 'https://agent.example' };
 interface Kind {
   readonly name: string;
   make(callers: Readonly<Record<string, unknown>>): Authenticator;
-  /** What the secret is called in the long form. */
+  /** The name of the secret in the long form. */
   readonly member: string;
   request(user: string, secret: string): HttpRequest;
 }
@@ -46,7 +46,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe.each(KINDS)('$name', ({ make, member, request }) => {
-  test('knows each caller by what is his', () => {
+  test('authenticates each caller by its credentials', () => {
     const auth = make({ alice: 'aaa', ci: { [member]: 'ccc', scopes: ['read'], tenants: ['acme'] } });
 
     expect(auth.authenticate(request('alice', 'aaa'), HERE)).toEqual({ id: 'alice', isVerified: true });
@@ -66,7 +66,7 @@ describe.each(KINDS)('$name', ({ make, member, request }) => {
     }
   });
 
-  test('who brings nothing of this kind is for others to know', () => {
+  test('a request without credentials of this kind is left to other authenticators', () => {
     const auth = make({ alice: 'aaa' });
 
     expect(auth.authenticate(bareRequest(), HERE)).toBeUndefined();
@@ -75,15 +75,15 @@ describe.each(KINDS)('$name', ({ make, member, request }) => {
   });
 
   test.each([
-    ['another', 'bbb'],
-    ['a longer one', 'aaaa'],
-    ['a beginning', 'aa'],
-    ['an empty one', ''],
-    ['bytes that are no text', '\u00ff\u00fe\u0080'],
-    ['one with NUL', 'aaa\0'],
-    ['a very long one', 'a'.repeat(100_000)],
-    ['a name of an object', '__proto__'],
-  ])('%s is refused', (_, secret) => {
+    ['another secret', 'bbb'],
+    ['a longer secret', 'aaaa'],
+    ['a prefix of the secret', 'aa'],
+    ['an empty secret', ''],
+    ['a secret that is not UTF-8', '\u00ff\u00fe\u0080'],
+    ['the secret with NUL', 'aaa\0'],
+    ['a secret of 100,000 characters', 'a'.repeat(100_000)],
+    ['the name of an object member', '__proto__'],
+  ])('%s is rejected', (_, secret) => {
     const auth = make({ alice: 'aaa' });
 
     expect(() => auth.authenticate(request('alice', secret), HERE)).toThrow(
@@ -92,22 +92,22 @@ describe.each(KINDS)('$name', ({ make, member, request }) => {
   });
 
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ['nobody', {}, 'needs one caller at least'],
-    ['an empty secret', { alice: '' }, 'alice: must be a text, not an empty text'],
-    ['no secret', { alice: undefined }, 'alice: must be a text, not undefined'],
-    ['none of several', { alice: { [member]: [] } }, `alice.${member}: must name one at least`],
-    ['an empty one of several', { alice: { [member]: ['a', ''] } }, `alice.${member}[1]: must be a text`],
-    ['a secret with a line break', { alice: 'geheim\n' }, 'alice: must have'],
+    ['no caller', {}, 'needs at least one caller'],
+    ['an empty secret', { alice: '' }, 'alice: expected a string, got an empty string'],
+    ['no secret', { alice: undefined }, 'alice: expected a string, got undefined'],
+    ['an empty list of secrets', { alice: { [member]: [] } }, `alice.${member}: must not be empty`],
+    ['an empty secret in a list', { alice: { [member]: ['a', ''] } }, `alice.${member}[1]: expected a string`],
+    ['a secret with a line break', { alice: 'geheim\n' }, 'alice: must '],
     [
       'an unknown member',
       { alice: { [member]: 'a', scope: [] } },
       'alice.scope: is not an option; did you mean scopes?',
     ],
-    ['scopes that are no list', { alice: { [member]: 'a', scopes: 'read' } }, 'alice.scopes: must be a list of texts'],
-    ['the name of everybody', { anonymous: 'a' }, 'anonymous: is what callers are called whom nobody knows'],
-    ['a name as tokens have it', { 'shared#alice': 'a' }, 'shared#alice: must have neither # nor NUL'],
+    ['scopes as a string', { alice: { [member]: 'a', scopes: 'read' } }, 'alice.scopes: expected an array of strings'],
+    ['the reserved name of anonymous callers', { anonymous: 'a' }, 'anonymous: is reserved for anonymous callers'],
+    ['a name in the format of token callers', { 'shared#alice': 'a' }, 'shared#alice: must not contain # or NUL'],
     ['a blank name', { ' ': 'a' }, 'must have 1 to 255 characters'],
-  ])('%s is refused at once, without a secret in the words', (_, callers, fault) => {
+  ])('%s is rejected at the start, without the secret in the error', (_, callers, fault) => {
     expect(() => make(callers)).toThrow(TypeError);
     expect(() => make(callers)).toThrow(fault);
     expect(() => make(callers)).not.toThrow('geheim');
@@ -117,12 +117,12 @@ describe.each(KINDS)('$name', ({ make, member, request }) => {
 test.each([
   ['bearerTokens', () => bearerTokens({ alice: 'same-one', bob: 'same-one' })],
   ['apiKeys', () => apiKeys({ keys: { alice: 'same-one', bob: 'same-one' } })],
-])('%s: a secret is of one caller only', (_, make) => {
-  expect(make).toThrow('bob: is the same as one of alice');
+])('%s rejects a secret that two callers share', (_, make) => {
+  expect(make).toThrow('bob: is already used by alice');
   expect(make).not.toThrow('same-one');
 });
 
-test('a password may be that of another, too, and have any characters', () => {
+test('basicAuth accepts the same password for two users, with any characters', () => {
   const auth = basicAuth({ älice: 'grüße:🔑', bob: 'grüße:🔑' });
 
   expect(auth.authenticate(basic('älice:grüße:🔑'), HERE)).toMatchObject({ id: 'älice' });
@@ -130,11 +130,11 @@ test('a password may be that of another, too, and have any characters', () => {
 });
 
 test.each([
-  ['what is no base64', 'a*b'],
-  ['base64 that was cut', 'YWxpY2U6YWFh='],
-  ['what is no UTF-8', Buffer.from([0x61, 0x3a, 0xff, 0xfe]).toString('base64')],
-  ['nothing', ''],
-])('basicAuth refuses %s', (_, credentials) => {
+  ['credentials that are not base64', 'a*b'],
+  ['truncated base64', 'YWxpY2U6YWFh='],
+  ['credentials that are not UTF-8', Buffer.from([0x61, 0x3a, 0xff, 0xfe]).toString('base64')],
+  ['empty credentials', ''],
+])('basicAuth rejects %s', (_, credentials) => {
   const auth = basicAuth({ alice: 'aaa' });
 
   expect(() => auth.authenticate(bareRequest({ authorization: `Basic ${credentials}` }), HERE)).toThrow(
@@ -145,20 +145,20 @@ test.each([
 test.each([
   ['a colon', { 'a:b': 'x' }],
   ['a control character', { 'a\tb': 'x' }],
-])('basicAuth refuses a user with %s', (_, users) => {
-  expect(() => basicAuth(users)).toThrow('must have no colon and no control characters');
+])('basicAuth rejects a user name with %s', (_, users) => {
+  expect(() => basicAuth(users)).toThrow('must not contain a colon or control characters');
 });
 
 test.each<[unknown, string]>([
-  [undefined, 'apiKeys() takes an object like'],
-  [{ header: 'a', query: 'b', keys: { alice: 'a' } }, 'apiKeys() takes header or query, not both'],
+  [undefined, 'apiKeys() expects an object such as'],
+  [{ header: 'a', query: 'b', keys: { alice: 'a' } }, 'apiKeys() expects header or query, not both'],
   [{ header: 'a"b', keys: { alice: 'a' } }, 'apiKeys() needs a name of letters'],
-  [{ header: 'a' }, "apiKeys() takes an object like { alice: '…' }, not undefined"],
-])('apiKeys refuses %j', (options, fault) => {
+  [{ header: 'a' }, "apiKeys() expects an object such as { alice: '…' }, got undefined"],
+])('apiKeys rejects %j', (options, fault) => {
   expect(() => apiKeys(options as never)).toThrow(fault);
 });
 
-test('the header of a key is x-api-key, and a scheme has no case', () => {
+test('the default header of apiKeys is x-api-key, and the scheme of Authorization is case-insensitive', () => {
   const keys = apiKeys({ keys: { alice: 'aaa' } });
 
   expect(keys.authenticate(bareRequest({ 'x-api-key': 'aaa' }), HERE)).toMatchObject({ id: 'alice' });

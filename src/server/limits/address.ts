@@ -1,24 +1,24 @@
-import { digest } from '../../support/digest.ts';
-import { networkOf } from '../../support/network-of.ts';
-import type { HttpRequest } from '../http.ts';
+import { digest } from '../../support/secret/digest.ts';
+import { networkOf } from '../../support/net/network-of.ts';
+import type { HttpRequest } from '../http/http.ts';
 
-/** Whether a socket's address is of this machine. */
+/** Whether the address of a socket is a loopback address. */
 export function isThisMachine(address: string | undefined): boolean {
   if (address === undefined) return false;
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
 
 /**
- * A name for the network of an address that can be stored: there are 46,656 of them, so that each stands for some 90,000
- * networks of IPv4 alone and does not tell which one it was.
+ * A pseudonym for the network of an address that can be stored. There are 46,656 of them, so each stands for about 90,000 IPv4
+ * addresses and does not reveal the real one.
  */
 export function networkName(address: string): string {
   return `address-${digest(networkOf(address)).slice(-3)}`;
 }
 
 /**
- * The address that a proxy of our own has seen: the last of its list, because what stands before that is the word of
- * whoever sent the request. Undefined if it is no address.
+ * The client address that our own proxy reports: the last entry, because the client can forge all entries before it. Undefined if it
+ * is not an address.
  */
 export function forwardedAddress(header: string | undefined): string | undefined {
   const last = header?.slice(header.lastIndexOf(',') + 1).trim() ?? '';
@@ -28,8 +28,8 @@ export function forwardedAddress(header: string | undefined): string | undefined
   return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]+)$/i.test(bare) ? bare : undefined;
 }
 
-/** Whether a proxy has said where a request is from, and nobody has believed it. */
-export function isProxyUnheard(request: Pick<HttpRequest, 'remoteAddress' | 'header'>): boolean {
+/** Whether `X-Forwarded-For` names another address, and it is not trusted. */
+export function isProxyIgnored(request: Pick<HttpRequest, 'remoteAddress' | 'header'>): boolean {
   const forwarded = forwardedAddress(request.header('x-forwarded-for'));
   return forwarded !== undefined && forwarded !== request.remoteAddress;
 }

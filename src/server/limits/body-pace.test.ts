@@ -37,7 +37,7 @@ test('a body at 64 KiB/s is not too slow, however long it takes', () => {
   pace.close();
 });
 
-test('a body that stops after a good start is too slow when its average is', () => {
+test('a body that stalls after a fast start is too slow once its average is', () => {
   const pace = new BodyPace();
   const body = bodyOf(10 * SECOND);
   pace.watch(body);
@@ -49,7 +49,7 @@ test('a body that stops after a good start is too slow when its average is', () 
   expect(body.tooSlow).toHaveBeenCalledOnce();
 });
 
-test('a body that begins late has its own 5 s', () => {
+test('a body that starts later has its own 5 s', () => {
   const pace = new BodyPace();
   const [early, late] = [bodyOf(), bodyOf()];
   pace.watch(early);
@@ -62,7 +62,7 @@ test('a body that begins late has its own 5 s', () => {
   pace.close();
 });
 
-test('of several bodies those are found that are too slow, wherever they are among the others', () => {
+test('slow bodies are found at any position among other bodies', () => {
   const pace = new BodyPace();
   const bodies = [0, 100, 0, 100, 0].map((seconds) => bodyOf(seconds * SECOND));
   for (const body of bodies) pace.watch(body);
@@ -76,7 +76,7 @@ test('of several bodies those are found that are too slow, wherever they are amo
   pace.close();
 });
 
-test('no timer runs without bodies, or after the end', () => {
+test('no timer runs without bodies, or after close()', () => {
   const pace = new BodyPace();
   const body = bodyOf();
   pace.watch(body);

@@ -1,20 +1,18 @@
 import type { A2AError } from '../../errors.ts';
-import { tooSlow } from '../body-errors.ts';
+import { tooSlow } from '../http/body-errors.ts';
 
-/** A body has this long to arrive at whatever pace, counted in checks of a second each. */
+/** A body may arrive at any pace for this long, in checks of one second. */
 const GRACE_CHECKS = 6;
 const CHECK_MS = 1000;
 
-/** What must have arrived on average in each second after that. */
+/** The required average per second after that. */
 const BYTES_PER_CHECK = 64 * 2 ** 10;
 
-/** A body that is being received, as one of a list that `BodyPace` alone changes. */
+/** A body that is being received: a node of a linked list that only `BodyPace` changes. */
 export interface PacedBody {
-  /** How many bytes have arrived. */
   length: number;
-  /** Gives up the body. */
   readonly fail: (error: A2AError) => void;
-  /** The check after which it began. */
+  /** The number of the check after which it started. */
   since: number;
   before: PacedBody | undefined;
   after: PacedBody | undefined;
@@ -25,12 +23,11 @@ export function pacedBody(fail: PacedBody['fail']): PacedBody {
 }
 
 /**
- * Finds bodies that arrive too slowly: less than 64 KiB/s on average after the first 5 s. One timer looks at all of them,
- * because a timer for each, or a place in a set, would cost more than all else about a small body. It stops by itself when
- * there are none.
+ * Aborts bodies that arrive too slowly: less than 64 KiB/s on average after the first 5 s. One timer checks all of them, because a
+ * timer or a set entry for each would cost more than the rest of a small body. The timer stops when there are no bodies.
  */
 export class BodyPace {
-  /** Comes before all bodies, so that each has one before it. */
+  /** A sentinel, so that every body has a predecessor. */
   readonly #head = pacedBody(() => {});
   #last = this.#head;
   #checks = 0;
@@ -46,7 +43,7 @@ export class BodyPace {
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS);
   }
 
-  /** The body is complete, or given up. Harmless for one that is not watched. */
+  /** Called when the body is complete or aborted. Does nothing for a body that is not watched. */
   unwatch(body: PacedBody): void {
     const { before, after } = body;
     if (before === undefined) return;
@@ -57,7 +54,7 @@ export class BodyPace {
     body.after = undefined;
   }
 
-  /** Nothing is watched any more, not even what comes later. */
+  /** Stops watching, also bodies that are added later. */
   close(): void {
     this.#isClosed = true;
     while (this.#last !== this.#head) this.unwatch(this.#last);
@@ -71,7 +68,7 @@ export class BodyPace {
       const body = next;
       next = body.after;
       const late = this.#checks - body.since - GRACE_CHECKS;
-      // Those behind it began later still.
+      // All following bodies started later.
       if (late <= 0) break;
       if (body.length >= late * BYTES_PER_CHECK) continue;
       this.unwatch(body);

@@ -17,7 +17,7 @@ function address(remoteAddress: string | undefined, isLocal = false): Holder {
   return { remoteAddress, isLocal };
 }
 
-/** The counts of the process are shared by all tests. */
+/** All tests share the counts of the process. */
 function counted(limits: LimitSettings = LIMITS) {
   const bytes = new BytesInFlight('response', limits);
   const before = bytes.total;
@@ -30,24 +30,24 @@ function counted(limits: LimitSettings = LIMITS) {
   return { bytes, hold };
 }
 
-test('one caller holds as much as it may, and others are not affected', () => {
+test('a caller at its limit is rejected, and other callers are not affected', () => {
   const { bytes, hold } = counted();
 
   expect([hold(caller('alice'), 60), hold(caller('alice'), 40)]).toEqual([undefined, undefined]);
   expect(hold(caller('alice'), 1)).toBe('RATE_LIMIT_EXCEEDED');
-  expect(bytes.refusal(caller('alice'))).toMatchObject({
+  expect(bytes.rejection(caller('alice'))).toMatchObject({
     code: 'RATE_LIMIT_EXCEEDED',
     message:
-      'The responses that you have not read yet have more than 100 bytes together: ' +
+      'Your unread responses exceed 100 bytes in total: ' +
       'read them, or close their connections, before you send more requests',
     details: { limit: 'responseBytesPerCaller' },
     retryAfterMs: 2000,
   });
-  expect(bytes.refusal(caller('bob'))).toBeUndefined();
+  expect(bytes.rejection(caller('bob'))).toBeUndefined();
   expect(hold(caller('bob'), 100)).toBeUndefined();
 });
 
-test('what is released can be held again', () => {
+test('released bytes can be held again', () => {
   const { bytes } = counted();
   const [first, second] = [bytes.open(caller('alice')), bytes.open(caller('alice'))];
   first.take(100);
@@ -56,12 +56,12 @@ test('what is released can be held again', () => {
   first.release();
   first.release();
 
-  expect(bytes.refusal(caller('alice'))).toBeUndefined();
+  expect(bytes.rejection(caller('alice'))).toBeUndefined();
   expect(second.take(100)).toBeUndefined();
   second.release();
 });
 
-test('a single response may exceed the bound of its caller, and then nothing fits beside it', () => {
+test('a single response may exceed the limit of its caller, and then the caller can hold nothing else', () => {
   const { bytes } = counted();
   const large = bytes.open(caller('alice'));
 
@@ -71,28 +71,28 @@ test('a single response may exceed the bound of its caller, and then nothing fit
   large.release();
 });
 
-test('a full process refuses what is large to everybody, and everything to those who hold something', () => {
+test('a full process rejects large bodies of all callers, and all requests of callers that hold bytes', () => {
   const { bytes, hold } = counted();
   for (const id of ['a', 'b', 'c']) expect(hold(caller(id), 99)).toBeUndefined();
   expect(hold(caller('d'), 3)).toBeUndefined();
 
   expect(hold(caller('bob'), 1)).toBe('UNAVAILABLE');
-  expect(bytes.refusal(caller('d'))).toMatchObject({
+  expect(bytes.rejection(caller('d'))).toMatchObject({
     code: 'UNAVAILABLE',
     details: { limit: 'responseBytesPerProcess' },
     retryAfterMs: 2000,
   });
-  expect(bytes.refusal(caller('bob'))).toBeUndefined();
+  expect(bytes.rejection(caller('bob'))).toBeUndefined();
 });
 
-test('all handlers of a process share its bound', () => {
+test('all handlers of a process share its limit', () => {
   const [one, other] = [counted(), counted()];
   expect(one.hold(caller('alice'), 299)).toBeUndefined();
 
   expect(other.hold(caller('alice'), 2)).toBe('UNAVAILABLE');
 });
 
-test('callers without credentials are counted by address, and a network of IPv6 is one', () => {
+test('anonymous callers are counted by address, and an IPv6 /64 network counts as one address', () => {
   const { hold } = counted();
   expect(hold(address('203.0.113.7'), 100)).toBeUndefined();
   expect(hold(address('203.0.113.7'), 1)).toBe('RATE_LIMIT_EXCEEDED');
@@ -103,14 +103,14 @@ test('callers without credentials are counted by address, and a network of IPv6 
 });
 
 test.each([
-  ['comes from this machine', address('127.0.0.1', true)],
+  ['calls from the same machine', address('127.0.0.1', true)],
   ['has no address', address(undefined)],
-])('a caller without credentials that %s has the bound of the process alone, unless one is set', (_who, holder) => {
+])('an anonymous caller that %s is subject only to the limit of the process by default', (_who, holder) => {
   const { hold } = counted();
   expect([hold(holder, 100), hold(holder, 200), hold(holder, 1)]).toEqual([undefined, undefined, 'UNAVAILABLE']);
 });
 
-test('a bound that is set counts for callers of this machine, too', () => {
+test('a configured limit per caller also applies to callers on the same machine', () => {
   const { hold } = counted({ ...LIMITS, given: new Set<LimitName>(['responseBytesPerCaller']) });
   expect([hold(address('127.0.0.1', true), 100), hold(address('127.0.0.1', true), 1)]).toEqual([
     undefined,
@@ -118,15 +118,15 @@ test('a bound that is set counts for callers of this machine, too', () => {
   ]);
 });
 
-test('an estimate is corrected whatever the bound', () => {
+test('resize() corrects an estimate even above the limit', () => {
   const { bytes } = counted();
   const hold = bytes.open(caller('alice'));
   hold.take(90);
 
   hold.resize(180);
-  expect(bytes.refusal(caller('alice'))?.code).toBe('RATE_LIMIT_EXCEEDED');
+  expect(bytes.rejection(caller('alice'))?.code).toBe('RATE_LIMIT_EXCEEDED');
   hold.resize(10);
 
-  expect(bytes.refusal(caller('alice'))).toBeUndefined();
+  expect(bytes.rejection(caller('alice'))).toBeUndefined();
   hold.release();
 });

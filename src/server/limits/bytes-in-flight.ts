@@ -1,8 +1,8 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
-import type { HttpRequest } from '../http.ts';
+import type { HttpRequest } from '../http/http.ts';
 import type { LimitSettings } from './limit-settings.ts';
-import { addressKey, isSpared } from './rate-limit.ts';
+import { addressKey, isExempt } from './rate-limit.ts';
 
 /**
  * Bodies and responses up to this size are not counted, because most are that small, and counting takes time.
@@ -16,7 +16,7 @@ export const UNCOUNTED_PIECE_BYTES = 2 * UNCOUNTED_BYTES;
 /** When to try again. Short, because the time at which bytes are released is unknown. */
 const RETRY_MS = 2000;
 
-/** Whose bytes they are: the caller if it is known, else its address. */
+/** The owner of the bytes: the caller if it is known, else its address. */
 export type Holder = Pick<HttpRequest, 'caller' | 'remoteAddress' | 'isLocal'>;
 
 const ANONYMOUS: Pick<Caller, 'isVerified'> = { isVerified: false };
@@ -25,20 +25,20 @@ const KINDS = {
   request: {
     perCaller: 'requestBytesPerCaller',
     perProcess: 'requestBytesPerProcess',
-    tooMuch: 'The request bodies that you are sending have more than',
+    tooMuch: 'Your incomplete request bodies exceed',
     advice: 'send fewer at a time',
-    full: 'The server is receiving as many request bodies as it can hold',
+    full: 'The server cannot buffer more request bodies at the moment',
   },
   response: {
     perCaller: 'responseBytesPerCaller',
     perProcess: 'responseBytesPerProcess',
-    tooMuch: 'The responses that you have not read yet have more than',
+    tooMuch: 'Your unread responses exceed',
     advice: 'read them, or close their connections, before you send more requests',
-    full: 'The server holds as many unread responses as it can',
+    full: 'The server cannot buffer more responses at the moment',
   },
 } as const;
 
-/** What all handlers of this process hold, because they share its memory. */
+/** Bytes of all handlers in this process, because they share its memory. */
 const inProcess: Record<keyof typeof KINDS, number> = { request: 0, response: 0 };
 
 /**
@@ -56,27 +56,27 @@ export class BytesInFlight {
     this.#settings = settings;
   }
 
-  /** All bytes of this kind that the process holds. */
+  /** All bytes of this kind in the process. */
   get total(): number {
     return inProcess[this.#kind];
   }
 
-  /** Whether anything is held for the caller. Costs next to nothing while nothing is held for anybody. */
+  /** Whether anything is held for the caller. Very cheap while nothing is held for any caller. */
   isHolding(holder: Holder): boolean {
     return this.#byCaller.size > 0 && this.#byCaller.has(keyOf(holder));
   }
 
   /** Checks at the start of a request. @throws A2AError `RATE_LIMIT_EXCEEDED` or `UNAVAILABLE` */
   assertRoom(holder: Holder): void {
-    const refusal = this.refusal(holder);
-    if (refusal !== undefined) throw refusal;
+    const rejection = this.rejection(holder);
+    if (rejection !== undefined) throw rejection;
   }
 
   /**
    * Why a caller may not hold anything more; undefined if it may. Callers that hold nothing pass even if the process is
-   * full: most of what they ask for is small.
+   * full, because most responses are small.
    */
-  refusal(holder: Holder): A2AError | undefined {
+  rejection(holder: Holder): A2AError | undefined {
     if (this.#byCaller.size === 0) return undefined;
     const held = this.#byCaller.get(keyOf(holder));
     if (held === undefined) return undefined;
@@ -85,12 +85,11 @@ export class BytesInFlight {
     return this.total >= this.#settings[KINDS[this.#kind].perProcess] ? this.#full() : undefined;
   }
 
-  /** Counts one body or response, from nothing on. */
   open(holder: Holder): BytesHold {
     return new BytesHold(this, keyOf(holder), this.#maxFor(holder));
   }
 
-  /** @internal Why the hold `own` cannot have so many more; undefined if it can, and then they are counted. */
+  /** @internal Counts more bytes for a hold of size `own`; returns the error if that exceeds a bound. */
   take(key: string, max: number, own: number, bytes: number): A2AError | undefined {
     const held = this.#byCaller.get(key) ?? 0;
     if (held > own && held + bytes > max) return this.#tooMuch(max);
@@ -110,24 +109,23 @@ export class BytesInFlight {
 
   #maxFor(holder: Holder): number {
     const { perCaller } = KINDS[this.#kind];
-    const isFree = isSpared(this.#settings, perCaller, holder, holder.caller ?? ANONYMOUS);
+    const isFree = isExempt(this.#settings, perCaller, holder, holder.caller ?? ANONYMOUS);
     return isFree ? Infinity : this.#settings[perCaller];
   }
 
   #tooMuch(max: number): A2AError {
     const { perCaller, tooMuch, advice } = KINDS[this.#kind];
-    const message = `${tooMuch} ${max} bytes together: ${advice}`;
+    const message = `${tooMuch} ${max} bytes in total: ${advice}`;
     return new A2AError('RATE_LIMIT_EXCEEDED', message, { details: { limit: perCaller }, retryAfterMs: RETRY_MS });
   }
 
   #full(): A2AError {
     const { perProcess, full } = KINDS[this.#kind];
-    const message = `${full}: repeat the request later`;
+    const message = `${full}: retry later`;
     return new A2AError('UNAVAILABLE', message, { details: { limit: perProcess }, retryAfterMs: RETRY_MS });
   }
 }
 
-/** The bytes of one body or response. */
 export class BytesHold {
   readonly #all: BytesInFlight;
   readonly #key: string;
@@ -145,31 +143,31 @@ export class BytesHold {
     return this.#bytes;
   }
 
-  /** Holds so many more, unless that exceeds a bound: then it holds what it held, and returns the error for the caller. */
+  /** Adds bytes, unless that exceeds a bound: then the hold does not change, and the error for the caller is returned. */
   take(bytes: number): A2AError | undefined {
-    const refusal = this.#all.take(this.#key, this.#max, this.#bytes, bytes);
-    if (refusal === undefined) this.#bytes += bytes;
-    return refusal;
+    const rejection = this.#all.take(this.#key, this.#max, this.#bytes, bytes);
+    if (rejection === undefined) this.#bytes += bytes;
+    return rejection;
   }
 
-  /** As `take`, for so many in all. */
+  /** Like `take`, with the total number of bytes. */
   reach(bytes: number): A2AError | undefined {
     return this.take(bytes - this.#bytes);
   }
 
-  /** Corrects an estimate, whatever the bounds. */
+  /** Corrects an estimate, even beyond the bounds. */
   resize(bytes: number): void {
     this.#all.add(this.#key, bytes - this.#bytes);
     this.#bytes = bytes;
   }
 
-  /** Holds nothing any more. Harmless if it is called again. */
+  /** Releases all bytes. Can be called more than once. */
   release(): void {
     this.resize(0);
   }
 }
 
-/** Callers and addresses have different first characters, so that none can be named like another. */
+/** Callers and addresses have different prefixes, so that their keys cannot collide. */
 function keyOf(holder: Holder): string {
   const { caller } = holder;
   return caller?.isVerified === true ? `c${caller.id}` : `a${addressKey(holder)}`;

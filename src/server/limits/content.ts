@@ -1,35 +1,31 @@
-import { A2AError } from '../../errors.ts';
+import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
 import type { Part } from '../../model/part.ts';
-import { jsonSize } from '../../support/json-size.ts';
+import { jsonSize } from '../../support/json/json-size.ts';
 import { MAX_NAME } from '../../support/name.ts';
 import type { LimitName, Limits } from './limit-settings.ts';
 
-/** @throws A2AError `INVALID_PARAMS` for too many of something, `PAYLOAD_TOO_LARGE` for too large a thing. */
-export function assertModest(limits: Limits, { tenant, message, metadata }: SendMessageRequest): void {
+/** @throws A2AError `INVALID_PARAMS` for too many parts or too long ids, `PAYLOAD_TOO_LARGE` for content that is too large. */
+export function assertWithinLimits(limits: Limits, { tenant, message, metadata }: SendMessageRequest): void {
   const { messageId, contextId, taskId, parts } = message;
   assertShort(tenant, 'tenant');
   assertShort(messageId, 'message.messageId');
   assertShort(contextId, 'message.contextId');
   assertShort(taskId, 'message.taskId');
   if (parts.length > limits.partsPerMessage) {
-    const description = `expected at most ${limits.partsPerMessage} parts`;
-    throw new A2AError('INVALID_PARAMS', `message.parts: ${description}`, {
-      details: { limit: 'partsPerMessage' },
-      violations: [{ field: 'message.parts', description }],
-    });
+    const details = { limit: 'partsPerMessage' };
+    throw invalidField('message.parts', `expected at most ${limits.partsPerMessage} parts`, details);
   }
   for (let i = 0; i < parts.length; i++) assertPart(limits, parts[i] as Part, i);
   assertMetadata(limits, message.metadata, 'message.metadata');
   assertMetadata(limits, metadata, 'metadata');
 }
 
-/** What callers call their things is looked up by stores, which have no place for long names there. */
+/** Stores index the ids that callers choose, and index keys have a limited length. */
 function assertShort(name: string | undefined, field: string): void {
   if (name === undefined || name.length <= MAX_NAME) return;
-  const description = `expected at most ${MAX_NAME} characters: take a shorter one`;
-  throw new A2AError('INVALID_PARAMS', `${field}: ${description}`, { violations: [{ field, description }] });
+  throw invalidField(field, `expected at most ${MAX_NAME} characters`);
 }
 
 function assertPart(limits: Limits, part: Part, index: number): void {
@@ -47,7 +43,7 @@ function assertMetadata({ metadataBytes }: Limits, metadata: JsonObject | undefi
     throw tooLarge('metadataBytes', field, `${metadataBytes} bytes`);
 }
 
-/** Of padded base64, without unpacking it. */
+/** The decoded length of padded base64. */
 function bytesOf(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return (base64.length / 4) * 3 - padding;

@@ -1,13 +1,13 @@
 import { A2AError } from '../../errors.ts';
-import type { HttpRequest } from '../http.ts';
-import type { Identify } from '../identify.ts';
+import type { HttpRequest } from '../http/http.ts';
+import type { Identify } from '../auth/authenticator.ts';
 import type { LimitSettings } from './limit-settings.ts';
 import { addressKey } from './rate-limit.ts';
 import { timeFor, TokenBuckets } from './token-buckets.ts';
 
 /**
- * Slows down who guesses: after some wrong credentials from one address, more are not even looked at for a while. Counted
- * in this process alone. Who brings none does not guess.
+ * Slows down guessing: after too many invalid credentials from one address, requests from it are rejected without authentication for
+ * a while. Counted per process. Requests without credentials do not count.
  */
 export class FailedLogins {
   readonly #buckets: TokenBuckets | undefined;
@@ -18,7 +18,6 @@ export class FailedLogins {
     this.#isForAll = given.has('failedLogins');
   }
 
-  /** Asks first whether the address may try at all. */
   before(identify: Identify): Identify {
     const buckets = this.#buckets;
     if (buckets === undefined) return identify;
@@ -26,21 +25,20 @@ export class FailedLogins {
       if (buckets.size === 0) return identify(request);
       const left = this.#counts(request) ? buckets.left(addressKey(request), Date.now()) : 1;
       if (left >= 1) return identify(request);
-      throw new A2AError('RATE_LIMIT_EXCEEDED', 'Too many wrong credentials from this address', {
+      throw new A2AError('RATE_LIMIT_EXCEEDED', 'Too many failed logins from this address', {
         details: { limit: 'failedLogins' },
         retryAfterMs: timeFor(buckets.rate, 1 - left),
       });
     };
   }
 
-  /** Counts who has brought credentials, and nobody knows them. */
-  refused(request: HttpRequest, { code }: A2AError): void {
+  countRejected(request: HttpRequest, { code }: A2AError): void {
     if (code !== 'UNAUTHENTICATED' || !this.#counts(request)) return;
-    // Of many at once none is known to be wrong before all are looked at.
+    // Charged even if the bucket is empty, because many concurrent requests are all verified before the first one fails.
     this.#buckets?.charge(addressKey(request), Date.now());
   }
 
-  /** All who come without an address would answer for each other; and so would all behind a proxy on this machine. */
+  /** Requests without an address, or from a proxy on this machine, would all share one count. */
   #counts({ remoteAddress, isLocal = false }: HttpRequest): boolean {
     return this.#isForAll || (remoteAddress !== undefined && !isLocal);
   }

@@ -2,7 +2,7 @@ import { BodyPace } from './body-pace.ts';
 import { BytesInFlight } from './bytes-in-flight.ts';
 import type { LimitSettings } from './limit-settings.ts';
 
-/** What the edges of one handler count while they receive and send. */
+/** Counters that the edges of one handler use while they receive and send. */
 export interface InFlight {
   readonly requests: BytesInFlight;
   readonly responses: BytesInFlight;

@@ -1,51 +1,60 @@
-/** How fast something may happen: so often in a minute on average, and so often at once after a rest. */
+/** A token bucket: an average rate, and a burst after an idle period. */
 export interface Rate {
+  /** The average number per minute. Greater than 0. */
   readonly perMinute: number;
+  /** How many can happen at once. At least 1. */
   readonly burst: number;
 }
 
-/** How much may be asked of an agent that is served. Every member has a default. */
+/**
+ * Limits on what callers can request. Callers are counted by their id, anonymous callers by their IPv4 address or IPv6 /64 network.
+ * The defaults of per-caller limits do not apply to anonymous callers on the same machine or without a known address; a value that
+ * you set applies to all.
+ */
 export interface Limits {
-  /** Requests of one caller; of one address as long as nobody has to say who he is. `false`: any number. */
+  /** Requests of one caller. Callers over it get 429 with `Retry-After`. `false`: unlimited. Default: 600 per minute, burst 100. */
   readonly rate: Rate | false;
-  /** Wrong credentials from one address. `false`: any number. */
+  /** Failed logins from one address, counted per process. `false`: unlimited. Default: 10 per minute, burst 20. */
   readonly failedLogins: Rate | false;
-  /** Streams that one caller has open; one address as long as nobody has to say who he is. */
+  /** Open streams of one caller. Default: 100. */
   readonly streamsPerCaller: number;
-  /** Streams of those who subscribe to one task. */
+  /** Open subscriptions to one task. Default: 1,000. */
   readonly subscribersPerTask: number;
-  /** Bytes of request bodies that one caller has begun to send and not completed; of one address without `auth`. */
+  /** Bytes of incomplete request bodies of one caller. Default: 32 MiB. */
   readonly requestBytesPerCaller: number;
-  /** The same for all callers of this process together. */
+  /** Bytes of incomplete request bodies in this process. Default: 256 MiB. */
   readonly requestBytesPerProcess: number;
-  /** Bytes of responses that one caller has not read yet; one address without `auth`. */
+  /** Bytes of responses that one caller has not read yet. Default: 32 MiB. */
   readonly responseBytesPerCaller: number;
-  /** The same for all callers of this process together. */
+  /** Bytes of unread responses in this process. Default: 256 MiB. */
   readonly responseBytesPerProcess: number;
-  /** Bytes of messages, step results and outputs that all running tasks of this handler hold in memory. */
+  /** Bytes of messages, step results and outputs that all running tasks of the handler hold in memory. Default: 256 MiB. */
   readonly runBytes: number;
+  /** Push configurations of one task. Default: 10. */
   readonly pushConfigsPerTask: number;
-  /** Messages in the history of a task, from both sides: then it takes no more of its caller. */
+  /** Messages in the history of a task, from both sides. At the limit the task accepts no further messages. Default: 1,000. */
   readonly messagesPerTask: number;
-  /** Bytes of messages in the history of a task, about as long as they are as JSON: then it takes no more of its caller. */
+  /** Approximate JSON size of the history of a task. At the limit the task accepts no further messages. Default: 16 MiB. */
   readonly historyBytesPerTask: number;
+  /** Parts of one message. Default: 500. */
   readonly partsPerMessage: number;
-  /** Characters in the text of one part. */
+  /** Characters of one text part. Default: 4,194,304. */
   readonly textCharacters: number;
-  /** Bytes of a file that comes inside a part, unpacked from base64. */
+  /** Decoded bytes of a file inside a part. Default: 5 MiB. */
   readonly fileBytes: number;
-  /** One `metadata`, of a request, a message or a part; about as long as it is written. */
+  /** Approximate JSON size of the `metadata` of a request, a message or a part. Default: 64 KiB. */
   readonly metadataBytes: number;
-  /** How deep objects and lists may lie inside each other, from the params on. */
+  /** Nesting depth of the request params. Default and maximum: 64. */
   readonly depth: number;
-  /** Items of one list, or members of one object. */
+  /** Items of one array, or members of one object. Default: 10,000. */
   readonly items: number;
-  /** Extensions that the headers of one request may name. */
+  /** Extensions in the headers of one request. Default: 32. */
   readonly extensionsPerRequest: number;
-  /** Tasks on one page of a list, whatever was asked for. */
+  /** Tasks on one page of a list. Larger requested pages are cut. Default and maximum: 100. */
   readonly pageSize: number;
 }
 
+/** The name of a limit. */
 export type LimitName = keyof Limits;
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
@@ -71,11 +80,11 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   pageSize: 100,
 });
 
-/** Limits that were checked. */
+/** Validated limits. */
 export interface LimitSettings extends Limits {
   /**
-   * Those that somebody has set. Of the others, what is counted by caller or address is for who comes from elsewhere: who
-   * is on this machine without a name is most often its owner at work, or all the world behind a proxy that he forgot.
+   * The limits that the operator has set. The defaults of limits by caller or address spare anonymous callers on this machine: they
+   * are usually the developer, or all callers behind a proxy without `trustProxy`.
    */
   readonly given: ReadonlySet<LimitName>;
 }

@@ -1,21 +1,21 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
-import type { HttpRequest } from '../http.ts';
+import type { HttpRequest } from '../http/http.ts';
 import type { LimitName, LimitSettings } from './limit-settings.ts';
-import { addressKey, isSpared } from './rate-limit.ts';
+import { addressKey, isExempt } from './rate-limit.ts';
 
-/** When somebody may try again whose place another has: nobody knows, so soon. */
+/** `Retry-After` for a stream over the limit. Short, because the time at which a slot becomes free is unknown. */
 const RETRY_MS = 5000;
 
 export interface StreamOpening {
   readonly caller: Caller;
   readonly remoteAddress: HttpRequest['remoteAddress'];
   readonly isLocal: boolean;
-  /** What names the task of a subscription, for its owner; undefined for the answer to a message. */
+  /** The key of the task of a subscription; undefined for the stream of a message. */
   readonly task: string | undefined;
 }
 
-/** Counts the streams that are open, by who reads them and by what they tell of. */
+/** Counts open streams by caller and by task. */
 export class OpenStreams {
   readonly #settings: LimitSettings;
   readonly #byCaller = new Map<string, number>();
@@ -26,34 +26,34 @@ export class OpenStreams {
   }
 
   /**
-   * Takes the places that a stream needs, and returns what gives them back.
+   * Takes the slots that a stream needs, and returns a function that releases them.
    *
-   * @throws A2AError `RATE_LIMIT_EXCEEDED` if there is none.
+   * @throws A2AError `RATE_LIMIT_EXCEEDED` if there is no free slot.
    */
   open(opening: StreamOpening): () => void {
     const settings = this.#settings;
     const { caller, task } = opening;
-    const who = isSpared(settings, 'streamsPerCaller', opening, caller) ? undefined : readerKey(opening);
-    const what = isSpared(settings, 'subscribersPerTask', opening, caller) ? undefined : task;
-    if (isFull(this.#byCaller, who, settings.streamsPerCaller)) {
-      throw noRoom('streamsPerCaller', `Too many streams: ${settings.streamsPerCaller} at a time for one caller`);
+    const callerKey = isExempt(settings, 'streamsPerCaller', opening, caller) ? undefined : keyOf(opening);
+    const taskKey = isExempt(settings, 'subscribersPerTask', opening, caller) ? undefined : task;
+    if (isFull(this.#byCaller, callerKey, settings.streamsPerCaller)) {
+      throw noRoom('streamsPerCaller', `Too many open streams: the limit is ${settings.streamsPerCaller} per caller`);
     }
-    if (isFull(this.#byTask, what, settings.subscribersPerTask)) {
-      throw noRoom('subscribersPerTask', `Too many subscribers: ${settings.subscribersPerTask} at a time for one task`);
+    if (isFull(this.#byTask, taskKey, settings.subscribersPerTask)) {
+      throw noRoom('subscribersPerTask', `Too many subscribers: the limit is ${settings.subscribersPerTask} per task`);
     }
-    add(this.#byCaller, who, 1);
-    add(this.#byTask, what, 1);
+    add(this.#byCaller, callerKey, 1);
+    add(this.#byTask, taskKey, 1);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      add(this.#byCaller, who, -1);
-      add(this.#byTask, what, -1);
+      add(this.#byCaller, callerKey, -1);
+      add(this.#byTask, taskKey, -1);
     };
   }
 }
 
-function readerKey(opening: StreamOpening): string {
+function keyOf(opening: StreamOpening): string {
   return opening.caller.isVerified ? `caller ${opening.caller.id}` : `address ${addressKey(opening)}`;
 }
 

@@ -1,33 +1,33 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
-import { networkOf } from '../../support/network-of.ts';
-import { type HttpRequest, type HttpResponse, withHeaders } from '../http.ts';
+import { networkOf } from '../../support/net/network-of.ts';
+import { type HttpRequest, type HttpResponse, withHeaders } from '../http/http.ts';
 import type { LimitSettings, Rate } from './limit-settings.ts';
-import { type Taking, timeFor, TokenBuckets } from './token-buckets.ts';
+import { type TakeResult, timeFor, TokenBuckets } from './token-buckets.ts';
 
 type Requester = Pick<HttpRequest, 'remoteAddress' | 'isLocal'>;
 
-/** All who come without an address, such as calls in process, are one. */
+/** All requests without an address, such as calls in process, are counted together. */
 const UNKNOWN = 'unknown';
 
-/** How a caller stands after his request was counted. */
-export interface RateStatus extends Taking {
+/** The quota of a caller after a request was counted. */
+export interface RateStatus extends TakeResult {
   readonly rate: Rate;
   readonly now: number;
 }
 
-/** Where buckets are shared with other processes. */
+/** Takes tokens from buckets that are shared with other processes. */
 type TakeTokens = NonNullable<Store['takeTokens']>;
 
 export interface RateLimitOptions {
   readonly settings: LimitSettings;
-  /** Names the buckets in a store that several agents share. */
+  /** Part of the bucket names, because several agents may share a store. */
   readonly agent: string;
   readonly takeTokens?: TakeTokens | undefined;
 }
 
-/** Counts the requests of each caller. What it knows at once it says at once, so that nobody waits for a promise. */
+/** Counts the requests of each caller. Returns a promise only if buckets are shared through the store. */
 export class RateLimit {
   readonly #settings: LimitSettings;
   readonly #agent: string;
@@ -45,16 +45,16 @@ export class RateLimit {
     this.#addresses = new TokenBuckets(rate);
   }
 
-  /** Counts one request; undefined if this one is not limited. */
+  /** Counts one request; returns undefined if it is not limited. */
   take(request: Requester, caller: Caller): RateStatus | undefined | Promise<RateStatus> {
     const buckets = caller.isVerified ? this.#callers : this.#addresses;
-    if (buckets === undefined || isSpared(this.#settings, 'rate', request, caller)) return undefined;
+    if (buckets === undefined || isExempt(this.#settings, 'rate', request, caller)) return undefined;
     const name = caller.isVerified ? caller.id : addressKey(request);
     if (this.#takeTokens !== undefined) return this.#takeShared(this.#takeTokens, buckets, caller.isVerified, name);
     return statusOf(buckets, name);
   }
 
-  /** A store that is away must not make the agent so: then each process counts for itself. */
+  /** If the store is unavailable, each process counts for itself, so that the agent stays available. */
   async #takeShared(
     takeTokens: TakeTokens,
     buckets: TokenBuckets,
@@ -78,7 +78,6 @@ function statusOf(buckets: TokenBuckets, name: string): RateStatus {
   return { isTaken, left, rate: buckets.rate, now };
 }
 
-/** Limits that are counted by caller or address. */
 type CountedName =
   | 'rate'
   | 'streamsPerCaller'
@@ -86,8 +85,8 @@ type CountedName =
   | 'requestBytesPerCaller'
   | 'responseBytesPerCaller';
 
-/** Whom a limit that nobody has set is not meant for. Who has a name is counted by it, wherever he comes from. */
-export function isSpared(
+/** Whether a default limit spares the request: it is anonymous, and comes from this machine or from an unknown address. */
+export function isExempt(
   { given }: LimitSettings,
   name: CountedName,
   { remoteAddress, isLocal = false }: Requester,
@@ -97,7 +96,6 @@ export function isSpared(
   return remoteAddress === undefined || isLocal;
 }
 
-/** By what those are told apart who need not say who they are. */
 export function addressKey({ remoteAddress }: Requester): string {
   return remoteAddress === undefined ? UNKNOWN : networkOf(remoteAddress);
 }
@@ -106,22 +104,26 @@ export function addressKey({ remoteAddress }: Requester): string {
 export function assertTaken(status: RateStatus | undefined): void {
   if (status === undefined || status.isTaken) return;
   const { rate, left } = status;
-  throw new A2AError('RATE_LIMIT_EXCEEDED', `Too many requests: ${rate.perMinute} a minute, ${rate.burst} at once`, {
-    details: { limit: 'rate' },
-    retryAfterMs: timeFor(rate, 1 - left),
-  });
+  throw new A2AError(
+    'RATE_LIMIT_EXCEEDED',
+    `Rate limit exceeded: ${rate.perMinute} requests per minute, with bursts of up to ${rate.burst}`,
+    {
+      details: { limit: 'rate' },
+      retryAfterMs: timeFor(rate, 1 - left),
+    },
+  );
 }
 
-/** The answer with how its reader stands; the bucket is full again at `Reset`, in seconds since 1970. */
+/** The response with the quota of its caller. The bucket is full again at `Reset`, in seconds since 1970. */
 export function withRate(response: HttpResponse, status: RateStatus | undefined): HttpResponse {
   if (status === undefined) return response;
   const { rate, left, now } = status;
-  const stands = {
+  const quota = {
     'x-ratelimit-limit': String(rate.burst),
     'x-ratelimit-remaining': String(Math.floor(left)),
     'x-ratelimit-reset': String(Math.ceil((now + timeFor(rate, rate.burst - left)) / 1000)),
   };
-  // A spread with members after it takes thirty times as long: each has a hidden class of its own.
-  const headers = Object.assign(stands, response.headers);
+  // A spread takes thirty times as long, because each result gets its own hidden class.
+  const headers = Object.assign(quota, response.headers);
   return withHeaders(response, headers);
 }

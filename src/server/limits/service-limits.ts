@@ -1,24 +1,24 @@
-import type { ReadOptions } from '../../wire/reader.ts';
+import type { DecodeOptions } from '../../wire/decoder.ts';
 import type { BytesInFlight } from './bytes-in-flight.ts';
 import type { LimitSettings } from './limit-settings.ts';
 import { OpenStreams } from './open-streams.ts';
 import { RateLimit, type RateLimitOptions } from './rate-limit.ts';
 
-/** The limits of a handler at work: the numbers, and what is counted. */
+/** The limits of a running handler: the settings and the counters. */
 export interface ServiceLimits {
   readonly settings: LimitSettings;
   readonly rate: RateLimit;
   readonly streams: OpenStreams;
-  /** Bytes of responses that are not sent yet. */
+  /** Counts bytes of responses that are not sent yet. */
   readonly responses: BytesInFlight;
-  /** For what reads params; undefined where it does so by itself. */
-  readonly reading: ReadOptions | undefined;
-  /** The same for requests at the path of a profile, which are never read strictly. */
-  readonly profileReading: ReadOptions | undefined;
+  /** Options for decoding params; undefined for the defaults. */
+  readonly reading: DecodeOptions | undefined;
+  /** The same for requests at the path of a profile, which are never decoded strictly. */
+  readonly profileReading: DecodeOptions | undefined;
 }
 
 export interface ServiceLimitOptions extends RateLimitOptions {
-  /** Reject what deviates from the protocol instead of reading it with a warning. */
+  /** Reject requests that deviate from the protocol instead of accepting them with a warning. */
   readonly strict?: boolean | undefined;
 }
 

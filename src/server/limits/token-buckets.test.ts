@@ -3,7 +3,7 @@ import { timeFor, TokenBuckets } from './token-buckets.ts';
 
 const RATE = { perMinute: 60, burst: 3 };
 
-test('a bucket begins full, gives whole tokens, and fills at an even pace', () => {
+test('a new bucket is full, issues whole tokens, and refills at a constant rate', () => {
   const buckets = new TokenBuckets(RATE);
 
   expect([1, 2, 3, 4].map(() => buckets.take('a', 0).isTaken)).toEqual([true, true, true, false]);
@@ -12,14 +12,14 @@ test('a bucket begins full, gives whole tokens, and fills at an even pace', () =
   expect(buckets.left('a', 3_600_000)).toBe(3);
 });
 
-test('to look takes nothing, and keeps nothing', () => {
+test('left() takes no token and creates no bucket', () => {
   const buckets = new TokenBuckets(RATE);
 
   expect([buckets.left('a', 0), buckets.left('a', 0)]).toEqual([3, 3]);
   expect(buckets.size).toBe(0);
 });
 
-test('what is charged is owed, and paid back at the same pace, for an hour at most', () => {
+test('charges beyond the tokens are a debt that the rate repays within one hour at most', () => {
   const buckets = new TokenBuckets(RATE);
   for (let i = 0; i < 10; i++) buckets.charge('a', 0);
   for (let i = 0; i < 100_000; i++) buckets.charge('b', 0);
@@ -30,7 +30,7 @@ test('what is charged is owed, and paid back at the same pace, for an hour at mo
   expect(buckets.left('b', 3_600_000)).toBe(0);
 });
 
-test('a clock that is set back gives nothing, and goes on from there', () => {
+test('a clock that is set back issues no tokens, and the bucket refills from the new time', () => {
   const buckets = new TokenBuckets(RATE);
   for (let i = 0; i < 3; i++) buckets.take('a', 10_000);
 
@@ -38,14 +38,14 @@ test('a clock that is set back gives nothing, and goes on from there', () => {
   expect(buckets.take('a', 1000).isTaken).toBe(true);
 });
 
-test('names that somebody makes up do not fill the memory', () => {
+test('the number of buckets is bounded when callers make up names', () => {
   const buckets = new TokenBuckets(RATE, 100);
   for (let i = 0; i < 10_000; i++) buckets.take(`name ${i}`, 0);
 
   expect(buckets.size).toBeLessThanOrEqual(100);
 });
 
-test('who goes on asking is not forgotten over it', () => {
+test('a bucket in use is kept when callers make up names', () => {
   const buckets = new TokenBuckets(RATE, 100);
   for (let i = 0; i < 3; i++) buckets.take('busy', 0);
 
@@ -55,7 +55,7 @@ test('who goes on asking is not forgotten over it', () => {
   }
 });
 
-test('buckets that are full again are dropped first', () => {
+test('full buckets are dropped first', () => {
   const buckets = new TokenBuckets(RATE, 100);
   for (let i = 0; i < 50; i++) buckets.take(`early ${i}`, 0);
 
@@ -70,6 +70,6 @@ test.each([
   [0.0001, 1],
   [0, 0],
   [-1, 0],
-])('%d tokens take %d ms to come back', (tokens, ms) => {
+])('%d tokens refill in %d ms', (tokens, ms) => {
   expect(timeFor(RATE, tokens)).toBe(ms);
 });

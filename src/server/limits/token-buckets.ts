@@ -1,32 +1,31 @@
 import type { Rate } from './limit-settings.ts';
 
-/** What is left in a bucket after somebody has tried to take from it. */
-export interface Taking {
+export interface TakeResult {
   readonly isTaken: boolean;
-  /** With the fraction that has come back since the last whole one. */
+  /** The remaining tokens, including the fraction of the next one. */
   readonly left: number;
 }
 
 interface Bucket {
   tokens: number;
-  /** When there were so many. */
+  /** The time at which `tokens` was computed. */
   at: number;
 }
 
-/** As many as a process can easily hold: about a megabyte. */
+/** Takes about 1 MB. */
 const MAX_BUCKETS = 10_000;
 
-/** However much somebody owes, it is forgotten after an hour: an address may be somebody else's by then. */
+/** Debt is limited to one hour, because the address may belong to another caller by then. */
 const MAX_DEBT_MINUTES = 60;
 
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Token buckets by name, for one process. Each begins full, and what is taken comes back at an even pace.
+ * Token buckets by name, for one process. Each starts full and refills at a constant rate.
  *
- * There are two generations instead of a list in the order of use: a bucket that is used moves into the young one, and
- * when that is half of all, the old one is forgotten. Who makes up names cannot fill the memory; and to be forgotten
- * himself, somebody must be idle while thousands of others come.
+ * Two generations replace an LRU list: a bucket that is used moves to the young generation, and when that reaches half of the maximum,
+ * the old one is dropped. Made-up names cannot fill the memory, and a bucket is dropped only if it is idle while thousands of others
+ * are used.
  */
 export class TokenBuckets {
   readonly rate: Rate;
@@ -39,26 +38,24 @@ export class TokenBuckets {
     this.#half = Math.max(1, maxBuckets >> 1);
   }
 
-  /** How many are kept. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
 
-  /** Takes one token; nothing if there is not a whole one. */
-  take(name: string, now: number): Taking {
+  /** Takes one token, if there is a whole one. */
+  take(name: string, now: number): TakeResult {
     const bucket = this.#find(name, now) ?? this.#add(name, now);
     if (bucket.tokens < 1) return { isTaken: false, left: bucket.tokens };
     bucket.tokens -= 1;
     return { isTaken: true, left: bucket.tokens };
   }
 
-  /** Takes one in any case, and what is not there is owed: for what only shows when it has happened, many times at once. */
+  /** Takes one token even if the bucket is empty, which makes it negative. For events that are known only after they happened. */
   charge(name: string, now: number): void {
     const bucket = this.#find(name, now) ?? this.#add(name, now);
     bucket.tokens = Math.max(bucket.tokens - 1, -MAX_DEBT_MINUTES * this.rate.perMinute);
   }
 
-  /** What is there, without taking any. */
   left(name: string, now: number): number {
     if (this.size === 0) return this.rate.burst;
     return this.#find(name, now)?.tokens ?? this.rate.burst;
@@ -86,7 +83,7 @@ export class TokenBuckets {
     if (this.#young.size >= this.#half) {
       this.#old = this.#young;
       this.#young = new Map();
-      // A full one says no more than none.
+      // A full bucket is equivalent to none.
       for (const [each, { tokens, at }] of this.#old) {
         if (tokens + gained(this.rate, now - at) >= this.rate.burst) this.#old.delete(each);
       }
@@ -96,7 +93,7 @@ export class TokenBuckets {
 }
 
 function fill(bucket: Bucket, rate: Rate, now: number): void {
-  // A clock that was set back gives nothing, and takes nothing.
+  // If the clock was set back, nothing is added.
   if (now > bucket.at) bucket.tokens = Math.min(rate.burst, bucket.tokens + gained(rate, now - bucket.at));
   bucket.at = now;
 }
@@ -105,7 +102,7 @@ function gained({ perMinute }: Rate, ms: number): number {
   return (ms * perMinute) / MS_PER_MINUTE;
 }
 
-/** How long it takes until so many tokens have come back. */
+/** The time until so many tokens are refilled, in milliseconds. */
 export function timeFor({ perMinute }: Rate, tokens: number): number {
   return Math.ceil((Math.max(0, tokens) * MS_PER_MINUTE) / perMinute);
 }

@@ -1,66 +1,71 @@
 import { A2AError } from '../../errors.ts';
-import { isSameSecret } from '../../support/same-secret.ts';
+import { isSameSecret } from '../../support/secret/same-secret.ts';
 import { dialectOf } from '../../wire/select.ts';
 import { UNSET_RETRY_MS } from '../auth/hosted.ts';
-import { isObject } from '../check.ts';
-import { restFailure, wrongVerb } from '../error-response.ts';
-import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../http.ts';
-import { PROCESS_TASK_PATH } from '../serverless-options.ts';
-import type { Service } from '../service.ts';
-import type { Serverless } from './serverless.ts';
+import { isObject } from '../options/check.ts';
+import { restFailure, wrongVerb } from '../bindings/error-response.ts';
+import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../http/http.ts';
+import { PROCESS_TASK_PATH, type ServerlessSettings } from '../options/serverless-options.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Failures } from '../bindings/failure.ts';
+import type { Signatures } from './signature.ts';
 
-/** The id of a task and what is around it. */
+/** The members of `Serverless` and of the service that the endpoints use. */
+export interface EndpointContext {
+  readonly engine: Engine;
+  readonly failures: Failures;
+  readonly settings: ServerlessSettings;
+  readonly signatures: Signatures | undefined;
+  readonly handOver: (taskId: string) => Promise<void>;
+}
+
+/** Enough for the id of a task in JSON. */
 const MAX_BODY_BYTES = 1024;
 const DONE: HttpResponse = { status: 204, headers: { ...SAFE, 'cache-control': 'no-store' } };
 const CHALLENGE = { 'www-authenticate': 'Bearer' } as const;
-/** When whoever found no place may ask again. */
+/** `Retry-After` if there is no free slot. */
 const RETRY_MS = 1000;
 
 /**
- * Runs the task that the request is signed for, as far as there is time, and answers then. The answer is the same whatever
- * came of it, and whether there is such a task or not. Never rejects.
+ * Runs the task that the request is signed for within the time limit, and responds then. The response is the same for every result, and
+ * for a task that does not exist. Never rejects.
  */
-export async function answerRun(serverless: Serverless, service: Service, request: HttpRequest): Promise<HttpResponse> {
-  return guarded(service, request, 'run', async () => {
+export async function handleRun(context: EndpointContext, request: HttpRequest): Promise<HttpResponse> {
+  const { engine, settings, signatures, handOver } = context;
+  return guarded(context, request, 'run', async () => {
     if (request.method !== 'POST') throw wrongVerb(['POST']);
-    const { settings, signatures } = serverless;
-    if (signatures === undefined) throw closed();
+    if (signatures === undefined) throw disabled();
     const token = bearerOf(request);
     // Before the body is read.
-    if (!signatures.isCurrent(token)) throw refused();
+    if (!signatures.isCurrent(token)) throw unsigned();
     const taskId = taskIn(await request.body(MAX_BODY_BYTES));
-    if (taskId === undefined) throw refused();
+    if (taskId === undefined) throw unsigned();
     const isNative = request.path === PROCESS_TASK_PATH && (await signatures.verifyNative(token, taskId));
-    if (!isNative && !(await signatures.verify(token, { run: taskId }))) throw refused();
-    const worked = await service.engine.onDemand.work(taskId, { forMs: settings.runMs });
-    if (worked !== 'resting') await serverless.handOver(taskId);
+    if (!isNative && !(await signatures.verify(token, { run: taskId }))) throw unsigned();
+    const worked = await engine.onDemand.work(taskId, { forMs: settings.runMs });
+    if (worked !== 'resting') await handOver(taskId);
     if (worked === 'full')
-      throw new A2AError('UNAVAILABLE', 'There is no place here at the moment', { retryAfterMs: RETRY_MS });
+      throw new A2AError('UNAVAILABLE', 'No free slot at the moment; retry later', { retryAfterMs: RETRY_MS });
     return DONE;
   });
 }
 
-/** Takes up what was left, and tells how much. Also by GET, which is how some hosts call. Never rejects. */
-export async function answerSweep(
-  serverless: Serverless,
-  service: Service,
-  request: HttpRequest,
-): Promise<HttpResponse> {
-  return guarded(service, request, 'sweep', async () => {
+/** Resumes abandoned tasks, and reports how many. Also accepts GET, because the schedulers of some hosts use it. Never rejects. */
+export async function handleSweep(context: EndpointContext, request: HttpRequest): Promise<HttpResponse> {
+  const { engine, settings, signatures, handOver } = context;
+  return guarded(context, request, 'sweep', async () => {
     if (request.method !== 'POST' && request.method !== 'GET') throw wrongVerb(['POST', 'GET']);
-    const { settings, signatures } = serverless;
-    if (signatures === undefined && settings.cronSecret === undefined) throw closed();
-    if (!(await maySweep(serverless, bearerOf(request)))) throw refused();
+    if (signatures === undefined && settings.cronSecret === undefined) throw disabled();
+    if (!(await maySweep(context, bearerOf(request)))) throw unsigned();
     const { runMs, sweepLimit } = settings;
-    const onUnfinished = (taskId: string): Promise<void> => serverless.handOver(taskId);
-    const options = { forMs: runMs, limit: sweepLimit, onUnfinished };
-    const { taken, unfinished, hasMore } = await service.engine.onDemand.sweep(options);
+    const options = { forMs: runMs, limit: sweepLimit, onUnfinished: handOver };
+    const { taken, unfinished, hasMore } = await engine.onDemand.sweep(options);
     const report = { taken, finished: taken - unfinished.length, handedOver: unfinished.length, hasMore };
     return jsonResponse(200, report, { 'cache-control': 'no-store' });
   });
 }
 
-async function maySweep({ settings, signatures }: Serverless, token: string): Promise<boolean> {
+async function maySweep({ settings, signatures }: EndpointContext, token: string): Promise<boolean> {
   const { cronSecret } = settings;
   if (token === '') return false;
   if (cronSecret !== undefined && (await isSameSecret(token, cronSecret))) return true;
@@ -68,13 +73,13 @@ async function maySweep({ settings, signatures }: Serverless, token: string): Pr
 }
 
 async function guarded(
-  { failures }: Service,
+  { failures }: EndpointContext,
   request: HttpRequest,
   operation: string,
-  answer: () => Promise<HttpResponse>,
+  respond: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   try {
-    return await answer();
+    return await respond();
   } catch (error) {
     const shown = failures.publicError(error, { request, operation });
     return restFailure(dialectOf('1.0'), shown, request, shown.code === 'UNAUTHENTICATED' ? CHALLENGE : undefined);
@@ -99,12 +104,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function refused(): A2AError {
-  return new A2AError('UNAUTHENTICATED', 'This path is for the agent itself');
+function unsigned(): A2AError {
+  return new A2AError('UNAUTHENTICATED', 'This path accepts only signed requests of the agent to itself');
 }
 
-function closed(): A2AError {
-  return new A2AError('UNAVAILABLE', 'This path is closed', {
+function disabled(): A2AError {
+  return new A2AError('UNAVAILABLE', 'This path is disabled: the operator must set a secret', {
     cause: new Error('No secret is set in production: set A2A_SECRET, or serverless.secret'),
     retryAfterMs: UNSET_RETRY_MS,
   });

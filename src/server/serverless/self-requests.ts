@@ -1,18 +1,17 @@
 import type { Log } from '../../observe/log.ts';
-import type { ServerlessSettings } from '../serverless-options.ts';
+import type { ServerlessSettings } from '../options/serverless-options.ts';
 import type { Signatures } from './signature.ts';
 
 export interface SelfRequestOptions {
   readonly settings: ServerlessSettings;
-  /** Where the agent is, without a slash at the end: never what a request says. */
+  /** The configured URL of the agent without a trailing slash, never one derived from a request. */
   readonly url: string;
-  /** The path that runs a task. */
   readonly path: string;
   readonly signatures: Signatures;
   readonly log: Log;
 }
 
-/** Requests of an agent to itself: each is a process of its own, with all the time that the host gives. */
+/** Requests of an agent to itself. Each gets its own process, with the full time limit of the host. */
 export class SelfRequests {
   readonly #options: SelfRequestOptions;
 
@@ -21,8 +20,8 @@ export class SelfRequests {
   }
 
   /**
-   * Asks for a task to be run. Resolves when the request is on its way, and not when it is answered: that takes as long as the
-   * task. Never rejects, for a sweep finds what did not get through.
+   * Asks another process to run a task. Resolves when the request is sent, without waiting for the response, which takes as long as
+   * the task. Never rejects, because a sweep finds tasks whose request failed.
    */
   async run(taskId: string): Promise<void> {
     const { settings, url, path, signatures } = this.#options;
@@ -31,7 +30,7 @@ export class SelfRequests {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ taskId }),
-      // It is for us alone, wherever we might be sent on to.
+      // The token must not reach another host.
       redirect: 'manual',
     });
     const sent = this.#send(request, taskId);
@@ -44,11 +43,11 @@ export class SelfRequests {
   async #send(request: Request, taskId: string): Promise<void> {
     const { settings, log } = this.#options;
     try {
-      const answer = await (settings.fetch ?? fetch)(request);
-      await answer.body?.cancel();
-      if (!answer.ok) log.warn('A request to itself was not taken', { taskId, status: answer.status });
+      const response = await (settings.fetch ?? fetch)(request);
+      await response.body?.cancel();
+      if (!response.ok) log.warn('Self-request was rejected', { taskId, status: response.status });
     } catch (error) {
-      log.warn('A request to itself did not get through', { taskId, error });
+      log.warn('Self-request failed', { taskId, error });
     }
   }
 }

@@ -2,40 +2,40 @@ import { encodeBase64 } from '../../support/bytes.ts';
 
 type SigningKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** What a request to itself is about: the task that is to be run, or whatever was left. */
-export type Errand = { readonly run: string } | 'sweep';
+/** The purpose of a self-request: to run a task, or to sweep abandoned tasks. */
+export type SelfRequestPurpose = { readonly run: string } | 'sweep';
 
 const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' } as const;
-/** Clocks of one host differ by less. */
+/** Clocks of one host differ by less than this. */
 const SKEW_MS = 60_000;
 const TOKEN = /^(\d{1,15})\.([\w-]{43})$/;
 /** A token of agent-native for a task: when it was signed, and the signature in hexadecimal digits. */
 const NATIVE_TOKEN = /^(\d{1,15})\.([0-9a-f]{64})$/;
 
-/** Signs the requests that an agent makes to itself, each for one errand and a short time. */
+/** Signs requests of an agent to itself. Each signature is valid for one purpose and a short time. */
 export class Signatures {
   readonly #secrets: readonly string[];
   readonly #lifeMs: number;
   readonly #now: () => number;
   #keys: Promise<readonly SigningKey[]> | undefined;
 
-  /** The first secret signs, all are believed. */
+  /** The first secret signs; all are accepted. */
   constructor(secrets: readonly string[], lifeMs: number, now: () => number = Date.now) {
     this.#secrets = secrets;
     this.#lifeMs = lifeMs;
     this.#now = now;
   }
 
-  async sign(errand: Errand): Promise<string> {
+  async sign(purpose: SelfRequestPurpose): Promise<string> {
     const expires = this.#now() + this.#lifeMs;
     const [key] = await this.#imported();
     if (key === undefined) throw new TypeError('There is no secret to sign with');
-    const bytes = new Uint8Array(await crypto.subtle.sign(ALGORITHM, key, contentOf(errand, expires)));
+    const bytes = new Uint8Array(await crypto.subtle.sign(ALGORITHM, key, contentOf(purpose, expires)));
     const text = encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace('=', '');
     return `${expires}.${text}`;
   }
 
-  /** Whether a token can be good at all, before anything else of the request is read. */
+  /** Whether a token has the right form and has not expired. Checked before the body is read. */
   isCurrent(token: string): boolean {
     const [, signedAt] = NATIVE_TOKEN.exec(token) ?? [];
     const expires = signedAt === undefined ? Number(TOKEN.exec(token)?.[1]) : Number(signedAt) + this.#lifeMs;
@@ -44,7 +44,8 @@ export class Signatures {
   }
 
   /**
-   * Whether agent-native has signed a token for a task with the same secret: HMAC-SHA256 of `<taskId>:<time>`. Compared in constant time.
+   * Whether a token of agent-native is valid for a task: HMAC-SHA256 of `<taskId>:<time>` with the same secret. Compared in constant
+   * time.
    */
   async verifyNative(token: string, taskId: string): Promise<boolean> {
     const [, signedAt = '', hex = ''] = NATIVE_TOKEN.exec(token) ?? [];
@@ -53,13 +54,13 @@ export class Signatures {
     return this.#isSigned(signature, new TextEncoder().encode(`${taskId}:${signedAt}`));
   }
 
-  /** Whether a token is good for an errand; compared in a time that tells nothing. */
-  async verify(token: string, errand: Errand): Promise<boolean> {
+  /** Whether a token is valid for a purpose. Compared in constant time. */
+  async verify(token: string, purpose: SelfRequestPurpose): Promise<boolean> {
     const [, expires = '', text = ''] = TOKEN.exec(token) ?? [];
     if (text === '' || !this.isCurrent(token)) return false;
     const binary = atob(`${text.replaceAll('-', '+').replaceAll('_', '/')}=`);
     const signature = Uint8Array.from(binary, (char) => char.charCodeAt(0));
-    return this.#isSigned(signature, contentOf(errand, Number(expires)));
+    return this.#isSigned(signature, contentOf(purpose, Number(expires)));
   }
 
   async #isSigned(signature: Uint8Array, content: Uint8Array): Promise<boolean> {
@@ -77,8 +78,8 @@ export class Signatures {
   }
 }
 
-/** The secret may sign other things elsewhere: no token of theirs begins like this. */
-function contentOf(errand: Errand, expires: number): Uint8Array {
-  const about = errand === 'sweep' ? ['sweep'] : ['run', errand.run];
+/** The prefix separates these signatures from other uses of the same secret. */
+function contentOf(purpose: SelfRequestPurpose, expires: number): Uint8Array {
+  const about = purpose === 'sweep' ? ['sweep'] : ['run', purpose.run];
   return new TextEncoder().encode(JSON.stringify(['tandem', expires, ...about]));
 }

@@ -6,7 +6,7 @@ interface Letter {
   readonly letter: NewDeadLetter;
 }
 
-/** What was given up of all push configurations, in that order. */
+/** The dead letters of all push configs, the oldest first. */
 export class DeadLetters {
   readonly #byId = new Map<string, Letter>();
 
@@ -24,7 +24,7 @@ export class DeadLetters {
     for (const [id, letter] of this.#byId) if (letter.entry === entry) this.#byId.delete(id);
   }
 
-  /** The latest stay. */
+  /** Deletes all but the latest `count`. */
   keep(count: number): void {
     for (const id of this.#byId.keys()) {
       if (this.#byId.size <= count) return;

@@ -21,7 +21,7 @@ test('an empty queue has no first', () => {
   expect(queueOf(0).queue.first()).toBeUndefined();
 });
 
-test('the first is the one that came first and is still there', () => {
+test('first() returns the earliest row that was not removed', () => {
   const { queue, rows } = queueOf(3);
   expect(queue.first()).toBe(rows[0]);
   for (const row of rows.slice(0, 2)) queue.remove(row);
@@ -29,13 +29,13 @@ test('the first is the one that came first and is still there', () => {
   expect(namesIn(queue)).toEqual([2]);
 });
 
-test('a row that never came, or has gone before, is no trouble', () => {
+test('removing an unknown or removed row has no effect', () => {
   const { queue, rows } = queueOf(2);
   for (const row of [...rows.slice(0, 1), ...rows.slice(0, 1), { name: 7, endedPlace: undefined }]) queue.remove(row);
   expect(namesIn(queue)).toEqual([1]);
 });
 
-test('thousands come and go, in order', () => {
+test('the queue keeps its order when thousands of rows are added and removed', () => {
   const { queue, rows } = queueOf(5000);
   const names = rows.map(() => {
     const first = queue.first();
@@ -50,7 +50,7 @@ test('thousands come and go, in order', () => {
   expect(namesIn(queue)).toEqual([5000]);
 });
 
-test('rows go from the middle too, whatever was cleared away before', () => {
+test('rows can be removed from the middle after slots were cleared', () => {
   const { queue, rows } = queueOf(6000);
   const left = new Set(rows.map(({ name }) => name));
   const leave = (row: Row | undefined): void => {

@@ -1,21 +1,21 @@
-/** What the queue needs of a row. */
+/** The part of a row that the queue uses. */
 export interface Endable {
-  /** Its place in the queue, which only the queue sets; undefined while it has none. */
+  /** The position in the queue, set only by the queue. Undefined if the row is not queued. */
   endedPlace: number | undefined;
 }
 
-/** As many that are gone may lie at the front before they are cleared away. */
+/** The number of empty slots at the front before they are removed. */
 const MAX_GONE = 1024;
 
 /**
- * Tasks that have ended, or what else has, in that order. Not a set: to find the first of one from which thousands of firsts have been
- * taken is to walk over the holes that they left, which took longer than all the rest of a new task. Here the places of
- * those that are gone are empty, and are walked over once.
+ * Ended tasks, or other rows that can expire, in the order in which they ended. Not a `Set`: finding the first entry of a set from
+ * which thousands of first entries were deleted means skipping the holes they left, which took longer than all other work of a
+ * new task. Here each empty slot is skipped only once.
  */
 export class EndedQueue<R extends Endable> {
   #rows: (R | undefined)[] = [];
   #first = 0;
-  /** How many were cleared away: places count from the first row that ever came. */
+  /** The number of removed slots, because positions count from the first row ever added. */
   #cleared = 0;
 
   add(row: R): void {
@@ -23,14 +23,14 @@ export class EndedQueue<R extends Endable> {
     this.#rows.push(row);
   }
 
-  /** Lets go of a row at once; one that is not here is passed over. */
+  /** Removes a row, if it is in the queue. */
   remove(row: R): void {
     if (row.endedPlace === undefined) return;
     this.#rows[row.endedPlace - this.#cleared] = undefined;
     row.endedPlace = undefined;
   }
 
-  /** The one that ended first, of those that are there. */
+  /** The row that ended first. */
   first(): R | undefined {
     while (this.#first < this.#rows.length && this.#rows[this.#first] === undefined) this.#first += 1;
     if (this.#first > MAX_GONE && this.#first * 2 > this.#rows.length) {
@@ -41,7 +41,7 @@ export class EndedQueue<R extends Endable> {
     return this.#rows[this.#first];
   }
 
-  /** All that are there. Clears away the empty places between them. */
+  /** All rows. Removes the empty slots between them. */
   all(): R[] {
     const rows = this.#rows.filter((row) => row !== undefined);
     this.#rows = [];

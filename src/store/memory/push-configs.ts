@@ -2,9 +2,9 @@ import { receiverOf } from '../receiver.ts';
 import type { PushConfigPut, PushConfigQuery, PushConfigRecord, TaskRecord } from '../store.ts';
 import type { PushEntry, PushQueue } from './push-queue.ts';
 
-/** Where to tell of one task. Kept as JSON, so that what others do to their copies stays with them. */
+/** The push configs of one task. Kept as JSON, so that callers can change the returned copies. */
 export class PushConfigs {
-  /** One that is set again keeps its place. */
+  /** A replaced push config keeps its position. */
   readonly #byId = new Map<string, PushEntry>();
   readonly #task: { readonly record: TaskRecord; readonly order: number };
   readonly #queue: PushQueue;
@@ -19,19 +19,19 @@ export class PushConfigs {
     return this.#byId.size;
   }
 
-  /** About how many bytes they take. */
+  /** The approximate size in bytes. */
   get bytes(): number {
     let bytes = 0;
     for (const { json } of this.#byId.values()) bytes += json.length;
     return bytes;
   }
 
-  /** Whether somebody is to be told of something. */
+  /** Whether a delivery is pending. */
   get isDue(): boolean {
     return [...this.#byId.values()].some(({ dueAt }) => dueAt !== undefined);
   }
 
-  /** @param told The number of the last event that came before it. */
+  /** @param told The number of the last event before the push config. */
   add(config: PushConfigRecord, told: number): void {
     this.#byId.set(config.id, {
       task: this.#task,
@@ -60,7 +60,7 @@ export class PushConfigs {
     return { kind: 'stored', record: toRecord(known.json) };
   }
 
-  /** Events have come. */
+  /** Called after new events. */
   makeDue(): void {
     for (const entry of this.#byId.values()) this.#queue.makeDue(entry);
   }
@@ -85,7 +85,7 @@ export class PushConfigs {
     return this.#byId.delete(id);
   }
 
-  /** The task is gone. */
+  /** Called when the task is removed. */
   clear(): void {
     for (const id of this.#byId.keys()) this.delete(id);
   }

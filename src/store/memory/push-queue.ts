@@ -1,4 +1,4 @@
-import type { Clock } from '../../support/clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
 import type {
   ClaimedPush,
   PushClaimRequest,
@@ -13,23 +13,23 @@ import { PushShares } from '../push-shares.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** A push configuration as it lies in the store. */
+/** A stored push config with its delivery progress. */
 export interface PushEntry {
   readonly task: { readonly record: TaskRecord; readonly order: number };
   readonly id: string;
-  /** Counts those of its task. */
+  /** The position among the push configs of its task. */
   readonly number: number;
   json: string;
   receiver: string;
   progress: PushProgress;
-  /** From when on something is to be told; absent if nothing is. */
+  /** When the next delivery is due. Undefined if there is nothing to deliver. */
   dueAt: number | undefined;
   disabled: string | undefined;
   node: string | undefined;
   fence: number;
 }
 
-/** The push configurations that have something to tell, of all tasks, and what was given up of them. */
+/** The push configs of all tasks with pending deliveries, and their dead letters. */
 export class PushQueue {
   readonly letters = new DeadLetters();
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class PushQueue {
     if (entry.dueAt === undefined && entry.disabled === undefined) this.#setDue(entry, this.#clock.now());
   }
 
-  /** Begins anew with what is left to tell, whoever was at it. */
+  /** Restarts the delivery of pending events and revokes the lease, if there is one. */
   resume(entry: PushEntry): void {
     entry.progress = { told: entry.progress.told, attempts: 0, givenUp: 0 };
     entry.fence += 1;
@@ -88,10 +88,10 @@ export class PushQueue {
     return entry.dueAt === undefined ? {} : { dueAt: entry.dueAt };
   }
 
-  /** Nothing is due of one that has been told all there is, or is to be told nothing. */
+  /** Sets the due time. A disabled push config, or one without pending events, is not due. */
   #setDue(entry: PushEntry, time: number | undefined): void {
     const isDue = entry.disabled === undefined && entry.progress.told < entry.task.record.lastEvent;
-    // Its time is its place in the list.
+    // The list is sorted by `dueAt`, so the entry is removed before the change.
     if (entry.dueAt !== undefined) this.#due.remove(entry);
     entry.dueAt = undefined;
     if (!isDue || time === undefined) return;
@@ -99,7 +99,7 @@ export class PushQueue {
     this.#due.add(entry);
   }
 
-  /** Those that no living node holds, but this one; the longest due come first. */
+  /** The entries that no living node holds, or that `self` holds, the longest due first. */
   *#free(agents: readonly string[], until: number, self?: string): IterableIterator<PushEntry> {
     for (const entry of this.#due) {
       if (dueTime(entry) > until) return;

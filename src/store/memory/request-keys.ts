@@ -1,27 +1,27 @@
 import type { Message } from '../../model/message.ts';
 import { defined } from '../../support/defined.ts';
-import { jsonSize } from '../../support/json-size.ts';
+import { jsonSize } from '../../support/json/json-size.ts';
 import type { Created, Idempotency, Scope } from '../store.ts';
 import { type Endable, EndedQueue } from './ended-queue.ts';
 
 type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
 
-/** A request that may come twice. */
+/** The key of a request that may be repeated. */
 export interface RequestKey extends Endable {
-  /** Unique among all scopes. */
+  /** Unique across all scopes. */
   readonly name: string;
   readonly digest: string;
   readonly taskId: string;
   readonly keepUntil: number;
   reply: Message | undefined;
   replyBytes: number;
-  /** The one before it of the same task. */
+  /** The previous key of the same task. */
   earlier: RequestKey | undefined;
-  /** Once it has had to make room, the same request may have come again. */
+  /** `false` after the key was removed to make room. The same request may have been stored again since. */
   isKept: boolean;
 }
 
-/** The key of a request that made or changed a task; its name is made once, for it is looked up and kept. */
+/** The key of a request that creates or changes a task. Its name is built once, for the lookup and for storing. */
 export function requestKey(scope: Scope, taskId: string, given: Idempotency | undefined): RequestKey | undefined {
   if (given === undefined) return undefined;
   const { key, digest, keepUntil } = given;
@@ -38,24 +38,24 @@ export function requestKey(scope: Scope, taskId: string, given: Idempotency | un
   };
 }
 
-/** What a key takes in memory beside its texts: measured. */
+/** The measured memory of a key besides its texts. */
 const KEY_BYTES = 256;
 
-/** When there are too many, so large a part of them goes at once: to find the oldest is to walk over those that left. */
+/** The fraction of keys removed at once, because finding the oldest key skips the removed ones. */
 const PART = 64;
 
 /**
- * Requests that may come twice, and what came of them. There is an end to how many are kept, and to how many bytes they
- * take: beyond it those go whose task is gone, in the order in which it went, and then the oldest.
+ * The keys of requests that may be repeated, with their outcomes. Their number and size are limited. Beyond the limits, the keys of
+ * removed tasks are removed first, in the order in which the tasks were removed, and then the oldest keys.
  */
 export class RequestKeys {
   readonly #max: number;
   readonly #maxBytes: number;
   readonly #keys = new Map<string, RequestKey>();
-  /** Those that only wait for their time. */
+  /** The keys of removed tasks, which only wait to expire. */
   readonly #loose = new EndedQueue<RequestKey>();
 
-  /** Of all of them. */
+  /** The size of all keys. */
   #bytes = 0;
 
   constructor(max: number, maxBytes: number) {
@@ -63,7 +63,7 @@ export class RequestKeys {
     this.#maxBytes = maxBytes;
   }
 
-  /** What a request comes to that was made before; nothing if it is new. */
+  /** The outcome of an earlier request with the same key. Undefined if the request is new. */
   find({ name, digest }: RequestKey): Repeat | undefined {
     const known = this.#keys.get(name);
     if (known === undefined) return undefined;
@@ -78,7 +78,7 @@ export class RequestKeys {
     this.#makeRoom();
   }
 
-  /** A message is what came of the request of this key and of those before it. */
+  /** Stores a message as the outcome of the request with this key and of the earlier requests of its task. */
   answer(last: RequestKey | undefined, reply: Message): void {
     const size = jsonSize(reply);
     for (let key = last; key !== undefined; key = key.earlier) {
@@ -88,24 +88,24 @@ export class RequestKeys {
     }
   }
 
-  /** The task of this key and of those before it goes. They stay until their time has come. */
+  /** Called when a task is removed, with its last key. Its keys stay until they expire. */
   release(last: RequestKey | undefined): void {
     let key = last;
     while (key !== undefined) {
       if (key.isKept) this.#loose.add(key);
       const { earlier } = key;
-      // Or the last that goes would keep all of them.
+      // Otherwise the last key would keep all earlier ones in memory.
       key.earlier = undefined;
       key = earlier;
     }
   }
 
-  /** Removes those whose task and whose time are gone. */
+  /** Removes the expired keys of removed tasks. */
   prune(now: number): void {
     for (const key of this.#loose.all()) if (key.keepUntil < now) this.#remove(key);
   }
 
-  /** Removes those of one owner whose task is gone, whether or not their time has come. */
+  /** Removes the keys of one owner whose tasks were removed, expired or not. */
   forget(scope: Scope): void {
     const prefix = scoped(scope, '');
     for (const key of this.#loose.all()) if (key.name.startsWith(prefix)) this.#remove(key);
@@ -135,7 +135,7 @@ function bytesOf({ name, digest, replyBytes }: RequestKey): number {
   return KEY_BYTES + name.length + digest.length + replyBytes;
 }
 
-/** What is unique to a scope, under a name that is unique. Joined, because what is put together keeps all its pieces. */
+/** Makes a name of a scope unique across all scopes. Uses `join`, because a concatenated string keeps all its pieces in memory. */
 export function scoped({ tenant, owner }: Scope, name: string): string {
   return [`${tenant.length} ${owner.length} `, tenant, owner, name].join('');
 }

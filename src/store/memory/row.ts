@@ -1,5 +1,5 @@
 import type { Message } from '../../model/message.ts';
-import { jsonSize } from '../../support/json-size.ts';
+import { jsonSize } from '../../support/json/json-size.ts';
 import type { Writable } from '../../support/writable.ts';
 import { newRecord } from '../guard.ts';
 import type {
@@ -15,45 +15,45 @@ import type {
 import type { PushConfigs } from './push-configs.ts';
 import type { RequestKey } from './request-keys.ts';
 
-/** A task with all that belongs to it. */
+/** A task with all its data. */
 export interface Row {
   record: TaskRecord;
-  /** Counts the tasks. */
+  /** The position among all created tasks. */
   readonly order: number;
   readonly history: Message[];
   events: TaskEvent[];
   journal: JournalRecord[];
   artifacts: { readonly snapshot: string; readonly upTo: number } | undefined;
   readonly alias: string | undefined;
-  /** That of the last request that made or changed the task, which knows those before it: most tasks have one. */
+  /** The key of the last request that created or changed the task, linked to the earlier keys. Most tasks have one. */
   lastKey: RequestKey | undefined;
   pushConfigs: PushConfigs | undefined;
   endedPlace: number | undefined;
-  /** Belongs to the index of wake-ups. */
+  /** Set only by `WakeIndex`. */
   isQueued: boolean;
-  /** About how many bytes its parts take: see `bytesOf`. */
+  /** The approximate sizes of the parts; see `bytesOf`. */
   originBytes: number;
   eventBytes: number;
   journalBytes: number;
   statusBytes: number;
 }
 
-/** What a task, an event and an entry of the journal take in memory beside what they say: measured. */
+/** The measured memory of a task, an event and a journal entry besides their content. */
 const TASK_BYTES = 2048;
 const EVENT_BYTES = 128;
 const ENTRY_BYTES = 192;
 
-/** About how many bytes a task takes with all that belongs to it. */
+/** The approximate size of a task with all its data. */
 export function bytesOf(row: Row): number {
   const { record, artifacts, pushConfigs, originBytes, eventBytes, journalBytes, statusBytes } = row;
   const said = (record.historyBytes ?? 0) + (artifacts?.snapshot.length ?? 0) + statusBytes;
   return TASK_BYTES + originBytes + said + eventBytes + journalBytes + (pushConfigs?.bytes ?? 0);
 }
 
-/** So many events are copied rather than pushed to. */
+/** Shorter lists of events are copied instead of extended. */
 const FEW = 4;
 
-/** Shared by all tasks without a journal, which most are. Never changed. */
+/** Shared by all tasks without a journal, which are the majority. Never changed. */
 const NONE: JournalRecord[] = [];
 
 export function newRow(task: NewTask, order: number): Row {
@@ -71,7 +71,7 @@ export function newRow(task: NewTask, order: number): Row {
     pushConfigs: undefined,
     endedPlace: undefined,
     isQueued: false,
-    // Most of an origin is the caller, and all tasks of a caller share it.
+    // The largest part of an origin is the caller, which all tasks of a caller share.
     originBytes: task.origin['metadata'] === undefined ? 0 : jsonSize(task.origin['metadata']),
     eventBytes: event === undefined ? 0 : event.body.length + EVENT_BYTES,
     journalBytes: 0,
@@ -86,7 +86,7 @@ export function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { 
       row.eventBytes += event.body.length + EVENT_BYTES;
       return numbered(event, (number += 1));
     });
-    // A list that is pushed to gets room for 16 more, and most tasks have three events.
+    // `push` allocates room for 16 more items, and most tasks have three events.
     if (row.events.length < FEW) row.events = row.events.concat(added);
     else for (const event of added) row.events.push(event);
   }
@@ -119,12 +119,12 @@ function storedArtifacts({ artifacts, events }: Row): NonNullable<StoredTask['ar
   return artifacts === undefined ? { tail } : { snapshot: artifacts.snapshot, tail };
 }
 
-/** Most histories are known to be small enough as a whole. */
+/** Whether the whole history fits, as most do. */
 function isWithin({ historyBytes = Infinity }: TaskRecord, parts: ReadParts): boolean {
   return parts.historyBytes === undefined || historyBytes <= parts.historyBytes;
 }
 
-/** The place of the first message of the last ones that have so many bytes together. */
+/** The index of the first of the latest messages that fit into `maxBytes` together. */
 function firstWithin(history: readonly Message[], first: number, maxBytes: number): number {
   let bytes = 0;
   let start = history.length;
@@ -132,13 +132,13 @@ function firstWithin(history: readonly Message[], first: number, maxBytes: numbe
   return start;
 }
 
-/** Whoever ends a task writes a snapshot, so its events are only needed to replay the stream. */
+/** Drops the events of an ended task. Its end stored a snapshot, so events only serve to replay the stream. */
 export function dropEvents(row: Row): void {
   row.events = [];
   row.eventBytes = 0;
 }
 
-/** A task that has ended never runs again, so its journal is not needed. */
+/** Drops the journal. An ended task never runs again. */
 export function dropJournal(row: Row): void {
   row.journal = NONE;
   row.journalBytes = 0;

@@ -9,7 +9,7 @@ function listOf(numbers: Iterable<number>): SortedList<number, number> {
   return list;
 }
 
-/** 0 to `count` - 1, in an order that jumps about. `step` and `count` have no common divisor. */
+/** 0 to `count` - 1 in scattered order. `step` and `count` have no common divisor. */
 function scattered(count: number, step: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => (i * step) % count);
 }
@@ -26,7 +26,7 @@ test.each([
   ['in order', upTo(5000)],
   ['in reverse', upTo(5000).toReversed()],
   ['scattered', scattered(5000, 1777)],
-])('items that come %s stand in order', (_, numbers) => {
+])('items that are added %s are sorted', (_, numbers) => {
   const list = listOf(numbers);
 
   expect([...list]).toEqual(upTo(5000));
@@ -36,16 +36,16 @@ test.each([
 test.each([
   ['the last ones', 3, undefined, [9, 7, 5]],
   ['those before an item', 2, 5, [3, 1]],
-  ['those before a place between items', 2, 6, [5, 3]],
-  ['those before a place behind all', 2, 100, [9, 7]],
+  ['those before a position between items', 2, 6, [5, 3]],
+  ['those before a position after all items', 2, 100, [9, 7]],
   ['none before the first', 2, 1, []],
   ['all', Infinity, undefined, [9, 7, 5, 3, 1]],
   ['nothing', 0, undefined, []],
-])('backwards gives %s', (_, limit, end, expected) => {
+])('backwards returns %s', (_, limit, end, expected) => {
   expect(listOf([5, 1, 9, 3, 7]).backwards(limit, end)).toEqual(expected);
 });
 
-test('backwards goes on through all chunks', () => {
+test('backwards iterates over all chunks', () => {
   const list = listOf(scattered(5000, 1777));
 
   expect(list.backwards(Infinity)).toEqual(upTo(5000).toReversed());
@@ -54,18 +54,18 @@ test('backwards goes on through all chunks', () => {
 
 test.each([
   ['an item', 5, [5, 7, 9]],
-  ['a place between items', 4, [5, 7, 9]],
-  ['a place before all', 0, [1, 3, 5, 7, 9]],
-  ['a place behind all', 10, []],
-])('the items from %s on come in order', (_, place, expected) => {
+  ['a position between items', 4, [5, 7, 9]],
+  ['a position before all items', 0, [1, 3, 5, 7, 9]],
+  ['a position after all items', 10, []],
+])('from() returns the items from %s in order', (_, place, expected) => {
   expect([...listOf([5, 1, 9, 3, 7]).from(place)]).toEqual(expected);
 });
 
-test('the items from a place on come from all chunks', () => {
+test('from() iterates over all chunks', () => {
   expect([...listOf(scattered(5000, 1777)).from(2345)]).toEqual(upTo(5000).slice(2345));
 });
 
-test('what is not in the list cannot be removed', () => {
+test('removing an item that is not in the list has no effect', () => {
   const list = listOf([1, 3]);
   for (const number of [0, 2, 4]) list.remove(number);
 
@@ -73,7 +73,7 @@ test('what is not in the list cannot be removed', () => {
   expect(list).toHaveLength(2);
 });
 
-test('a list that was emptied is as good as new', () => {
+test('an emptied list can be filled again', () => {
   const list = listOf(scattered(2000, 777));
   for (const number of scattered(2000, 1333)) list.remove(number);
   expect([...list]).toEqual([]);
@@ -83,7 +83,7 @@ test('a list that was emptied is as good as new', () => {
   expect([...list]).toEqual([7]);
 });
 
-test('a list that was changed at random gives what sorting gives', () => {
+test('after random changes the list equals a sorted array', () => {
   const change = fc.record({
     adds: fc.boolean(),
     from: fc.nat(9999),

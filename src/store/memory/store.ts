@@ -1,8 +1,8 @@
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import type { Clock } from '../../support/clock.ts';
-import { jsonSize } from '../../support/json-size.ts';
-import { steadyClock } from '../../support/steady-clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
+import { jsonSize } from '../../support/json/json-size.ts';
+import { steadyClock } from '../../support/time/steady-clock.ts';
 import { guardHolds, recordAfter, withPushed } from '../guard.ts';
 import type {
   Appended,
@@ -37,7 +37,9 @@ import type {
 } from '../store.ts';
 import { boundedPage } from '../page.ts';
 import { claimedBy, suspectsOf } from '../suspects.ts';
+import { notifyWatchers } from '../watchers.ts';
 import { EndedQueue } from './ended-queue.ts';
+import type { MemoryStoreOptions } from './options.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
 import { type RequestKey, requestKey, RequestKeys, scoped } from './request-keys.ts';
@@ -46,34 +48,26 @@ import { TaskIndex } from './task-index.ts';
 import { RETRY_MS, UnfinishedBytes } from './unfinished-bytes.ts';
 import { WakeIndex } from './wake-index.ts';
 
-export interface MemoryStoreOptions {
-  /**
-   * How many tasks are kept at most; beyond it the one that ended first makes room. Of the keys of requests, with the
-   * replies to them, four times as many are kept: beyond it those of tasks that are gone make room, and then the oldest.
-   */
-  readonly maxTasks?: number;
-  /**
-   * About how many bytes tasks may take, 256 MiB if not set; beyond it the store removes the tasks that ended first. If
-   * unfinished tasks alone take as much, or those of one caller half of it, the store rejects new tasks and messages with
-   * `UNAVAILABLE`. It stores the outputs of running tasks in any case. The keys of requests, with the replies to them, may
-   * take a quarter of it beside that.
-   */
-  readonly maxBytes?: number;
-  readonly clock?: Clock;
-}
+export type { MemoryStoreOptions };
 
-/** Most requests make one task; some are follow-ups. */
+/** Most requests create a task; some are follow-ups. */
 const KEYS_PER_TASK = 4;
 
 const MAX_BYTES = 256 * 2 ** 20;
 const KEYS_PART = 4;
 
-/** Keeps everything in the memory of one process: the reference for all other stores. Nothing survives the process. */
+/**
+ * Creates a store in the memory of this process. All tasks are lost when the process ends. It is the reference for the behaviour
+ * of all other stores.
+ *
+ * @example
+ * const handler = createHandler(agent, { store: memoryStore({ maxTasks: 1000 }) });
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   return new MemoryStore(options);
 }
 
-/** Every method runs to its end without a pause, so that each is a transaction by itself. */
+/** Every method runs synchronously, so each one is a transaction. */
 class MemoryStore implements Store {
   readonly isVolatile = true;
   readonly #clock: Clock;
@@ -82,7 +76,6 @@ class MemoryStore implements Store {
   readonly #rows = new Map<string, Row>();
   readonly #index = new TaskIndex<Row>();
   readonly #wakes = new WakeIndex<Row>();
-  /** In the order in which they ended. */
   readonly #ended = new EndedQueue<Row>();
   readonly #keys: RequestKeys;
   readonly #aliases = new Map<string, string>();
@@ -90,7 +83,7 @@ class MemoryStore implements Store {
   readonly #watchers = new Set<WatchListener>();
   readonly #pushes: PushQueue;
   #created = 0;
-  /** What all rows take. */
+  /** The size of all rows. */
   #bytes = 0;
   readonly #unfinished: UnfinishedBytes;
 
@@ -109,7 +102,7 @@ class MemoryStore implements Store {
     if (known !== undefined) return known;
     const taken = task.alias === undefined ? undefined : this.#aliases.get(scoped(task, task.alias));
     if (taken !== undefined) return { kind: 'alias-taken', taskId: taken };
-    if (this.#rows.has(task.id)) throw new A2AError('INTERNAL_ERROR', `There is a task ${task.id} already`);
+    if (this.#rows.has(task.id)) throw new A2AError('INTERNAL_ERROR', `Task ${task.id} already exists`);
     const row = newRow(task, (this.#created += 1));
     this.#assertRoom(task, 1, bytesOf(row));
     this.#rows.set(task.id, row);
@@ -130,13 +123,13 @@ class MemoryStore implements Store {
 
   async append(write: TaskWrite): Promise<Appended> {
     const row = this.#rows.get(write.taskId);
-    if (row === undefined) return { kind: 'refused' };
+    if (row === undefined) return { kind: 'rejected' };
     const before = row.record;
     const key = requestKey(before, write.taskId, write.idempotency);
     const known = key && this.#keys.find(key);
     if (known !== undefined) return known;
-    if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'refused', record: before };
-    // What a run says is stored in any case: it has a bound of its own, and nowhere else to go.
+    if (!guardHolds(write.guard, before, this.#isAlive(before.node))) return { kind: 'rejected', record: before };
+    // Outputs of runs are always stored: they have their own limit, and the run could not store them elsewhere.
     const isCallers = write.guard.lease === undefined && write.historyBytes !== undefined;
     if (isCallers) this.#assertRoom(before, 0, write.historyBytes);
     const held = bytesOf(row);
@@ -186,7 +179,7 @@ class MemoryStore implements Store {
 
   async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
     const events = this.#rows.get(taskId)?.events ?? [];
-    // Retention takes all events or none, so they start at 1.
+    // Retention removes all events or none, so they start at 1.
     return events.slice(after, after + limit);
   }
 
@@ -298,7 +291,7 @@ class MemoryStore implements Store {
     for (const row of gone) this.#remove(row);
     for (const row of ended) {
       if (endTime(row.record) >= policy.eventsEndedBefore || row.pushConfigs?.isDue === true) continue;
-      // Those that were removed just now are not counted any more.
+      // Rows that were just removed are no longer counted.
       if (this.#rows.has(row.record.id)) this.#bytes -= row.eventBytes;
       dropEvents(row);
     }
@@ -341,7 +334,7 @@ class MemoryStore implements Store {
     return row !== undefined && isOf(scope, row.record) ? row : undefined;
   }
 
-  /** As its owner knows it: provisional tasks are unknown. */
+  /** The task, if it is visible and belongs to this owner. */
   #shown(scope: Scope, taskId: string): Row | undefined {
     const row = this.#owned(scope, taskId);
     return row?.record.visible === true ? row : undefined;
@@ -358,7 +351,7 @@ class MemoryStore implements Store {
     return wakeAt <= now && agents.includes(agent) && !this.#isAlive(node) ? [row] : [];
   }
 
-  /** Gives the row its new record, and the places that go with it. */
+  /** Sets the new record of a row and updates the indexes. */
   #replace(row: Row, record: TaskRecord): void {
     const { node, wakeAt, suspectMs, attempts } = row.record;
     const moves =
@@ -382,7 +375,7 @@ class MemoryStore implements Store {
     row.lastKey = key;
   }
 
-  /** Counts what a row takes instead of `held`. `before` is its record as it was then. */
+  /** Replaces the counted size `held` of a row with its current size. `before` is the record for which `held` was counted. */
   #count(row: Row, held: number, before = row.record): void {
     const bytes = bytesOf(row);
     this.#bytes += bytes - held;
@@ -390,13 +383,13 @@ class MemoryStore implements Store {
       this.#unfinished.add(before, row.record.endedAt === undefined ? bytes - held : -held);
   }
 
-  /** @throws A2AError `UNAVAILABLE` if a caller may not add so much to its unfinished tasks. */
+  /** @throws A2AError `UNAVAILABLE` if the store or the share of the caller has no room for that much more. */
   #assertRoom(task: NewTask | TaskRecord, tasks: number, bytes: number): void {
     this.#unfinished.assertRoom(task, bytes);
     if (!this.#makeRoom(tasks, bytes)) throw this.#full();
   }
 
-  /** Whether there is room for so much more, once the tasks that ended first are removed as far as it takes. */
+  /** Removes the tasks that ended first until there is room for that much more. Returns whether there is. */
   #makeRoom(tasks: number, bytes: number): boolean {
     while (this.#rows.size + tasks > this.#maxTasks || this.#bytes + bytes > this.#maxBytes) {
       const oldest = this.#ended.first();
@@ -406,9 +399,9 @@ class MemoryStore implements Store {
     return true;
   }
 
-  /** Whether there is room among unfinished tasks, apart from what single callers have above their shares. */
+  /** Whether unfinished tasks leave room, not counting what single callers have above their shares. */
   #isWithinShares(tasks: number, bytes: number): boolean {
-    // A single task may be as large as it likes: it would never fit otherwise.
+    // A single task may have any size, because otherwise it would never fit.
     if (this.#rows.size === 0) return true;
     const counted = this.#bytes - this.#unfinished.excess;
     return this.#rows.size + tasks <= this.#maxTasks && counted + bytes <= this.#maxBytes;
@@ -417,10 +410,16 @@ class MemoryStore implements Store {
   #full(): A2AError {
     const { size } = this.#rows;
     const limits = `${this.#maxTasks} tasks (maxTasks) and ${this.#maxBytes} bytes (maxBytes)`;
-    return new A2AError('UNAVAILABLE', 'The agent has no room for more while its unfinished tasks are not done', {
-      retryAfterMs: RETRY_MS,
-      cause: new Error(`The memory store is full: ${size} unfinished tasks take ${this.#bytes} bytes, of ${limits}`),
-    });
+    return new A2AError(
+      'UNAVAILABLE',
+      'The agent has no room for new tasks and messages until some of its unfinished tasks end',
+      {
+        retryAfterMs: RETRY_MS,
+        cause: new Error(
+          `The memory store is full: ${size} unfinished tasks take ${this.#bytes} bytes; the limits are ${limits}`,
+        ),
+      },
+    );
   }
 
   #remove(row: Row): void {
@@ -437,13 +436,7 @@ class MemoryStore implements Store {
   }
 
   #tell(taskId: string, by?: string): void {
-    for (const listener of this.#watchers) {
-      try {
-        listener(taskId, by);
-      } catch {
-        // The write has happened, whatever becomes of the hint.
-      }
-    }
+    notifyWatchers(this.#watchers, taskId, by);
   }
 }
 

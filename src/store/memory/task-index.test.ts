@@ -40,7 +40,7 @@ function ids(index: TaskIndex<Indexed>, query: Partial<TaskQuery> = {}): readonl
   return index.page(ALICE, { limit: 100, ...query }).rows.map(({ record }) => record.id);
 }
 
-test('rows stand in the order of their times, latest first, ids deciding ties', () => {
+test('rows are sorted by time, latest first, and ids break ties', () => {
   expect(ids(indexOf(row('b', 1), row('a', 2), row('c', 1), row('d', 3), row('Z', 1)))).toEqual([
     'd',
     'a',
@@ -50,7 +50,7 @@ test('rows stand in the order of their times, latest first, ids deciding ties', 
   ]);
 });
 
-test('a row that gets another status moves; one that gets another record stays', () => {
+test('a row moves when its status changes, and stays when only its record changes', () => {
   const [one, two] = [row('one', 1), row('two', 2)];
   const index = indexOf(one, two);
 
@@ -62,7 +62,7 @@ test('a row that gets another status moves; one that gets another record stays',
   expect(ids(index)).toEqual(['one', 'two']);
 });
 
-test('a row is listed from the moment it is visible', () => {
+test('a row is listed once it is visible', () => {
   const hidden = row('hidden', 1, { visible: false });
   const index = indexOf(hidden, row('one', 2));
   expect(ids(index)).toEqual(['one']);
@@ -71,14 +71,14 @@ test('a row is listed from the moment it is visible', () => {
   expect(ids(index)).toEqual(['one', 'hidden']);
 });
 
-test('removing a hidden row takes no other one away', () => {
+test('removing a hidden row does not remove another one', () => {
   const index = indexOf(row('one', 1));
   index.remove(row('one', 1, { visible: false }));
 
   expect(ids(index)).toEqual(['one']);
 });
 
-test('a removed row is gone, and so is the owner’s list with the last one', () => {
+test('a removed row is no longer listed, and an owner without rows can get new ones', () => {
   const [one, two] = [row('one', 1), row('two', 2)];
   const index = indexOf(one, two);
 
@@ -90,7 +90,7 @@ test('a removed row is gone, and so is the owner’s list with the last one', ()
   expect(ids(index)).toEqual(['two']);
 });
 
-test('each owner has a list', () => {
+test('each owner has a separate list', () => {
   const bob = { tenant: 'acme', owner: 'bob' };
   const index = indexOf(
     row('one', 1),
@@ -103,17 +103,17 @@ test('each owner has a list', () => {
   expect(index.page(bob, { limit: 9 }).rows.map(({ record }) => record.id)).toEqual(['two']);
 });
 
-test('a position between tasks, or of a task that has moved, is where the next page begins', () => {
+test('a page can start at a position between tasks or of a task that has moved', () => {
   const index = indexOf(row('a', 1), row('b', 2), row('c', 3));
 
   expect(ids(index, { after: { statusTime: 2, id: 'b' } })).toEqual(['a']);
   expect(ids(index, { after: { statusTime: 2, id: 'a' } })).toEqual(['a']);
   expect(ids(index, { after: { statusTime: 2, id: 'x' } })).toEqual(['b', 'a']);
-  // b once stood at 3, and has been seen there; now it stands behind that place.
+  // b was at 3 when the first page was read, and has moved after that position.
   expect(ids(index, { after: { statusTime: 3, id: 'b' } })).toEqual(['b', 'a']);
 });
 
-test('an index that was changed at random gives what sorting and filtering gives', () => {
+test('after random changes the index equals sorting and filtering', () => {
   const states: readonly TaskState[] = ['TASK_STATE_WORKING', 'TASK_STATE_SUBMITTED'];
   const step = fc.record({
     what: fc.constantFrom(...(['add', 'add', 'add', 'update', 'update', 'remove'] as const)),
@@ -145,7 +145,7 @@ test('an index that was changed at random gives what sorting and filtering gives
           const known = rows[pick % Math.max(rows.length, 1)];
           const status = statusAt(time, state);
           if (what === 'add' || known === undefined) {
-            // Ids whose order is not that of the creation.
+            // Ids in another order than the creation.
             const added = row(`${(i * 7) % 10}-${i}`, time, { status, contextId, visible });
             rows.push(added);
             index.add(added);

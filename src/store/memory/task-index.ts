@@ -3,12 +3,12 @@ import { statusTime } from '../guard.ts';
 import type { PagePosition, Scope, TaskQuery, TaskRecord } from '../store.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** What the index needs of a row. */
+/** The part of a row that the index uses. */
 export interface Indexed {
   record: TaskRecord;
 }
 
-/** With the state that filters ask for: to look into 100,000 rows takes many times as long. */
+/** Contains the state for filters, because reading it from 100,000 rows takes many times as long. */
 interface Entry<R> extends PagePosition {
   readonly state: TaskState;
   readonly row: R;
@@ -24,9 +24,8 @@ interface AgentLists<R> {
 type OwnerLists<R> = Map<string, AgentLists<R>>;
 
 /**
- * The visible tasks that each owner has of each agent, and in each context, in the order of their last status. Kept so at
- * every change, so that a page costs what is on it, wherever it lies. The total is the length; only other filters walk
- * over the tasks.
+ * The visible tasks by owner, agent and context, sorted by the time of their status. Every change keeps the order, so that the cost
+ * of a page depends only on its length. The total is the length of a list; only filters by state or time iterate over the tasks.
  */
 export class TaskIndex<R extends Indexed> {
   readonly #byOwner = new Map<string, OwnerLists<R>>();
@@ -54,7 +53,7 @@ export class TaskIndex<R extends Indexed> {
     if (owner.size === 0) this.#byOwner.delete(ownerKey(record));
   }
 
-  /** Gives the row its new record, and the place that goes with it. */
+  /** Sets the new record of a row and its position. */
   update(row: R, record: TaskRecord): void {
     const stays = row.record.visible === record.visible && row.record.status === record.status;
     if (!stays) this.remove(row);
@@ -62,7 +61,7 @@ export class TaskIndex<R extends Indexed> {
     if (!stays) this.add(row);
   }
 
-  /** The latest come first. */
+  /** The latest first. */
   page(scope: Scope, query: TaskQuery): { readonly rows: readonly R[]; readonly total: number } {
     const { states, statusSince, after, limit } = query;
     const isFiltered = states !== undefined || statusSince !== undefined;
@@ -88,7 +87,7 @@ export class TaskIndex<R extends Indexed> {
   }
 }
 
-/** Each of the pages has as many entries as fit on one. */
+/** Merges pages, each of which has up to `limit` entries. */
 function merged<R>(pages: readonly (readonly Entry<R>[])[], limit: number): readonly Entry<R>[] {
   const entries = pages.flat().sort((a, b) => byTimeAndId(b, a));
   return entries.slice(0, Math.max(0, limit));
@@ -110,7 +109,7 @@ function newList<R>(): TaskList<R> {
   return new SortedList(byTimeAndId);
 }
 
-/** Earlier before later; of the same time, the smaller id first. */
+/** Earliest first; with the same time, the smaller id first. */
 function byTimeAndId(a: PagePosition, b: PagePosition): number {
   if (a.statusTime !== b.statusTime) return a.statusTime - b.statusTime;
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;

@@ -1,38 +1,38 @@
 import { A2AError } from '../../errors.ts';
 import { fairnessKeyOf } from '../store.ts';
 
-/** The unfinished tasks of one caller may take one part of so many. */
+/** The share of one caller is `maxBytes` divided by this. */
 const PARTS = 2;
 
-/** When to try again if the store is full. The time at which a task ends is unknown. */
+/** The retry delay if the store is full. The time at which a task ends is unknown. */
 export const RETRY_MS = 5000;
 
-/** Whose task it is: a record, or a task that is about to be made. */
+/** A record or a new task. */
 type Owned = Parameters<typeof fairnessKeyOf>[0];
 
 /**
- * Counts the bytes of unfinished tasks by caller, because nothing removes them while their caller does not finish them.
- * Each caller has a share. What runs write may exceed it; the excess takes no room from other callers.
+ * Counts the bytes of unfinished tasks by caller, because nothing removes such tasks until they end. Each caller has a share.
+ * Outputs of runs may exceed it, and the excess takes no room from other callers.
  */
 export class UnfinishedBytes {
   readonly #share: number;
   readonly #byCaller = new Map<string, number>();
   #excess = 0;
 
-  /** `maxBytes`: what all tasks may take. */
+  /** @param maxBytes The maximum size of all tasks. */
   constructor(maxBytes: number) {
     this.#share = Math.floor(maxBytes / PARTS);
   }
 
-  /** How much callers have above their shares, added up. */
+  /** The sum of what callers have above their shares. */
   get excess(): number {
     return this.#excess;
   }
 
   /**
-   * A caller without unfinished tasks may begin one of any size: it would never fit otherwise.
+   * A caller without unfinished tasks may start one of any size, because otherwise it would never fit.
    *
-   * @throws A2AError `UNAVAILABLE` if so many more bytes exceed the share of the caller.
+   * @throws A2AError `UNAVAILABLE` if that many more bytes exceed the share of the caller.
    */
   assertRoom(task: Owned, bytes: number): void {
     const held = this.#byCaller.get(fairnessKeyOf(task)) ?? 0;
@@ -44,12 +44,14 @@ export class UnfinishedBytes {
         'Wait until some of them end, or cancel some, and send the message again.',
       {
         retryAfterMs: RETRY_MS,
-        cause: new Error(`The unfinished tasks of one caller take ${held} bytes of the memory store, of ${bound}`),
+        cause: new Error(
+          `The unfinished tasks of one caller take ${held} bytes of the memory store; the limit is ${bound}`,
+        ),
       },
     );
   }
 
-  /** Counts bytes that an unfinished task takes from now on; less than 0 if it takes fewer. */
+  /** Adds to the size of the unfinished tasks of a caller. Negative if it shrinks. */
   add(task: Owned, bytes: number): void {
     if (bytes === 0) return;
     const key = fairnessKeyOf(task);

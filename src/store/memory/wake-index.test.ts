@@ -38,19 +38,19 @@ interface Query extends Partial<ClaimRequest> {
   readonly now?: number;
 }
 
-/** Which rows a claim gives. They stay in the index as they are. */
+/** The rows of a claim. The index is not changed. */
 function orders(index: WakeIndex<Row>, { now = 100, ...request }: Query = {}): readonly number[] {
   const given = index.claim({ node: 'n', agents: ['translator'], limit: 100, ...request }, now);
   return given.map(({ order }) => order);
 }
 
-test('the longest due come first, those of the same time in the order of their making', () => {
+test('the longest due rows come first, and rows with the same time in the order of their creation', () => {
   const index = indexOf(row(3, { wakeAt: 5 }), row(1, { wakeAt: 7 }), row(2, { wakeAt: 5 }));
 
   expect(orders(index)).toEqual([2, 3, 1]);
 });
 
-test('rows that a node holds are not given, and those of dead nodes are found', () => {
+test('a claim does not return held rows, and rows of dead nodes are found', () => {
   const index = indexOf(row(1, { wakeAt: 5 }), row(2, { wakeAt: 4, node: 'a' }), row(3, { wakeAt: 6, node: 'b' }));
   const dead = [...index.ofDeadNodes((node) => node === 'a')];
 
@@ -58,7 +58,7 @@ test('rows that a node holds are not given, and those of dead nodes are found', 
   expect(dead.map((rows) => rows.map(({ order }) => order))).toEqual([[3]]);
 });
 
-test('suspects come before all others, as many as are asked for, those with the fewest attempts first', () => {
+test('suspects come before all others, up to the requested number, those with the fewest attempts first', () => {
   const suspect = { suspectMs: 1000, wakeAt: 50 };
   const index = indexOf(
     row(1, { wakeAt: 60 }),
@@ -76,24 +76,24 @@ test('suspects come before all others, as many as are asked for, those with the 
   expect(index.next(['translator'], () => true, 60)).toBe(101);
 });
 
-test('neither what is not due yet nor what will never be', () => {
+test('a claim returns neither rows that are due later nor rows without a wake-up time', () => {
   const index = indexOf(row(1, { wakeAt: 5 }), row(2, { wakeAt: 6 }), row(3));
 
   expect(orders(index, { now: 5 })).toEqual([1]);
   expect(orders(index)).toEqual([1, 2]);
 });
 
-test('rows of other agents take no place away', () => {
+test('rows of other agents do not count against the limit', () => {
   const index = indexOf(row(1, { wakeAt: 5, agent: 'painter' }), row(2, { wakeAt: 6 }));
 
   expect(orders(index, { limit: 1 })).toEqual([2]);
 });
 
-test.each([0, -1])('a limit of %i gives nothing', (limit) => {
+test.each([0, -1])('a claim with the limit %i returns nothing', (limit) => {
   expect(orders(indexOf(row(1, { wakeAt: 5 })), { limit })).toEqual([]);
 });
 
-test('the living are not looked at, however many tasks they have', () => {
+test('the rows of living nodes are not read, however many there are', () => {
   const held = Array.from({ length: 1000 }, (_, i) => row(i, { wakeAt: i, node: 'a' }));
   const index = indexOf(...held, row(2000, { wakeAt: 5 }));
   let looks = 0;
@@ -108,7 +108,7 @@ test('the living are not looked at, however many tasks they have', () => {
   expect(looks).toBeLessThan(10);
 });
 
-test('a claim looks at a few rows, however many of one owner wait', () => {
+test('a claim reads only a few rows, however many rows of one owner wait', () => {
   const flood = Array.from({ length: 10_000 }, (_, i) => row(i, { wakeAt: i % 100 }));
   const index = indexOf(...flood, row(20_000, { owner: 'bob', wakeAt: 100 }), row(20_001, { wakeAt: 200 }));
   expect(orders(index, { limit: 1 })).toEqual([0]);
@@ -125,7 +125,7 @@ test('a claim looks at a few rows, however many of one owner wait', () => {
   expect(looks).toBeLessThan(50);
 });
 
-test('an index that was changed at random gives what sorting and filtering gives', () => {
+test('after random changes the index equals sorting and filtering', () => {
   const member = fc.record(
     { wakeAt: fc.nat(9), node: fc.constantFrom('a', 'b', 'c'), agent: fc.constantFrom('translator', 'painter') },
     { requiredKeys: ['agent'] },
@@ -165,7 +165,7 @@ test('an index that was changed at random gives what sorting and filtering gives
         .filter(({ record }) => record.wakeAt !== undefined && agents.includes(record.agent) && !isAlive(record.node))
         .sort((a, b) => (a.record.wakeAt ?? 0) - (b.record.wakeAt ?? 0) || a.order - b.order);
       const later = idle.filter(({ record }) => (record.wakeAt ?? 0) > now);
-      // What an earlier claim has found due is in the queue, and time does not go back.
+      // Rows that an earlier claim found due are in the queue, and time does not go back.
       const due = idle.filter((one) => one.record.node === undefined && (!later.includes(one) || one.isQueued));
       expect(index.next(agents, isAlive)).toBe(idle[0]?.record.wakeAt);
       expect(index.next(agents, isAlive, now)).toBe(later[0]?.record.wakeAt);

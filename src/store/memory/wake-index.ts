@@ -3,10 +3,10 @@ import { type ClaimRequest, fairnessKeyOf, type TaskRecord } from '../store.ts';
 import { bySuspicion, type SuspectTask } from '../suspects.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** What the index needs of a row. */
+/** The part of a row that the index uses. */
 export interface Waking {
   readonly record: TaskRecord;
-  /** Decides between rows of the same time; each has its own. */
+  /** Breaks ties between rows with the same time. Unique. */
   readonly order: number;
   /** Whether the row is in the claim queue of its agent. Only the index changes it. */
   isQueued: boolean;
@@ -15,9 +15,11 @@ export interface Waking {
 export type IsAlive = (node: string | undefined) => boolean;
 
 /**
- * The tasks that a node should run, now or later. Each is in one of three places: sorted by time among those of its
- * holder, so that the tasks of a living node are never looked at, however many it runs; once it was due and no node held it,
- * in the claim queue of its agent; among the suspects of its agent, if it is one and no node holds it.
+ * The tasks that a node should run, now or later. Each task is in one of three lists:
+ *
+ * - sorted by time among the tasks of its holder, so that the tasks of a living node are never read, however many it runs
+ * - in the claim queue of its agent, once it was due and no node held it
+ * - among the suspects of its agent, if it is a suspect and no node holds it
  */
 export class WakeIndex<R extends Waking> {
   readonly #byHolder = new Map<string | undefined, SortedList<Waking, R>>();
@@ -40,7 +42,7 @@ export class WakeIndex<R extends Waking> {
     rows.add(row);
   }
 
-  /** To be called while the row has the record with which it was added. */
+  /** Must be called before the record of the row changes. */
   remove(row: R): void {
     const { agent, node, wakeAt } = row.record;
     if (wakeAt === undefined) return;
@@ -62,7 +64,7 @@ export class WakeIndex<R extends Waking> {
     if (rows?.length === 0) this.#byHolder.delete(node);
   }
 
-  /** The earliest time after another one at which a task of these agents is due that no living node holds. */
+  /** The earliest time after `after` at which a task of these agents is due that no living node holds. */
   next(agents: readonly string[], isAlive: IsAlive, after = Number.NEGATIVE_INFINITY): number | undefined {
     let next = Number.POSITIVE_INFINITY;
     const look = (rows: SortedList<Waking, R>): void => {
@@ -81,12 +83,12 @@ export class WakeIndex<R extends Waking> {
     return next === Number.POSITIVE_INFINITY ? undefined : next;
   }
 
-  /** The rows of each node that has died. */
+  /** The rows of each dead node. */
   *ofDeadNodes(isAlive: IsAlive): Generator<readonly R[]> {
     for (const [node, rows] of this.#byHolder) if (node !== undefined && !isAlive(node)) yield [...rows];
   }
 
-  /** The rows that a claim gives; those of dead nodes must have become suspects before. The longest due come first. */
+  /** The rows of a claim, the longest due first. The rows of dead nodes must have become suspects before. */
   claim(request: ClaimRequest, now: number): readonly R[] {
     this.#queueDue(now);
     const robin = new RoundRobin(request);
@@ -188,7 +190,7 @@ class ClaimQueue<R extends Waking> {
     return this.#byKey.values();
   }
 
-  /** All keys, each once, beginning with the one after a position. */
+  /** All keys, each once, starting after a position. */
   *keysAfter(position: string | undefined): Generator<string> {
     if (position === undefined) {
       yield* this.#keys;
@@ -216,7 +218,7 @@ function byWakeTime(a: Waking, b: Waking): number {
   return wakeTime(a) - wakeTime(b) || a.order - b.order;
 }
 
-/** The place behind all rows of a time. */
+/** A position after all rows with this time. */
 function endOf(time: number): Waking {
   return { record: { wakeAt: time } as TaskRecord, order: Number.POSITIVE_INFINITY, isQueued: false };
 }

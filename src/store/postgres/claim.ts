@@ -1,16 +1,16 @@
 import { type AgentRotation, type DueTask, RoundRobin, rotationOf } from '../round-robin.ts';
 import type { ClaimRequest, TaskRecord } from '../store.ts';
 import { bySuspicion, type SuspectTask, suspectsOf } from '../suspects.ts';
-import { CHANGING, changingOf, updateOf } from './changed-tasks.ts';
+import { CHANGING, changingOf, updateOf } from './write/changed-tasks.ts';
 import { type Database, SORTED_RANGES } from './database.ts';
-import { sqlLimit } from './reads.ts';
-import { inOrder, type Outcome, type Queryable, type Row, rowsOf, run, type Statement } from './statements.ts';
+import { sqlLimit } from './read/reads.ts';
+import { pipeline, type Outcome, type Queryable, type Row, rowsOf, run, type Statement } from './statements.ts';
 import { type FoundTask, lastNumbers, TASK_COLUMNS, toFound, withNumbers } from './task-row.ts';
 
 const KEY = 'coalesce(t.fairness_key, t.owner)';
 const COLUMNS = `t.id, t.agent, ${KEY} AS key, t.wake_at, t.seq, t.attempts`;
 
-/** Tasks of one agent that one claim puts into the queue at most. */
+/** The maximum number of tasks of one agent that one claim moves into the queue. */
 const MAX_ENQUEUED = 1000;
 
 interface Due extends DueTask, SuspectTask {
@@ -19,17 +19,17 @@ interface Due extends DueTask, SuspectTask {
 }
 
 /**
- * Gives due tasks to a node: all of them if they are few enough, otherwise round robin by fairness key. A claim passes over
- * tasks that another transaction has locked: that one claims them, or publishes a hint when it is done.
+ * Leases due tasks to a node: all of them if they are within the limit, otherwise round robin by fairness key. A claim skips tasks
+ * that another transaction has locked: that transaction claims them or publishes a hint when it is done.
  */
 export async function claimTasks(database: Database, request: ClaimRequest): Promise<readonly TaskRecord[]> {
   const { schema } = database;
-  // As one: a claim whose node does not hear of it would be its own for as long as that node lives.
+  // In one transaction: a task whose claim was committed but never returned would be blocked as long as the node lives.
   const claim = async (client: Queryable): Promise<FoundTask[]> => {
     const { ids, positions } = await choose(client, database, request);
     if (ids.length === 0) return [];
     const save = positions.size === 0 ? [] : [savePositions(schema, positions)];
-    const taken = (await inOrder(client, [...save, take(database, request, ids)])).at(-1)?.rows ?? [];
+    const taken = (await pipeline(client, [...save, take(database, request, ids)])).at(-1)?.rows ?? [];
     if (taken.length === 0) return [];
     const found = taken.map(toFound);
     const numbers = lastNumbers(
@@ -43,10 +43,10 @@ export async function claimTasks(database: Database, request: ClaimRequest): Pro
   return claimed.map(({ record }) => record);
 }
 
-/** Gives those of the tasks to the node that are still due and free. */
+/** Leases those tasks that are still due and free. */
 function take({ schema, now }: Database, { node, agents, limit }: ClaimRequest, ids: readonly string[]): Statement {
   return {
-    // A list and no join: for a join the planner might read all tasks that there are. OFFSET 0: they are found by their ids.
+    // An array instead of a join, for which the planner might read all tasks. OFFSET 0 makes it find the rows by their ids.
     text: `UPDATE ${schema}.task t SET node = $1, fence = t.fence + 1, attempts = t.attempts + 1, queued = false,
        claimed_journal = nullif(greatest(t.last_journal,
          (SELECT max(number) FROM ${schema}.journal WHERE task_id = t.id)), 0)
@@ -60,7 +60,7 @@ function take({ schema, now }: Database, { node, agents, limit }: ClaimRequest, 
 
 interface Choice {
   readonly ids: readonly string[];
-  /** Where rotations continue that this claim moves. */
+  /** The new positions of the rotations that this claim moves. */
   readonly positions: ReadonlyMap<string, string>;
 }
 
@@ -70,7 +70,7 @@ async function choose(client: Queryable, database: Database, request: ClaimReque
   const { taskId } = request;
   const agents = [...new Set(request.agents)];
   const look = (): Promise<readonly Outcome[]> =>
-    inOrder(client, [
+    pipeline(client, [
       deadHolders(database),
       ...(taskId === undefined ? [dueSuspects(database, request), dueTasks(database, request)] : []),
     ]);
@@ -103,7 +103,7 @@ async function choose(client: Queryable, database: Database, request: ClaimReque
   return { ids, positions: leavesSome && isHolder ? positions : NOT_MOVED };
 }
 
-/** The nodes that hold tasks and do not live. Each holder is one look at the index, however many tasks it runs. */
+/** The dead nodes that hold tasks. Each holder takes one index lookup, regardless of the number of its tasks. */
 function deadHolders({ schema, now }: Database): Statement {
   const next = (after: string): string =>
     `SELECT t.node FROM ${schema}.task t WHERE t.node IS NOT NULL AND t.wake_at IS NOT NULL${after} ORDER BY t.node LIMIT 1`;
@@ -116,12 +116,12 @@ function deadHolders({ schema, now }: Database): Statement {
 }
 
 /**
- * Makes suspects of the tasks that nodes were running when they died. The rows of the nodes stay as they are: a node that is
- * thought dead and comes back must not wait for a claim to write its heartbeat.
+ * Makes the tasks of dead nodes suspects. The rows of the nodes are not locked: a node that was considered dead and returns must
+ * not wait for a claim to write its heartbeat.
  */
 async function freeTasks(client: Queryable, { schema, now }: Database, nodes: readonly string[]): Promise<void> {
   const isDead = `NOT EXISTS (SELECT FROM ${schema}.node n WHERE n.id = t.node AND n.lives_until > ${now})`;
-  const [held, time] = await inOrder(client, [
+  const [held, time] = await pipeline(client, [
     {
       text: `SELECT ${TASK_COLUMNS} FROM ${schema}.task t WHERE t.node = ANY($1::text[]) AND t.wake_at IS NOT NULL
         AND ${isDead}
@@ -149,7 +149,7 @@ async function freeTasks(client: Queryable, { schema, now }: Database, nodes: re
   if (update !== undefined) await run(client, update);
 }
 
-/** As many as the claim may give, those with the fewest attempts first; all of them if shares decide which of them it gives. */
+/** The due suspects up to the limit, those with the fewest attempts first. All of them if shares may exclude some. */
 function dueSuspects({ schema, now }: Database, { agents, limit, suspects = limit, shares }: ClaimRequest): Statement {
   const most = shares === undefined || suspects === 0 ? Math.min(limit, suspects) : Number.POSITIVE_INFINITY;
   return {
@@ -161,7 +161,7 @@ function dueSuspects({ schema, now }: Database, { agents, limit, suspects = limi
   };
 }
 
-/** One more than the claim may give, if there are so many. The longest due first. */
+/** The due tasks, the longest due first: at most one more than the limit of the claim. */
 function dueTasks({ schema, now }: Database, { agents, limit }: ClaimRequest): Statement {
   return {
     text: `SELECT d.* FROM ${byTime} CROSS JOIN LATERAL (
@@ -172,13 +172,13 @@ function dueTasks({ schema, now }: Database, { agents, limit }: ClaimRequest): S
   };
 }
 
-/** No node runs it, and it is no suspect. */
+/** No node runs the task, and it is not a suspect. */
 const WAITS = 't.node IS NULL AND t.suspect_ms IS NULL';
 
 /** Each combination is one range of the index that is sorted by time. */
 const byTime = 'unnest($1::text[]) AS a(agent) CROSS JOIN (VALUES (true), (false)) AS q(queued)';
 
-/** Where the rotation of an agent continues. */
+/** The position of the rotation of an agent. */
 interface Place {
   readonly agent: string;
   /** The key that got the last task. */
@@ -188,10 +188,10 @@ interface Place {
 }
 
 /**
- * One transaction at a time moves a rotation. The others do not wait for that one, because its process may have stopped:
- * they begin at the same place, and pass over the tasks that it has locked.
+ * Reads the position of a rotation. One transaction at a time moves it. The others do not wait for that one, because its process
+ * may have stopped: they start at the same position and skip the tasks that it has locked.
  *
- * @param also Statements that are sent with it.
+ * @param also Statements to send in the same round trip.
  */
 async function placeIn(
   client: Queryable,
@@ -199,12 +199,12 @@ async function placeIn(
   agent: string,
   also: readonly Statement[],
 ): Promise<Place> {
-  const [lock, stored] = await inOrder(client, [
+  const [lock, stored] = await pipeline(client, [
     {
       text: "SELECT pg_try_advisory_xact_lock(hashtextextended($1 || ' claim ' || $2, 0))",
       values: [schema, agent],
     },
-    // A statement of its own, so that it sees what the last holder of the lock has committed.
+    // A separate statement, so that it sees the commit of the previous lock holder.
     { text: `SELECT fairness_key FROM ${schema}.claim_position WHERE agent = $1`, values: [agent] },
     ...also,
   ]);
@@ -233,7 +233,7 @@ async function queuedRotation(
   return { agent, queues };
 }
 
-/** Tasks that have slept until now wait for a slot like all others. */
+/** Moves tasks whose `wakeAt` has come into the queue. */
 function enqueueDue({ schema, now }: Database, agent: string): Statement {
   return {
     text: `UPDATE ${schema}.task t SET queued = true WHERE t.id = ANY(ARRAY(
@@ -244,7 +244,7 @@ function enqueueDue({ schema, now }: Database, agent: string): Statement {
   };
 }
 
-/** The keys with a task that can be given, each once, beginning with the one after a position: as many as a claim may need. */
+/** The keys with a claimable task, each once, starting after a position: as many as a claim may need. */
 async function keysInQueue(
   client: Queryable,
   database: Database,
@@ -255,14 +255,14 @@ async function keysInQueue(
     const next = (after: string): string =>
       `SELECT ${KEY} AS key FROM ${inQueue(database)} AND ${after} AND ${upTo} ORDER BY ${KEY}, t.wake_at, t.seq LIMIT 1`;
     return {
-      // Each key is one look at the index. PostgreSQL makes no more of them than the LIMIT asks for.
+      // Each key takes one index lookup. PostgreSQL makes no more of them than LIMIT requires.
       text: `WITH RECURSIVE ring(key) AS (
          (${next(first)}) UNION ALL SELECT n.key FROM ring CROSS JOIN LATERAL (${next(`${KEY} > ring.key`)}) AS n)
        SELECT key FROM ring WHERE key <> ALL($3::text[]) LIMIT $4`,
       values: [agent, bound, robin.excluded, sqlLimit(robin.maxCandidates)],
     };
   };
-  const found = await inOrder(
+  const found = await pipeline(
     client,
     position === undefined
       ? [look(`${KEY} >= $2`, 'true', '')]
@@ -279,7 +279,7 @@ function savePositions(schema: string, positions: ReadonlyMap<string, string>): 
   };
 }
 
-/** When the next task of these agents is due that no living node holds; with `after`, the next one later than that. */
+/** When the next task of these agents is due that no living node holds. With `after`, only tasks due later than that. */
 export async function nextWake(
   database: Database,
   agents: readonly string[],
@@ -305,12 +305,12 @@ export async function heartbeat(database: Database, node: string, ttlMs: number)
   );
 }
 
-/** A node without a row does not live. */
+/** Deletes the row of the node. A node without a row is dead. */
 export async function retire(database: Database, node: string): Promise<void> {
   await database.rows(`DELETE FROM ${database.schema}.node WHERE id = $1`, [node]);
 }
 
-/** The tasks of the agent `$1` in the queue that can be given. */
+/** The claimable tasks in the queue of the agent `$1`. */
 function inQueue({ schema, now }: Database): string {
   return `${schema}.task t WHERE t.agent = $1 AND t.queued AND t.wake_at <= ${now} AND ${WAITS}`;
 }

@@ -2,9 +2,9 @@ import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter, PushConfigName }
 import { type LetterRow, toDeadLetter } from '../push-rows.ts';
 import type { Database } from './database.ts';
 import { type Queryable, rowsOf } from './statements.ts';
-import { sqlLimit } from './reads.ts';
+import { sqlLimit } from './read/reads.ts';
 
-/** What receivers could not be told of. */
+/** Undeliverable notifications. */
 
 export async function insertDeadLetter(
   client: Queryable,
@@ -41,12 +41,12 @@ export async function readDeadLetters(
   return rows.map((row) => toDeadLetter(row as unknown as LetterRow));
 }
 
-/** Says whether there was one. */
+/** Returns whether it existed. */
 export async function dropDeadLetter(database: Database, id: string): Promise<boolean> {
   return (await database.rows(`DELETE FROM ${database.schema}.dead_letter WHERE id = $1 RETURNING 1`, [id])).length > 0;
 }
 
-/** The latest stay. */
+/** Deletes all but the latest `count`. */
 export async function keepDeadLetters(database: Database, count: number): Promise<void> {
   const { schema } = database;
   await database.rows(

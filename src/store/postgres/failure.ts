@@ -1,21 +1,21 @@
 import { A2AError } from '../../errors.ts';
 
-/** Classes of SQLSTATE that come from the surroundings and may pass (postgresql.org/docs/current/errcodes-appendix). */
+/** Classes of SQLSTATE with an external, possibly temporary cause (postgresql.org/docs/current/errcodes-appendix). */
 const TROUBLES: readonly (readonly [prefix: string, sentence: string])[] = [
-  ['08', 'The database of the task store cannot be reached'],
-  ['0A000', 'The tables of the task store were just changed'],
-  ['26', 'The database of the task store has forgotten what we asked'],
-  ['25', 'The database of the task store is read-only for now, or gave up on us'],
-  ['42501', 'The database of the task store lets us not use its tables: grant them to the role of this process'],
-  ['28', 'The database of the task store refuses our credentials'],
-  ['40', 'The database of the task store was too busy'],
+  ['08', 'The task store cannot reach its database'],
+  ['0A000', 'The tables of the task store have just been changed'],
+  ['26', 'The database of the task store has lost a prepared statement'],
+  ['25', 'The database of the task store is read-only, or ended an idle transaction'],
+  ['42501', 'Permission denied on the tables of the task store. Grant access to the database role of this process'],
+  ['28', 'The database of the task store rejects the credentials of this process'],
+  ['40', 'A transaction of the task store conflicted with another one'],
   ['53', 'The database of the task store is out of resources'],
-  ['55', 'The database of the task store is busy with something else'],
-  ['57', 'The database of the task store is restarting or was too slow'],
+  ['55', 'The database of the task store is busy with another operation'],
+  ['57', 'The database of the task store is restarting, or canceled a slow statement'],
   ['58', 'The disk of the task store reports an error'],
 ];
 
-/** Classes that say what the database does not take: data that it cannot hold, rows against its rules, more than its limits. */
+/** Classes of rejected input: data that the database cannot store, rows that violate a constraint, and exceeded limits. */
 const REFUSED_DATA = '22';
 const REFUSED_ROW = '23';
 const BEYOND_LIMITS = '54';
@@ -26,7 +26,7 @@ const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
 const IDLE_TOO_LONG = '25P03';
-/** A statement with a name that the process of the database does not know, or knows from before its table was changed. */
+/** A prepared statement that the backend does not know, or that was prepared before its table changed. */
 const UNKNOWN_STATEMENT = '26000';
 const OUTDATED_STATEMENT = '0A000';
 const SPENT: ReadonlySet<string | undefined> = new Set([
@@ -39,82 +39,82 @@ const LOCK_TIMEOUT = '55P03';
 const DEADLOCK = '40P01';
 const RETRY_AFTER_MS = 1000;
 const UNFIT =
-  'The database of the task store cannot keep this, nor will it later: take shorter names, or characters that it knows';
+  'The database of the task store cannot store a value of this request. Use shorter names, and characters that its encoding supports';
 
-/** Whether the database does not let us in. */
+/** Whether the database rejects our credentials. */
 export function isRefused(error: unknown): boolean {
   return stateOf(error)?.startsWith('28') === true;
 }
 
-/** Whether the database refuses what it was given, rather than being in trouble itself: it would refuse it again. */
+/** Whether the database rejects the data and would reject it again, as opposed to having a problem itself. */
 export function isRefusal(error: unknown): boolean {
   return isUnfit(error) || stateOf(error)?.startsWith(REFUSED_ROW) === true;
 }
 
-/** Whether there is no room on the disk of the database. */
+/** Whether the disk of the database is full. */
 export function isDiskFull(error: unknown): boolean {
   return stateOf(A2AError.is(error) ? error.cause : error) === DISK_FULL;
 }
 
-/** Whether something of this name is there already. */
+/** Whether a row with this key already exists. */
 export function isConflict(error: unknown): boolean {
   return stateOf(error) === UNIQUE_VIOLATION;
 }
 
-/** Whether a task was not as its writer knew it: what asks for that divides by whether it is. */
+/** Whether a task had changed since its writer read it. The statement that checks this divides by zero if it had. */
 export function isOutdated(error: unknown): boolean {
   return stateOf(error) === DIVISION_BY_ZERO;
 }
 
-/** Whether somebody else held what was needed for too long. */
+/** Whether another transaction held a needed lock for too long. */
 export function isHeldUp(error: unknown): boolean {
   const state = stateOf(error);
   return state === LOCK_TIMEOUT || state === DEADLOCK;
 }
 
-/** Whether the database was asked for a transaction with a number that it has not given to anybody yet. */
+/** Whether the requested transaction id has not been assigned yet. */
 export function isUnknownNumber(error: unknown): boolean {
   return stateOf(error) === INVALID_VALUE;
 }
 
-/** Whether a connection has ended, so that nobody can say what became of the last statement. */
+/** Whether a connection was lost, so that the outcome of its last statement is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const state = stateOf(error);
-  // What the driver itself reports has no state: the connection ended, or did not answer.
+  // Errors of the driver have no state: the connection ended or did not respond.
   return state === undefined || state.startsWith('08') || state.startsWith('57P');
 }
 
-/** Whether a connection is of no more use: lost, or to a database that another one has replaced. */
+/** Whether a connection can no longer be used: lost, or connected to a server that was replaced by another one. */
 export function isSpent(error: unknown): boolean {
   return SPENT.has(stateOf(error)) || isConnectionLost(error);
 }
 
-/** What the caller of a method gets to see of an error. */
+/** The error that the caller of a store method gets. */
 export function toStoreError(error: unknown): A2AError {
   if (A2AError.is(error)) return error;
   if (isUnfit(error)) return new A2AError('INVALID_PARAMS', UNFIT, { cause: error });
   const sentence = sentenceFor(error);
   if (sentence === undefined)
-    return new A2AError('INTERNAL_ERROR', 'The task store could not do this', { cause: error });
+    return new A2AError('INTERNAL_ERROR', 'The task store could not complete the operation', { cause: error });
   return new A2AError('UNAVAILABLE', sentence, { cause: error, retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** Whether the fault is in what the caller has said, and not in ours. */
+/** Whether the values of the caller are the cause. */
 function isUnfit(error: unknown): boolean {
   const state = stateOf(error);
   return state?.startsWith(REFUSED_DATA) === true || state?.startsWith(BEYOND_LIMITS) === true;
 }
 
-/** What those get to see who have waited for long enough. */
+/** The error of calls that have waited too long. */
 export function tooSlow(): A2AError {
-  const cause = new Error('There was no answer in time');
+  const cause = new Error('The database did not respond in time');
   return new A2AError('UNAVAILABLE', 'The database of the task store is too slow', {
     cause,
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
-/** What all writes of a transaction get to see of the error that made it fail. It may pass, whatever it was. */
+/** The error of all writes of a failed transaction. It is always retryable. */
 export function toCommitError(error: unknown): A2AError {
   if (A2AError.is(error)) return error;
   const sentence = sentenceFor(error) ?? 'The task store could not commit';
@@ -123,11 +123,11 @@ export function toCommitError(error: unknown): A2AError {
 
 function sentenceFor(error: unknown): string | undefined {
   const state = stateOf(error);
-  if (state === undefined) return 'The database of the task store cannot be reached, or has no connection to spare';
+  if (state === undefined) return 'The task store cannot reach its database, or has no free connection';
   return TROUBLES.find(([prefix]) => state.startsWith(prefix))?.[1];
 }
 
-/** The five characters by which PostgreSQL names an error. */
+/** The five-character SQLSTATE of an error. */
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   return /^[0-9A-Z]{5}$/.test(error.code) && 'severity' in error ? error.code : undefined;

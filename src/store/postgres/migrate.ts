@@ -10,21 +10,21 @@ export const MIGRATIONS = [
   '0005_suspects.sql',
 ] as const;
 
-/** Any number will do, as long as all of us take the same. */
+/** The advisory lock of migrations. Arbitrary, but the same for all nodes. */
 const LOCK = 1_414_415_409;
 
 /**
- * Brings a schema up to date, in one transaction. Several nodes that start at once wait for the first.
+ * Upgrades a schema in one transaction. If several nodes start at once, the others wait for the first.
  *
- * @returns the numbers of the migrations that were applied.
- * @throws UnusableDatabaseError if the schema is from the future, or the database cannot hold every text.
+ * @returns The numbers of the migrations that were applied.
+ * @throws UnusableDatabaseError if a newer version created the schema, or the encoding cannot store every character.
  */
 export async function migrate(client: ClientBase, schema: string): Promise<readonly number[]> {
   const name = quoted(schema);
   await assertEncoding(client);
   await client.query('BEGIN');
   try {
-    // A process that stops in the middle must not keep all others from starting.
+    // A process that stops during a migration must not keep the others from starting.
     await client.query("SELECT set_config('idle_in_transaction_session_timeout', '5000', true)");
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema]);
     const version = await schemaVersion(client, schema);
@@ -49,13 +49,13 @@ export async function migrate(client: ClientBase, schema: string): Promise<reado
   }
 }
 
-/** One that somebody has made for us may be all that we are allowed to use. */
+/** Creates the schema only if it is missing, because the role may lack the permission to create schemas. */
 async function makeSchema(client: ClientBase, schema: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
   if (rowCount === 0) await client.query(`CREATE SCHEMA ${quoted(schema)}`);
 }
 
-/** The number of the last migration that a schema has seen; 0 if it has none of ours. */
+/** The number of the last migration of a schema, or 0 if it has none of our tables. */
 async function schemaVersion(client: ClientBase, schema: string): Promise<number> {
   const { rows } = await client.query<{ found: boolean }>(
     "SELECT count(*) > 0 AS found FROM pg_tables WHERE schemaname = $1 AND tablename = 'migration'",
@@ -68,10 +68,10 @@ async function schemaVersion(client: ClientBase, schema: string): Promise<number
   return last.rows[0]?.last ?? 0;
 }
 
-/** With any other, the first caller would find out which characters it does not know. */
+/** With any other encoding, some texts of callers would fail. */
 const ENCODINGS: ReadonlySet<string | undefined> = new Set([
   'UTF8',
-  // Keeps bytes as they come, and ours are UTF-8.
+  // Stores bytes unchanged, and ours are UTF-8.
   'SQL_ASCII',
 ]);
 
@@ -80,22 +80,22 @@ async function assertEncoding(client: ClientBase): Promise<void> {
   const encoding = rows[0]?.encoding;
   if (ENCODINGS.has(encoding)) return;
   throw new UnusableDatabaseError(
-    `The encoding of the database is ${encoding}, which cannot hold every character: use one that was made with ` +
+    `The encoding of the database is ${encoding}, which cannot store every character: use a database created with ` +
       `CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'`,
   );
 }
 
-/** No trouble that passes: it says what to do. */
+/** A problem that does not pass by itself. The message says what to do. */
 export class UnusableDatabaseError extends Error {}
 
 function newerSchema(schema: string, version: number): UnusableDatabaseError {
   return new UnusableDatabaseError(
-    `The schema ${schema} was made by a newer version of tandem-a2a (its number is ${version}, this one knows ` +
-      `${MIGRATIONS.length}): update the package, or choose another schema. It was left as it is`,
+    `The schema ${schema} was created by a newer version of tandem-a2a (schema version ${version}, this version supports up to ` +
+      `${MIGRATIONS.length}): update the package, or use another schema. The schema was not changed`,
   );
 }
 
-/** A name as SQL has it. */
+/** A quoted SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

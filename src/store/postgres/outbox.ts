@@ -3,20 +3,20 @@ import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
 import type { Database } from './database.ts';
 import { type Queryable, rowsOf, run } from './statements.ts';
-import { type LastTold, renewal } from './push-config-rows.ts';
+import { type LastNotified, renewal } from './write/push-config-rows.ts';
 import { lastNumbers } from './task-row.ts';
 import { insertDeadLetter } from './dead-letters.ts';
-import { sqlLimit } from './reads.ts';
+import { sqlLimit } from './read/reads.ts';
 
 /**
- * Who is to be told of what, and who is at it. Whoever compares how far a receiver was told with the log of its task holds
- * the row of the task, as those do who add to the log: otherwise an event could come in between, and never be told.
+ * Pending deliveries and their leases. Comparing the progress of a delivery with the events of its task requires the lock on the
+ * row of the task, as adding events does. Otherwise an event could be added in between and never be delivered.
  */
 
 const DUE_COLUMNS = `c.due_at, t.seq, c.number, c.receiver, c.task_id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
   c.config, c.told, c.attempts, c.failing_since, c.given_up, c.fence`;
 
-/** Gives what is due to a node, the longest due first. What another node is about to take is passed over. */
+/** Leases due push configs to a node, the longest due first. Skips those that another node is claiming. */
 export function claimPushes(database: Database, request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
   const { schema } = database;
   return database.transaction(async (client) => {
@@ -32,7 +32,7 @@ export function claimPushes(database: Database, request: PushClaimRequest): Prom
   });
 }
 
-/** In rounds: each leaves out those who have their share, however many of them wait in front of the others. */
+/** Reads in rounds. Each round excludes receivers and owners that have their share, however many of their rows come first. */
 async function choose(
   client: Queryable,
   { schema, now }: Database,
@@ -66,7 +66,7 @@ async function choose(
   return chosen;
 }
 
-/** When the next one is due that no living node is at. */
+/** When the next push config is due that no living node holds. */
 export async function nextPush(database: Database, agents: readonly string[]): Promise<number | undefined> {
   const { schema, now } = database;
   const [row] = await database.rows(
@@ -85,10 +85,10 @@ export function notePush(database: Database, report: PushReport): Promise<PushNo
     const lastEvent = await lockedLastEvent(client, schema, taskId);
     if (lastEvent === undefined) return undefined;
     const isReleased = dueAt !== undefined || disabled !== undefined;
-    const isLeft = disabled === undefined && dueAt !== undefined && told < lastEvent;
+    const remains = disabled === undefined && dueAt !== undefined && told < lastEvent;
     const release = isReleased ? ', node = NULL, due_at = $9, disabled = $10' : '';
     const values: unknown[] = [taskId, configId, node, fence, told, attempts, failingSince, givenUp];
-    if (isReleased) values.push(isLeft ? dueAt : null, disabled === undefined ? null : JSON.stringify(disabled));
+    if (isReleased) values.push(remains ? dueAt : null, disabled === undefined ? null : JSON.stringify(disabled));
     const [row] = await rowsOf(
       client,
       `UPDATE ${schema}.push_config SET told = $5, attempts = $6, failing_since = $7, given_up = $8${release}
@@ -101,7 +101,7 @@ export function notePush(database: Database, report: PushReport): Promise<PushNo
   });
 }
 
-/** Begins anew with what is left to tell, unless somebody is at it. Says whether there is such a configuration. */
+/** Restarts the delivery of pending events, unless a node holds the push config. Returns whether it exists. */
 export function resumePush(database: Database, { taskId, configId }: PushConfigName): Promise<boolean> {
   const { schema } = database;
   return database.transaction(async (client) => {
@@ -114,8 +114,8 @@ export function resumePush(database: Database, { taskId, configId }: PushConfigN
   });
 }
 
-/** With what is left to tell, whoever was at it. For who holds the row of the task. */
-export async function beginAnew(client: Queryable, { schema, now }: Database, told: LastTold): Promise<void> {
+/** Restarts the delivery of pending events and revokes the lease, if there is one. Requires the lock on the row of the task. */
+export async function beginAnew(client: Queryable, { schema, now }: Database, told: LastNotified): Promise<void> {
   await run(client, renewal(schema, now, told));
 }
 
@@ -124,7 +124,7 @@ async function lockedLastEvent(client: Queryable, schema: string, taskId: string
   return row && lastEventOf(client, schema, taskId, Number(row[0]));
 }
 
-/** For who holds the row of the task, and knows what that says. */
+/** The number of the last event. Requires the lock on the row of the task. @param inRow The number in that row. */
 export async function lastEventOf(client: Queryable, schema: string, taskId: string, inRow: number): Promise<number> {
   const [numbers] = (await run(client, lastNumbers(schema, [taskId]))).rows;
   return Math.max(inRow, Number(numbers?.[1] ?? 0));

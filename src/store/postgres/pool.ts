@@ -3,19 +3,19 @@ import { areNames } from '../names.ts';
 import { migrate } from './migrate.ts';
 
 export const DEFAULT_SCHEMA = 'tandem';
-/** PostgreSQL cuts longer names off without a word. */
+/** PostgreSQL silently truncates longer names. */
 const MAX_SCHEMA_BYTES = 63;
-/** A database that has vanished without a word; its own limits are shorter, and so is the time that callers have. */
+/** For a database that no longer responds. Its own timeouts and those of callers are shorter. */
 const ANSWER_MS = 30_000;
 
-/** @throws RangeError for a name that would not stay what it is. */
+/** @throws RangeError for a name that PostgreSQL would change. */
 export function assertSchema(schema: string = DEFAULT_SCHEMA): void {
   const bytes = Buffer.byteLength(schema);
   if (bytes === 0 || bytes > MAX_SCHEMA_BYTES || !areNames(schema))
-    throw new RangeError(`schema must be a name of 1 to ${MAX_SCHEMA_BYTES} bytes`);
+    throw new RangeError(`schema: expected a name of 1 to ${MAX_SCHEMA_BYTES} bytes, without NUL`);
 }
 
-/** Connections of our own, to be ended by us. */
+/** Opens a pool that the store owns and closes. */
 export async function openPool(
   connectionString: string,
   options: { readonly connections?: number; readonly connectTimeoutMs?: number } = {},
@@ -28,28 +28,28 @@ export async function openPool(
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
     query_timeout: ANSWER_MS,
     keepAlive: true,
-    // What is sent ahead saves a round trip for each statement of a transaction.
+    // Pipelining saves a round trip for each statement of a transaction.
     pipeline: true,
   });
   pool.on('connect', endWithUs);
   return pool;
 }
 
-/** Only where the process of the database is our own: a pooler would give it, and what it was told, to somebody else. */
+/** Only on a direct connection: a pooler would hand the backend, with this setting, to other clients. */
 const END_WITH_US = `SELECT set_config('client_connection_check_interval', '1000', false) WHERE pg_backend_pid() = $1`;
 
 /**
- * What we have given up, the database gives up too: else each statement that waits for a lock would keep its process there,
- * and all connections would soon be taken. Not every system can tell that a client is gone.
+ * Makes the database cancel statements of clients that have disconnected. Otherwise each statement that waits for a lock would
+ * keep its backend, and all connections would soon be in use. Not every operating system supports the check.
  */
 function endWithUs(client: PoolClient & { readonly processID?: number | null }): void {
   client.query(END_WITH_US, [client.processID ?? 0]).catch(() => {});
 }
 
 /**
- * Sees to it that a connection that is lost ends no process. Its loss is said by the statement under way, and again by an
- * event, which nobody may leave without a listener: neither while a connection is idle, when the pool tells of it, nor
- * from the moment on when it is handed out. Returns the function that ends it.
+ * Keeps a lost connection from ending the process. The running statement reports the loss, and so does an 'error' event, which
+ * would be thrown if it had no listener. The pool emits it for idle connections, the client for acquired ones. Returns the
+ * function that removes the listeners.
  */
 export function tend(pool: Pool): () => void {
   const onAcquire = (client: PoolClient): void => {
@@ -65,7 +65,7 @@ export function tend(pool: Pool): () => void {
 
 function overhear(): void {}
 
-/** Does something on one connection, which is not used again if that fails. */
+/** Runs `work` on one connection, and discards the connection if that fails. */
 export async function onConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -79,14 +79,23 @@ export async function onConnection<T>(pool: Pool, work: (client: PoolClient) => 
 }
 
 /**
- * Makes the tables of a schema, or brings them up to date, as a store does by itself when it opens: for those who have
- * this done by somebody with more rights, before the new version starts.
+ * Creates the tables of a schema or upgrades them. A store does this itself when it opens. Call it from a deployment step if only
+ * another database role may change tables.
  *
- * @returns the numbers of the migrations that were missing.
+ * @param url The connection string, such as `postgres://localhost/agents`.
+ * @returns The numbers of the migrations that were applied. Empty if the schema was up to date.
+ * @throws Error if a newer version created the schema, or the database encoding cannot store every character.
+ * @example
+ * const applied = await migratePostgres('postgres://admin@localhost/agents', { schema: 'tandem' });
  */
 export async function migratePostgres(
   url: string,
-  { schema = DEFAULT_SCHEMA }: { readonly schema?: string } = {},
+  {
+    schema = DEFAULT_SCHEMA,
+  }: {
+    /** The schema that contains the tables; `tandem` if not set. */
+    readonly schema?: string;
+  } = {},
 ): Promise<readonly number[]> {
   assertSchema(schema);
   const pool = await openPool(url);
@@ -98,7 +107,7 @@ export async function migratePostgres(
   }
 }
 
-/** Loaded late: who brings a pool has it already. */
+/** Imported on demand: users who pass a pool may not need it. */
 async function loadDriver(): Promise<typeof import('pg')> {
   try {
     return await import('pg');

@@ -4,9 +4,9 @@ import type { Database } from './database.ts';
 import { type Queryable, type Row, rowsOf } from './statements.ts';
 import { receiverOf } from '../receiver.ts';
 import { beginAnew, lastEventOf } from './outbox.ts';
-import { sqlLimit } from './reads.ts';
+import { sqlLimit } from './read/reads.ts';
 
-/** Where to tell of tasks. */
+/** The push configs of tasks. */
 
 const COLUMNS = 'id, dialect, created_at, config';
 const ASKED = { isAsked: true } as const;
@@ -68,7 +68,7 @@ export function readPushConfigs(
   });
 }
 
-/** Says whether there was one. */
+/** Returns whether it existed. */
 export function deletePushConfig(
   database: Database,
   scope: Scope,
@@ -91,7 +91,7 @@ export function deletePushConfig(
   }, ASKED);
 }
 
-/** The row of the task if its owner knows it: those of others are unknown, and so are provisional ones. */
+/** The row of the task, if it is visible and belongs to this owner. */
 async function shownTask(
   client: Queryable,
   schema: string,

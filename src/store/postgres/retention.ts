@@ -1,11 +1,11 @@
 import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
 import type { Database } from './database.ts';
-import { sqlLimit } from './reads.ts';
+import { sqlLimit } from './read/reads.ts';
 
-/** How many tasks lose their events, and how many old request keys go, by one statement. */
+/** The maximum number of tasks or request keys per statement. */
 const PAGE = 1000;
 
-/** The ended tasks that have outlived their time, or are more than may be kept; the longest ended first. */
+/** The ended tasks that have expired or exceed the number to keep, the longest ended first. */
 export async function outlived(database: Database, policy: RetentionPolicy): Promise<readonly string[]> {
   const { schema } = database;
   const rows = await database.rows(
@@ -19,7 +19,7 @@ export async function outlived(database: Database, policy: RetentionPolicy): Pro
   return rows.map(([id]) => String(id));
 }
 
-/** Takes the events of tasks that nobody may replay any more, and of which nobody is still to be told. Their artifacts are in the snapshot of the end. */
+/** Removes expired events of ended tasks without pending deliveries. The artifacts are in the snapshot from the end of the task. */
 export async function forgetEvents(database: Database, policy: RetentionPolicy): Promise<void> {
   const { schema } = database;
   for (;;) {
@@ -37,7 +37,7 @@ export async function forgetEvents(database: Database, policy: RetentionPolicy):
   }
 }
 
-/** Nodes that died without a word. The name of a node is of no use to another one, so that a day is long enough. */
+/** How long the rows of dead nodes are kept. Node names are never reused, so a day is long enough. */
 const NODE_MS = 24 * 3_600_000;
 
 export async function forgetNodes(database: Database): Promise<void> {
@@ -45,7 +45,7 @@ export async function forgetNodes(database: Database): Promise<void> {
   await database.rows(`DELETE FROM ${schema}.node WHERE lives_until < ${now} - ${NODE_MS}`);
 }
 
-/** Removes keys whose task and whose time are gone. */
+/** Removes the expired keys of removed tasks. */
 export async function forgetRequests(database: Database): Promise<void> {
   const { schema, now } = database;
   for (;;) {
@@ -58,11 +58,11 @@ export async function forgetRequests(database: Database): Promise<void> {
   }
 }
 
-/** Tasks of one owner that no living node runs, at most `limit` of them. */
+/** At most `limit` tasks of one owner that no living node runs. */
 export async function idleTasksOf(database: Database, scope: Scope, limit: number): Promise<readonly string[]> {
   const { schema, now } = database;
   const ids: string[] = [];
-  // Visible tasks are found by the index of lists. The others are few, and the table is searched for them once.
+  // Visible tasks are in the index of lists. Provisional tasks are few and need one table scan.
   for (const condition of ['visible', 'NOT visible']) {
     if (ids.length >= limit) break;
     const rows = await database.rows(
@@ -75,7 +75,7 @@ export async function idleTasksOf(database: Database, scope: Scope, limit: numbe
   return ids;
 }
 
-/** Provisional tasks are in no index, so this reads the whole table. */
+/** Scans the whole table, because provisional tasks are in no index. */
 export async function unfinishedTasksOf(database: Database, scope: Scope, limit: number): Promise<UnfinishedTasks> {
   const rows = await database.rows(
     `SELECT id, count(*) OVER () FROM ${database.schema}.task
@@ -85,7 +85,7 @@ export async function unfinishedTasksOf(database: Database, scope: Scope, limit:
   return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
 }
 
-/** Removes the keys of one owner whose task is gone. They are sorted by key, so that all pages together read them once. */
+/** Removes the keys of one owner whose tasks were removed. Sorted by key, so that all pages together read each key once. */
 export async function forgetRequestsOf(database: Database, { tenant, owner }: Scope): Promise<void> {
   const { schema } = database;
   for (let after = ''; ;) {

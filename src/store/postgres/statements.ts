@@ -3,21 +3,21 @@ import type { PoolClient, QueryArrayConfig, QueryConfig } from 'pg';
 import type { Writable as Draft } from '../../support/writable.ts';
 import { isSpent } from './failure.ts';
 
-/** A row as a list of its columns. */
+/** A row as an array of its columns. */
 export type Row = readonly unknown[];
 
-/** Anything that takes a statement: a pool, or one connection of it. */
+/** A pool, or one of its connections. */
 export type Queryable = Pick<PoolClient, 'query'>;
 
 const INT8 = 20;
 const JSON_TYPES = new Set([114, 3802]);
 
-/** Numbers are ours and small enough; JSON stays the text that it is. */
+/** 64-bit integers become numbers, because ours are small enough. JSON stays text. */
 const TYPES: NonNullable<QueryConfig['types']> = {
   getTypeParser: ((oid: number) => (oid === INT8 ? Number : JSON_TYPES.has(oid) ? String : parserOf(oid))) as never,
 };
 
-/** The types that our tables have, beside those above. */
+/** The other types of our tables. */
 function parserOf(oid: number): (text: string) => unknown {
   if (oid === 16) return (text) => text === 't';
   if (oid === 21 || oid === 23) return Number;
@@ -27,19 +27,19 @@ function parserOf(oid: number): (text: string) => unknown {
 export interface Statement {
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** By which a connection that is nobody else's knows it again, for text that never changes. */
+  /** The name of the prepared statement, for constant texts. Used only on direct connections. */
   readonly name?: string;
-  /** How long to wait for the answer, if not as long as for any other. */
-  readonly answerMs?: number | undefined;
+  /** The timeout of the response. The default of the connection if not set. */
+  readonly queryTimeoutMs?: number | undefined;
 }
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface Outcome {
   readonly rows: Row[];
   readonly command: string;
 }
 
-export async function run(on: Queryable, { text, values = [], name, answerMs }: Statement): Promise<Outcome> {
+export async function run(on: Queryable, { text, values = [], name, queryTimeoutMs }: Statement): Promise<Outcome> {
   const query: Draft<QueryArrayConfig> & { query_timeout?: number } = {
     text,
     values: values as unknown[],
@@ -47,23 +47,23 @@ export async function run(on: Queryable, { text, values = [], name, answerMs }: 
     types: TYPES,
   };
   if (name !== undefined && straight.has(on)) query.name = name;
-  if (answerMs !== undefined) query.query_timeout = answerMs;
+  if (queryTimeoutMs !== undefined) query.query_timeout = queryTimeoutMs;
   return on.query<unknown[]>(query);
 }
 
-/** Connections where a statement with a name meets the process of the database that has parsed it. */
+/** The connections without a pooler, where a prepared statement always meets the backend that has parsed it. */
 const straight = new WeakSet<Queryable>();
 
 /**
- * Notes which process of the database answers on a connection of our own. A pooler gives each transaction to another one,
- * and makes up the number that it names when a connection is made.
+ * Records which backend responds on a connection of our own. A pooler passes each transaction to a different backend, and invents
+ * the process id that it reports when connecting.
  */
-export function notePeer(client: Queryable & { readonly processID?: number | null }, answering: number): void {
+export function noteBackendPid(client: Queryable & { readonly processID?: number | null }, answering: number): void {
   if (client.processID === answering) straight.add(client);
   else straight.delete(client);
 }
 
-export function isStraight(client: Queryable): boolean {
+export function isDirectConnection(client: Queryable): boolean {
   return straight.has(client);
 }
 
@@ -72,17 +72,18 @@ export async function rowsOf(on: Queryable, text: string, values: readonly unkno
 }
 
 /**
- * Runs statements one after the other. A connection that can send ahead, as ours can, makes one round trip of it; one of
- * somebody else's pool may not be able to.
+ * Runs statements one after the other. On a connection with pipelining, such as ours, this takes one round trip. Connections of a
+ * pool of the user may not support it.
  *
- * @param answerMs How long to wait for each answer, if not as long as for any other.
+ * @param queryTimeoutMs The timeout of each response. The default of the connection if not set.
  */
-export async function inOrder(
+export async function pipeline(
   client: Queryable,
   statements: readonly Statement[],
-  answerMs?: number,
+  queryTimeoutMs?: number,
 ): Promise<readonly Outcome[]> {
-  const each = answerMs === undefined ? statements : statements.map((statement) => ({ ...statement, answerMs }));
+  const each =
+    queryTimeoutMs === undefined ? statements : statements.map((statement) => ({ ...statement, queryTimeoutMs }));
   if (canSendAhead(client)) {
     sendTogether(client);
     return Promise.all(each.map((statement) => run(client, statement)));
@@ -97,8 +98,8 @@ export function canSendAhead(client: Queryable & { readonly pipeline?: boolean }
 }
 
 /**
- * What is sent on a connection before this turn is over goes out at once. A packet for each statement is a third of what a
- * small transaction costs the process, and the database wakes up for each of them.
+ * Sends everything that is written to a connection in this turn as one packet. A packet per statement would take a third of the
+ * CPU time of a small transaction, and wake the database for each of them.
  */
 function sendTogether(client: Queryable & { readonly connection?: { readonly stream?: Partial<Writable> } }): void {
   const stream = client.connection?.stream;
@@ -107,7 +108,7 @@ function sendTogether(client: Queryable & { readonly connection?: { readonly str
   process.nextTick(() => stream.uncork?.());
 }
 
-/** Gives a connection back after an error, with the transaction ended in any case. */
+/** Ends the transaction after an error and releases the connection. */
 export async function giveBack(client: PoolClient, error: unknown): Promise<void> {
   if (isSpent(error)) {
     client.release(true);

@@ -2,9 +2,9 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import type { Clock } from '../../support/clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
-import { inTime } from '../../support/in-time.ts';
+import { withTimeout } from '../../support/time/with-timeout.ts';
 import { newRecord } from '../guard.ts';
 import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
@@ -42,19 +42,19 @@ import type {
   WatchListener,
 } from '../store.ts';
 import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
-import { Commits } from './commits.ts';
+import { Commits } from './write/commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { isDiskFull, isRefused, tooSlow, toStoreError } from './failure.ts';
-import { channelOf, Hints } from './hints.ts';
-import { assertFitsIndexes } from './index-row.ts';
-import type { NewJob } from './jobs.ts';
-import { listTasks } from './list.ts';
+import { channelOf, Hints } from './hints/hints.ts';
+import { assertFitsIndexes } from './write/index-row.ts';
+import type { NewJob } from './write/jobs.ts';
+import { listTasks } from './read/list.ts';
 import { migrate, UnusableDatabaseError } from './migrate.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { assertSchema, DEFAULT_SCHEMA, onConnection, openPool, tend } from './pool.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
-import { readEvents, readJournal, readTask } from './reads.ts';
+import { readEvents, readJournal, readTask } from './read/reads.ts';
 import {
   forgetEvents,
   forgetNodes,
@@ -64,29 +64,32 @@ import {
   outlived,
   unfinishedTasksOf,
 } from './retention.ts';
+import { notifyWatchers } from '../watchers.ts';
 import { dropFullBuckets, takeTokens } from './token-buckets.ts';
-import { appendToTask, createTask, dropTaskForReply, removeEnded, removeOwned } from './writes.ts';
+import { appendToTask, createTask, dropTaskForReply, removeEnded, removeOwned } from './write/writes.ts';
 
+/** The options of `postgres()`. */
 export interface PostgresStoreOptions {
-  /** The schema that holds the tables, `tandem` if not set. Made if it is not there. */
+  /** The schema of the tables, `tandem` if not set. Created if it does not exist. A name of 1 to 63 bytes. */
   readonly schema?: string;
-  /** Connections at most, 10 if not set and at least 2; one of them listens. Of no use with a pool of your own. */
+  /** The maximum number of connections: 10 if not set, at least 2, because one only listens. Ignored with your own pool. */
   readonly connections?: number;
-  /** How long to wait for a connection before a call fails, 5000 if not set. Of no use with a pool of your own. */
+  /** How many milliseconds a call waits for a connection before it fails: 5000 if not set. Ignored with your own pool. */
   readonly connectTimeoutMs?: number;
-  /** @internal Another time than that of the database, for tests. */
+  /** @internal Replaces the clock of the database, for tests. */
   readonly clock?: Clock;
-  /** @internal How long a write waits for a transaction that holds its task, for tests. */
+  /** @internal The lock timeout of writes, for tests. */
   readonly lockMs?: number;
-  /** @internal How long a write waits for those before it, for tests. */
+  /** @internal How long a write waits in the queue, for tests. */
   readonly queueMs?: number;
 }
 
 /**
- * Keeps tasks in a PostgreSQL database (14 or newer), for as many processes as like to share it. Opens with the first
- * call; tables are made, and brought up to date, by whoever comes first.
+ * Creates a store in a PostgreSQL database (14 or newer) that any number of processes can share. It connects with the first call.
+ * The first process creates the tables and upgrades them. Needs the package `pg`.
  *
- * @param source The address of the database, or a pool of the package `pg` that is yours to end.
+ * @param source The connection string of the database, or a pool of the package `pg`, which the store does not close.
+ * @throws RangeError if `schema` or `connections` is invalid.
  * @example
  * await serve(translator, { store: postgres('postgres://localhost/agents') });
  */
@@ -94,19 +97,21 @@ export function postgres(source: string | Pool, options: PostgresStoreOptions = 
   assertSchema(options.schema);
   const { connections = 2 } = options;
   if (!Number.isInteger(connections) || connections < 2)
-    throw new RangeError('connections must be a whole number, at least 2: one of them only listens');
+    throw new RangeError(
+      `connections: expected an integer of at least 2, because one connection only listens; got ${connections}`,
+    );
   return new PostgresStore(source, options);
 }
 
-/** A bit more than a statement or a connection may take, which say better what is wrong. */
+/** Longer than the timeouts of statements and connections, whose errors are more specific. */
 const PATIENCE_MS = 5500;
 
-/** What is open once somebody has asked for it. */
+/** The resources that the first call opens. */
 interface Opened {
   readonly database: Database;
   readonly commits: Commits;
   readonly hints: Hints;
-  /** Lets go of the pool. */
+  /** Removes our listeners from the pool. */
   readonly leave: () => void;
 }
 
@@ -116,7 +121,7 @@ class PostgresStore implements Store {
   readonly #watchers = new Set<WatchListener>();
   readonly #space = new SpaceCheck(() => this.#askInTime(probeSpace));
   #opening: Promise<Opened> | undefined;
-  /** Questions whose answers are not here yet. */
+  /** The number of reads in progress. */
   #questions = 0;
   #answered: Deferred<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -135,38 +140,38 @@ class PostgresStore implements Store {
       key: task.idempotency?.key,
       alias: task.alias,
       by: task.node,
-      // The message is about as long as the event that tells of it.
+      // The message is about as long as its event.
       size: 2 * (task.event?.body.length ?? 0),
-      run: (desk) => createTask(desk, task),
+      run: (unit) => createTask(unit, task),
     });
-    // Only a key or an alias can be known already: ids are new.
+    // Ids are new, so only a key or an alias can already exist.
     if (task.idempotency === undefined && task.alias === undefined) accepted?.(newRecord(task));
     return created;
   }
 
   async append(write: TaskWrite): Promise<Appended> {
     assertNamesOfWrite(write);
-    if (!areNames(write.taskId)) return { kind: 'refused' };
+    if (!areNames(write.taskId)) return { kind: 'rejected' };
     return this.#write({
       taskId: write.taskId,
       key: write.idempotency?.key,
-      isHolders: write.guard.lease !== undefined,
-      isPatient: write.guard.lease !== undefined,
+      isLeaseHolder: write.guard.lease !== undefined,
+      isBackground: write.guard.lease !== undefined,
       nodes: write.guard.idle,
       isPushed: write.pushConfig !== undefined,
       by: write.by,
       size: sizeOf(write),
-      run: (desk) => appendToTask(desk, write),
+      run: (unit) => appendToTask(unit, write),
     });
   }
 
   async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
     return this.#write({
       taskId,
-      isPatient: true,
+      isBackground: true,
       by: lease.node,
       size: 0,
-      run: (desk) => dropTaskForReply(desk, taskId, lease, reply),
+      run: (unit) => dropTaskForReply(unit, taskId, lease, reply),
     });
   }
 
@@ -289,7 +294,7 @@ class PostgresStore implements Store {
   async prune(policy: RetentionPolicy): Promise<number> {
     const old = await this.#ask((database) => outlived(database, policy));
     const removals = old.map((taskId) =>
-      this.#write({ taskId, isPatient: true, size: 0, run: (desk) => removeEnded(desk, taskId) }),
+      this.#write({ taskId, isBackground: true, size: 0, run: (unit) => removeEnded(unit, taskId) }),
     );
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#ask((database) => forgetEvents(database, policy));
@@ -305,7 +310,7 @@ class PostgresStore implements Store {
     if (!areNames(scope.tenant, scope.owner)) return { found: 0, removed: 0 };
     const idle = await this.#ask((database) => idleTasksOf(database, scope, limit));
     const removals = idle.map((taskId) =>
-      this.#write({ taskId, isPatient: true, size: 0, run: (desk) => removeOwned(desk, taskId) }),
+      this.#write({ taskId, isBackground: true, size: 0, run: (unit) => removeOwned(unit, taskId) }),
     );
     const removed = (await Promise.all(removals)).filter(Boolean).length;
     if (idle.length < limit) await this.#ask((database) => forgetRequestsOf(database, scope));
@@ -320,12 +325,12 @@ class PostgresStore implements Store {
   watch(listener: WatchListener): () => void {
     if (this.#closing !== undefined) return () => {};
     this.#watchers.add(listener);
-    // A database that is late is asked again by the next call; until then there is nothing to hear.
+    // If the database is not available, the next call connects. Until then there are no commits to report.
     void this.#listen().catch(() => {});
     return () => this.#watchers.delete(listener);
   }
 
-  /** Stores what still waits, and closes all connections, unless the pool is somebody else's. */
+  /** Stores pending writes and closes all connections, except those of a pool of the user. */
   close(): Promise<void> {
     return (this.#closing ??= this.#shutDown());
   }
@@ -336,10 +341,10 @@ class PostgresStore implements Store {
     if (opened === undefined) return;
     const { commits, hints, database, leave } = opened;
     await commits.drain();
-    // A pool that is ended forgets who waits for a connection.
+    // Ending a pool drops calls that wait for a connection.
     if (this.#questions > 0) await (this.#answered = deferred<void>()).promise;
     await hints.close();
-    // Connections of our own pool end a bit later than it does, and may be lost until then.
+    // The connections of our own pool end a little later and may still be lost, so our listeners stay.
     if (typeof this.#source === 'string') await database.pool.end();
     else leave();
   }
@@ -350,13 +355,7 @@ class PostgresStore implements Store {
   }
 
   readonly #tell: WatchListener = (...hint) => {
-    for (const listener of this.#watchers) {
-      try {
-        listener(...hint);
-      } catch {
-        // The write has happened, whatever becomes of the hint.
-      }
-    }
+    notifyWatchers(this.#watchers, ...hint);
   };
 
   async #write<T>(job: NewJob<T>): Promise<T> {
@@ -364,9 +363,9 @@ class PostgresStore implements Store {
     return commits.submit(job);
   }
 
-  /** For who has a caller waiting: also if it is a connection, or the tables, that he waits for. */
+  /** For reads that a caller waits for. The timeout includes connecting and migrating. */
   #askInTime<T>(question: (database: Database) => Promise<T>): Promise<T> {
-    return inTime(this.#ask(question), PATIENCE_MS, () => {
+    return withTimeout(this.#ask(question), PATIENCE_MS, () => {
       throw tooSlow();
     });
   }
@@ -389,7 +388,7 @@ class PostgresStore implements Store {
     return this.#open();
   }
 
-  /** An attempt that fails is forgotten, for a database may be late. */
+  /** A failed attempt is repeated with the next call, because the database may start later. */
   #open(): Promise<Opened> {
     if (this.#opening !== undefined) return this.#opening;
     const opening = this.#connect();
@@ -413,8 +412,9 @@ class PostgresStore implements Store {
     } catch (error) {
       if (typeof this.#source === 'string') await pool.end();
       else leave();
-      // Nobody has ever been let in with these: that will not pass by itself.
-      if (isRefused(error)) throw new Error('The database of the task store refuses our credentials', { cause: error });
+      // Not `UNAVAILABLE`, because rejected credentials do not become valid by themselves.
+      if (isRefused(error))
+        throw new Error('The database of the task store rejects the credentials of this process', { cause: error });
       throw error instanceof UnusableDatabaseError ? error : toStoreError(error);
     }
     const isOwnPool = typeof this.#source === 'string';
@@ -429,7 +429,7 @@ class PostgresStore implements Store {
 async function probeSpace(database: Database): Promise<void> {
   const { schema } = database;
   const number = randomInt(2 ** 31);
-  // Nothing that can be compressed.
+  // Random bytes cannot be compressed.
   const body = randomBytes((PROBE_CHARACTERS * 3) / 4).toString('base64');
   await database.transaction(async (client) => {
     const insert = `INSERT INTO ${schema}.event (task_id, number, kind, body) VALUES ('', $1, 0, $2)`;
@@ -438,7 +438,7 @@ async function probeSpace(database: Database): Promise<void> {
   });
 }
 
-/** What is long in a write is in its events, and in the artifacts that they make up. */
+/** The approximate size of a write: its events and artifacts are its large parts. */
 function sizeOf({ events = [], artifacts = '' }: TaskWrite): number {
   return events.reduce((sum, { body }) => sum + body.length, artifacts.length);
 }

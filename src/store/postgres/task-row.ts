@@ -6,23 +6,23 @@ import type { Writable } from '../../support/writable.ts';
 import type { TaskRecord } from '../store.ts';
 import type { Row, Statement } from './statements.ts';
 
-/** A task as it lies in its table, with what only the store knows of it. */
+/** A row of the table of tasks, with members that only the store uses. */
 export interface FoundTask {
   readonly record: TaskRecord;
   /** The number of the last message of the history. */
   readonly lastMessage: number;
-  /** The order in which tasks were made. */
+  /** The position among all created tasks. */
   readonly seq: number;
-  /** The transaction that has written its row, as the row says it. Only those know that have locked it. */
+  /** The id of the transaction that wrote the row (`xmin`). Set only for locked rows. */
   readonly version: string | undefined;
-  /** Whether it waits for a slot. Only what is about to be written says so. */
+  /** Whether it waits in the claim queue. Set only for rows to write. */
   readonly queued?: boolean;
 }
 
-/** In the order of `TaskRow`, as the row has them. */
+/** In the order of `TaskRow`, with the last numbers of the row, which may be outdated. */
 export const TASK_COLUMNS = columnsOf('t.last_event', 't.last_journal');
 
-/** The same, with the last numbers as they are. */
+/** The same columns with the current last numbers. */
 export function currentColumns(schema: string): string {
   return columnsOf(currentNumber(schema, 'event'), currentNumber(schema, 'journal'));
 }
@@ -35,8 +35,8 @@ function columnsOf(lastEvent: string, lastJournal: string): string {
 }
 
 /**
- * A row has the last numbers of the time when it was changed for another reason: a chunk is a row of its own, and leaves
- * that of its task alone. The end of a task is such a reason, and after it there are no others.
+ * The current last number. A chunk or a step adds its own row and does not update the row of its task, so the number in that row is
+ * outdated until the row changes for another reason. The end of a task is such a reason, so the numbers of ended tasks are final.
  */
 function currentNumber(schema: string, table: 'event' | 'journal'): string {
   const column = `t.last_${table}`;
@@ -45,8 +45,8 @@ function currentNumber(schema: string, table: 'event' | 'journal'): string {
 }
 
 /**
- * The last numbers of tasks, for who holds their rows: to be asked after the locks. A statement that had to wait for a lock
- * sees a row that was changed meanwhile, but no other row that has come.
+ * Reads the last numbers of tasks whose rows are locked. It must be a statement after the lock: a statement that waited for a lock
+ * sees the new version of the locked row, but not other rows that were inserted meanwhile.
  */
 export function lastNumbers(schema: string, taskIds: readonly string[]): Statement {
   const last = (table: string): string => `(SELECT max(number) FROM ${schema}.${table} WHERE task_id = v.id)`;
@@ -57,7 +57,7 @@ export function lastNumbers(schema: string, taskIds: readonly string[]): Stateme
   };
 }
 
-/** Brings the numbers of rows up to date. */
+/** Sets the current last numbers of rows. */
 export function withNumbers(found: readonly FoundTask[], numbers: readonly Row[]): readonly FoundTask[] {
   const byId = new Map(numbers.map((row) => [row[0], row]));
   for (const { record } of found) {
@@ -139,7 +139,7 @@ export function toFound(row: readonly unknown[]): FoundTask {
     contextId,
     agent,
     status: JSON.parse(status) as TaskStatus,
-    // Only runs look at it, and it can be as large as a request may be: lists must not pay for that.
+    // Parsed on demand: only runs use it, and it can be as large as a request.
     get origin() {
       return (parsedOrigin ??= JSON.parse(origin) as JsonObject);
     },
@@ -165,7 +165,7 @@ export function toFound(row: readonly unknown[]): FoundTask {
   return { record, lastMessage, seq, version: undefined };
 }
 
-/** The row of a task that is locked: its last column has its version. */
+/** Decodes a locked row, whose last column is its version. */
 export function toLocked(row: Row): FoundTask {
   const { record, lastMessage, seq } = toFound(row);
   return { record, lastMessage, seq, version: String(row[TASK_COLUMN_COUNT]) };

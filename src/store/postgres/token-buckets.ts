@@ -1,7 +1,7 @@
 import type { TokenTake, TokenTaken } from '../store.ts';
 import type { Database } from './database.ts';
 
-/** Takes a token from a bucket that all nodes share, by one statement: the row is locked meanwhile. */
+/** Takes a token from a bucket that all nodes share, in one statement, which locks the row. */
 export async function takeTokens(database: Database, take: TokenTake): Promise<TokenTaken> {
   const { schema, now } = database;
   const [row] = await database.read(
@@ -17,7 +17,7 @@ export async function takeTokens(database: Database, take: TokenTake): Promise<T
   return { isTaken: row?.[0] === true, left: Number(row?.[1]) };
 }
 
-/** One that is full again is as good as none. */
+/** A full bucket is equivalent to no bucket. */
 export async function dropFullBuckets({ schema, now, pool }: Database): Promise<void> {
   await pool.query(`DELETE FROM ${schema}.token_bucket WHERE full_at < ${now}`);
 }

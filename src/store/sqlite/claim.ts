@@ -1,15 +1,15 @@
 import { type AgentRotation, byDueTime, type DueTask, RoundRobin, rotationOf } from '../round-robin.ts';
 import type { ClaimRequest, TaskRecord } from '../store.ts';
 import { bySuspicion, claimedBy, type SuspectTask, suspectsOf } from '../suspects.ts';
-import { type Connection, sqlLimit } from './connection.ts';
-import type { Row } from './driver.ts';
+import { type Connection, sqlLimit } from './database/connection.ts';
+import type { Row } from './database/driver.ts';
 import type { Nodes } from './nodes.ts';
-import type { Desk } from './writes.ts';
+import type { WriteContext } from './writes.ts';
 
 const KEY = 'ifnull(fairness_key, owner)';
 const COLUMNS = `pk, id, agent, ${KEY}, wake_at, attempts`;
 
-/** The names of the indexes are part of the statements: a plan that reads the tasks of living nodes is an error. */
+/** The statements name their indexes: a plan that would read the tasks of living nodes is an error. */
 const BY_TIME = 'FROM task INDEXED BY task_wake WHERE node IS ? AND queued = ? AND wake_at IS NOT NULL';
 const IN_QUEUE = `FROM task INDEXED BY task_queue WHERE queued = 1 AND wake_at IS NOT NULL AND agent = ? AND wake_at <= ?
   AND node IS NULL AND suspect_ms IS NULL`;
@@ -42,10 +42,10 @@ const KNOWN_NODES =
 
 const IS_QUEUED = [0, 1] as const;
 
-/** Tasks that one claim puts into the queue at most. */
+/** The maximum number of tasks that one claim moves into the queue. */
 const MAX_ENQUEUED = 1000;
 
-/** The nodes that have tasks to run, as they were left behind. */
+/** The nodes that earlier processes left in the rows of unfinished tasks. */
 export function knownNodes(connection: Connection): readonly string[] {
   return connection.all(KNOWN_NODES).map(([node]) => String(node));
 }
@@ -55,8 +55,8 @@ interface Due extends DueTask, SuspectTask {
   readonly agent: string;
 }
 
-/** Gives due tasks to a node: all of them if they are few enough, otherwise round robin by fairness key. */
-export function claimTasks(desk: Desk, request: ClaimRequest, now: number): TaskRecord[] {
+/** Leases due tasks to a node: all of them if they are within the limit, otherwise round robin by fairness key. */
+export function claimTasks(desk: WriteContext, request: ClaimRequest, now: number): TaskRecord[] {
   const { tasks, nodes } = desk;
   const { node, taskId } = request;
   nodes.meet(node);
@@ -71,7 +71,7 @@ export function claimTasks(desk: Desk, request: ClaimRequest, now: number): Task
   });
 }
 
-function freeTasksOfDeadNodes({ connection, tasks, nodes }: Desk, now: number): void {
+function freeTasksOfDeadNodes({ connection, tasks, nodes }: WriteContext, now: number): void {
   for (const dead of nodes.dead()) {
     const found = connection.all(HELD, dead).flatMap(([id]) => tasks.find(String(id)) ?? []);
     const held = found.filter(({ record }) => record.node === dead);
@@ -81,19 +81,24 @@ function freeTasksOfDeadNodes({ connection, tasks, nodes }: Desk, now: number): 
       now,
     );
     for (const [i, task] of held.entries()) tasks.update(task, suspects[i] ?? task.record);
-    // The next statements look for them in the table.
+    // The next statements read the table.
     tasks.save();
   }
 }
 
-function dueTask({ tasks, nodes }: Desk, { agents, limit }: ClaimRequest, id: string, now: number): readonly string[] {
+function dueTask(
+  { tasks, nodes }: WriteContext,
+  { agents, limit }: ClaimRequest,
+  id: string,
+  now: number,
+): readonly string[] {
   const record = tasks.find(id)?.record;
   if (record === undefined || limit < 1) return [];
   const { agent, node, wakeAt = Number.POSITIVE_INFINITY } = record;
   return wakeAt <= now && agents.includes(agent) && !nodes.isAlive(node) ? [id] : [];
 }
 
-function chosenTasks(desk: Desk, request: ClaimRequest, now: number): readonly string[] {
+function chosenTasks(desk: WriteContext, request: ClaimRequest, now: number): readonly string[] {
   const { positions } = desk;
   const robin = new RoundRobin(request);
   const suspects = robin.give(dueSuspects(desk, request, now), request.suspects ?? Number.POSITIVE_INFINITY);
@@ -119,21 +124,21 @@ function chosenTasks(desk: Desk, request: ClaimRequest, now: number): readonly s
   return given(chosen.tasks);
 }
 
-/** In the order in which they are to be given. */
+/** The due suspects, in the order of the claim. */
 function dueSuspects(
-  { connection }: Desk,
+  { connection }: WriteContext,
   { agents, limit, suspects, shares }: ClaimRequest,
   now: number,
 ): readonly Due[] {
   if (suspects === 0) return [];
-  // The shares may keep some of them from a slot.
+  // The shares may exclude some of them, so all are read.
   const most = shares === undefined ? Math.min(limit, suspects ?? limit) : Number.POSITIVE_INFINITY;
   const ofAgent = (agent: string): readonly Due[] => connection.all(SUSPECTS, agent, now, sqlLimit(most)).map(toDue);
   return [...new Set(agents)].flatMap(ofAgent).sort(bySuspicion);
 }
 
-/** One more than the claim may give, if there are so many. The longest due first. */
-function dueTasks({ connection }: Desk, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
+/** The due tasks, the longest due first: at most one more than the limit of the claim. */
+function dueTasks({ connection }: WriteContext, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
   const most = Math.max(0, limit) + 1;
   const names = JSON.stringify(agents);
   const due = IS_QUEUED.flatMap((isQueued) =>
@@ -142,13 +147,13 @@ function dueTasks({ connection }: Desk, { agents, limit }: ClaimRequest, now: nu
   return due.sort(byDueTime).slice(0, most);
 }
 
-/** Tasks that have slept until now wait for a slot like all others. */
-function enqueueDue({ connection }: Desk, now: number): void {
+/** Moves tasks whose `wakeAt` has come into the queue. */
+function enqueueDue({ connection }: WriteContext, now: number): void {
   connection.run(ENQUEUE, null, 0, now, MAX_ENQUEUED);
 }
 
 function queuedRotation(
-  { connection, positions }: Desk,
+  { connection, positions }: WriteContext,
   robin: RoundRobin,
   agent: string,
   now: number,
@@ -159,7 +164,7 @@ function queuedRotation(
   return { agent, queues: keys.map((key) => ({ key, tasks: connection.all(OF_KEY, ...free, key, most).map(toDue) })) };
 }
 
-/** All keys with a task that can be given, each once, beginning with the one after a position. Each is one look at the index. */
+/** All keys with a claimable task, each once, starting after a position. Each key takes one index lookup. */
 function* keysInQueue(connection: Connection, free: Row, position: string | undefined): Generator<string> {
   const look = (sql: string, ...bounds: Row): string | undefined =>
     (connection.get(sql, ...free, ...bounds) as readonly [string] | undefined)?.[0];
@@ -170,7 +175,7 @@ function* keysInQueue(connection: Connection, free: Row, position: string | unde
   for (; key !== undefined; key = look(NEXT_KEY_UP_TO, key, position)) yield key;
 }
 
-/** When the next task of these agents is due that no living node holds; with `after`, the next one later than that. */
+/** When the next task of these agents is due that no living node holds. With `after`, only tasks due later than that. */
 export function nextWake(
   connection: Connection,
   nodes: Nodes,
@@ -184,7 +189,7 @@ export function nextWake(
   return rows.length === 0 ? undefined : Math.min(...rows.map(([wakeAt]) => Number(wakeAt)));
 }
 
-/** What stands in the rows of tasks that nobody runs: nothing, or a node that no longer lives. */
+/** The values of `node` in rows of tasks that do not run: null, or a dead node. */
 function idleHolders(nodes: Nodes): readonly (string | null)[] {
   return [null, ...nodes.dead()];
 }

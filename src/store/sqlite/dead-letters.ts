@@ -1,8 +1,8 @@
 import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter } from '../store.ts';
 import { type LetterRow, toDeadLetter } from '../push-rows.ts';
-import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import { type Connection, getNumber, sqlLimit } from './database/connection.ts';
 
-/** What receivers could not be told of. It goes with its push configuration, by a trigger. */
+/** Undeliverable notifications. A trigger deletes them with their push config. */
 
 const INSERT = `INSERT OR REPLACE INTO dead_letter (id, task_pk, config_id, number, kind, attempts, time, reason, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
@@ -19,7 +19,7 @@ const OF_CONFIG = `${SELECT} WHERE d.task_pk = (SELECT pk FROM task WHERE id = ?
 
 const PLACE = 'SELECT ifnull(max(pk), 0) FROM dead_letter WHERE id = ?';
 const DELETE = 'DELETE FROM dead_letter WHERE id = ? RETURNING 1';
-/** Walks over as many as may stay, and those are few. */
+/** Reads as many rows as are kept, which are few. */
 const KEEP = `DELETE FROM dead_letter
   WHERE pk <= (SELECT pk FROM dead_letter WHERE pk > 0 ORDER BY pk DESC LIMIT 1 OFFSET ?)`;
 
@@ -47,12 +47,12 @@ export function readDeadLetters(connection: Connection, query: DeadLetterQuery):
   return (rows as unknown as LetterRow[]).map(toDeadLetter);
 }
 
-/** Says whether there was one. */
+/** Returns whether it existed. */
 export function dropDeadLetter(connection: Connection, id: string): boolean {
   return connection.get(DELETE, id) !== undefined;
 }
 
-/** The latest stay. */
+/** Deletes all but the latest `count`. */
 export function keepDeadLetters(connection: Connection, count: number): void {
   connection.run(KEEP, count);
 }

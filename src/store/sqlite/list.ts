@@ -1,51 +1,51 @@
 import { statusTime } from '../guard.ts';
 import type { Scope, TaskQuery } from '../store.ts';
-import { type Connection, getNumber, sqlLimit } from './connection.ts';
-import type { Row, SqlValue } from './driver.ts';
-import type { Tally } from './tally.ts';
+import { type Connection, getNumber, sqlLimit } from './database/connection.ts';
+import type { Row, SqlValue } from './database/driver.ts';
+import type { TaskCounts } from './task-counts.ts';
 import { type FoundTask, RECORD_COLUMNS, stateNumber, TASK_COLUMNS, toFound } from './task-row.ts';
 
-/** One range of one index, in the order of the list. */
+/** One range of one index, in list order. */
 interface Range {
   readonly index: string;
   readonly where: readonly string[];
   readonly values: readonly SqlValue[];
 }
 
-/** The tasks of a page, without their bulky parts. */
+/** The tasks of a page, without history and artifacts. */
 export interface FoundPage {
   readonly tasks: readonly FoundTask[];
-  /** It ended for the sake of `pageBytes`. */
+  /** The page ended early because of `pageBytes`. */
   readonly isCut: boolean;
 }
 
 /**
- * A page by the position where the one before it ended, so that it costs the same wherever it lies. The index is named
- * in the statement: a plan that would sort or walk is an error and not a slow list.
+ * Reads the page after a position, so that every page costs the same. The statement names its index: a plan that would sort or
+ * scan is an error and not a slow list.
  */
-export function listPage(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): FoundPage {
+export function listPage(connection: Connection, counts: TaskCounts, scope: Scope, query: TaskQuery): FoundPage {
   const limit = Math.max(0, query.limit);
-  const ranges = rangesOf(tally, scope, query).map((range) => readRange(connection, range, query));
+  const ranges = rangesOf(counts, scope, query).map((range) => readRange(connection, range, query));
   const [only] = ranges;
   if (ranges.length === 1 && only !== undefined) return only;
-  // The ranges of several agents or states are merged here; each gave as many as the page can hold.
+  // Merges the ranges of several agents or states. Each range has up to a full page.
   const tasks = ranges.flatMap((range) => range.tasks).sort(byTimeAndId);
-  // Behind the last task of a range that was cut, others of that range are missing.
+  // After the last task of a range that was cut, further tasks of that range are missing.
   const ends = ranges.filter(({ isCut }) => isCut).map((range) => tasks.indexOf(range.tasks.at(-1) as FoundTask) + 1);
   const end = Math.min(limit, ...ends);
   return { tasks: tasks.slice(0, end), isCut: ends.length > 0 && end < limit };
 }
 
-/** How many tasks match, on whatever page. */
-export function listTotal(connection: Connection, tally: Tally, scope: Scope, query: TaskQuery): number {
+/** The number of matching tasks on all pages. */
+export function listTotal(connection: Connection, counts: TaskCounts, scope: Scope, query: TaskQuery): number {
   const { contextId, agents, states, statusSince } = query;
   if (contextId === undefined && statusSince === undefined) {
-    return tally.visible(scope, agents && unique(agents), states && unique(states));
+    return counts.visible(scope, agents && unique(agents), states && unique(states));
   }
-  return rangesOf(tally, scope, query).reduce((sum, range) => sum + countRange(connection, range), 0);
+  return rangesOf(counts, scope, query).reduce((sum, range) => sum + countRange(connection, range), 0);
 }
 
-function rangesOf(tally: Tally, scope: Scope, query: TaskQuery): readonly Range[] {
+function rangesOf(counts: TaskCounts, scope: Scope, query: TaskQuery): readonly Range[] {
   const { contextId, states, statusSince } = query;
   const where = ['visible = 1', 'tenant = ?', 'owner = ?'];
   const values: SqlValue[] = [scope.tenant, scope.owner];
@@ -61,7 +61,7 @@ function rangesOf(tally: Tally, scope: Scope, query: TaskQuery): readonly Range[
       },
     ];
   }
-  return unique(query.agents ?? tally.agents(scope)).flatMap((agent) => {
+  return unique(query.agents ?? counts.agents(scope)).flatMap((agent) => {
     const ofAgent = { where: [...where, 'agent = ?'], values: [...values, agent] };
     if (states === undefined) {
       return [{ index: 'task_list', where: [...ofAgent.where, ...since], values: [...ofAgent.values, ...sinceValues] }];
@@ -79,7 +79,7 @@ interface Filter {
   readonly value: SqlValue;
 }
 
-/** Nothing if all values will do. */
+/** A filter for one of several values. Empty if all values match. */
 function oneOf(column: string, values: readonly (string | number)[] | undefined): readonly Filter[] {
   if (values === undefined) return [];
   const [only] = values;
@@ -101,10 +101,10 @@ function readRange(connection: Connection, range: Range, query: TaskQuery): Foun
   return { tasks: read(columns, count).map(toFound), isCut: sizes !== undefined && count < sizes.length };
 }
 
-/** The bytes of a row, which SQLite knows without reading them. */
+/** The size of a row, which SQLite knows without reading the values. */
 const ROW_BYTES = 'octet_length(status) + octet_length(origin) + ifnull(octet_length(metadata), 0)';
 
-/** How many of the first rows have so many bytes together; one at least. */
+/** How many of the first rows fit into `maxBytes` together; at least one. */
 function countWithin(sizes: readonly number[], maxBytes: number): number {
   let bytes = 0;
   const first = sizes.findIndex((size, i) => (bytes += size) > maxBytes && i > 0);
@@ -120,7 +120,7 @@ function unique<T>(values: readonly T[]): readonly T[] {
   return [...new Set(values)];
 }
 
-/** Later first; of the same time, the greater id first. */
+/** Latest first; with the same time, the greater id first. */
 function byTimeAndId({ record: a }: FoundTask, { record: b }: FoundTask): number {
   return statusTime(b) - statusTime(a) || (a.id < b.id ? 1 : -1);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { type Connection, getNumber } from './connection.ts';
+import { type Connection, getNumber } from './database/connection.ts';
 
 /** In the order of their numbers, which start at 1 and have no gaps. Never edited once released. */
 export const MIGRATIONS = [
@@ -14,39 +14,40 @@ export const MIGRATIONS = [
   '0008_suspects.sql',
 ] as const;
 
-/** Stands in the header of our files, see the first migration. */
+/** The application id in the header of our files; the first migration sets it. */
 const APPLICATION_ID = 1_414_415_409;
 
-/** Stood there while the first migration still changed: such a file may lack what we ask of it. */
+/** The application id of pre-releases, whose first migration was still changing: such a file may lack columns. */
 const PRE_RELEASE_ID = 1_413_566_020;
 
 /**
- * The number of the last migration that a file has seen; 0 for an empty one. Refuses files that are not ours and files
- * from the future. Changes nothing.
+ * The number of the last migration of a file, or 0 for an empty file. Changes nothing.
+ *
+ * @throws Error for files of other programs, of pre-releases and of newer versions.
  */
 export function schemaVersion(connection: Connection, path: string): number {
   const tables = getNumber(connection, 'SELECT count(*) FROM sqlite_schema');
   if (tables === 0) return 0;
   const application = getNumber(connection, 'PRAGMA application_id');
   if (application === PRE_RELEASE_ID) {
-    throw new Error(`${path} was written by a pre-release of tandem-a2a: delete it, or choose another file`);
+    throw new Error(`${path} was written by a pre-release of tandem-a2a: delete it, or use another file`);
   }
   if (application !== APPLICATION_ID) {
-    throw new Error(`${path} is a database of another program: choose another file. It was left as it is`);
+    throw new Error(`${path} belongs to another program: use another file. This file was not changed`);
   }
   const version = readMeta(connection, 'schema');
   if (version > MIGRATIONS.length) {
     throw new Error(
-      `${path} was written by a newer version of tandem-a2a (its schema is ${version}, this one knows ` +
-        `${MIGRATIONS.length}): update the package, or choose another file. It was left as it is`,
+      `${path} was written by a newer version of tandem-a2a (schema version ${version}, this version supports up to ` +
+        `${MIGRATIONS.length}): update the package, or use another file. This file was not changed`,
     );
   }
   return version;
 }
 
 /**
- * Brings a file up to date and counts its opening, all in one transaction. Gives the number of the boot, which tells
- * this opening from every other.
+ * Migrates a file and increments its boot number, in one transaction. Returns the boot number, which identifies this opening
+ * of the file.
  */
 export function migrate(connection: Connection, version: number): number {
   connection.exec('BEGIN IMMEDIATE');
@@ -65,7 +66,7 @@ export function migrate(connection: Connection, version: number): number {
   }
 }
 
-/** The number of the last opening, by whomever. */
+/** The boot number of the latest opening, by any process. */
 export function currentBoot(connection: Connection): number {
   return readMeta(connection, 'boot');
 }

@@ -1,21 +1,21 @@
-import type { Clock } from '../../support/clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
 
 /**
- * Which nodes live. Kept in memory on purpose: only this process has the file, so no node outlives it, and every lease
- * is free as soon as the file is opened again. It also saves an fsync per heartbeat.
+ * Tracks which nodes are alive. Kept in memory on purpose: only this process has the file open, so no node outlives it, and every
+ * lease is free when the file is opened again. It also saves an fsync per heartbeat.
  */
 export class Nodes {
   readonly #clock: Clock;
-  /** Every node that may stand in a row, with the time until which it lives. */
+  /** Every node that may be in a row, with the time when its heartbeat expires. */
   readonly #livesUntil = new Map<string, number>();
 
-  /** `known` are the nodes that earlier processes left in the rows. */
+  /** @param known The nodes that earlier processes left in the rows. */
   constructor(clock: Clock, known: readonly string[]) {
     this.#clock = clock;
     for (const node of known) this.#livesUntil.set(node, 0);
   }
 
-  /** A node is about to be written into a row. */
+  /** Registers a node before it is written into a row. */
   meet(node: string): void {
     if (!this.#livesUntil.has(node)) this.#livesUntil.set(node, 0);
   }

@@ -1,16 +1,18 @@
 import type { Log } from '../../observe/log.ts';
-import type { Clock } from '../../support/clock.ts';
-import type { Driver } from './driver.ts';
-import type { SyncFile } from './log-sync.ts';
+import type { Clock } from '../../support/time/clock.ts';
+import type { Driver } from './database/driver.ts';
+import type { SyncFile } from './database/log-sync.ts';
 
+/** The options of `sqlite()`. */
 export interface SqliteStoreOptions {
-  /** Gets a warning if the file has several hard links, and an error if it is deleted or replaced; the console if not set. */
+  /** Receives a warning if the file has several hard links, and an error if it is deleted or replaced. The console if not set. */
   readonly log?: Log;
+  /** Replaces the system clock, for tests. */
   readonly clock?: Clock;
-  /** @internal For tests that break the database. */
+  /** @internal Replaces the SQLite library, for tests. */
   readonly driver?: Driver;
-  /** @internal For tests that break the disk. */
+  /** @internal Replaces the sync, for tests. */
   readonly syncFile?: SyncFile;
-  /** @internal How long the disk may take before it counts as stalled. */
+  /** @internal How long a sync may take before the disk counts as stalled. */
   readonly stallMs?: number;
 }

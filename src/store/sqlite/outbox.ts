@@ -1,18 +1,18 @@
 import type { ClaimedPush, PushClaimRequest, PushConfigName, PushNoted, PushReport } from '../store.ts';
 import { type DueRow, toClaimed, toHolding } from '../push-rows.ts';
 import { PushShares } from '../push-shares.ts';
-import { type Connection, sqlLimit } from './connection.ts';
+import { type Connection, sqlLimit } from './database/connection.ts';
 import { insertDeadLetter } from './dead-letters.ts';
-import type { SqlValue } from './driver.ts';
+import type { SqlValue } from './database/driver.ts';
 import type { Nodes } from './nodes.ts';
 import type { FoundTask } from './task-row.ts';
-import type { Desk } from './writes.ts';
+import type { WriteContext } from './writes.ts';
 
-/** Who is to be told of what, and who is at it. An outbox without letters: the events lie in their own table. */
+/** Pending deliveries and their leases. The outbox holds only progress; the events are in their own table. */
 
 const MAKE_DUE = 'UPDATE push_config SET due_at = ? WHERE task_pk = ? AND due_at IS NULL AND disabled IS NULL';
 
-/** The name of the index is part of the statement: a plan that walks over what living nodes are at is an error. */
+/** The statement names its index: a plan that would read the push configs held by living nodes is an error. */
 const DUE = `SELECT c.task_pk, c.number, c.due_at, c.receiver, t.id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
     c.config, c.told, c.attempts, c.failing_since, c.given_up, c.fence
   FROM push_config c INDEXED BY push_config_due CROSS JOIN task t ON t.pk = c.task_pk
@@ -41,18 +41,18 @@ const RESUME = `UPDATE push_config SET attempts = 0, failing_since = NULL, given
     fence = fence + 1, due_at = CASE WHEN told < ? THEN ? END
   WHERE task_pk = ? AND id = ?`;
 
-/** The nodes that were telling, as they were left behind. */
-export function knownTellers(connection: Connection): readonly string[] {
+/** The nodes that earlier processes left in the rows of push configs. */
+export function knownNotifiers(connection: Connection): readonly string[] {
   return connection.all(KNOWN_NODES).map(([node]) => String(node));
 }
 
-/** Events have come to a task that has push configurations. */
-export function makePushesDue({ connection, clock }: Desk, pk: number): void {
+/** Makes the push configs of a task due, after new events. */
+export function makePushesDue({ connection, clock }: WriteContext, pk: number): void {
   connection.run(MAKE_DUE, clock.now(), pk);
 }
 
-/** Gives what is due to a node, the longest due first. */
-export function claimPushes(desk: Desk, request: PushClaimRequest): readonly ClaimedPush[] {
+/** Leases due push configs to a node, the longest due first. */
+export function claimPushes(desk: WriteContext, request: PushClaimRequest): readonly ClaimedPush[] {
   const { connection, nodes } = desk;
   const { node } = request;
   nodes.meet(node);
@@ -64,8 +64,8 @@ export function claimPushes(desk: Desk, request: PushClaimRequest): readonly Cla
   });
 }
 
-/** In rounds: each leaves out those who have their share, however many of them wait in front of the others. */
-function choose({ connection, nodes, clock }: Desk, request: PushClaimRequest): readonly DueRow[] {
+/** Reads in rounds. Each round excludes receivers and owners that have their share, however many of their rows come first. */
+function choose({ connection, nodes, clock }: WriteContext, request: PushClaimRequest): readonly DueRow[] {
   const { node, agents } = request;
   const shares = new PushShares(request);
   const chosen: DueRow[] = [];
@@ -83,7 +83,7 @@ function choose({ connection, nodes, clock }: Desk, request: PushClaimRequest): 
   return chosen;
 }
 
-/** In order. Where a holder may have more than was asked for, nothing comes that is due later than what was not seen. */
+/** Merges the rows in due order. If a holder may have more rows, the result ends at its last row that was read. */
 function longestDue(byHolder: readonly (readonly DueRow[])[], limit: number): DueRow[] {
   const cuts = byHolder.flatMap((rows) => (rows.length < limit ? [] : rows.slice(-1)));
   const [cut] = cuts.sort(inOrder);
@@ -91,24 +91,24 @@ function longestDue(byHolder: readonly (readonly DueRow[])[], limit: number): Du
   return cut === undefined ? all : all.filter((row) => inOrder(row, cut) <= 0);
 }
 
-/** When the next one is due that no living node is at. */
+/** When the next push config is due that no living node holds. */
 export function nextPush(connection: Connection, nodes: Nodes, agents: readonly string[]): number | undefined {
   const names = JSON.stringify(agents);
   const rows = [null, ...nodes.dead()].flatMap((holder) => connection.all(NEXT, holder, names));
   return rows.length === 0 ? undefined : Math.min(...rows.map(([dueAt]) => Number(dueAt)));
 }
 
-export function notePush({ connection, tasks }: Desk, report: PushReport): PushNoted | undefined {
+export function notePush({ connection, tasks }: WriteContext, report: PushReport): PushNoted | undefined {
   const task = tasks.find(report.taskId);
   if (task === undefined) return undefined;
   const { configId, node, fence, told, attempts, failingSince = null, givenUp, dueAt, disabled, deadLetter } = report;
   const progress: SqlValue[] = [told, attempts, failingSince, givenUp];
   const lease: SqlValue[] = [task.pk, configId, node, fence];
   const isReleased = dueAt !== undefined || disabled !== undefined;
-  const isLeft = disabled === undefined && dueAt !== undefined && told < task.record.lastEvent;
+  const remains = disabled === undefined && dueAt !== undefined && told < task.record.lastEvent;
   const reason = disabled === undefined ? null : JSON.stringify(disabled);
   const row = isReleased
-    ? connection.get(NOTE_AND_RELEASE, ...progress, isLeft ? dueAt : null, reason, ...lease)
+    ? connection.get(NOTE_AND_RELEASE, ...progress, remains ? dueAt : null, reason, ...lease)
     : connection.get(NOTE, ...progress, ...lease);
   if (row === undefined) return undefined;
   if (deadLetter !== undefined) insertDeadLetter(connection, task.pk, configId, deadLetter);
@@ -116,8 +116,8 @@ export function notePush({ connection, tasks }: Desk, report: PushReport): PushN
   return typeof due === 'number' ? { dueAt: due } : {};
 }
 
-/** Begins anew with what is left to tell, unless somebody is at it. Says whether there is such a configuration. */
-export function resumePush(desk: Desk, { taskId, configId }: PushConfigName): boolean {
+/** Restarts the delivery of pending events, unless a node holds the push config. Returns whether it exists. */
+export function resumePush(desk: WriteContext, { taskId, configId }: PushConfigName): boolean {
   const task = desk.tasks.find(taskId);
   const row = task && desk.connection.get(IS_FREE, task.pk, configId);
   if (task === undefined || row === undefined) return false;
@@ -125,8 +125,8 @@ export function resumePush(desk: Desk, { taskId, configId }: PushConfigName): bo
   return true;
 }
 
-/** With what is left to tell, whoever was at it. */
-export function beginAnew({ connection, clock }: Desk, { pk, record }: FoundTask, configId: string): void {
+/** Restarts the delivery of pending events and revokes the lease, if there is one. */
+export function beginAnew({ connection, clock }: WriteContext, { pk, record }: FoundTask, configId: string): void {
   connection.run(RESUME, record.lastEvent, clock.now(), pk, configId);
 }
 

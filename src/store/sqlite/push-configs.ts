@@ -2,12 +2,12 @@ import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '../store.ts';
 import { withPushed } from '../guard.ts';
 import { receiverOf } from '../receiver.ts';
-import { type Connection, getNumber, sqlLimit } from './connection.ts';
+import { type Connection, getNumber, sqlLimit } from './database/connection.ts';
 import { beginAnew } from './outbox.ts';
 import type { FoundTask } from './task-row.ts';
-import type { Desk } from './writes.ts';
+import type { WriteContext } from './writes.ts';
 
-/** Where to tell of tasks. They go with their task by a trigger. */
+/** The push configs of tasks. A trigger deletes them with their task. */
 
 type PushConfigRow = readonly [id: string, dialect: string, createdAt: number, config: string];
 
@@ -22,25 +22,35 @@ const COLUMNS = 'id, dialect, created_at, config';
 const ONE = `SELECT ${COLUMNS} FROM push_config WHERE task_pk = ? AND number > ? AND id = ? LIMIT ?`;
 const PAGE = `SELECT ${COLUMNS} FROM push_config WHERE task_pk = ? AND number > ? ORDER BY number LIMIT ?`;
 
-/** The task as its owner knows it: those of others are unknown, and so are provisional ones. */
+/** The task, if it is visible and belongs to this owner. */
 export function shownTo({ tenant, owner }: Scope, task: FoundTask | undefined): FoundTask | undefined {
   const record = task?.record;
   return record?.tenant === tenant && record.owner === owner && record.visible ? task : undefined;
 }
 
-/** @param told The number of the last event that came before it. */
+/** @param told The number of the last event before the push config. */
 export function insertPushConfig(connection: Connection, pk: number, record: PushConfigRecord, told: number): void {
   connection.run(INSERT, pk, pk, ...toRow(record), receiverOf(record), told);
 }
 
-export function putPushConfig(desk: Desk, task: FoundTask, record: PushConfigRecord, max: number): PushConfigPut {
+export function putPushConfig(
+  desk: WriteContext,
+  task: FoundTask,
+  record: PushConfigRecord,
+  max: number,
+): PushConfigPut {
   const put = storePushConfig(desk, task, record, max);
   if (put.kind === 'stored' && task.record.pushed !== true) desk.tasks.update(task, withPushed(task.record, true));
   return put;
 }
 
-/** For who writes to the task himself, and says there that it has one. */
-export function storePushConfig(desk: Desk, task: FoundTask, record: PushConfigRecord, max: number): PushConfigPut {
+/** Stores a push config without setting `pushed`, for a caller that updates the task itself. */
+export function storePushConfig(
+  desk: WriteContext,
+  task: FoundTask,
+  record: PushConfigRecord,
+  max: number,
+): PushConfigPut {
   const { connection, tasks } = desk;
   const [id, dialect, createdAt, config] = toRow(record);
   const replaced = connection.get(REPLACE, dialect, config, receiverOf(record), task.pk, id);
@@ -49,7 +59,7 @@ export function storePushConfig(desk: Desk, task: FoundTask, record: PushConfigR
     return stored([id, dialect, Number(replaced[0]), config]);
   }
   if (getNumber(connection, COUNT, task.pk) >= max) return { kind: 'full' };
-  // The trigger that takes it away with its task sees only tasks that were written.
+  // The trigger that deletes it with its task needs the row of the task.
   tasks.save();
   insertPushConfig(connection, task.pk, record, task.record.lastEvent);
   return stored([id, dialect, createdAt, config]);
@@ -68,8 +78,8 @@ export function readPushConfigs(
   return (rows as PushConfigRow[]).map(toRecord);
 }
 
-/** Says whether there was one. */
-export function deletePushConfig({ connection, tasks }: Desk, task: FoundTask, id: string): boolean {
+/** Returns whether it existed. */
+export function deletePushConfig({ connection, tasks }: WriteContext, task: FoundTask, id: string): boolean {
   const isDeleted = connection.get(DELETE, task.pk, id) !== undefined;
   if (isDeleted && getNumber(connection, COUNT, task.pk) === 0) tasks.update(task, withPushed(task.record, false));
   return isDeleted;
@@ -83,7 +93,7 @@ function toRow({ id, config, dialect, createdAt }: PushConfigRecord): PushConfig
   return [id, dialect, createdAt, JSON.stringify(config)];
 }
 
-/** With what a later read gives, which shares nothing with what was given. */
+/** Returns a copy, as a later read would. */
 function stored(row: PushConfigRow): PushConfigPut {
   return { kind: 'stored', record: toRecord(row) };
 }

@@ -1,14 +1,14 @@
 import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
-import { type Connection, sqlLimit } from './connection.ts';
+import { type Connection, sqlLimit } from './database/connection.ts';
 import type { Nodes } from './nodes.ts';
-import type { Tally } from './tally.ts';
+import type { TaskCounts } from './task-counts.ts';
 import { dropEvents } from './task-events.ts';
 import { findTask } from './task-row.ts';
 
 const ENDED = `SELECT id, ended_at, pk FROM task INDEXED BY task_ended
   WHERE has_events = ? AND ended_at IS NOT NULL ORDER BY ended_at, pk LIMIT ?`;
 
-/** All but those of which somebody is still to be told. */
+/** Except tasks with pending deliveries. */
 const REPLAYABLE = `SELECT id FROM task INDEXED BY task_ended
   WHERE has_events = 1 AND ended_at IS NOT NULL AND ended_at < ? AND (pushed = 0 OR NOT EXISTS
     (SELECT 1 FROM push_config WHERE task_pk = task.pk AND due_at IS NOT NULL))
@@ -16,10 +16,10 @@ const REPLAYABLE = `SELECT id FROM task INDEXED BY task_ended
 
 type EndedRow = readonly [id: string, endedAt: number, pk: number];
 
-/** The ended tasks that have outlived their time, or are more than may be kept; the longest ended first. */
-export function outlived(connection: Connection, tally: Tally, policy: RetentionPolicy): readonly string[] {
-  const surplus = tally.ended() - policy.keepEnded;
-  // Those without events and those that still have them: of each as many as may go.
+/** The ended tasks that have expired or exceed the number to keep, the longest ended first. */
+export function outlived(connection: Connection, counts: TaskCounts, policy: RetentionPolicy): readonly string[] {
+  const surplus = counts.ended() - policy.keepEnded;
+  // Tasks without events and tasks with events: up to the limit of each.
   const oldest = [0, 1].flatMap((has) => connection.all(ENDED, has, sqlLimit(policy.limit)) as EndedRow[]);
   oldest.sort(([, endedA, pkA], [, endedB, pkB]) => endedA - endedB || pkA - pkB);
   return oldest
@@ -28,13 +28,13 @@ export function outlived(connection: Connection, tally: Tally, policy: Retention
     .map(([id]) => id);
 }
 
-/** The tasks whose events nobody may replay any more. */
+/** The tasks whose events have expired. */
 export function unreplayable(connection: Connection, policy: RetentionPolicy): readonly string[] {
   const rows = connection.all(REPLAYABLE, policy.eventsEndedBefore, sqlLimit(policy.limit));
   return rows.map(([id]) => String(id));
 }
 
-/** Whoever ends a task writes a snapshot of its artifacts, so that its events are only needed to replay the stream. */
+/** Removes the events of an ended task. Its end stored a snapshot of the artifacts, so events only serve to replay the stream. */
 export function forgetEvents(connection: Connection, id: string): void {
   const task = findTask(connection, id);
   if (task === undefined) return;
@@ -42,13 +42,13 @@ export function forgetEvents(connection: Connection, id: string): void {
   connection.run('UPDATE task SET has_events = 0 WHERE pk = ?', task.pk);
 }
 
-/** Visible tasks are found by the index of lists. The others are few, and the table is searched for them once. */
+/** Visible tasks are in the index of lists. Provisional tasks are few and need one table scan. */
 const OF_OWNER = [1, 0].map(
   (visible) => `SELECT id FROM task WHERE visible = ${visible} AND tenant = ? AND owner = ?
     AND (ended_at IS NOT NULL OR node IS NULL OR node IN (SELECT value FROM json_each(?))) LIMIT ?`,
 );
 
-/** Tasks of one owner that no living node runs, at most `limit` of them. */
+/** At most `limit` tasks of one owner that no living node runs. */
 export function idleTasksOf(connection: Connection, nodes: Nodes, scope: Scope, limit: number): readonly string[] {
   const { tenant, owner } = scope;
   const dead = JSON.stringify(nodes.dead());
@@ -59,7 +59,7 @@ export function idleTasksOf(connection: Connection, nodes: Nodes, scope: Scope, 
   return ids;
 }
 
-/** Provisional tasks are in no index, so this reads the whole table. */
+/** Scans the whole table, because provisional tasks are in no index. */
 const UNFINISHED = `SELECT id, count(*) OVER () FROM task WHERE tenant = ? AND owner = ? AND ended_at IS NULL LIMIT ?`;
 
 export function unfinishedTasksOf(connection: Connection, { tenant, owner }: Scope, limit: number): UnfinishedTasks {

@@ -3,8 +3,8 @@ import type { Message } from '../../model/message.ts';
 import { consoleLog } from '../../observe/console-log.ts';
 import type { Log } from '../../observe/log.ts';
 import { safeLog } from '../../observe/safe-log.ts';
-import type { Clock } from '../../support/clock.ts';
-import { steadyClock } from '../../support/steady-clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
+import { steadyClock } from '../../support/time/steady-clock.ts';
 import { newRecord } from '../guard.ts';
 import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import type {
@@ -40,23 +40,24 @@ import type {
   WatchListener,
 } from '../store.ts';
 import { claimTasks, nextWake } from './claim.ts';
-import { type Connection, getNumber } from './connection.ts';
+import { type Connection, getNumber } from './database/connection.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { loadDriver } from './driver.ts';
-import { RESULT, toMissingError, toStoreError, troubleOf } from './failure.ts';
-import { GroupCommit } from './group-commit.ts';
+import { loadDriver } from './database/driver.ts';
+import { RESULT, toMissingError, toStoreError, troubleOf } from './database/failure.ts';
+import { GroupCommit } from './database/group-commit.ts';
 import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
 import { boundedPage } from '../page.ts';
 import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
+import { notifyWatchers } from '../watchers.ts';
 import { Nodes } from './nodes.ts';
-import { closeFile, type OpenFile, openFile } from './open.ts';
+import { closeFile, type OpenFile, openFile } from './database/open.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
 import { dropOldRequests, dropRequestsOf, findRepeat, KeysUnderWay } from './request-key.ts';
 import { forgetEvents, idleTasksOf, outlived, unfinishedTasksOf, unreplayable } from './retention.ts';
-import { Tally } from './tally.ts';
+import { TaskCounts } from './task-counts.ts';
 import { readEvents } from './task-events.ts';
 import { readJournal, readParts } from './task-log.ts';
 import { findTask, type FoundTask } from './task-row.ts';
@@ -65,7 +66,7 @@ import {
   aliasOwner,
   appendToTask,
   createTask,
-  type Desk,
+  type WriteContext,
   dropTaskForReply,
   removeEnded,
   removeOwned,
@@ -74,21 +75,25 @@ import {
 
 export type { SqliteStoreOptions };
 
-/** What watchers hear of a write. */
+/** The hint that watchers get about a write. */
 interface Hint {
   readonly taskId: string;
   readonly by?: string | undefined;
 }
 
-/** How many old request keys go in one write. */
+/** The maximum number of expired request keys that one write removes. */
 const OLD_REQUESTS = 1000;
 
 /**
- * Keeps tasks in one file of this machine; everything acknowledged survives the process and the power. The file is open
- * when this returns. It throws, with a sentence, if the file cannot be had: one process has it at a time.
+ * Opens a store in a local SQLite file and creates the file if it does not exist. Every acknowledged write survives a crash of the
+ * process and a power failure. Only one process can have the file open at a time.
  *
+ * @param path The path of the database file. Must be on a local disk.
  * @example
  * await serve(translator, { store: sqlite('tasks.db') });
+ *
+ * @throws Error if another process has the file open, the file cannot be opened or belongs to another program, or no SQLite
+ * library is installed (Node before 22.13 needs `@photostructure/sqlite`).
  */
 export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
   const { clock = steadyClock, driver = loadDriver(), log: given = consoleLog, syncFile, stallMs } = options;
@@ -96,7 +101,7 @@ export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
   return new SqliteStore(openFile(driver, path, log, syncFile), clock, log, stallMs);
 }
 
-/** Writes are gathered (`GroupCommit`); reads run at once, on what is committed, and are told when that is on the disk. */
+/** `GroupCommit` batches the writes. Reads run at once on committed data, and return when that data is on the disk. */
 class SqliteStore implements Store {
   readonly #file: OpenFile;
   readonly #connection: Connection;
@@ -105,14 +110,14 @@ class SqliteStore implements Store {
   readonly #space = new SpaceCheck(() => this.#probe());
   readonly #commits: GroupCommit;
   readonly #nodes: Nodes;
-  readonly #desk: Desk;
-  readonly #tally: Tally;
+  readonly #context: WriteContext;
+  readonly #counts: TaskCounts;
   readonly #keys = new KeysUnderWay();
   readonly #watchers = new Set<WatchListener>();
-  readonly #count = ({ before, after }: Written<unknown>): void => this.#tally.apply(before, after);
+  readonly #count = ({ before, after }: Written<unknown>): void => this.#counts.apply(before, after);
   #closing: Promise<void> | undefined;
   #isLost = false;
-  /** Changes when another connection has written to the file. */
+  /** The `data_version` of the file, which changes when another connection writes to it. */
   #version: number | undefined;
 
   constructor(file: OpenFile, clock: Clock, log: Log, stallMs: number | undefined) {
@@ -122,18 +127,18 @@ class SqliteStore implements Store {
     this.#log = log;
     this.#nodes = new Nodes(clock, file.nodes);
     const tasks = new Tasks(file.connection, clock);
-    this.#desk = { connection: file.connection, tasks, nodes: this.#nodes, clock, positions: new Map() };
+    this.#context = { connection: file.connection, tasks, nodes: this.#nodes, clock, positions: new Map() };
     this.#commits = new GroupCommit(file.connection, {
       check: () => this.#assertOurs(),
-      finish: () => this.#desk.tasks.save(),
-      undone: () => this.#desk.tasks.forget(),
+      finish: () => this.#context.tasks.save(),
+      onRollback: () => this.#context.tasks.forget(),
       failed: (error) => {
         if (troubleOf(error) === RESULT.FULL) this.#space.noteFull();
       },
       sync: file.log.sync,
       stallMs,
     });
-    this.#tally = new Tally(file.connection);
+    this.#counts = new TaskCounts(file.connection);
   }
 
   async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
@@ -144,10 +149,10 @@ class SqliteStore implements Store {
     const created = this.#write(
       { taskId: task.id, by: task.node },
       () => {
-        const written = createTask(this.#desk, task, record);
-        // Nobody else writes to the file, so this cannot be; but a run has been promised that it has the task.
+        const written = createTask(this.#context, task, record);
+        // Only this process writes to the file, so this cannot happen. If it did, a run would have no task.
         if (isNew && written.result.kind !== 'created')
-          throw new A2AError('UNAVAILABLE', 'The request came twice at once');
+          throw new A2AError('UNAVAILABLE', 'The same request is already being processed');
         return written;
       },
       task.idempotency,
@@ -158,11 +163,11 @@ class SqliteStore implements Store {
 
   async append(write: TaskWrite): Promise<Appended> {
     assertNamesOfWrite(write);
-    return this.#write(write, () => appendToTask(this.#desk, write), write.idempotency);
+    return this.#write(write, () => appendToTask(this.#context, write), write.idempotency);
   }
 
   dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
-    return this.#write({ taskId, by: lease.node }, () => dropTaskForReply(this.#desk, taskId, lease, reply));
+    return this.#write({ taskId, by: lease.node }, () => dropTaskForReply(this.#context, taskId, lease, reply));
   }
 
   async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
@@ -181,8 +186,8 @@ class SqliteStore implements Store {
   async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
     return this.#read((connection) => {
-      const { tasks, isCut } = listPage(connection, this.#tally, scope, query);
-      const total = listTotal(connection, this.#tally, scope, query);
+      const { tasks, isCut } = listPage(connection, this.#counts, scope, query);
+      const total = listTotal(connection, this.#counts, scope, query);
       const page = boundedPage(tasks, total, query.pageBytes, (task) => readParts(connection, task, query));
       return isCut ? { ...page, isCut } : page;
     });
@@ -205,7 +210,7 @@ class SqliteStore implements Store {
     max: number,
   ): Promise<PushConfigPut | undefined> {
     assertNames(config.id);
-    return this.#change(scope, taskId, (task) => putPushConfig(this.#desk, task, config, max));
+    return this.#change(scope, taskId, (task) => putPushConfig(this.#context, task, config, max));
   }
 
   async pushConfigs(
@@ -220,12 +225,12 @@ class SqliteStore implements Store {
   }
 
   deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
-    return this.#change(scope, taskId, (task) => areNames(id) && deletePushConfig(this.#desk, task, id));
+    return this.#change(scope, taskId, (task) => areNames(id) && deletePushConfig(this.#context, task, id));
   }
 
   async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
     assertNames(request.node);
-    return this.#submit(() => claimPushes(this.#desk, request));
+    return this.#submit(() => claimPushes(this.#context, request));
   }
 
   async nextPush(agents: readonly string[]): Promise<number | undefined> {
@@ -235,11 +240,11 @@ class SqliteStore implements Store {
   async notePush(report: PushReport): Promise<PushNoted | undefined> {
     assertNames(report.deadLetter?.id);
     if (!areNames(report.taskId, report.configId, report.node)) return undefined;
-    return this.#submit(() => notePush(this.#desk, report));
+    return this.#submit(() => notePush(this.#context, report));
   }
 
   async resumePush(name: PushConfigName): Promise<boolean> {
-    return areNames(name.taskId, name.configId) && this.#submit(() => resumePush(this.#desk, name));
+    return areNames(name.taskId, name.configId) && this.#submit(() => resumePush(this.#context, name));
   }
 
   async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
@@ -254,7 +259,7 @@ class SqliteStore implements Store {
   async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
     assertNames(request.node);
     if (!areNames(request.taskId)) return [];
-    return this.#submit(() => claimTasks(this.#desk, request, this.#clock.now()));
+    return this.#submit(() => claimTasks(this.#context, request, this.#clock.now()));
   }
 
   async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
@@ -278,10 +283,10 @@ class SqliteStore implements Store {
     this.#nodes.retire(node);
   }
 
-  /** Each task is a write of its own, so that removing many does not hold up the loop. */
+  /** Each task is a separate write, so that removing many does not block the event loop. */
   async prune(policy: RetentionPolicy): Promise<number> {
-    const old = this.#look((connection) => outlived(connection, this.#tally, policy));
-    const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#desk, id)));
+    const old = this.#query((connection) => outlived(connection, this.#counts, policy));
+    const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#context, id)));
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#forgetEvents(policy);
     await this.#forgetRequests();
@@ -290,11 +295,10 @@ class SqliteStore implements Store {
     return removed.length;
   }
 
-  /** Each task is a write of its own, as in `prune`. */
   async purge(scope: Scope, limit: number): Promise<Purged> {
     if (!areNames(scope.tenant, scope.owner)) return { found: 0, removed: 0 };
     const idle = await this.#submit(() => idleTasksOf(this.#connection, this.#nodes, scope, limit));
-    const removals = idle.map((taskId) => this.#write({ taskId }, () => removeOwned(this.#desk, taskId)));
+    const removals = idle.map((taskId) => this.#write({ taskId }, () => removeOwned(this.#context, taskId)));
     const removed = (await Promise.all(removals)).filter(Boolean).length;
     if (idle.length < limit)
       while ((await this.#submit(() => dropRequestsOf(this.#connection, scope, OLD_REQUESTS))) === OLD_REQUESTS);
@@ -306,10 +310,10 @@ class SqliteStore implements Store {
     return this.#submit(() => unfinishedTasksOf(this.#connection, scope, limit));
   }
 
-  /** All of them, page by page: what is due must not grow from one time to the next. */
+  /** Removes all expired events, page by page, so that no backlog builds up between two calls. */
   async #forgetEvents(policy: RetentionPolicy): Promise<void> {
     for (;;) {
-      const silent = this.#look((connection) => unreplayable(connection, policy));
+      const silent = this.#query((connection) => unreplayable(connection, policy));
       if (silent.length === 0) return;
       await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
     }
@@ -325,7 +329,7 @@ class SqliteStore implements Store {
     return () => this.#watchers.delete(listener);
   }
 
-  /** Stores what still waits, puts everything into the one file and gives it free. */
+  /** Commits pending writes, moves the log into the database file, and releases the file. */
   close(): Promise<void> {
     return (this.#closing ??= this.#shutDown());
   }
@@ -334,10 +338,10 @@ class SqliteStore implements Store {
     try {
       await this.#commits.drain();
       this.#watchers.clear();
-      // The log alone is as safe; but one file is easier to move than three.
+      // Not needed for safety, but one file is easier to move than three.
       this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A disk that is full or gone keeps nobody from closing: what is in the log is stored.
+      // A full or missing disk must not prevent closing: data in the log is stored.
     }
     closeFile(this.#file);
   }
@@ -354,42 +358,42 @@ class SqliteStore implements Store {
     }
   }
 
-  /** For writes of which nobody outside hears. They ask the tables, so those must be up to date. */
+  /** For writes that watchers are not notified about. They query the tables, so cached rows are saved first. */
   async #submit<T>(work: () => T): Promise<T> {
     this.#assertOpen();
     return this.#commits.submit(() => {
-      this.#desk.tasks.save();
+      this.#context.tasks.save();
       return work();
     });
   }
 
-  /** Whether nothing can keep a task from being created but a failure. */
+  /** Whether only an error can prevent the creation of a task. */
   #isNew(task: NewTask): boolean {
     const { alias, idempotency } = task;
     if (alias !== undefined) return false;
     if (idempotency === undefined) return true;
     return (
       !this.#keys.has(idempotency) &&
-      this.#look((connection) => findRepeat(connection, task, idempotency)) === undefined
+      this.#query((connection) => findRepeat(connection, task, idempotency)) === undefined
     );
   }
 
-  /** A write to what belongs to a task, if its owner knows it. */
+  /** Runs a write for a task that is visible to its owner. */
   #change<T>(scope: Scope, taskId: string, work: (task: FoundTask) => T): Promise<T | undefined> {
     return this.#submit(() => {
-      const task = shownTo(scope, this.#desk.tasks.find(taskId));
+      const task = shownTo(scope, this.#context.tasks.find(taskId));
       return task && work(task);
     });
   }
 
-  /** For answers: a power cut must not take back what somebody was told. */
+  /** Waits until the data is on the disk, because a power failure must not revert data that a caller has seen. */
   #read<T>(question: (connection: Connection) => T): T | Promise<T> {
-    const answer = this.#look(question);
+    const answer = this.#query(question);
     const synced = this.#commits.disk.synced();
     return synced === undefined ? answer : synced.then(() => answer);
   }
 
-  #look<T>(question: (connection: Connection) => T): T {
+  #query<T>(question: (connection: Connection) => T): T {
     this.#assertOpen();
     try {
       return question(this.#connection);
@@ -399,13 +403,7 @@ class SqliteStore implements Store {
   }
 
   #tell(taskId: string, by?: string): void {
-    for (const listener of this.#watchers) {
-      try {
-        listener(taskId, by);
-      } catch {
-        // The write has happened, whatever becomes of the hint.
-      }
-    }
+    notifyWatchers(this.#watchers, taskId, by);
   }
 
   #assertOpen(): void {
@@ -414,7 +412,7 @@ class SqliteStore implements Store {
     if (stall !== undefined) throw stall;
   }
 
-  /** A disk that is slow is no reason to think of a node as dead: it would claim its own tasks. */
+  /** Ignores a stall: a slow disk must not make the node count as dead, because it would claim its own tasks. */
   #assertHeld(): void {
     if (this.#closing !== undefined) throw new A2AError('UNAVAILABLE', 'The task store is closed');
     if (this.#isLost) throw new A2AError('UNAVAILABLE', 'Another process has taken over the task store');
@@ -422,7 +420,7 @@ class SqliteStore implements Store {
     if (failure !== undefined) throw failure;
   }
 
-  /** Called with each heartbeat and health check, and not with each write, which it would slow down. */
+  /** Called with each heartbeat and health check. Calling it with each write would slow down writes. */
   #checkFiles(): void {
     const { disk } = this.#commits;
     if (this.#closing !== undefined || disk.failure !== undefined) return;
@@ -432,18 +430,18 @@ class SqliteStore implements Store {
     this.#log.error('A file of the SQLite store was deleted or replaced. Restore it and restart the process', { file });
   }
 
-  /** A write that needs new pages, and another one that frees them. No task has the number 0. */
+  /** Writes a row that needs new pages and deletes it again. No task has the pk 0. */
   async #probe(): Promise<void> {
     const write = 'INSERT OR REPLACE INTO artifact (task_pk, up_to, snapshot) VALUES (0, 0, ?)';
     await this.#submit(() => this.#connection.run(write, ' '.repeat(PROBE_CHARACTERS)));
     await this.#submit(() => this.#connection.run('DELETE FROM artifact WHERE task_pk = 0'));
   }
 
-  /** The lock should make this impossible; but it can be deleted, and some network drives only pretend to lock. */
+  /** The lock should prevent other writers. But the lock file can be deleted, and some network drives do not really lock. */
   #assertOurs(): void {
     const version = getNumber(this.#connection, 'PRAGMA data_version');
     if (version !== this.#version) {
-      this.#desk.tasks.forget();
+      this.#context.tasks.forget();
       this.#isLost ||= currentBoot(this.#connection) !== this.#file.boot;
       this.#version = version;
     }

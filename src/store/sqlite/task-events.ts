@@ -1,15 +1,15 @@
 import type { NewEvent, TaskEvent } from '../store.ts';
-import { type Connection, sqlLimit } from './connection.ts';
+import { type Connection, sqlLimit } from './database/connection.ts';
 
 /**
- * The events of tasks. Those of one write share a row, so that a write costs one insert and one entry of the index,
- * however many chunks it brings.
+ * The events of tasks. The events of one write share a row, so that a write costs one insert and one index entry, regardless of
+ * the number of its chunks.
  */
 
 const KINDS = ['task', 'status', 'artifact'] as const satisfies readonly TaskEvent['kind'][];
 const DIGITS: Readonly<Record<TaskEvent['kind'], string>> = { task: '0', status: '1', artifact: '2' };
 
-/** Limits of a row: a reader of a few events need not read many, and none grows beyond what is good to hold. */
+/** The limits of a row, so that reading a few events does not load many, and rows stay small. */
 const MAX_IN_ROW = 64;
 const MAX_LENGTH_OF_ROW = 2 ** 16;
 
@@ -44,7 +44,7 @@ export function dropEvents(connection: Connection, pk: number): void {
 export function readEvents(connection: Connection, taskId: string, after: number, limit: number): TaskEvent[] {
   const sql = `SELECT ${COLUMNS} FROM event WHERE task_pk = (SELECT pk FROM task WHERE id = ?)
     AND number > ? AND number < ? ORDER BY number LIMIT ?`;
-  // The row that has the last of them may go on behind it.
+  // The row of the last event may contain later events, too.
   const end = Math.min(after + limit + MAX_IN_ROW, Number.MAX_SAFE_INTEGER);
   const rows = connection.all(sql, taskId, after, end, sqlLimit(limit)) as EventRow[];
   const events = rows.flatMap(toEvents);
@@ -52,7 +52,7 @@ export function readEvents(connection: Connection, taskId: string, after: number
   return next < 0 ? [] : events.slice(next, next + Math.max(0, limit));
 }
 
-/** The artifact events after a number, which is the last of a write. */
+/** The artifact events after `after`, which is the number of the last event of a write. */
 export function readArtifactEvents(connection: Connection, pk: number, after: number): TaskEvent[] {
   const sql = `SELECT ${COLUMNS} FROM event WHERE task_pk = ? AND number > ? ORDER BY number`;
   const events = (connection.all(sql, pk, after) as EventRow[]).flatMap(toEvents);

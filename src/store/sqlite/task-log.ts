@@ -2,11 +2,11 @@ import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalEntry, JournalRecord, ReadParts, StoredTask } from '../store.ts';
 import type { Writable } from '../../support/writable.ts';
-import { type Connection, sqlLimit } from './connection.ts';
+import { type Connection, sqlLimit } from './database/connection.ts';
 import { dropEvents, readArtifactEvents } from './task-events.ts';
 import type { FoundTask } from './task-row.ts';
 
-/** The bulky parts of tasks: journal, history and artifacts. */
+/** The large parts of tasks: journal, history and artifacts. */
 
 const INSERT_JOURNAL = 'INSERT INTO journal (task_pk, number, kind, key, body) VALUES (?, ?, ?, ?, ?)';
 const PK_OF = '(SELECT pk FROM task WHERE id = ?)';
@@ -42,7 +42,7 @@ export function dropJournal(connection: Connection, pk: number): void {
   connection.run('DELETE FROM journal WHERE task_pk = ?', pk);
 }
 
-/** Everything that belongs to a task, but not the task. */
+/** Deletes events, journal, history and artifacts of a task, but not the task. */
 export function dropLog(connection: Connection, pk: number): void {
   dropEvents(connection, pk);
   dropJournal(connection, pk);
@@ -61,7 +61,7 @@ export function readJournal(connection: Connection, taskId: string, after: numbe
   }));
 }
 
-/** The task with the parts that are asked for. */
+/** Reads the requested parts of a task. */
 export function readParts(connection: Connection, task: FoundTask, parts: ReadParts): StoredTask {
   const { record, lastMessage } = task;
   const last = Math.min(parts.history ?? Infinity, lastMessage);
@@ -84,7 +84,7 @@ function readArtifacts(connection: Connection, task: FoundTask): NonNullable<Sto
 function readHistory(connection: Connection, task: FoundTask, last: number, maxBytes: number | undefined): Message[] {
   if (last === 0) return [];
   const { pk, lastMessage, message: inRow = null, record } = task;
-  // Nearly every history is known to be small enough as a whole.
+  // Nearly every history fits as a whole.
   const isBounded = maxBytes !== undefined && (record.historyBytes ?? Infinity) > maxBytes;
   if (isBounded) return readWithin(connection, task, last, maxBytes);
   const later = inRow !== null && lastMessage === 1 ? [] : readMessages(connection, pk, last);
@@ -98,7 +98,7 @@ function readMessages(connection: Connection, pk: number, last: number): Message
   return rows.toReversed().map(([body]) => JSON.parse(body) as Message);
 }
 
-/** One by one from the last on, until they have so many bytes: what is left out is not loaded. */
+/** Reads messages one by one from the last, up to `maxBytes`. Omitted messages are not loaded. */
 function readWithin(connection: Connection, task: FoundTask, last: number, maxBytes: number): Message[] {
   const { pk, lastMessage, message: inRow = null } = task;
   const messages: Message[] = [];

@@ -4,19 +4,19 @@ import type { TaskStatus } from '../../model/task.ts';
 import { isQueued, statusTime } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
 import type { Writable } from '../../support/writable.ts';
-import type { Connection } from './connection.ts';
-import type { Row, SqlValue } from './driver.ts';
+import type { Connection } from './database/connection.ts';
+import type { Row, SqlValue } from './database/driver.ts';
 
-/** A task as it lies in its table, with what only the store knows of it. */
+/** A row of the table of tasks, with members that only the store uses. */
 export interface FoundTask {
   readonly pk: number;
   readonly record: TaskRecord;
   /** The number of the last message of the history. */
   readonly lastMessage: number;
-  /** The first message and the artifacts at the end, serialised, if they lie in the row and were asked for. */
+  /** The first message and the final artifacts, serialized, if they are in the row and were requested. */
   readonly message?: string | null;
   readonly artifacts?: string | null;
-  /** About how many characters it takes to keep; nothing for one that has no row yet. */
+  /** The approximate size in memory, in characters. Absent for a task without a row. */
   readonly size?: number;
 }
 
@@ -54,11 +54,11 @@ type TaskRow = readonly [
 
 type Draft = Writable<TaskRecord>;
 
-/** The row of a task says these once that has ended. Until then a chunk costs its event, a step its entry, and no more. */
+/** The row contains these numbers only after the end of the task. Until then a chunk or a step does not update the row. */
 const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
 const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM journal WHERE task_pk = task.pk))';
 
-/** In the order of `TaskRow`, without the parts that lie in the row. */
+/** In the order of `TaskRow`, without message and artifacts. */
 export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
   ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin,
   pushed, fairness_key, history_bytes, suspect_ms, claimed_journal, crashes`;
@@ -73,10 +73,10 @@ const INSERT = `INSERT INTO task (pk, last_message, id, tenant, owner, context_i
     status, metadata, origin, message, artifacts, pushed, fairness_key, queued, history_bytes)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Longer parts have their own tables: a row is rewritten whenever its status changes. */
+/** Longer parts have their own tables, because a row is rewritten whenever its status changes. */
 const MAX_IN_ROW = 1024;
 
-/** Whether a serialised part of a task lies in its row. */
+/** Whether a serialized part of a task is stored in its row. */
 export function fitsInRow(text: string): boolean {
   return text.length <= MAX_IN_ROW;
 }
@@ -84,7 +84,7 @@ export function fitsInRow(text: string): boolean {
 export function findTask(connection: Connection, id: string): FoundTask | undefined {
   const row = connection.get(FIND, id);
   const found = row && toFound(row);
-  // SQLite reads an id up to its first NUL.
+  // SQLite compares an id only up to its first NUL.
   return found?.record.id === id ? found : undefined;
 }
 
@@ -129,7 +129,7 @@ export function toFound(row: Row): FoundTask {
     contextId,
     agent,
     status: JSON.parse(status) as TaskStatus,
-    // Only runs look at it, and it can be as large as a request may be: lists must not pay for that.
+    // Parsed on demand: only runs use it, and it can be as large as a request.
     get origin() {
       return (parsedOrigin ??= JSON.parse(origin) as JsonObject);
     },
@@ -156,7 +156,7 @@ export function toFound(row: Row): FoundTask {
   return { pk, record, lastMessage, message, artifacts, size };
 }
 
-/** Stores a task that has no row yet. Returns how many characters of JSON that took. */
+/** Inserts a new task. Returns the number of characters of its JSON. */
 export function insertTask(connection: Connection, task: FoundTask, alias: string | undefined, now: number): number {
   const { pk, record, lastMessage, message = null, artifacts = null } = task;
   const hasEnded = record.endedAt !== undefined;
@@ -200,8 +200,8 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
 }
 
 /**
- * Writes what has changed, and only that: SQLite updates every index of which a column is set, changed or not. Returns
- * how many characters of text that took.
+ * Writes only the changed columns, because SQLite updates the index of every column that is set, changed or not. Returns the
+ * number of characters written.
  */
 export function updateTask(connection: Connection, stored: FoundTask, task: FoundTask, now: number): number {
   const { pk, record: before } = stored;
@@ -231,7 +231,7 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   if (after.crashes !== before.crashes) set('crashes', after.crashes ?? null);
   if (after.node !== before.node) set('node', after.node ?? null);
   if (after.wakeAt !== before.wakeAt) set('wake_at', after.wakeAt ?? null);
-  // Without a time to wake up it is in no index.
+  // A task without `wakeAt` is in no index.
   if (after.wakeAt !== undefined && (after.node !== before.node || after.wakeAt !== before.wakeAt))
     set('queued', Number(isQueued(after, now)));
   if (after.question !== before.question) set('question', json(after.question));

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import type { JsonObject } from '../../model/json.ts';
-import { steadyClock } from '../../support/steady-clock.ts';
+import { steadyClock } from '../../support/time/steady-clock.ts';
 import { newRecord } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
-import { Connection } from './connection.ts';
-import { loadDriver } from './driver.ts';
+import { Connection } from './database/connection.ts';
+import { loadDriver } from './database/driver.ts';
 import { migrate } from './migrate.ts';
 import { findTask } from './task-row.ts';
 import { Tasks } from './tasks.ts';
@@ -64,7 +64,7 @@ function update(id: string, changes: Partial<TaskRecord>): void {
   tasks.update(task, { ...task.record, ...changes });
 }
 
-test('a task that was just written is not asked for again, and is what the database has', () => {
+test('a task that was just written is cached and equals its row', () => {
   insert('a');
   update('a', { question: 'q', attempts: 3 });
   statements = 0;
@@ -76,7 +76,7 @@ test('a task that was just written is not asked for again, and is what the datab
   expect(found?.record).toMatchObject({ question: 'q', attempts: 3 });
 });
 
-test('a row is written when it is saved, once, as it is then', () => {
+test('save writes each changed row once, in its latest state', () => {
   insert('a');
   insert('b');
   update('a', { question: 'q' });
@@ -96,7 +96,7 @@ test('a row is written when it is saved, once, as it is then', () => {
   expect(findTask(connection, 'a')?.record).toMatchObject({ question: 'r', attempts: 0 });
 });
 
-test.each([false, true])('an id that is taken is refused, whether its task is saved (%s) or not', (isSaved) => {
+test.each([false, true])('an id that already exists is rejected, if its task is saved: %s', (isSaved) => {
   insert('a');
   if (isSaved) {
     tasks.save();
@@ -105,10 +105,10 @@ test.each([false, true])('an id that is taken is refused, whether its task is sa
   expect(() => {
     insert('a');
     tasks.save();
-  }).toThrow(/UNIQUE|such a task/);
+  }).toThrow(/UNIQUE|already exists/);
 });
 
-test('what was undone is not remembered', () => {
+test('a write that was rolled back is not cached', () => {
   insert('a');
   tasks.save();
   connection.exec('BEGIN');
@@ -122,7 +122,7 @@ test('what was undone is not remembered', () => {
   expect(tasks.find('b')).toBeUndefined();
 });
 
-test.each([false, true])('a task that was removed is gone, whether it was saved (%s) or not', (isSaved) => {
+test.each([false, true])('a removed task is not found, if it was saved: %s', (isSaved) => {
   insert('a');
   if (isSaved) tasks.save();
   const task = tasks.find('a');
@@ -132,7 +132,7 @@ test.each([false, true])('a task that was removed is gone, whether it was saved 
   expect(tasks.find('a')).toBeUndefined();
 });
 
-test('of many tasks not all are kept, and all are found', () => {
+test('the cache is limited in number, and all tasks are found', () => {
   const ids = Array.from({ length: 2500 }, (_, i) => `task-${i}`);
   for (const id of ids) insert(id);
   tasks.save();
@@ -145,7 +145,7 @@ test('of many tasks not all are kept, and all are found', () => {
 const MEBIBYTE = 'x'.repeat(2 ** 20);
 
 test.each<[string, (id: string) => void]>([
-  ['made', (id) => insert(id, { big: MEBIBYTE })],
+  ['created', (id) => insert(id, { big: MEBIBYTE })],
   [
     'written to',
     (id) => {
@@ -154,7 +154,7 @@ test.each<[string, (id: string) => void]>([
       update(id, { metadata: { big: MEBIBYTE } });
     },
   ],
-])('of tasks that are large when they are %s few are kept, and all are found', (_what, make) => {
+])('the cache is limited in size, for tasks that are large when they are %s', (_what, make) => {
   const ids = Array.from({ length: 60 }, (_, i) => `task-${i}`);
   for (const id of ids) {
     make(id);
@@ -164,13 +164,13 @@ test.each<[string, (id: string) => void]>([
   expect(ids.map((id) => tasks.find(id)?.record.id)).toEqual(ids);
   expect(statements).toBeGreaterThanOrEqual(60 - 16);
 
-  // Those that were read are not kept either.
+  // Tasks that were read are not cached either.
   statements = 0;
   for (const id of ids) tasks.find(id);
   expect(statements).toBeGreaterThanOrEqual(60 - 16);
 });
 
-test('one large task that is written to again and again is not asked for again', () => {
+test('a large task that is written repeatedly stays cached', () => {
   insert('a', { big: MEBIBYTE });
   tasks.save();
   statements = 0;
@@ -181,7 +181,7 @@ test('one large task that is written to again and again is not asked for again',
   expect(statements).toBe(0);
 });
 
-test('what only runs look at is not read before somebody looks', () => {
+test('origin is parsed only on access', () => {
   insert('a', { from: 'the request' });
   tasks.save();
   connection.run("UPDATE task SET origin = 'no JSON'");
@@ -191,7 +191,7 @@ test('what only runs look at is not read before somebody looks', () => {
   expect(() => record?.origin).toThrow(SyntaxError);
 });
 
-test('a task that has ended is not kept', () => {
+test('an ended task is not cached', () => {
   insert('a');
   update('a', { status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5, lastEvent: 7 });
   tasks.save();

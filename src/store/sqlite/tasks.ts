@@ -1,42 +1,42 @@
 import { A2AError } from '../../errors.ts';
-import type { Clock } from '../../support/clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
 import type { Writable } from '../../support/writable.ts';
 import { isSameButNumbers } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
-import { type Connection, getNumber } from './connection.ts';
+import { type Connection, getNumber } from './database/connection.ts';
 import { findTask, type FoundTask, insertTask, updateTask } from './task-row.ts';
 
-/** Tasks, and characters of them, that are kept at most; beyond either all of them are asked for anew. */
+/** The maximum number of cached tasks, and of their characters. Beyond either, the cache is cleared. */
 const MAX_KNOWN = 1000;
 const MAX_SIZE = 16 * 2 ** 20;
 
-/** A row that is to be written. */
+/** A changed row that is not written yet. */
 interface Unsaved {
-  /** As the table has it; absent for a new one. */
+  /** The row in the table. Absent for a new task. */
   readonly stored?: FoundTask;
   readonly alias?: string | undefined;
   task: FoundTask;
 }
 
-/** What changes with a task beside its record. */
+/** The changed parts of a task besides its record. */
 export type RowParts = Partial<Pick<FoundTask, 'lastMessage' | 'artifacts'>>;
 
 /**
- * The table of tasks, for those who write: every change of a row goes through here.
+ * The table of tasks for writers. Every change of a row goes through this class.
  *
- * It keeps the rows that were last read or written as the transaction has them, because a run writes to the same task
- * again and again, and asking for its row costs as much as writing an event. It never guesses: nobody else writes to the
- * file unnoticed, and `forget` is called when somebody has, and when a write was undone.
+ * It caches recently used rows in the state of the current transaction, because a run writes to the same task repeatedly, and
+ * reading its row costs as much as writing an event. The cache is never stale: `forget` is called when another connection has
+ * written to the file and when a write was rolled back.
  *
- * Changed rows are written once, by `save`, at the end of the transaction: a task that is made, begun and ended in one
- * transaction is one insert.
+ * `save` writes changed rows once, at the end of the transaction. A task that is created, started and ended in one transaction
+ * costs one insert.
  */
 export class Tasks {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #known = new Map<string, FoundTask>();
   readonly #unsaved = new Map<string, Unsaved>();
-  /** Of those that are known and of some that were: what ended is not taken off, for the sake of a simple sum. */
+  /** An upper bound of the cached characters: ended tasks are not subtracted. */
   #size = 0;
   #lastPk: number | undefined;
 
@@ -52,15 +52,14 @@ export class Tasks {
     return found && this.#keep(found);
   }
 
-  /** @param message The first message, if it lies in the row. */
+  /** @param message The first message, if it is stored in the row. */
   insert(record: TaskRecord, message: string | null, alias?: string): FoundTask {
     const { id } = record;
-    if (this.#known.has(id) || this.#unsaved.has(id))
-      throw new A2AError('INTERNAL_ERROR', 'There is such a task already');
+    if (this.#known.has(id) || this.#unsaved.has(id)) throw new A2AError('INTERNAL_ERROR', `Task ${id} already exists`);
     this.#lastPk ??= getNumber(this.#connection, 'SELECT ifnull(max(pk), 0) FROM task');
     const task = { pk: ++this.#lastPk, record, lastMessage: 1, message };
     this.#unsaved.set(id, { alias, task });
-    // Who asks for an alias asks the table.
+    // Aliases are looked up in the table.
     if (alias !== undefined) this.save();
     return this.#keep(task);
   }
@@ -86,7 +85,7 @@ export class Tasks {
       this.#connection.run('DELETE FROM task WHERE pk = ?', pk);
   }
 
-  /** Writes what has changed. To be called before anybody else asks the table, and before a commit. */
+  /** Writes the changed rows. Call it before a query of the table and before a commit. */
   save(): void {
     if (this.#unsaved.size === 0) return;
     const now = this.#clock.now();
@@ -108,7 +107,7 @@ export class Tasks {
 
   #keep(task: FoundTask): FoundTask {
     const { id, endedAt } = task.record;
-    // Nobody writes to a task that has ended.
+    // An ended task gets no more writes.
     if (endedAt !== undefined) {
       this.#known.delete(id);
       return task;

@@ -1,9 +1,9 @@
 import type { Message } from '../../model/message.ts';
 import { guardHolds, newRecord, recordAfter } from '../guard.ts';
 import type { Appended, Created, Lease, NewTask, Scope, TaskRecord, TaskWrite } from '../store.ts';
-import type { Clock } from '../../support/clock.ts';
+import type { Clock } from '../../support/time/clock.ts';
 import type { Writable } from '../../support/writable.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './database/connection.ts';
 import type { Nodes } from './nodes.ts';
 import { makePushesDue } from './outbox.ts';
 import { insertPushConfig, storePushConfig } from './push-configs.ts';
@@ -13,10 +13,10 @@ import { dropJournal, dropLog, insertJournal, insertMessage, insertMessages, sav
 import { fitsInRow, type FoundTask } from './task-row.ts';
 import type { RowParts, Tasks } from './tasks.ts';
 
-/** The changes of single tasks. Each runs inside a transaction, on what that transaction sees. */
+/** The writes to single tasks. Each runs inside a transaction. */
 
-/** What writes work on. */
-export interface Desk {
+/** The context of a write. */
+export interface WriteContext {
   readonly connection: Connection;
   readonly tasks: Tasks;
   readonly nodes: Nodes;
@@ -25,7 +25,7 @@ export interface Desk {
   readonly positions: Map<string, string>;
 }
 
-/** What came of a write, and the change that it made, if any. */
+/** The result of a write, and the task before and after it if it changed. */
 export interface Written<T> {
   readonly result: T;
   readonly before?: TaskRecord;
@@ -34,7 +34,7 @@ export interface Written<T> {
 
 const BY_ALIAS = 'SELECT id FROM task WHERE tenant = ? AND owner = ? AND alias = ?';
 
-export function createTask(desk: Desk, task: NewTask, record: TaskRecord = newRecord(task)): Written<Created> {
+export function createTask(desk: WriteContext, task: NewTask, record: TaskRecord = newRecord(task)): Written<Created> {
   const { connection, tasks, nodes } = desk;
   const known = findRepeat(connection, task, task.idempotency);
   if (known !== undefined) return { result: known };
@@ -46,7 +46,7 @@ export function createTask(desk: Desk, task: NewTask, record: TaskRecord = newRe
   if (created.message === null) insertMessage(connection, created.pk, 1, message);
   if (task.event !== undefined) insertEvents(connection, created.pk, 0, [task.event]);
   if (task.pushConfig !== undefined) {
-    // The trigger that takes it away with its task sees only tasks that were written.
+    // The trigger that deletes it with its task needs the row of the task.
     tasks.save();
     insertPushConfig(connection, created.pk, task.pushConfig, 0);
     if (task.event !== undefined) makePushesDue(desk, created.pk);
@@ -55,20 +55,20 @@ export function createTask(desk: Desk, task: NewTask, record: TaskRecord = newRe
   return { result: { kind: 'created', record }, after: record };
 }
 
-/** The id of the task that its caller gave this name. */
+/** The id of the task with this alias. */
 export function aliasOwner(connection: Connection, scope: Scope, alias: string): string | undefined {
   return (connection.get(BY_ALIAS, scope.tenant, scope.owner, alias) as readonly [id: string] | undefined)?.[0];
 }
 
-export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
+export function appendToTask(desk: WriteContext, write: TaskWrite): Written<Appended> {
   const { connection, tasks, nodes } = desk;
   const task = tasks.find(write.taskId);
-  if (task === undefined) return { result: { kind: 'refused' } };
+  if (task === undefined) return { result: { kind: 'rejected' } };
   const { record: before } = task;
   const known = findRepeat(connection, before, write.idempotency);
   if (known !== undefined) return { result: known };
   if (!guardHolds(write.guard, before, nodes.isAlive(before.node))) {
-    return { result: { kind: 'refused', record: before } };
+    return { result: { kind: 'rejected', record: before } };
   }
   if (write.pushConfig !== undefined) {
     const { record, max } = write.pushConfig;
@@ -81,7 +81,7 @@ export function appendToTask(desk: Desk, write: TaskWrite): Written<Appended> {
   return { result: { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 }, before, after };
 }
 
-export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply: Message): Written<boolean> {
+export function dropTaskForReply(desk: WriteContext, taskId: string, lease: Lease, reply: Message): Written<boolean> {
   const task = desk.tasks.find(taskId);
   if (task === undefined || task.record.visible || !guardHolds({ lease }, task.record, true)) return { result: false };
   answerRequests(desk.connection, task.pk, reply);
@@ -89,8 +89,8 @@ export function dropTaskForReply(desk: Desk, taskId: string, lease: Lease, reply
   return { result: true, before: task.record };
 }
 
-/** Removes a task that was found to be outlived, unless it is already removed. */
-export function removeEnded(desk: Desk, id: string): Written<boolean> {
+/** Removes an expired task, unless it is already removed. */
+export function removeEnded(desk: WriteContext, id: string): Written<boolean> {
   const task = desk.tasks.find(id);
   if (task === undefined) return { result: false };
   removeTask(desk, task);
@@ -98,7 +98,7 @@ export function removeEnded(desk: Desk, id: string): Written<boolean> {
 }
 
 /** Removes a task of an owner, unless a living node runs it or it is already removed. */
-export function removeOwned(desk: Desk, id: string): Written<boolean> {
+export function removeOwned(desk: WriteContext, id: string): Written<boolean> {
   const task = desk.tasks.find(id);
   if (task === undefined) return { result: false };
   const { endedAt, node } = task.record;
@@ -107,14 +107,14 @@ export function removeOwned(desk: Desk, id: string): Written<boolean> {
   return { result: true, before: task.record };
 }
 
-/** Removes a task and all that belongs to it but its requests, which have their own time. */
-function removeTask({ connection, tasks }: Desk, task: FoundTask): void {
+/** Removes a task and all its data, except the keys of its requests, which expire separately. */
+function removeTask({ connection, tasks }: WriteContext, task: FoundTask): void {
   dropLog(connection, task.pk);
   releaseRequests(connection, task.pk);
   tasks.remove(task);
 }
 
-function storeParts({ connection, tasks }: Desk, task: FoundTask, after: TaskRecord, write: TaskWrite): void {
+function storeParts({ connection, tasks }: WriteContext, task: FoundTask, after: TaskRecord, write: TaskWrite): void {
   const { pk, record, lastMessage } = task;
   const { events, journal, history, artifacts } = write;
   if (events !== undefined) insertEvents(connection, pk, record.lastEvent, events);

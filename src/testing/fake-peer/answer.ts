@@ -1,44 +1,56 @@
-import { emissionOf, type Output, type ReplyOutput } from '../../engine/output.ts';
+import { emissionOf, type Output, type ReplyOutput } from '../../engine/output/output.ts';
 import type { A2AError } from '../../errors.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Message } from '../../model/message.ts';
 import { textOfParts } from '../../model/part-text.ts';
-import { timeText } from '../../engine/status-time.ts';
+import { timeText } from '../../engine/write/status-time.ts';
 
-/** A message that has come to a fake peer. */
+/** A message that a fake peer received. */
 export interface PeerMessage {
+  /** The text of the message. */
   readonly text: string;
+  /** The message in the 1.0 format. */
   readonly message: Message;
-  /** The how many-th it is, from 1. */
+  /** The position of the message among all messages to this peer, counted from 1. */
   readonly number: number;
 }
 
-/** Holds the task where it is until the promise resolves. */
+/** A step that pauses the task until a promise resolves. */
 export interface Hold {
+  /** The promise that the task waits for. */
   readonly until: Promise<unknown>;
 }
 
-/** What handlers of agents yield, or a hold. */
+/** One step of a scripted task: an output, as handlers yield it, or a pause. */
 export type Step = Exclude<Output, ReplyOutput> | Hold;
 
 /**
- * What a fake peer says to a message.
+ * The response of a fake peer to a message.
  *
- * - a text: a task that is completed and has the text as its artifact
- * - a list: a task that does these steps one by one. If the last is a status, the task stays in it, be it `working`;
- *   else it is completed.
- * - `{ message }`: a bare message, and no task
- * - an `A2AError`: the message is refused with it
+ * - a string: a completed task with the text as its artifact
+ * - a list: a task with these steps. If the last one is a status, the task stays in that state, even in `working`; else it is
+ *   completed.
+ * - `{ message }`: a message without a task
+ * - an `A2AError`: the peer rejects the message with it
+ *
+ * @example [{ status: 'working', text: 'Searching' }, 'Rome', { status: 'input-required', text: 'When?' }]
  */
-export type Answer = string | readonly Step[] | { readonly message: string } | A2AError;
+export type Answer =
+  | string
+  | readonly Step[]
+  | {
+      /** The text of the message. */
+      readonly message: string;
+    }
+  | A2AError;
 
-/** An answer, or what makes one of the message. */
+/** A response, or a function that creates one from the message. */
 export type ScriptedAnswer = Answer | ((said: PeerMessage) => Answer | Promise<Answer>);
 
-/** What a task is still to do. */
+/** A step that a task has not done yet. */
 export type Pending = { readonly event: (now: number) => StreamResponse } | Hold;
 
-/** The task that a step belongs to, and how to name what it makes. */
+/** The task of a step, and the source of its message ids. */
 export interface StepContext {
   readonly taskId: string;
   readonly contextId: string;
@@ -49,7 +61,7 @@ export function saidOf(message: Message, number: number): PeerMessage {
   return { text: textOfParts(message.parts), message, number };
 }
 
-/** The events of an answer that makes a task, in order. */
+/** The steps of a response that creates a task, in order. */
 export function stepsOf(answer: string | readonly Step[], context: StepContext): readonly Pending[] {
   const steps = typeof answer === 'string' ? [answer] : answer;
   const pending = steps.map((step): Pending => (isHold(step) ? step : eventOf(step, context)));
@@ -72,7 +84,8 @@ function eventOf(step: Exclude<Output, ReplyOutput>, { taskId, contextId, newMes
       event: () => ({ artifactUpdate: { ...ids, artifact: { artifactId: name, name, parts, ...more }, ...flags } }),
     };
   }
-  if (emission.kind === 'reply') throw new TypeError('A step of a task cannot be a reply: answer with { message: … }');
+  if (emission.kind === 'reply')
+    throw new TypeError('A step of a task cannot be a reply. Use { message: … } as the whole response instead');
   const { state, parts, metadata } = emission;
   const more = metadata === undefined ? {} : { metadata };
   return {

@@ -1,84 +1,109 @@
 import { isStreaming, type OperationName } from '../../model/operation.ts';
 
-/** What can be asked of a peer: an operation of the protocol, or its card. */
+/** The target of a request: an operation of the protocol, or the card. */
 export type Asked = OperationName | 'card';
 
-/** The connection is lost without an answer. */
+/** The connection breaks without a response. */
 export interface DropFault {
+  /** Always `drop`. */
   readonly fault: 'drop';
   /**
-   * `before-acting`: nothing has happened. `before-answering` (if not set): the peer has done what it was asked to, and
-   * nobody learns of it. `while-answering`: half of the answer arrives.
+   * `before-acting`: the peer did not process the request. `before-answering` (default): the peer processed the request, but sends no
+   * response. `while-answering`: half of the response arrives.
    */
   readonly when?: 'before-acting' | 'before-answering' | 'while-answering';
 }
 
-/** The answer comes late: after so many milliseconds of the peer's clock, or when the promise resolves. */
+/** The response is late. */
 export interface DelayFault {
+  /** Always `delay`. */
   readonly fault: 'delay';
+  /** The delay in milliseconds of the peer's clock. */
   readonly ms?: number;
+  /** Delays the response until the promise resolves. */
   readonly until?: Promise<unknown>;
 }
 
-/** Another answer instead; the peer does nothing. With 503 and `retryAfterS` it asks to come back. */
+/** The peer responds with this status and does not process the request. */
 export interface StatusFault {
+  /** Always `status`. */
   readonly fault: 'status';
+  /** The HTTP status. */
   readonly status: number;
+  /** The `Retry-After` header in seconds. */
   readonly retryAfterS?: number;
+  /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The body of the response; empty if not set. */
   readonly body?: string;
 }
 
-/** The peer acts and never answers; in a stream it falls silent after so many events. */
+/** The peer processes the request and never responds, or stops sending in a stream. */
 export interface SilenceFault {
+  /** Always `silence`. */
   readonly fault: 'silence';
+  /** In a stream: the number of events before the silence. If not set, the peer does not respond at all. */
   readonly afterEvents?: number;
 }
 
-/** The answer says that it is something else. */
+/** The response has another content type. */
 export interface ContentTypeFault {
+  /** Always `content-type`. */
   readonly fault: 'content-type';
+  /** The content type of the response. */
   readonly contentType: string;
 }
 
-/** The answer, or the first event of a stream, has at least so many bytes. It is valid JSON all the same. */
+/** The response, or the first event of a stream, has at least this many bytes. It is still valid JSON. */
 export interface OversizedFault {
+  /** Always `oversized`. */
   readonly fault: 'oversized';
+  /** The minimum size in bytes. */
   readonly bytes: number;
 }
 
-/** The answer, or the first event of a stream, is not JSON: its last character is missing. */
+/** The response, or the first event of a stream, is not valid JSON: its last character is missing. */
 export interface MalformedFault {
+  /** Always `malformed-json`. */
   readonly fault: 'malformed-json';
 }
 
 /** A stream ends too early. */
 export interface CutFault {
+  /** Always `cut-stream`. */
   readonly fault: 'cut-stream';
+  /** The number of events before the end. */
   readonly afterEvents: number;
-  /** `broken` (if not set): the connection breaks. `inside-event`: amid the next event. `clean`: as if that were all. */
+  /** `broken` (default): the connection breaks. `inside-event`: it breaks within the next event. `clean`: the stream just ends. */
   readonly how?: 'broken' | 'inside-event' | 'clean';
-  /** How many events happen that nobody sees: the task goes on by so many while the reader is away. */
+  /** How many further events of the task happen while the subscriber is disconnected. Default: 0. */
   readonly missed?: number;
 }
 
-/** One event of a stream comes twice. */
+/** One event of a stream is sent twice. */
 export interface DuplicateFault {
+  /** Always `duplicate-event`. */
   readonly fault: 'duplicate-event';
-  /** Which one, counted from 1. */
+  /** The position of the event in the stream, counted from 1. */
   readonly event: number;
 }
 
-/** One event of a stream comes after the next one. */
+/** One event of a stream is sent after the next one. */
 export interface ReorderFault {
+  /** Always `reorder-events`. */
   readonly fault: 'reorder-events';
-  /** Which one, counted from 1. */
+  /** The position of the event in the stream, counted from 1. */
   readonly event: number;
 }
 
+/** A fault that applies only to streams. */
 export type StreamFault = CutFault | DuplicateFault | ReorderFault;
 
-/** Something that goes wrong, and when. */
+/**
+ * A fault to inject, and the requests that it applies to.
+ *
+ * @example { fault: 'status', status: 503, retryAfterS: 1, on: 'SendMessage', times: 2 }
+ */
 export type Fault = (
   | DropFault
   | DelayFault
@@ -89,9 +114,9 @@ export type Fault = (
   | MalformedFault
   | StreamFault
 ) & {
-  /** What it happens to. If not set: any operation, but not the card; faults of streams happen to streams. */
+  /** The operation, or `card`. If not set: all operations but not the card; for stream faults, all streaming operations. */
   readonly on?: Asked;
-  /** How often, 1 if not set. `Infinity`: always. */
+  /** How many requests it applies to. Default: 1. `Infinity`: all. */
   readonly times?: number;
 };
 
@@ -101,15 +126,17 @@ const OF_STREAMS: ReadonlySet<Fault['fault']> = new Set<StreamFault['fault']>([
   'reorder-events',
 ]);
 
-/** The faults that are still to happen. A request takes the first that is meant for it, and no other. */
+/** The pending faults. Each request takes the first one that applies to it. */
 export class FaultPlan {
   #waiting: { readonly fault: Fault; left: number }[] = [];
 
-  /** @throws TypeError for a fault of streams on something that does not stream. */
+  /** @throws TypeError for a stream fault on an operation that does not stream. */
   add(fault: Fault): void {
     const { on, times = 1 } = fault;
     if (OF_STREAMS.has(fault.fault) && on !== undefined && (on === 'card' || !isStreaming(on))) {
-      throw new TypeError(`${fault.fault} happens to streams: on must be SendStreamingMessage or SubscribeToTask`);
+      throw new TypeError(
+        `on: expected SendStreamingMessage or SubscribeToTask for the fault ${fault.fault}, got ${JSON.stringify(on)}`,
+      );
     }
     this.#waiting.push({ fault, left: times });
   }

@@ -1,9 +1,9 @@
-import type { HttpResponse } from '../../server/http.ts';
+import type { HttpResponse } from '../../server/http/http.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { ConnectionDropped, silence } from '../in-process.ts';
 import type { CutFault, Fault } from './faults.ts';
 
-/** An answer to which a fault happens. Delays and what replaces the answer have happened by then. */
+/** Applies a fault to a response. Delays and replaced responses are handled before. */
 export function faultyAnswer(answer: HttpResponse, fault: Fault | undefined, signal: LeaveSignal): HttpResponse {
   if (fault?.fault === 'content-type') {
     return { ...answer, headers: { ...answer.headers, 'content-type': fault.contentType } };
@@ -26,14 +26,14 @@ function faultyText(text: string, fault: Fault): string | AsyncIterable<string> 
   }
 }
 
-/** In pieces, so that no length is announced. */
+/** Sent in chunks, so that the response has no `Content-Length`. */
 async function* pieces(...texts: readonly string[]): AsyncGenerator<string> {
   yield* texts;
 }
 
 async function* brokenAfter(text: string): AsyncGenerator<string> {
   yield text;
-  throw new ConnectionDropped('The connection is lost amid the answer');
+  throw new ConnectionDropped('Dropped within the response');
 }
 
 function faultyStream(events: AsyncIterable<string>, fault: Fault, signal: LeaveSignal): AsyncIterable<string> {
@@ -73,7 +73,7 @@ async function* cut(
       if (number === reach) break;
     }
   }
-  // A stream that was shorter has ended by itself.
+  // A shorter stream has already ended.
   if (number === reach && how !== 'clean') throw new ConnectionDropped('The stream is cut');
 }
 

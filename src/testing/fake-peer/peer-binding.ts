@@ -3,38 +3,38 @@ import type { StreamResponse } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Input, OperationName } from '../../model/operation.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
-import { noSuchPath, restFailure, rpcFailure, wrongVerb } from '../../server/error-response.ts';
-import { type HttpResponse, JSON_HEADERS } from '../../server/http.ts';
-import { STREAM_HEADERS } from '../../server/stream-headers.ts';
+import { noSuchPath, restFailure, rpcFailure, wrongVerb } from '../../server/bindings/error-response.ts';
+import { type HttpResponse, JSON_HEADERS } from '../../server/http/http.ts';
+import { STREAM_HEADERS } from '../../server/http/stream-headers.ts';
 import { isObject } from '../../wire/codec.ts';
 import { decodeParams, type Dialect, operationCodec } from '../../wire/dialect.ts';
 import { encodeSuccess, type JsonRpcId, parseRequest } from '../../wire/jsonrpc.ts';
-import { restParams } from '../../wire/rest-params.ts';
-import { matchRest } from '../../wire/rest-routes.ts';
+import { restParams } from '../../wire/rest/rest-params.ts';
+import { matchRest } from '../../wire/rest/rest-routes.ts';
 import type { Offer } from '../../wire/offer.ts';
 import { dialectOf, selectRest, selectRpc } from '../../wire/select.ts';
-import { encodeSse } from '../../wire/sse-writer.ts';
+import { encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { type RequestedVersion, requestedVersion } from '../../wire/version.ts';
 import type { WholeRequest } from '../loopback-server.ts';
 import type { NumberedEvent } from './peer-task.ts';
 
-/** A request as understood, and how to answer it. Either an operation, or what is wrong with the request. */
+/** A decoded request and its encoders. It has either an operation or the error of an invalid request. */
 export type ReadRequest = Framing &
   (
     | { readonly operation: OperationName; readonly input: Input<OperationName>; readonly error?: never }
     | { readonly operation?: never; readonly input?: never; readonly error: unknown }
   );
 
-/** How a binding writes: results, stream items and errors. */
+/** The encoders of a binding for results, stream items and errors. */
 interface Framing {
   readonly dialect: Dialect;
   result(output: unknown): HttpResponse;
   failure(error: A2AError): HttpResponse;
-  /** What stands around one item of a stream. */
+  /** The envelope of one stream item. */
   item(item: unknown): unknown;
 }
 
-/** `path` is that of the request, below the one of the interface. Never throws. */
+/** Decodes a REST request. `path` is relative to the interface. Never throws. */
 export function readRest(request: WholeRequest, path: string, offer: Offer): ReadRequest {
   const version = versionOf(request);
   let dialect = dialectOf(offer.versions[0] ?? '1.0');
@@ -77,7 +77,7 @@ function restFraming(dialect: Dialect, operation: OperationName | undefined): Fr
   };
 }
 
-/** Never throws. */
+/** Decodes a JSON-RPC request. Never throws. */
 export function readRpc(request: WholeRequest, offer: Offer): ReadRequest {
   let dialect = dialectOf(offer.versions[0] ?? '1.0');
   let id: JsonRpcId = null;
@@ -112,7 +112,7 @@ function versionOf({ headers, query }: WholeRequest): RequestedVersion {
   return requestedVersion(headers['a2a-version'], new URLSearchParams(query).get('A2A-Version'));
 }
 
-/** A stream, one piece for each event on the wire. */
+/** A stream with one chunk per event. */
 export function streamAnswer(
   events: AsyncIterable<NumberedEvent>,
   { dialect, item }: Framing,
@@ -128,7 +128,7 @@ export function streamAnswer(
       const items = encoder.encode(event, closes(event, endsAtQuestion));
       for (const [i, json] of items.entries()) {
         const data = JSON.stringify(item(json));
-        // Whoever has the number has all of the event.
+        // The last chunk of an event has its number: a client that has the number has the whole event.
         yield encodeSse(isNumbered && i === items.length - 1 ? { data, id: String(number) } : { data });
       }
     }

@@ -1,5 +1,5 @@
 import type { AgentCard } from '../../model/card.ts';
-import type { ProtocolVersion } from '../../wire/dialect.ts';
+import type { ProtocolVersion } from '../../wire/version.ts';
 
 export interface PeerCardFacts {
   readonly url: string;

@@ -4,21 +4,21 @@ import { applyEvent } from '../../model/fold.ts';
 import type { Message } from '../../model/message.ts';
 import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
-import { timeText } from '../../engine/status-time.ts';
+import { timeText } from '../../engine/write/status-time.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { silence } from '../in-process.ts';
 import type { Hold, Pending } from './answer.ts';
 
-/** An event with its number: 1 is the task as it began. */
+/** An event with its number. Number 1 is the task in its first state. */
 export interface NumberedEvent {
   readonly number: number;
   readonly event: StreamResponse;
 }
 
 /**
- * A task that does what its script says. It has no time of its own: it goes on by one event when somebody reads its stream
- * or looks at it, and to its end when somebody waits for it.
+ * A task that follows its script. It does not depend on time: it advances by one event when a caller reads its stream or gets it, and
+ * to its end when a caller waits for it.
  */
 export class PeerTask {
   readonly #now: () => number;
@@ -47,7 +47,7 @@ export class PeerTask {
     return isTerminal(this.#task.status.state);
   }
 
-  /** What the task does next, now that the message has come. Whoever answers its question sees it at work again. */
+  /** Adds a message and the steps that follow it. A paused task becomes `working` again. */
   take(message: Message, steps: readonly Pending[]): void {
     this.#task = { ...this.#task, history: [...(this.#task.history ?? []), message] };
     if (isPaused(this.#task.status.state)) this.#change('TASK_STATE_WORKING');
@@ -56,26 +56,26 @@ export class PeerTask {
     this.#tell();
   }
 
-  /** One event further, unless there is none or the task is held. */
+  /** Advances by one event, unless there is none or the task is on hold. */
   lookAt(): Task {
     this.#advance();
     return this.#task;
   }
 
-  /** To the end of the script. */
+  /** Advances to the end of the script. */
   async finish(signal: LeaveSignal): Promise<Task> {
     while (this.#ahead.length > 0) if (!this.#advance()) await this.#news(signal);
     return this.#task;
   }
 
-  /** The events after a number, and those to come. Ends with the task, and with a question if told so. */
+  /** The events after a number, including future ones. Ends with the task, and also with a question if `endsAtQuestion` is set. */
   async *follow(after: number, endsAtQuestion: boolean, signal: LeaveSignal): AsyncGenerator<NumberedEvent> {
     for (let number = after; ;) {
       const event = this.#log[number];
       if (event !== undefined) {
         number += 1;
         yield { number, event };
-      } else if (this.#ahead.length === 0 && this.#isAtRest(endsAtQuestion)) return;
+      } else if (this.#ahead.length === 0 && this.#isSettled(endsAtQuestion)) return;
       else if (!this.#advance()) await this.#news(signal);
     }
   }
@@ -84,7 +84,7 @@ export class PeerTask {
   cancel(): Task {
     const { id: taskId } = this.#task;
     if (this.isTerminal) {
-      throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} is over`, { details: { taskId } });
+      throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} has ended`, { details: { taskId } });
     }
     this.#ahead = [];
     this.#change('TASK_STATE_CANCELED');
@@ -96,7 +96,7 @@ export class PeerTask {
     this.#happen({ statusUpdate: { taskId, contextId, status: { state, timestamp: timeText(this.#now()) } } });
   }
 
-  #isAtRest(endsAtQuestion: boolean): boolean {
+  #isSettled(endsAtQuestion: boolean): boolean {
     return this.isTerminal || (endsAtQuestion && isPaused(this.#task.status.state));
   }
 
@@ -112,7 +112,7 @@ export class PeerTask {
     }
   }
 
-  /** The first piece of an artifact is added to nothing. */
+  /** Removes `append` from the first chunk of an artifact. */
   #opening(event: StreamResponse): StreamResponse {
     if (!('artifactUpdate' in event)) return event;
     const { append: _, ...update } = event.artifactUpdate;
@@ -138,7 +138,7 @@ export class PeerTask {
     this.#changed = deferred();
   }
 
-  /** Something has happened to the task; rejects when the reader has gone. */
+  /** Resolves when the task has changed. Rejects when the caller has disconnected. */
   async #news(signal: LeaveSignal): Promise<void> {
     await Promise.race([this.#changed.promise, silence(signal)]);
   }

@@ -2,11 +2,10 @@ import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
 import { isStreaming } from '../../model/operation.ts';
 import type { Task } from '../../model/task.ts';
-import { type HttpResponse, JSON_HEADERS, jsonResponse } from '../../server/http.ts';
-import { type Clock, systemClock } from '../../support/clock.ts';
+import { type HttpResponse, JSON_HEADERS, jsonResponse } from '../../server/http/http.ts';
+import { type Clock, systemClock } from '../../support/time/clock.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
-import { encodeCard } from '../../wire/card-forms.ts';
-import type { ProtocolVersion } from '../../wire/dialect.ts';
+import { encodeCard } from '../../wire/card/served/card-forms.ts';
 import type { Offer } from '../../wire/offer.ts';
 import type { FakePeerOptions } from '../fake-peer.ts';
 import { ConnectionDropped, silence } from '../in-process.ts';
@@ -18,8 +17,9 @@ import { cardPath, peerCard } from './peer-card.ts';
 import { type PeerRequest, repeatKey, RequestLog } from './request-log.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
+import type { ProtocolVersion } from '../../wire/version.ts';
 
-/** Joins script, faults and wire. */
+/** Responds to HTTP requests by the script and the faults. */
 export class Peer {
   readonly #options: FakePeerOptions;
   readonly #version: ProtocolVersion;
@@ -67,7 +67,8 @@ export class Peer {
     const noteAct = this.#log.add(request, asked, read);
     const fault = asked === undefined ? undefined : this.#faults.take(asked);
     if (fault?.fault === 'status') return replaced(fault);
-    if (fault?.fault === 'drop' && fault.when === 'before-acting') throw new ConnectionDropped('Dropped unread');
+    if (fault?.fault === 'drop' && fault.when === 'before-acting')
+      throw new ConnectionDropped('Dropped before processing');
     const answer = read === undefined ? this.#card(request.path, url) : await this.#act(request, read, url, noteAct);
     await this.#holdBack(answer, fault, request.signal);
     return faultyAnswer(answer, fault, request.signal);
@@ -83,7 +84,7 @@ export class Peer {
     return request.method === 'POST' && trimEndOf(path, '/') === this.#path ? readRpc(request, this.#offer) : undefined;
   }
 
-  /** What happens between the act and the answer. */
+  /** Applies the faults between processing and response. */
   async #holdBack({ body }: HttpResponse, fault: Fault | undefined, signal: LeaveSignal): Promise<void> {
     switch (fault?.fault) {
       case 'delay':
@@ -92,7 +93,7 @@ export class Peer {
         if (fault.afterEvents === undefined || typeof body !== 'object') await silence(signal);
         return;
       case 'drop':
-        if (fault.when !== 'while-answering') throw new ConnectionDropped('Dropped before the answer');
+        if (fault.when !== 'while-answering') throw new ConnectionDropped('Dropped before the response');
         return;
       default:
     }
@@ -131,9 +132,9 @@ export class Peer {
   }
 
   #card(path: string, url: string): HttpResponse {
-    if (path !== cardPath(this.#version)) return jsonResponse(404, { error: `There is nothing at ${path}` });
+    if (path !== cardPath(this.#version)) return jsonResponse(404, { error: `Not found: ${path}` });
     const written = encodeCard(this.#describe(url), this.#version);
-    // What cards of 0.1 are told by.
+    // The member by which clients recognise a 0.1 card.
     const json = this.#version === '0.1' ? { authentication: { schemes: [] }, ...written } : written;
     const { writeCard } = this.#options;
     return {

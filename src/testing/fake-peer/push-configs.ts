@@ -2,7 +2,7 @@ import { A2AError } from '../../errors.ts';
 import type { Input } from '../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 
-/** The push configs that callers have left. Nothing is sent to them. */
+/** The push configs that callers have set. Nothing is delivered to them. */
 export class PeerPushConfigs {
   readonly #configs = new Map<string, TaskPushNotificationConfig>();
   readonly #isSupported: boolean;
@@ -15,7 +15,7 @@ export class PeerPushConfigs {
   /** @throws A2AError `PUSH_NOTIFICATION_NOT_SUPPORTED` */
   set(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
     if (!this.#isSupported) {
-      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent sends no push notifications');
+      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent does not send push notifications');
     }
     const id = config.id ?? `config-${(this.#given += 1)}`;
     const kept = { ...config, id };

@@ -7,30 +7,33 @@ import type { WholeRequest } from '../loopback-server.ts';
 import type { Asked } from './faults.ts';
 import type { ReadRequest } from './peer-binding.ts';
 
-/** A request as a fake peer got it. */
+/** A request that a fake peer received. */
 export interface PeerRequest {
-  /** `undefined` if the peer did not understand it. */
+  /** The operation, or `card`. Undefined if the request is invalid. */
   readonly operation: Asked | undefined;
+  /** The HTTP method. */
   readonly method: string;
+  /** The path, percent-encoded, without the query. */
   readonly path: string;
+  /** The query without the question mark. */
   readonly query: string;
-  /** Names in lower case. */
+  /** The headers; names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What was in the body: JSON, or else the text. */
+  /** The body as JSON, or as text if it is not JSON. Undefined if it is empty. */
   readonly body: JsonValue | undefined;
-  /** The params of the operation in the words of 1.0, whatever version they came in. */
+  /** The params of the operation in the 1.0 format, whatever version the caller uses. */
   readonly input: Input<OperationName> | undefined;
-  /** Of a message. Before 0.2 messages have none. */
+  /** The id of the message, if the request has one. Messages before 0.2 have no id. */
   readonly messageId: string | undefined;
-  /** The task that the request names. */
+  /** The id of the task that the request names. */
   readonly taskId: string | undefined;
-  /** What a message says. */
+  /** The text of the message, if the request has one. */
   readonly text: string | undefined;
-  /** Whether the peer did what it was asked to, be the answer lost or not. */
+  /** Whether the peer processed the request, even if the response was lost. */
   readonly acted: boolean;
 }
 
-/** The requests in the order in which they came. */
+/** The requests in the order in which they arrived. */
 export class RequestLog {
   readonly #entries: { -readonly [K in keyof PeerRequest]: PeerRequest[K] }[] = [];
   readonly #acts = new Map<string, { readonly name: string; times: number }>();
@@ -39,12 +42,12 @@ export class RequestLog {
     return [...this.#entries];
   }
 
-  /** The messages on which the peer acted more than once. */
+  /** The messages that the peer processed more than once. */
   get doubleSends(): readonly string[] {
     return [...this.#acts.values()].filter(({ times }) => times > 1).map(({ name }) => name);
   }
 
-  /** Notes a request. The function that comes back notes that the peer acts on it. */
+  /** Adds a request. Call the returned function when the peer processes it. */
   add(request: WholeRequest, operation: Asked | undefined, read: ReadRequest | undefined): () => void {
     const { method, path, query, headers } = request;
     const body = parsed(request.body);
@@ -61,7 +64,7 @@ export class RequestLog {
     };
   }
 
-  /** In 0.1 the same words to the same task count as the same message. */
+  /** In 0.1 equal parts for the same task count as the same message. */
   #count(message: Message, messageId: string | undefined): void {
     const name = messageId ?? message.taskId ?? message.messageId;
     const key = messageId ?? `${message.taskId} ${JSON.stringify(message.parts)}`;
@@ -71,7 +74,7 @@ export class RequestLog {
   }
 }
 
-/** What tells a message that was sent before. */
+/** The key by which a repeated message is recognised. */
 export function repeatKey({ headers }: WholeRequest, { dialect, input }: ReadRequest): string | undefined {
   if (input === undefined || !('message' in input)) return undefined;
   const { messageId, taskId, parts } = input.message;

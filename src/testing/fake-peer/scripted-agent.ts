@@ -3,7 +3,7 @@ import type { AgentCard } from '../../model/card.ts';
 import type { Input, OperationName, Output, SendMessageRequest } from '../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { Task } from '../../model/task.ts';
-import { timeText } from '../../engine/status-time.ts';
+import { timeText } from '../../engine/write/status-time.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import { type Answer, saidOf, type ScriptedAnswer, stepsOf } from './answer.ts';
@@ -18,20 +18,20 @@ export interface ScriptedAgentOptions {
   readonly now: () => number;
 }
 
-/** What an operation may know of the request it came with. */
+/** The context of an operation. */
 export interface PeerCall {
   readonly dialect: Dialect;
   readonly lastEventId: string | undefined;
   readonly signal: LeaveSignal;
   readonly extendedCard: AgentCard | undefined;
-  /** To be called when a message is taken in that was not there before. */
+  /** Called when a new message is accepted. */
   readonly noteAct: () => void;
 }
 
-/** A task, or a message that made none. */
+/** The result of a message: a task, or a message without one. */
 type Said = PeerTask | Extract<Output<'SendMessage'>, { message: unknown }>;
 
-/** Does what a script says, in the words of the model; knows no wire. */
+/** Performs operations by a script, independent of wire formats. */
 export class ScriptedAgent {
   readonly #options: ScriptedAgentOptions;
   readonly #tasks = new Map<string, PeerTask>();
@@ -49,7 +49,7 @@ export class ScriptedAgent {
     return [...this.#tasks.values()].map(({ snapshot }) => snapshot);
   }
 
-  /** One answer of the operation. `key` tells a repeated send, which is then answered as the first was. */
+  /** Performs an operation that does not stream. `key` identifies a repeated send, which gets the first response again. */
   async answer<K extends OperationName>(
     operation: K,
     input: Input<K>,
@@ -78,11 +78,11 @@ export class ScriptedAgent {
         if (call.extendedCard !== undefined) return call.extendedCard;
         throw new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'This agent has no extended card');
       default:
-        throw new TypeError(`${operation} streams`);
+        throw new TypeError(`${operation} is a streaming operation`);
     }
   }
 
-  /** The events of a streaming operation. What can be refused is refused before the first. */
+  /** The events of a streaming operation. Errors are thrown before the first event. */
   async stream(
     operation: OperationName,
     input: unknown,
@@ -105,7 +105,7 @@ export class ScriptedAgent {
     return { task: isWaited ? await said.finish(call.signal) : said.snapshot };
   }
 
-  /** Takes a message in: the next answer of the script becomes a task, or goes on with the one it names. */
+  /** Accepts a message: the next response of the script becomes a task, or continues the task that the message names. */
   async #take(request: SendMessageRequest, { dialect, noteAct }: PeerCall, key: string | undefined): Promise<Said> {
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
@@ -114,7 +114,7 @@ export class ScriptedAgent {
     const begun = taskId === undefined ? undefined : this.#tasks.get(taskId);
     if (taskId !== undefined && begun === undefined && !dialect.clientNamesTasks) throw unknownTask(taskId);
     if (begun?.isTerminal === true) {
-      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} is over`, { details: { taskId: taskId ?? '' } });
+      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} has ended`, { details: { taskId: taskId ?? '' } });
     }
     const answer = await this.#next(request);
     if (answer instanceof Error) throw answer;
@@ -164,7 +164,7 @@ export class ScriptedAgent {
     const after = Number(lastEventId ?? Number.NaN);
     if (after >= 1 && after <= task.number) return task.follow(after, endsAtQuestion, signal);
     if (task.isTerminal && dialect.subscribesToTheEnd) {
-      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} is over`, { details: { taskId: id } });
+      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} has ended`, { details: { taskId: id } });
     }
     return this.#fromSnapshot(task, endsAtQuestion, signal);
   }

@@ -5,17 +5,17 @@ import { mapStrings } from './json-walk.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** An origin of the agent, by all its names, and the path under which the recorder stands for it. */
+/** An origin of the agent with all its names, and the path prefix at which the recorder serves it. */
 interface Place {
   readonly names: readonly string[];
   readonly prefix: string;
 }
 
-/** Which addresses of the agent the recorder stands for. */
+/** Maps the addresses of the agent to those of the recorder and back. */
 export class Addresses {
   readonly #places: readonly Place[];
 
-  /** The origin of the target is at the root of the recorder, others below `/~1`, `/~2` … */
+  /** The origin of the target is served at the root of the recorder, others below `/~1`, `/~2` … */
   constructor(target: URL, others: readonly string[]) {
     this.#places = [target, ...others.map((origin) => new URL(origin))].map((url, i) => ({
       names: namesOf(url),
@@ -23,14 +23,14 @@ export class Addresses {
     }));
   }
 
-  /** Where a path of the recorder leads. */
+  /** The address of the agent for a path of the recorder. */
   resolve(path: string): string {
     const other = this.#places.find(({ prefix }) => prefix !== '' && path.startsWith(`${prefix}/`));
     const { names, prefix } = other ?? this.#places[0] ?? { names: [], prefix: '' };
     return `${names[0] ?? ''}${path.slice(prefix.length)}`;
   }
 
-  /** With addresses of the recorder in place of those of the agent. */
+  /** Replaces addresses of the agent by those of the recorder. */
   toRecorder(json: JsonValue, recorder: string): JsonValue {
     return mapStrings(json, (text) => {
       let changed = text;
@@ -41,7 +41,7 @@ export class Addresses {
     });
   }
 
-  /** The other way round. */
+  /** Replaces addresses of the recorder by those of the agent. */
   toAgent(json: JsonValue, recorder: string): JsonValue {
     return mapStrings(json, (text) => {
       let changed = text;
@@ -59,21 +59,21 @@ function namesOf({ protocol, hostname, port, origin }: URL): readonly string[] {
   return [origin, ...others.filter((other) => other !== origin)];
 }
 
-/** `http://a.example:41` is not the beginning of `http://a.example:4100`. */
+/** Replaces an origin, but not `http://a.example:41` in `http://a.example:4100`. */
 function replaceOrigin(text: string, origin: string, by: string): string {
   if (!text.includes(origin)) return text;
   const pattern = new RegExp(`${origin.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\w.:@-])`, 'g');
   return text.replace(pattern, () => by);
 }
 
-/** The card in an answer: the answer itself, or the result of a call. */
+/** The card in a response: the body itself, or the result of a JSON-RPC call. */
 function cardIn(json: JsonValue): JsonObject | undefined {
   if (!isObject(json)) return undefined;
   if (classifyCard(json) !== undefined) return json;
   return isObject(json['result']) && classifyCard(json['result']) !== undefined ? json['result'] : undefined;
 }
 
-/** A card whose addresses have changed is no longer what was signed. */
+/** Removes the signatures of a card, because they do not cover the changed addresses. */
 export function withoutSignatures(json: JsonValue): JsonValue {
   const card = cardIn(json);
   if (card === undefined || !isObject(json) || !('signatures' in card)) return json;
@@ -81,7 +81,7 @@ export function withoutSignatures(json: JsonValue): JsonValue {
   return card === json ? unsigned : { ...json, result: unsigned };
 }
 
-/** The origins of a card's interfaces at which nobody records. */
+/** The origins of a card's interfaces that the recorder does not serve. */
 export function strangersIn(json: JsonValue, recorder: string): readonly string[] {
   const card = cardIn(json);
   if (card === undefined) return [];

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 
-/** Where a value stands: the names of the members that lead to it. Items of a list have the name of the list. */
+/** The names of the members that lead to a value. Items of a list have the path of the list. */
 export type Path = readonly string[];
 
 /** A copy with every string replaced. Members keep their order. */
@@ -17,7 +17,7 @@ export function mapMembers(json: JsonObject, change: (value: JsonValue, name: st
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** Calls back for every string, in the order of the text. */
+/** Calls `visit` for every string, in document order. */
 export function eachString(json: JsonValue, visit: (text: string, path: Path, parent: JsonValue) => void): void {
   walk(json, [], json, visit);
 }
@@ -33,7 +33,7 @@ function walk(
   else if (isObject(json)) for (const [name, value] of Object.entries(json)) walk(value, [...path, name], json, visit);
 }
 
-/** The JSON of a text, or nothing if it is none. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;

@@ -1,14 +1,14 @@
-import { type HttpResponse, jsonResponse } from '../../server/http.ts';
+import { type HttpResponse, jsonResponse } from '../../server/http/http.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
-import { SseReader } from '../../wire/sse-reader.ts';
-import { encodeComment, encodeSse } from '../../wire/sse-writer.ts';
+import { SseDecoder } from '../../wire/sse/sse-decoder.ts';
+import { encodeComment, encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { ConnectionDropped } from '../in-process.ts';
 import type { WholeRequest } from '../loopback-server.ts';
 import { type Addresses, strangersIn, withoutSignatures } from './addresses.ts';
 import { parseJson } from './json-walk.ts';
-import type { Taken } from './taking-down.ts';
+import type { Taken } from './transcriber.ts';
 
-/** Headers that belong to one connection, or would make the agent answer with less than all. */
+/** Headers that belong to one connection, or would make the agent omit the body or encode it. */
 const NOT_PASSED_ON = new Set([
   'host',
   'connection',
@@ -23,7 +23,7 @@ const NOT_PASSED_ON = new Set([
   'if-modified-since',
 ]);
 
-/** Passes requests on to an agent, and keeps what both have said. */
+/** Forwards requests to an agent and keeps requests and responses. */
 export class RecordingProxy {
   readonly taken: Taken[] = [];
   readonly #addresses: Addresses;
@@ -32,7 +32,7 @@ export class RecordingProxy {
     this.#addresses = addresses;
   }
 
-  /** `recorder` is where the proxy listens. */
+  /** `recorder` is the address of the proxy. */
   async answer(request: WholeRequest, recorder: string): Promise<HttpResponse> {
     const entry: Taken = { request };
     this.taken.push(entry);
@@ -42,7 +42,7 @@ export class RecordingProxy {
     const { status } = response;
     if (isStream(headers) && response.body !== null) {
       const events: NonNullable<Taken['answer']>['events'] = [];
-      // Until it ends otherwise, be it because the recorder closes.
+      // The default, which also holds if the recorder is closed during the stream.
       const answer: Taken['answer'] = (entry.answer = { status, headers, events, ending: 'left' });
       const source = response.body as ReadableStream<Uint8Array>;
       const body = this.#follow(source, events, recorder, (isWhole) => {
@@ -73,7 +73,7 @@ export class RecordingProxy {
     }).catch(dropped);
   }
 
-  /** The events of a stream as they come, each noted before it is passed on. */
+  /** The events of a stream as they arrive. Each is recorded before it is forwarded. */
   async *#follow(
     source: AsyncIterable<Uint8Array>,
     events: { data: string; event?: string; id?: string }[],
@@ -81,7 +81,7 @@ export class RecordingProxy {
     noteEnd: (isWhole: boolean) => void,
   ): AsyncGenerator<string> {
     let comments: string[] = [];
-    const reader = new SseReader({ onComment: (text) => comments.push(text) });
+    const reader = new SseDecoder({ onComment: (text) => comments.push(text) });
     let isWhole = false;
     let lastId: string | undefined;
     try {
@@ -104,12 +104,12 @@ export class RecordingProxy {
     } finally {
       noteEnd(isWhole);
     }
-    if (!isWhole) throw new ConnectionDropped('The agent has cut the stream amid an event');
+    if (!isWhole) throw new ConnectionDropped('The agent cut the stream within an event');
   }
 }
 
 function dropped(cause: unknown): never {
-  throw new ConnectionDropped('The agent is gone', { cause });
+  throw new ConnectionDropped('The connection to the agent was lost', { cause });
 }
 
 function passedOn(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -128,6 +128,6 @@ function abortedWith(signal: LeaveSignal): AbortController {
 }
 
 function unrecorded(origin: string): HttpResponse {
-  const error = `The card names an interface at ${origin}, which is not recorded: add it to the option origins`;
+  const error = `The card has an interface at ${origin}, which is not recorded. Add it to the option origins of record()`;
   return jsonResponse(502, { error });
 }

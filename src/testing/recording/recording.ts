@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 
-/** A conversation as it is kept in a file. What stands in double braces differs from run to run. */
+/** A recorded conversation. Placeholders in double braces stand for values that differ from run to run. */
 export interface Recording {
   readonly recording: 1;
-  /** The path of the agent's address, which a replay has too. */
+  /** The path of the agent's address. The replay uses the same path. */
   readonly path: string;
   readonly exchanges: readonly Exchange[];
 }
@@ -27,7 +27,7 @@ export interface RecordedRequest {
   readonly text?: string;
 }
 
-/** One answer, a stream of events, or none at all. */
+/** A response, a stream of events, or a lost connection. */
 export type RecordedResponse =
   | { readonly lost: true }
   | {
@@ -38,7 +38,7 @@ export type RecordedResponse =
       /** A body that is not JSON. */
       readonly text?: string;
       readonly events?: readonly RecordedEvent[];
-      /** How a stream ended, if not by itself: the connection broke, or the reader left. */
+      /** How a stream ended, if not by itself: `cut` if the connection broke, `left` if the subscriber disconnected. */
       readonly ending?: 'cut' | 'left';
     };
 
@@ -50,9 +50,9 @@ export interface RecordedEvent {
   readonly text?: string;
 }
 
-/** The address of the agent, which is another one at each run. */
+/** Stands for the address of the agent, which differs from run to run. */
 export const AGENT = '{{agent}}';
-/** The id of a JSON-RPC request, and of its answer if that repeats it. */
+/** Stands for the id of a JSON-RPC request, and of its response if it has the same id. */
 export const REQUEST_ID = '{{request-id}}';
 
 /** Readable and writable for the owner only, because the scrubber cannot recognise every secret. */
@@ -75,7 +75,7 @@ export async function writeRecording(file: string | URL, recording: Recording): 
   }
 }
 
-/** @throws Error that says what is wrong with the file. */
+/** @throws Error if the file does not exist or is not a recording. */
 export async function readRecording(file: string | URL): Promise<Recording> {
   const name = fileName(file);
   let json: unknown;
@@ -83,10 +83,10 @@ export async function readRecording(file: string | URL): Promise<Recording> {
     json = JSON.parse(await readFile(name, 'utf8'));
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = isMissing ? 'does not exist: make it with record()' : 'is not JSON';
+    const why = isMissing ? 'does not exist. Create it with record()' : 'is not valid JSON';
     throw new Error(`The recording ${name} ${why}`, { cause });
   }
   const isKnown = isObject(json) && json['recording'] === 1 && Array.isArray(json['exchanges']);
-  if (!isKnown) throw new Error(`${name} is no recording of this version: make it again with record()`);
+  if (!isKnown) throw new Error(`${name} is not a recording that this version can read. Create it again with record()`);
   return json as object as Recording;
 }

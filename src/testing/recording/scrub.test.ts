@@ -27,7 +27,7 @@ test.each([
   'https://example.com/x?page=2&sort=name',
   'ask-me-anything-about-anything',
   'mail ann@example.com // and bob@example.com',
-])('%s stays', (text) => {
+])('%s is not removed', (text) => {
   expect(new Scrubber().text(text)).toBe(text);
 });
 
@@ -42,7 +42,7 @@ test.each<[string, JsonValue, JsonValue]>([
     { credentials: { user: 'ann', keys: ['a', 'b'] } },
     { credentials: { user: '[scrubbed]', keys: ['[scrubbed]', '[scrubbed]'] } },
   ],
-  ['nothing is no secret', { token: '', password: null }, { token: '', password: null }],
+  ['an empty value is not a secret', { token: '', password: null }, { token: '', password: null }],
   [
     'other names',
     { pageToken: 'p', nextPageToken: 'n', tokenUrl: 'https://x.example/token', maxTokens: 5, outputToken: 6, key: 'k' },
@@ -90,14 +90,14 @@ test.each([
   [{ authorization: 'Basic YW5uOmNvcnJlY3QtaG9yc2U=' }, 'correct-horse'],
   [{ 'x-api-key': 'correct-horse' }, 'correct-horse'],
   [{ cookie: 'theme=dark; session=correct-horse' }, 'correct-horse'],
-])('what %j proves itself with is found wherever it stands', (headers, secret) => {
+])('the secret in %j is removed from every text', (headers, secret) => {
   const scrubber = new Scrubber();
   scrubber.learn(headers);
 
   expect(scrubber.json({ text: `you sent ${secret}!` })).toEqual({ text: 'you sent [scrubbed]!' });
 });
 
-test('secrets can be named, and queries are clean', () => {
+test('the scrubber removes given secrets, and secrets in queries', () => {
   const scrubber = new Scrubber(['plum']);
   expect(scrubber.text('the plum job')).toBe('the [scrubbed] job');
   expect(scrubber.query('key=abc&historyLength=2')).toBe('key=[scrubbed]&historyLength=2');

@@ -1,30 +1,30 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { mapMembers } from './json-walk.ts';
-import { isSecretName, isTokenCount } from '../../support/secret-names.ts';
-import { withoutSecrets } from '../../support/secret-texts.ts';
+import { isSecretName, isTokenCount } from '../../support/secret/secret-names.ts';
+import { withoutSecrets } from '../../support/secret/secret-texts.ts';
 
-/** What stands where a secret was. */
+/** Replaces a secret. */
 export const SCRUBBED = '[scrubbed]';
 
-/** Shorter values of headers are words of the language as well. */
+/** Shorter header values may be ordinary words, so they are not removed elsewhere. */
 const SHORTEST_KNOWN = 6;
 
-/** Descriptions of how to authenticate hold names, not secrets. */
+/** Members that describe how to authenticate. They contain names, not secrets. */
 const DESCRIPTIONS = new Set(['securitySchemes', 'security', 'securityRequirements', 'schemes']);
-/** Where configs of webhooks stand, the secret of which may be a piece of their path. */
+/** Members with webhook configs, whose URL may contain a secret in its path. */
 const WEBHOOKS = new Set(['pushNotificationConfig', 'taskPushNotificationConfig', 'pushNotification', 'config']);
 
-/** Takes secrets out of what is written down. Equal input gives equal output, so that recordings can be compared. */
+/** Removes secrets from recorded content. Equal input gives equal output, so that recordings can be compared. */
 export class Scrubber {
   readonly #known = new Set<string>();
 
-  /** @param secrets Texts that are secret wherever they stand. */
+  /** @param secrets Texts to remove wherever they occur. */
   constructor(secrets: readonly string[] = []) {
     for (const secret of secrets) if (secret !== '') this.#known.add(secret);
   }
 
-  /** What a request proves itself with must not be written down, should somebody repeat it. */
+  /** Learns the credentials in headers, so that they are also removed from bodies that repeat them. */
   learn(headers: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(headers)) {
       if (!isSecretName(name)) continue;
@@ -61,7 +61,7 @@ export class Scrubber {
     return this.json(value);
   }
 
-  /** Long pieces of a path that nobody would choose are how many webhooks know their callers. */
+  /** Removes long random path segments, by which many webhooks authenticate their callers. */
   #webhookUrl(url: string): string {
     return this.text(url).replace(/\/(?=[\w-]*\d)(?=[\w-]*[a-zA-Z])[\w-]{16,}/g, `/${SCRUBBED}`);
   }

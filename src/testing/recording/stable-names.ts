@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { eachString, mapStrings } from './json-walk.ts';
-import { looksMadeUp } from './made-up.ts';
+import { looksMadeUp } from './caller-ids.ts';
 import type { Exchange, RecordedEvent, RecordedRequest, RecordedResponse } from './recording.ts';
 
-/** Members that hold ids, and what they are ids of. */
+/** Members that contain ids, and the kind of object that they identify. */
 const KINDS: Readonly<Record<string, string>> = {
   messageId: 'message',
   taskId: 'task',
@@ -15,14 +15,14 @@ const KINDS: Readonly<Record<string, string>> = {
   pushNotificationConfigId: 'config',
 };
 
-/** Ids that callers make up, which need not look it. */
+/** Ids that callers choose. They are replaced even if they do not look generated. */
 const MADE_BY_CALLERS = new Set(['messageId', 'contextId', 'sessionId']);
 
 const TIME = /^\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:\d\d(\.\d+)?(.*)$/s;
 
 /**
- * Gives ids and times that differ from run to run names that do not: the first task is `{{task-1}}` wherever it is
- * mentioned. Two recordings of the same conversation are the same text.
+ * Replaces ids and times that differ from run to run by stable names: the first task is `{{task-1}}` wherever it occurs. Two
+ * recordings of the same conversation are then equal.
  */
 export function withStableNames(exchanges: readonly Exchange[]): readonly Exchange[] {
   const names = new StableNames();
@@ -39,7 +39,7 @@ export function withStableNames(exchanges: readonly Exchange[]): readonly Exchan
 class StableNames {
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
-  readonly #told = new Set<string>();
+  readonly #fromAgent = new Set<string>();
 
   learnRequest({ body }: RecordedRequest): void {
     if (body === undefined) return;
@@ -48,8 +48,8 @@ class StableNames {
     eachString(body, (text, path, parent) => {
       const member = path.at(-1) ?? '';
       const isTaskOf01 = namesTask && path.join('.') === 'params.id';
-      // What the agent has named is its own, however short.
-      const isOwn = (MADE_BY_CALLERS.has(member) || isTaskOf01) && !this.#told.has(text);
+      // An id that a response contained before was chosen by the agent.
+      const isOwn = (MADE_BY_CALLERS.has(member) || isTaskOf01) && !this.#fromAgent.has(text);
       if (isOwn || isId(member, text)) this.#name(text, isTaskOf01 ? 'task' : kindOf(member, parent));
     });
   }
@@ -58,7 +58,7 @@ class StableNames {
     for (const json of contentsOf(response)) {
       eachString(json, (text, path, parent) => {
         const member = path.at(-1) ?? '';
-        if (member in KINDS || member === 'id') this.#told.add(text);
+        if (member in KINDS || member === 'id') this.#fromAgent.add(text);
         if (isId(member, text)) this.#name(text, kindOf(member, parent));
       });
     }
@@ -97,7 +97,7 @@ class StableNames {
     });
   }
 
-  /** Short ids may stand in a text by chance. */
+  /** Replaces only ids that look generated, because others may occur in a text by chance. */
   #inText(text: string): string {
     let renamed = text;
     for (const [id, name] of this.#names) if (looksMadeUp(id)) renamed = renamed.replaceAll(id, name);
@@ -113,8 +113,8 @@ class StableNames {
 }
 
 /**
- * The same moment for all, since how many there are differs from run to run. How many digits it has and which zone is how
- * the peer speaks, and stays.
+ * Replaces a time by one fixed time, because the number of distinct times differs from run to run. The number of digits and the time
+ * zone are kept, because they are properties of the peer.
  */
 function withoutTime(text: string): string {
   return text.replace(TIME, (_, mark: string, fraction: string | undefined, zone: string) => {
@@ -132,7 +132,7 @@ function isId(member: string, text: string): boolean {
   return (member in KINDS || member === 'id') && looksMadeUp(text);
 }
 
-/** `id` says what it is of by what stands beside it. */
+/** The kind of an id. A plain `id` is classified by the members next to it. */
 function kindOf(member: string, parent: JsonValue): string {
   const kind = KINDS[member];
   if (kind !== undefined) return kind;

@@ -1,13 +1,13 @@
 import { type Exchange, type RecordedRequest, type RecordedResponse } from './recording.ts';
-import { type Meanings, meaningsOf, Unification } from './unify.ts';
+import { type Meanings, meaningsOf, RequestMatch } from './match-request.ts';
 import { isReading, titleOf } from './written-request.ts';
 
-/** What was recorded for a request, and what its names mean now; or why there is nothing. */
+/** The recorded response for a request with the current values of its placeholders, or the reason why there is none. */
 export type Found =
   | { readonly response: RecordedResponse; readonly meanings: Meanings; readonly miss?: never }
   | { readonly miss: string };
 
-/** The exchanges of a recording, and which of them have been asked for. */
+/** The exchanges of a recording, and which of them have been used. */
 export class Tape {
   readonly #name: string;
   readonly #exchanges: readonly Exchange[];
@@ -32,8 +32,8 @@ export class Tape {
   }
 
   /**
-   * Exchanges that fit are given in the order in which they were recorded, each once. Whoever only reads gets the last of
-   * them again: how often somebody polls differs from run to run.
+   * Finds the response for a request. Matching exchanges are returned in recorded order, each once. Read-only requests get the last
+   * one again, because the number of polls differs from run to run.
    */
   find(asked: RecordedRequest, url: string): Found {
     const fitting = this.#fitting(asked, url, this.#meanings);
@@ -51,35 +51,35 @@ export class Tape {
     meanings: Meanings,
   ): readonly { readonly exchange: Exchange; readonly meanings: Meanings }[] {
     return this.#exchanges.flatMap((exchange) => {
-      const unification = new Unification(meanings, url);
+      const unification = new RequestMatch(meanings, url);
       return unification.request(exchange.request, asked) ? [{ exchange, meanings: unification.meanings }] : [];
     });
   }
 
   #miss(asked: RecordedRequest, url: string): Found {
     const title = titleOf(asked);
-    const miss = `${this.#name} has no answer to ${title}: ${this.#reason(asked, url, title)}`;
+    const miss = `${this.#name} has no response for ${title}: ${this.#reason(asked, url, title)}`;
     this.#misses.push(miss);
     return { miss };
   }
 
   #reason(asked: RecordedRequest, url: string, title: string): string {
     const unused = this.#exchanges.filter((exchange) => !this.#used.has(exchange));
-    // Whatever its caller has named since.
+    // Matched without the placeholders that later requests have bound.
     const before = this.#fitting(asked, url, this.#atFirst);
     if (before.length > 0 && before.every(({ exchange }) => this.#used.has(exchange))) return often(before.length);
     const nearest = [...unused, ...this.#exchanges].find(({ request }) => titleOf(request) === title);
     if (nearest === undefined) {
       const titles = new Set(this.#exchanges.map(({ request }) => titleOf(request)));
-      return `it has ${titles.size === 0 ? 'nothing' : [...titles].join(', ')}`;
+      return `it contains ${titles.size === 0 ? 'no requests' : `only ${[...titles].join(', ')}`}`;
     }
-    const unification = new Unification(before.length > 0 ? this.#meanings : this.#atFirst, url);
+    const unification = new RequestMatch(before.length > 0 ? this.#meanings : this.#atFirst, url);
     unification.request(nearest.request, asked);
     const { at, recorded, asked: now } = unification.difference ?? { at: '', recorded: '', asked: '' };
-    return `at ${at} it has ${recorded}, and not ${now}`;
+    return `expected ${recorded} at ${at}, got ${now}`;
   }
 }
 
 function often(times: number): string {
-  return `it has it ${times === 1 ? 'once' : `${times} times`}, and was asked once more`;
+  return `it was recorded ${times === 1 ? 'once' : `${times} times`}, and requested once more`;
 }

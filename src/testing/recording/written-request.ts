@@ -7,10 +7,10 @@ import { parseJson } from './json-walk.ts';
 import { type RecordedRequest, REQUEST_ID } from './recording.ts';
 import { SCRUBBED, type Scrubber } from './scrub.ts';
 
-/** Headers that say what is asked for. All others are left out: none of them can give anything away. */
+/** Headers that are part of the request's meaning. All others are omitted, so that they cannot leak secrets. */
 const TELLING = ['a2a-version', 'a2a-extensions', 'x-a2a-extensions', 'last-event-id'];
 
-/** A request as it is written down: without secrets, and without the id of its envelope. */
+/** Converts a request to its recorded form: without secrets, and without its JSON-RPC id. */
 export function writtenRequest(request: WholeRequest, scrubber: Scrubber): RecordedRequest {
   const { method, path, query, body } = request;
   scrubber.learn(request.headers);
@@ -30,7 +30,7 @@ export function writtenRequest(request: WholeRequest, scrubber: Scrubber): Recor
   };
 }
 
-/** The id in the envelope of a JSON-RPC request; `undefined` if it is none. */
+/** The id of a JSON-RPC request; undefined for other requests. */
 export function requestIdOf({ body }: Pick<WholeRequest, 'body'>): JsonValue | undefined {
   const json = parseJson(body);
   return isObject(json) && 'jsonrpc' in json ? json['id'] : undefined;
@@ -46,7 +46,7 @@ function withoutId(body: JsonValue): JsonValue {
   return isObject(body) && 'jsonrpc' in body && 'id' in body ? { ...body, id: REQUEST_ID } : body;
 }
 
-/** What a request is called: its method over JSON-RPC, else its verb and path. */
+/** The title of a request: its JSON-RPC method, else its HTTP method and path. */
 export function titleOf({ method, path, body }: RecordedRequest): string {
   const rpcMethod = rpcMethodOf(body);
   return rpcMethod ?? `${method} ${path}`;
@@ -66,7 +66,7 @@ const READING: ReadonlySet<string> = new Set([
   'GetExtendedAgentCard',
 ]);
 
-/** Whether a request changes nothing, so that it may come any number of times. */
+/** Whether a request is read-only, so that it may be repeated any number of times. */
 export function isReading({ method, path, body }: RecordedRequest): boolean {
   const rpcMethod = rpcMethodOf(body);
   if (rpcMethod === undefined) return method === 'GET' || method === 'HEAD' || path.endsWith(':subscribe');

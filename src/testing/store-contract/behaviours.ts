@@ -1,13 +1,13 @@
 import type { Store } from '../../store/store.ts';
 import type { FakeClock } from '../fake-clock.ts';
 
-/** What a behaviour is checked on: a store of its own, and the clock that it was given. */
+/** The subject of a test: a store of its own, and its clock. */
 export interface Subject {
   readonly store: Store;
   readonly clock: FakeClock;
-  /** Closes the store and opens what it has left behind. */
+  /** Closes the store and opens its data again. */
   reopen(): Promise<Store>;
 }
 
-/** What a store does, in a sentence, and the check of it. */
+/** Tests of a store by title. */
 export type Behaviours = Readonly<Record<string, (subject: Subject) => Promise<void>>>;

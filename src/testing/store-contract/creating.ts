@@ -20,7 +20,7 @@ import {
 } from './samples.ts';
 
 export const creating: Behaviours = {
-  'a new task is stored with all that was said about it': async ({ store }) => {
+  'a new task is stored with all its fields': async ({ store }) => {
     const record = await create(store, {
       ...ALICE,
       id: 'one',
@@ -67,23 +67,23 @@ export const creating: Behaviours = {
     deepEqual((await store.read(ALICE, 'one'))?.record, record);
   },
 
-  'a task that a node runs at once is in its first attempt, with the fencing number 1': async ({ store }) => {
+  'a task created with a lease is in its first attempt, with the fencing number 1': async ({ store }) => {
     const { node, fence, attempts } = await create(store, newTask('one', { node: 'node-a' }));
 
     deepEqual({ node, fence, attempts }, { node: 'node-a', fence: 1, attempts: 1 });
   },
 
-  'what nobody created is unknown': async ({ store }) => {
+  'a task that was not created is unknown to every call': async ({ store }) => {
     await create(store, newTask('one'));
 
     equal(await store.read(ALICE, 'two', { artifacts: true }), undefined);
     equal(await store.resolveAlias(ALICE, 'two'), undefined);
     deepEqual(await store.events('two', 0, 10), []);
     deepEqual(await store.journal('two'), []);
-    deepEqual(await store.append({ taskId: 'two', guard: {} }), { kind: 'refused' });
+    deepEqual(await store.append({ taskId: 'two', guard: {} }), { kind: 'rejected' });
   },
 
-  'an id that another task has is an error, and that task stays as it was': async ({ store }) => {
+  'creating a task with the id of another task is an error and leaves that task unchanged': async ({ store }) => {
     await create(store, newTask('one', { alias: 'mine' }));
     const before = await everythingOf(store, 'one');
     const again = newTask('one', { owner: 'bob', message: message('other'), alias: 'his', idempotency: key('k') });
@@ -97,7 +97,7 @@ export const creating: Behaviours = {
     await create(store, newTask('two', { owner: 'bob', alias: 'his', idempotency: key('k') }));
   },
 
-  'many tasks created at once are all there': async ({ store }) => {
+  'tasks created concurrently are all stored': async ({ store }) => {
     const ids = times(200).map((i) => `task-${i}`);
     await Promise.all(ids.map((id) => create(store, newTask(id))));
 
@@ -107,14 +107,14 @@ export const creating: Behaviours = {
     equal(total, 200);
   },
 
-  'an alias leads to the task that was created with it': async ({ store }) => {
+  'an alias resolves to the task that was created with it': async ({ store }) => {
     await create(store, newTask('one', { alias: 'homework' }));
 
     equal(await store.resolveAlias(ALICE, 'homework'), 'one');
     equal(await store.resolveAlias(ALICE, 'one'), undefined);
   },
 
-  'an alias that is taken stops the creation and names the task that has it': async ({ store }) => {
+  'creating a task with an alias in use fails and returns the task that has it': async ({ store }) => {
     await create(store, newTask('one', { alias: 'homework' }));
 
     deepEqual(await store.create(newTask('two', { alias: 'homework' })), { kind: 'alias-taken', taskId: 'one' });
@@ -125,7 +125,7 @@ export const creating: Behaviours = {
     equal(await store.resolveAlias(ALICE, 'homework'), 'one');
   },
 
-  'of many creations at once with one alias exactly one succeeds': async ({ store }) => {
+  'exactly one of many concurrent creations with the same alias succeeds': async ({ store }) => {
     const results = await Promise.all(times(20).map((i) => store.create(newTask(`task-${i}`, { alias: 'homework' }))));
 
     const winner = await store.resolveAlias(ALICE, 'homework');
@@ -141,34 +141,35 @@ export const creating: Behaviours = {
     deepEqual(await listed(store), { ids: [winner], total: 1 });
   },
 
-  'what is accepted before it is stored is created like that, and what is written to it meanwhile comes after it':
-    async ({ store }) => {
-      let accepted: TaskRecord | undefined;
-      let writes: Promise<unknown> = Promise.resolve();
-      const record = await created(store, newTask('one', { node: 'node-a', idempotency: key('k') }), (early) => {
-        accepted = early;
-        const guard = { lease: { node: 'node-a', fence: 1 } };
-        writes = Promise.all([
-          append(store, 'one', { events: [event('a')], status: status('TASK_STATE_WORKING') }, guard),
-          append(store, 'one', { ...end(), events: [event('b')], artifacts: '[]', history: [message('m-2')] }, guard),
-        ]);
-      });
-      await writes;
+  'a task that was accepted before it is stored is created as accepted, and writes in between follow it': async ({
+    store,
+  }) => {
+    let accepted: TaskRecord | undefined;
+    let writes: Promise<unknown> = Promise.resolve();
+    const record = await created(store, newTask('one', { node: 'node-a', idempotency: key('k') }), (early) => {
+      accepted = early;
+      const guard = { lease: { node: 'node-a', fence: 1 } };
+      writes = Promise.all([
+        append(store, 'one', { events: [event('a')], status: status('TASK_STATE_WORKING') }, guard),
+        append(store, 'one', { ...end(), events: [event('b')], artifacts: '[]', history: [message('m-2')] }, guard),
+      ]);
+    });
+    await writes;
 
-      if (accepted !== undefined) {
-        deepEqual(accepted, record);
-        const { task, events } = await everythingOf(store, 'one');
-        equal(task?.record.status.state, 'TASK_STATE_COMPLETED');
-        deepEqual(task?.artifacts, { snapshot: '[]', tail: [] });
-        deepEqual(
-          task?.history.map(({ messageId }) => messageId),
-          ['first of one', 'm-2'],
-        );
-        equal(events.length, 3);
-      }
-    },
+    if (accepted !== undefined) {
+      deepEqual(accepted, record);
+      const { task, events } = await everythingOf(store, 'one');
+      equal(task?.record.status.state, 'TASK_STATE_COMPLETED');
+      deepEqual(task?.artifacts, { snapshot: '[]', tail: [] });
+      deepEqual(
+        task?.history.map(({ messageId }) => messageId),
+        ['first of one', 'm-2'],
+      );
+      equal(events.length, 3);
+    }
+  },
 
-  'nothing is accepted that may come to something else': async ({ store }) => {
+  'a creation is not accepted early if it may have another outcome': async ({ store }) => {
     await create(store, newTask('one', { alias: 'homework', idempotency: key('k') }));
     const accepted: string[] = [];
     const attempt = (task: NewTask): Promise<Created> => store.create(task, ({ id }) => void accepted.push(id));
@@ -187,7 +188,7 @@ export const creating: Behaviours = {
     equal(await store.read(ALICE, 'two'), undefined);
   },
 
-  'a follow-up that uses a key keeps a task with the same key from being accepted': async ({ store }) => {
+  'a task is not accepted early if a pending follow-up uses the same idempotency key': async ({ store }) => {
     await create(store, newTask('one'));
     const accepted: string[] = [];
     const followUp = store.append({ taskId: 'one', guard: {}, events: [event('a')], idempotency: key('k') });

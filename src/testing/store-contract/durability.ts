@@ -21,9 +21,9 @@ import {
   TTL,
 } from './samples.ts';
 
-/** For stores that outlive their process. */
+/** For durable stores. */
 export const durability: Behaviours = {
-  'all that was stored is there when the store is opened again': async (subject) => {
+  'all stored data is there when the store is opened again': async (subject) => {
     const { store } = subject;
     await create(store, newTask('paused', { alias: 'homework', metadata: { a: null } }));
     await append(store, 'paused', {
@@ -52,7 +52,7 @@ export const durability: Behaviours = {
     equal(await again.nextWake(['translator']), START + 99);
   },
 
-  'numbers go on where they stood when the store was closed': async (subject) => {
+  'event and journal numbers continue when the store is opened again': async (subject) => {
     await create(subject.store, newTask('one'));
     await append(subject.store, 'one', { events: [event('a')], journal: [entry('x')] });
 
@@ -70,7 +70,7 @@ export const durability: Behaviours = {
     );
   },
 
-  'keys and replies are still known when the store is opened again': async (subject) => {
+  'idempotency keys and replies are still known when the store is opened again': async (subject) => {
     await create(subject.store, newTask('one', { idempotency: key('k-1') }));
     await append(subject.store, 'one', { idempotency: key('k-2') });
     await create(subject.store, provisionalTask('two', { node: 'node-a', idempotency: key('k-3') }));
@@ -89,7 +89,7 @@ export const durability: Behaviours = {
     deepEqual(await again.create(newTask('three', { idempotency: key('k-1', 'digest-2') })), { kind: 'key-reused' });
   },
 
-  'a lease from before is refused once the task was claimed anew': async (subject) => {
+  'a write with an old lease is rejected after the task was claimed again, also across a restart': async (subject) => {
     const { store, clock } = subject;
     await create(store, newTask('one'));
     const old = await lease(store, 'node-a', 'one');
@@ -100,11 +100,11 @@ export const durability: Behaviours = {
     const { fence } = await lease(again, 'node-b', 'one');
     equal(fence > old.fence, true);
     const stale = { taskId: 'one', guard: { lease: { node: 'node-a', fence: old.fence } }, events: [event('a')] };
-    equal((await again.append(stale)).kind, 'refused');
+    equal((await again.append(stale)).kind, 'rejected');
     equal((await again.append({ ...stale, guard: { lease: { node: 'node-b', fence } } })).kind, 'appended');
   },
 
-  'what was removed stays removed': async (subject) => {
+  'removed tasks stay removed when the store is opened again': async (subject) => {
     await create(subject.store, newTask('one', { alias: 'homework' }));
     await append(subject.store, 'one', end());
     await subject.store.prune({ endedBefore: START + 1, keepEnded: 0, eventsEndedBefore: START, limit: 10 });
@@ -115,7 +115,7 @@ export const durability: Behaviours = {
     equal(await again.resolveAlias(ALICE, 'homework'), undefined);
   },
 
-  'of the writes under way at the close, those that succeeded are there and the others are not': async (subject) => {
+  'of the writes in progress at the close, exactly those that succeeded are stored': async (subject) => {
     const { store } = subject;
     await create(store, newTask('one'));
     const writes = Promise.allSettled(times(50).map((i) => append(store, 'one', { events: [event(`${i}`)] })));
@@ -130,7 +130,7 @@ export const durability: Behaviours = {
     );
   },
 
-  'a store may be opened again and again': async (subject) => {
+  'a store can be closed and opened many times': async (subject) => {
     for (const i of times(3)) {
       await create(subject.store, newTask(`task-${i}`));
       await subject.reopen();

@@ -30,22 +30,22 @@ const ENDS: readonly TaskState[] = [
 
 const LATE: readonly (readonly [string, Change])[] = [
   ['an event', { events: [event('late')] }],
-  ['an entry of the journal', { journal: [entry('late')] }],
+  ['a journal entry', { journal: [entry('late')] }],
   ['a message', { history: [message('late')] }],
   ['another status', { status: status('TASK_STATE_WORKING', START + HOUR) }],
   ['another end', end(START + HOUR, 'TASK_STATE_CANCELED')],
   ['metadata', { metadata: { late: true } }],
   ['a wake-up', { wakeAt: START }],
   ['a question', { question: 'q-2' }],
-  ['the intent to cancel', { canceling: true }],
+  ['a cancel request', { canceling: true }],
   ['a revocation', { revoke: true }],
   ['a release', { release: true }],
   ['a snapshot', { artifacts: '["late"]' }],
-  ['nothing at all', {}],
+  ['an empty write', {}],
 ];
 
 export const ending: Behaviours = {
-  'the end of a task drops its journal, lease, wake-up and question, and nothing else': async ({ store }) => {
+  'the end of a task removes its journal, lease, wake-up and question, and nothing else': async ({ store }) => {
     const before = await busyTask(store);
     const { node: _n, wakeAt: _w, question: _q, ...rest } = before;
 
@@ -81,7 +81,7 @@ export const ending: Behaviours = {
     });
   },
 
-  'an end that names a wake-up and a question has neither': async ({ store }) => {
+  'a write that ends a task ignores its wake-up and question': async ({ store }) => {
     await busyTask(store);
 
     const { record } = await append(store, 'one', { ...end(), wakeAt: START + 1, question: 'q-2' });
@@ -104,7 +104,7 @@ export const ending: Behaviours = {
 
   ...Object.fromEntries(
     LATE.map(([what, change]) => [
-      `a task that has ended refuses ${what}`,
+      `a task that has ended rejects ${what}`,
       async ({ store }) => {
         await busyTask(store);
         await append(store, 'one', end());
@@ -113,7 +113,7 @@ export const ending: Behaviours = {
     ]),
   ),
 
-  'nobody gets a lease on a task that has ended': async ({ store, clock }) => {
+  'a task that has ended cannot be claimed': async ({ store, clock }) => {
     await busyTask(store);
     await append(store, 'one', end());
     const before = await everythingOf(store, 'one');
@@ -125,7 +125,7 @@ export const ending: Behaviours = {
     deepEqual(await everythingOf(store, 'one'), before);
   },
 
-  'of many ends at once exactly one happens': async ({ store }) => {
+  'exactly one of many concurrent ends of a task succeeds': async ({ store }) => {
     await busyTask(store);
 
     const results = await Promise.all(
@@ -140,7 +140,7 @@ export const ending: Behaviours = {
   },
 };
 
-/** A task that is held, waits, asks and remembers. */
+/** Creates a task with a lease, a wake-up, a question and a journal. */
 async function busyTask(store: Store): Promise<Awaited<ReturnType<typeof create>>> {
   await store.heartbeat('node-a', TTL);
   await create(store, newTask('one', { node: 'node-a', metadata: { a: 1 } }));
@@ -161,6 +161,6 @@ async function stays(store: Store, change: Change, guard: Guard): Promise<void> 
 
   const result = await store.append({ taskId: 'one', guard, ...change, idempotency: key('late') });
 
-  deepEqual(result, { kind: 'refused', record: before.task?.record });
+  deepEqual(result, { kind: 'rejected', record: before.task?.record });
   deepEqual(await everythingOf(store, 'one'), before);
 }

@@ -19,20 +19,20 @@ import {
 
 type Case = readonly [name: string, guard: Guard];
 
-/** Of the task that the guards are tried on. */
+/** The number of the last event of the task that the guards are tested on. */
 const LAST_EVENT = 1;
 
-/** For a task that is working, held by the living node-a with number 1, with the open question q-1. */
+/** For a working task with the open question q-1, whose lease the living node-a holds with the fencing number 1. */
 const HOLD: readonly Case[] = [
   ['nothing', {}],
-  ['the lease that there is', { lease: { node: 'node-a', fence: 1 } }],
-  ['the state that it is in', { states: ['TASK_STATE_WORKING'] }],
+  ['the current lease', { lease: { node: 'node-a', fence: 1 } }],
+  ['the current state', { states: ['TASK_STATE_WORKING'] }],
   ['one of several states', { states: ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'] }],
-  ['the question that is open', { question: 'q-1' }],
-  ['no intent to cancel', { canceling: false }],
+  ['the open question', { question: 'q-1' }],
+  ['no cancel request', { canceling: false }],
   ['no event since the last', { lastEvent: LAST_EVENT }],
   [
-    'all of that together',
+    'all of these together',
     {
       lease: { node: 'node-a', fence: 1 },
       states: ['TASK_STATE_WORKING'],
@@ -45,28 +45,33 @@ const HOLD: readonly Case[] = [
 
 const FAIL: readonly Case[] = [
   ['the lease of another node', { lease: { node: 'node-b', fence: 1 } }],
-  ['a lease that is gone', { lease: { node: 'node-a', fence: 0 } }],
-  ['a lease that is not yet given', { lease: { node: 'node-a', fence: 2 } }],
-  ['a state that it is not in', { states: ['TASK_STATE_INPUT_REQUIRED'] }],
-  ['several states that it is not in', { states: ['TASK_STATE_SUBMITTED', 'TASK_STATE_AUTH_REQUIRED'] }],
+  ['an old lease', { lease: { node: 'node-a', fence: 0 } }],
+  ['a future lease', { lease: { node: 'node-a', fence: 2 } }],
+  ['another state', { states: ['TASK_STATE_INPUT_REQUIRED'] }],
+  ['several other states', { states: ['TASK_STATE_SUBMITTED', 'TASK_STATE_AUTH_REQUIRED'] }],
   ['no state at all', { states: [] }],
   ['an idle task', { idle: true }],
   ['another question', { question: 'q-2' }],
-  ['the intent to cancel', { canceling: true }],
-  ['no event since the last but one', { lastEvent: LAST_EVENT - 1 }],
-  ['an event that has not come', { lastEvent: LAST_EVENT + 1 }],
+  ['a cancel request', { canceling: true }],
+  ['no event since the second to last', { lastEvent: LAST_EVENT - 1 }],
+  ['an event that does not exist yet', { lastEvent: LAST_EVENT + 1 }],
 ];
 
 const ALL: Guard = HOLD.at(-1)?.[1] ?? {};
 
 export const guards: Behaviours = {
-  ...Object.fromEntries(HOLD.map(([what, guard]) => [`a write that asks for ${what} happens`, happens(guard)])),
   ...Object.fromEntries(
-    FAIL.map(([what, guard]) => [`a write that asks for ${what} is refused and changes nothing`, isRefused(guard)]),
+    HOLD.map(([what, guard]) => [`a write whose guard requires ${what} is applied`, happens(guard)]),
   ),
   ...Object.fromEntries(
     FAIL.map(([what, guard]) => [
-      `a write that asks for ${what} is refused though all else holds`,
+      `a write whose guard requires ${what} is rejected and changes nothing`,
+      isRefused(guard),
+    ]),
+  ),
+  ...Object.fromEntries(
+    FAIL.map(([what, guard]) => [
+      `a write whose guard requires ${what} is rejected although all else holds`,
       isRefused({ ...ALL, ...guard }),
     ]),
   ),
@@ -79,13 +84,13 @@ export const guards: Behaviours = {
     await append(store, 'one', {}, { idle: true });
   },
 
-  'a task whose holder never gave a sign of life is idle': async ({ store }) => {
+  'a task whose holder never sent a heartbeat is idle': async ({ store }) => {
     await create(store, newTask('one', { node: 'node-a' }));
 
     await append(store, 'one', {}, { idle: true });
   },
 
-  'a task that nobody runs is idle, and no lease fits it': async ({ store }) => {
+  'a task without a holder is idle, and no lease matches it': async ({ store }) => {
     await create(store, newTask('one'));
 
     await append(store, 'one', {}, { idle: true });
@@ -93,14 +98,14 @@ export const guards: Behaviours = {
     await refuse(store, { lease: { node: '', fence: 0 } });
   },
 
-  'a task without a question answers none': async ({ store }) => {
+  'a guard for a question is rejected if the task has no question': async ({ store }) => {
     await create(store, newTask('one'));
 
     await refuse(store, { question: 'q-1' });
     await refuse(store, { question: '' });
   },
 
-  'the intent to cancel can be asked for once it is there': async ({ store }) => {
+  'a guard can require the cancel request once it is stored': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { canceling: true });
 
@@ -108,7 +113,7 @@ export const guards: Behaviours = {
     await append(store, 'one', {}, { canceling: true });
   },
 
-  'of two answers at once to one question the first wins': async ({ store }) => {
+  'the first of two concurrent answers to a question wins': async ({ store }) => {
     await prepare(store);
     const answer = (name: string): TaskWrite => ({
       taskId: 'one',
@@ -120,11 +125,11 @@ export const guards: Behaviours = {
     const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.append(answer(name))));
 
     equal(results.filter(({ kind }) => kind === 'appended').length, 1);
-    equal(results.filter(({ kind }) => kind === 'refused').length, 3);
+    equal(results.filter(({ kind }) => kind === 'rejected').length, 3);
     equal((await everythingOf(store, 'one')).task?.history.length, 2);
   },
 
-  'among writes at once, those that are refused leave no gap for the others': async ({ store }) => {
+  'rejected writes leave no gap in the numbers of concurrent writes': async ({ store }) => {
     await prepare(store);
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
@@ -139,7 +144,7 @@ export const guards: Behaviours = {
 
     deepEqual(
       results.map(({ kind }) => kind),
-      results.map((_, i) => (i % 2 === 1 ? 'appended' : 'refused')),
+      results.map((_, i) => (i % 2 === 1 ? 'appended' : 'rejected')),
     );
     const { events, journal } = await everythingOf(store, 'one');
     deepEqual(
@@ -177,7 +182,7 @@ function isRefused(guard: Guard): Behaviours[string] {
   };
 }
 
-/** A write that would change all there is must be refused, and leave no trace. */
+/** Checks that a write of all fields is rejected and changes nothing. */
 async function refuse(store: Store, guard: Guard): Promise<void> {
   const before = await everythingOf(store, 'one');
   const list = await store.list(before.task?.record ?? { tenant: '', owner: '' }, { limit: 10 });
@@ -197,13 +202,13 @@ async function refuse(store: Store, guard: Guard): Promise<void> {
     revoke: true,
     artifacts: '["x"]',
     endedAt: START + 9,
-    idempotency: key('refused'),
+    idempotency: key('rejected'),
   });
 
-  deepEqual(result, { kind: 'refused', record: before.task?.record });
+  deepEqual(result, { kind: 'rejected', record: before.task?.record });
   deepEqual(await everythingOf(store, 'one'), before);
   deepEqual(await store.list(await recordOf(store, 'one'), { limit: 10 }), list);
-  // The key of a write that did not happen is free for the next one.
-  const again = await store.append({ taskId: 'one', guard, idempotency: key('refused', 'digest-2') });
-  equal(again.kind, 'refused');
+  // A rejected write does not use up its key.
+  const again = await store.append({ taskId: 'one', guard, idempotency: key('rejected', 'digest-2') });
+  equal(again.kind, 'rejected');
 }

@@ -4,17 +4,17 @@ import type { PagePosition, ReadParts, Store, StoredTask } from '../../store/sto
 import type { Behaviours } from './behaviours.ts';
 import { ALICE, append, create, end, event, message, newTask, recordOf, START, status, times } from './samples.ts';
 
-/** A message of about so many bytes. */
+/** A message of about this many bytes. */
 const SIZE = 1000;
 const large = (id: string): ReturnType<typeof message> => message(id, 'x'.repeat(SIZE));
 
-/** A task with its first message and three large ones. */
+/** Creates a task with its first message and three large ones. */
 async function talkative(store: Store, id = 'one'): Promise<void> {
   await create(store, newTask(id));
   for (const name of ['a', 'b', 'c']) await append(store, id, { history: [large(name)] });
 }
 
-/** The ids of the messages that come, and how many were left out. */
+/** The ids of the returned messages, and how many were omitted. */
 async function read(store: Store, parts: ReadParts, id = 'one'): Promise<readonly [readonly string[], number]> {
   return shown(await store.read(ALICE, id, parts));
 }
@@ -24,7 +24,7 @@ function shown(task: StoredTask | undefined): readonly [readonly string[], numbe
 }
 
 export const historyBytes: Behaviours = {
-  'the bytes of the history are counted as the writes say': async ({ store }) => {
+  'the bytes of the history are counted as the writes specify': async ({ store }) => {
     const created = await create(store, newTask('one', { historyBytes: 100 }));
     const { record } = await append(store, 'one', { history: [message('a'), message('b')], historyBytes: 50 });
     const later = await append(store, 'one', { events: [event('no message')] });
@@ -35,7 +35,7 @@ export const historyBytes: Behaviours = {
     equal((await recordOf(store, 'one')).historyBytes, 150);
   },
 
-  'a write that does not say counts its messages by their size as JSON': async ({ store }) => {
+  'a write that does not specify its bytes counts the JSON size of its messages': async ({ store }) => {
     await create(store, newTask('one', { historyBytes: 0 }));
     const { record } = await append(store, 'one', { history: [large('a'), large('b')] });
 
@@ -44,18 +44,18 @@ export const historyBytes: Behaviours = {
     equal((await recordOf(store, 'one')).historyBytes, counted);
   },
 
-  'a guard of so many bytes of history holds up to that number': async ({ store }) => {
+  'a guard on the bytes of the history holds up to its limit': async ({ store }) => {
     await create(store, newTask('one', { historyBytes: 100 }));
     const write = (maxHistoryBytes: number): ReturnType<Store['append']> =>
       store.append({ taskId: 'one', guard: { maxHistoryBytes }, history: [message('a')], historyBytes: 1 });
 
-    equal((await write(99)).kind, 'refused');
+    equal((await write(99)).kind, 'rejected');
     equal((await write(100)).kind, 'appended');
-    equal((await write(100)).kind, 'refused');
+    equal((await write(100)).kind, 'rejected');
     equal((await recordOf(store, 'one')).historyBytes, 101);
   },
 
-  'of many writes at once no more than fit are stored': async ({ store }) => {
+  'of many concurrent writes only as many are stored as the history has room for': async ({ store }) => {
     await create(store, newTask('one', { historyBytes: 0 }));
 
     const written = await Promise.all(
@@ -72,7 +72,7 @@ export const historyBytes: Behaviours = {
     equal(written.filter(({ kind }) => kind === 'appended').length, 3);
   },
 
-  'a reader gets the last messages that have as many bytes as it takes': async ({ store }) => {
+  'a read returns the last messages that fit into its byte limit': async ({ store }) => {
     await talkative(store);
 
     deepEqual(await read(store, { historyBytes: 10 * SIZE }), [['first of one', 'a', 'b', 'c'], 0]);
@@ -81,7 +81,7 @@ export const historyBytes: Behaviours = {
     deepEqual(await read(store, { historyBytes: 0 }), [[], 4]);
   },
 
-  'messages that were not asked for are not missed': async ({ store }) => {
+  'messages beyond the requested number do not count as omitted': async ({ store }) => {
     await talkative(store);
 
     deepEqual(await read(store, { history: 2, historyBytes: 10 * SIZE }), [['b', 'c'], 0]);
@@ -90,7 +90,7 @@ export const historyBytes: Behaviours = {
     equal('omitted' in ((await store.read(ALICE, 'one', { history: 2 })) ?? {}), false);
   },
 
-  'the same holds for a task that has ended, and for tasks in a list': async ({ store }) => {
+  'the byte limit of a read also holds for ended tasks and for lists': async ({ store }) => {
     await talkative(store);
     await append(store, 'one', { ...end(), history: [large('d')] });
 
@@ -99,7 +99,7 @@ export const historyBytes: Behaviours = {
     deepEqual(tasks.map(shown), [[['d'], 4]]);
   },
 
-  'a page of a list ends before the task with which it has too many bytes': async ({ store }) => {
+  'a page of a list ends before the task that would exceed its byte limit': async ({ store }) => {
     for (const i of times(4)) {
       await create(store, newTask(`${i}`, { status: status('TASK_STATE_SUBMITTED', START + i), historyBytes: 0 }));
       await append(store, `${i}`, { history: [large('a')], artifacts: JSON.stringify(['x'.repeat(SIZE)]) });
@@ -117,7 +117,7 @@ export const historyBytes: Behaviours = {
     deepEqual(await page({ pageBytes: 2 * SIZE + 500, history: 0 }), [['3', '2', '1'], 4, false]);
   },
 
-  'page after page has every task once, whatever their sizes, agents and states': async ({ store }) => {
+  'pages with a byte limit contain every task once, whatever their sizes, agents and states': async ({ store }) => {
     const states = ['TASK_STATE_WORKING', 'TASK_STATE_SUBMITTED'] as const;
     const agents = ['translator', 'painter'];
     for (const i of times(24)) {
@@ -129,7 +129,7 @@ export const historyBytes: Behaviours = {
     for (const query of [{}, { agents }, { states }, { agents, states }]) {
       const seen: string[] = [];
       let after: PagePosition | undefined;
-      // At least one task on each page, and an empty one at the end.
+      // Each page has at least one task; the last one may be empty.
       for (const _ of times(25)) {
         const page = await store.list(ALICE, { limit: 5, pageBytes: 4 * SIZE, ...query, ...(after && { after }) });
         const last = page.tasks.at(-1)?.record;

@@ -18,7 +18,7 @@ import {
 } from './samples.ts';
 
 export const idempotency: Behaviours = {
-  'a creation that comes again finds the task that it made': async ({ store }) => {
+  'a repeated creation returns the task that it created': async ({ store }) => {
     await create(store, newTask('one', { idempotency: key('k') }));
     const before = await everythingOf(store, 'one');
 
@@ -30,19 +30,19 @@ export const idempotency: Behaviours = {
     deepEqual(await listed(store), { ids: ['one'], total: 1 });
   },
 
-  'a key that comes again with other content is refused': async ({ store }) => {
+  'a creation that reuses a key with other content is rejected': async ({ store }) => {
     await create(store, newTask('one', { idempotency: key('k', 'digest-1') }));
 
     const again = await store.create(newTask('two', { idempotency: key('k', 'digest-2') }));
 
     deepEqual(again, { kind: 'key-reused' });
     equal(await store.read(ALICE, 'two'), undefined);
-    // And the first content is still the one that is known.
+    // The key still belongs to the first content.
     const first = await store.create(newTask('three', { idempotency: key('k', 'digest-1') }));
     deepEqual(first, { kind: 'repeated', taskId: 'one' });
   },
 
-  'another key, or none, makes another task': async ({ store }) => {
+  'a creation with another key, or none, creates another task': async ({ store }) => {
     await create(store, newTask('one', { idempotency: key('k') }));
     await create(store, newTask('two', { idempotency: key('K') }));
     await create(store, newTask('three'));
@@ -51,7 +51,7 @@ export const idempotency: Behaviours = {
     equal((await listed(store)).total, 4);
   },
 
-  'of many equal creations at once one makes the task and the others find it': async ({ store }) => {
+  'one of many equal concurrent creations creates the task and the others return it': async ({ store }) => {
     const results = await Promise.all(
       times(30).map((i) => store.create(newTask(`task-${i}`, { idempotency: key('k') }))),
     );
@@ -65,7 +65,7 @@ export const idempotency: Behaviours = {
     );
   },
 
-  'a write that comes again is not made again': async ({ store }) => {
+  'a repeated write is not applied again': async ({ store }) => {
     await create(store, newTask('one'));
     const write = { taskId: 'one', guard: {}, history: [message('m')], events: [event('a')], idempotency: key('k') };
     equal((await store.append(write)).kind, 'appended');
@@ -76,7 +76,7 @@ export const idempotency: Behaviours = {
     deepEqual(await everythingOf(store, 'one'), before);
   },
 
-  'a write whose key comes again with other content is refused': async ({ store }) => {
+  'a write that reuses a key with other content is rejected': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { idempotency: key('k', 'digest-1') });
     const before = await everythingOf(store, 'one');
@@ -92,7 +92,7 @@ export const idempotency: Behaviours = {
     deepEqual(await everythingOf(store, 'one'), before);
   },
 
-  'a write that comes again is recognised though its guard no longer holds': async ({ store }) => {
+  'a repeated write is recognised although its guard no longer holds': async ({ store }) => {
     await create(store, newTask('one'));
     const guard = { states: ['TASK_STATE_SUBMITTED'] as const };
     await append(store, 'one', { ...end(), idempotency: key('k') }, guard);
@@ -102,7 +102,7 @@ export const idempotency: Behaviours = {
     deepEqual(again, { kind: 'repeated', taskId: 'one' });
   },
 
-  'of many equal writes at once exactly one is made': async ({ store }) => {
+  'exactly one of many equal concurrent writes is applied': async ({ store }) => {
     await create(store, newTask('one'));
 
     const results = await Promise.all(
@@ -114,7 +114,7 @@ export const idempotency: Behaviours = {
     equal((await store.events('one', 0, 100)).length, 2);
   },
 
-  'creations and writes of one owner share their keys': async ({ store }) => {
+  'creations and writes of one owner share their idempotency keys': async ({ store }) => {
     await create(store, newTask('one', { idempotency: key('k-1') }));
     await create(store, newTask('two'));
     await append(store, 'two', { idempotency: key('k-2') });
@@ -125,7 +125,7 @@ export const idempotency: Behaviours = {
     deepEqual(creation, { kind: 'repeated', taskId: 'two' });
   },
 
-  'a creation that failed for its alias has not used up its key': async ({ store }) => {
+  'a creation that failed because of its alias does not use up its key': async ({ store }) => {
     await create(store, newTask('one', { alias: 'homework' }));
     const taken = await store.create(newTask('two', { alias: 'homework', idempotency: key('k') }));
     equal(taken.kind, 'alias-taken');
@@ -133,28 +133,28 @@ export const idempotency: Behaviours = {
     await create(store, newTask('three', { idempotency: key('k', 'digest-2') }));
   },
 
-  'a write that was refused has not used up its key': async ({ store }) => {
+  'a rejected write does not use up its key': async ({ store }) => {
     await create(store, newTask('one'));
     const write = { taskId: 'one', guard: { question: 'q-1' }, idempotency: key('k') };
-    equal((await store.append(write)).kind, 'refused');
+    equal((await store.append(write)).kind, 'rejected');
 
     await append(store, 'one', { idempotency: key('k', 'digest-2') });
   },
 
-  'a write to a task that does not exist has not used up its key': async ({ store }) => {
-    equal((await store.append({ taskId: 'one', guard: {}, idempotency: key('k') })).kind, 'refused');
+  'a write to a task that does not exist does not use up its key': async ({ store }) => {
+    equal((await store.append({ taskId: 'one', guard: {}, idempotency: key('k') })).kind, 'rejected');
 
     await create(store, newTask('one', { idempotency: key('k', 'digest-2') }));
   },
 
-  'a repeat is recognised before the alias that it has taken itself': async ({ store }) => {
+  'a repeated creation is recognised although its alias is in use by its own task': async ({ store }) => {
     const task = newTask('one', { alias: 'homework', idempotency: key('k') });
     await create(store, task);
 
     deepEqual(await store.create({ ...task, id: 'two' }), { kind: 'repeated', taskId: 'one' });
   },
 
-  'a key lives as long as its task, whatever its time': async ({ store, clock }) => {
+  'a key is kept as long as its task, whatever its expiry': async ({ store, clock }) => {
     await create(store, newTask('one', { idempotency: key('k-1', 'digest-1', START + 1) }));
     await append(store, 'one', { idempotency: key('k-2', 'digest-1', START + 1) });
     clock.advance(HOUR);
@@ -166,7 +166,7 @@ export const idempotency: Behaviours = {
     }
   },
 
-  'a key outlives its task until its time is over': async ({ store, clock }) => {
+  'a key is kept after its task is removed, until it expires': async ({ store, clock }) => {
     await create(store, newTask('one', { idempotency: key('k', 'digest-1', START + HOUR) }));
     await append(store, 'one', { ...end(), idempotency: key('k-2', 'digest-1', START + HOUR) });
     const all = { endedBefore: START + 9 * HOUR, keepEnded: 0, eventsEndedBefore: START, limit: 10 };
@@ -184,7 +184,7 @@ export const idempotency: Behaviours = {
     await create(store, newTask('three', { idempotency: key('k-2', 'digest-2') }));
   },
 
-  'a reply is kept until the time of its key is over': async ({ store, clock }) => {
+  'a reply is kept until its key expires': async ({ store, clock }) => {
     const { event: _, ...task } = newTask('one', { node: 'node-a', idempotency: key('k', 'digest-1', START + HOUR) });
     await create(store, task);
     await store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));

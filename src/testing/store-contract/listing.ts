@@ -29,7 +29,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store), { ids: ['two', 'one', 'three'], total: 3 });
   },
 
-  'a new status moves a task to the place of its time': async ({ store }) => {
+  'a new status moves a task to the position of its time': async ({ store }) => {
     for (const [i, id] of ['one', 'two', 'three'].entries()) {
       await create(store, newTask(id, { status: status('TASK_STATE_SUBMITTED', START + i) }));
     }
@@ -49,7 +49,7 @@ export const listing: Behaviours = {
     deepEqual((await listed(store)).ids, ['one', 'two']);
   },
 
-  'a task whose status has no time is listed by its creation': async ({ store }) => {
+  'a task whose status has no time is listed by its creation time': async ({ store }) => {
     await create(store, newTask('one', { createdAt: START + 1, status: status('TASK_STATE_SUBMITTED', START + 1) }));
     await create(store, newTask('two', { createdAt: START + 2, status: { state: 'TASK_STATE_SUBMITTED' } }));
     await create(store, newTask('three', { createdAt: START + 3, status: status('TASK_STATE_SUBMITTED', START + 3) }));
@@ -75,14 +75,14 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, { states: ['TASK_STATE_WORKING'] }), { ids: [], total: 0 });
   },
 
-  'a list is narrowed by context': async ({ store }) => {
+  'a list can be filtered by context': async ({ store }) => {
     await sixTasks(store);
 
     deepEqual(await listed(store, { contextId: 'red' }), { ids: ['5', '3', '1'], total: 3 });
     deepEqual(await listed(store, { contextId: 'green' }), { ids: [], total: 0 });
   },
 
-  'a list is narrowed by states': async ({ store }) => {
+  'a list can be filtered by states': async ({ store }) => {
     await sixTasks(store);
 
     deepEqual(await listed(store, { states: ['TASK_STATE_WORKING'] }), { ids: ['6', '3'], total: 2 });
@@ -92,7 +92,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, { states: [] }), { ids: [], total: 0 });
   },
 
-  'a list is narrowed by the time of the status, that time included': async ({ store }) => {
+  'a list can be filtered by the time of the status, that time included': async ({ store }) => {
     await sixTasks(store);
 
     deepEqual(await listed(store, { statusSince: START + 4 }), { ids: ['6', '5', '4'], total: 3 });
@@ -100,7 +100,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, { statusSince: 0 }), { ids: ['6', '5', '4', '3', '2', '1'], total: 6 });
   },
 
-  'a list is narrowed by agents': async ({ store }) => {
+  'a list can be filtered by agents': async ({ store }) => {
     await sixTasks(store, (i) => (i > 4 ? 'painter' : i > 3 ? 'poet' : 'translator'));
     const of = (...agents: readonly string[]): Pick<TaskQuery, 'agents'> => ({ agents });
 
@@ -112,7 +112,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store), { ids: ['6', '5', '4', '3', '2', '1'], total: 6 });
   },
 
-  'agents are a filter like others, on every page': async ({ store }) => {
+  'the filter by agents applies to every page': async ({ store }) => {
     await sixTasks(store, (i) => (i > 3 ? 'painter' : 'translator'));
     const painter = { agents: ['painter'] };
     const both = { agents: ['painter', 'translator'] };
@@ -131,7 +131,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, all), { ids: ['6'], total: 2 });
   },
 
-  'the total of an agent follows what happens to its tasks': async ({ store }) => {
+  'the total of an agent follows the changes of its tasks': async ({ store }) => {
     await create(store, newTask('one'));
     const painter = { agents: ['painter'] };
     equal((await listed(store, painter)).total, 0);
@@ -148,7 +148,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store), { ids: ['three', 'one'], total: 2 });
   },
 
-  'filters work together': async ({ store }) => {
+  'filters can be combined': async ({ store }) => {
     await sixTasks(store);
     const working = { states: ['TASK_STATE_WORKING'] as const };
 
@@ -159,7 +159,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, { contextId: 'red', ...working, statusSince: START + 4 }), { ids: [], total: 0 });
   },
 
-  'the total counts all that match, on whatever page': async ({ store }) => {
+  'the total counts all matching tasks on every page': async ({ store }) => {
     await sixTasks(store);
 
     deepEqual(await listed(store, { limit: 2 }), { ids: ['6', '5'], total: 6 });
@@ -172,7 +172,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store, { limit: 1, after, statusSince: START + 2 }), { ids: ['2'], total: 5 });
   },
 
-  'the total follows what happens to the tasks': async ({ store }) => {
+  'the total follows the changes of the tasks': async ({ store }) => {
     await sixTasks(store);
     await create(store, newTask('7'));
     equal((await listed(store)).total, 7);
@@ -184,7 +184,7 @@ export const listing: Behaviours = {
     deepEqual(await listed(store), { ids: ['6', '4', '3', '1'], total: 4 });
   },
 
-  'a list gives of each task what is asked for': async ({ store }) => {
+  'a list returns the requested parts of each task': async ({ store }) => {
     const one = await create(store, newTask('one'));
     const { record: two } = await append(
       store,
@@ -212,7 +212,7 @@ export const listing: Behaviours = {
   },
 };
 
-/** Odd ones in the context red, even ones in blue; submitted, completed, working, and the same again. */
+/** Tasks with odd numbers are in the context red, even ones in blue. Their states cycle through submitted, completed, working. */
 async function sixTasks(store: Store, agentOf: (i: number) => string = () => 'translator'): Promise<void> {
   for (const i of [4, 1, 6, 3, 5, 2]) {
     const task = newTask(`${i}`, { contextId: i % 2 === 1 ? 'red' : 'blue', agent: agentOf(i) });

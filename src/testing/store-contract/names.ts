@@ -5,10 +5,10 @@ import type { NewTask, Store } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
 import { ALICE, append, create, entry, event, key, listed, newTask, pushConfig, putPush, recordOf } from './samples.ts';
 
-/** What a database may cut off, or take for one and the same character. */
+/** Characters at which a database may truncate a text, or which it may treat as equal. */
 const ODD_ENDS: readonly string[] = ['\0', '\0b', '\ud83d', '\udd11', '\ud83e'];
 
-/** Ways to give a task a name that ends oddly. */
+/** The fields of a task that may contain an odd name. */
 const NAMINGS: Readonly<Record<string, (end: string) => Partial<NewTask>>> = {
   tenant: (end) => ({ tenant: `${ALICE.tenant}${end}` }),
   owner: (end) => ({ owner: `${ALICE.owner}${end}` }),
@@ -18,7 +18,7 @@ const NAMINGS: Readonly<Record<string, (end: string) => Partial<NewTask>>> = {
 };
 
 export const names: Behaviours = {
-  'who asks for an odd name does not find the one that it begins with': async ({ store }) => {
+  'a lookup with an odd name does not find a name that is its prefix': async ({ store }) => {
     await create(store, newTask('one', { contextId: 'c', alias: 'a', idempotency: key('k') }));
     await append(store, 'one', { journal: [entry('e')] });
     await putPush(store, 'one', pushConfig('p'));
@@ -36,7 +36,7 @@ export const names: Behaviours = {
       const id = `one${end}`;
       equal(await store.read(ALICE, id), undefined);
       deepEqual([await store.events(id, 0, 10), await store.journal(id)], [[], []]);
-      deepEqual(await store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'refused' });
+      deepEqual(await store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'rejected' });
       equal(await store.resolveAlias(ALICE, `a${end}`), undefined);
       deepEqual(await listed(store, { contextId: `c${end}` }), { ids: [], total: 0 });
       deepEqual(await store.pushConfigs(ALICE, 'one', { id: `p${end}`, limit: 10 }), []);
@@ -47,7 +47,7 @@ export const names: Behaviours = {
 
   ...Object.fromEntries(
     Object.entries(NAMINGS).map(([what, naming]): [string, Behaviours[string]] => [
-      `odd names are refused or kept apart: ${what}`,
+      `odd names are rejected or kept distinct: ${what}`,
       async ({ store }) => {
         await create(store, newTask('plain', naming('')));
         for (const [i, end] of ODD_ENDS.entries()) await isRefusedOrApart(store, newTask(`odd-${i}`, naming(end)));

@@ -33,7 +33,7 @@ export const numbering: Behaviours = {
     );
   },
 
-  'the journal can be read from a number on': async ({ store }) => {
+  'the journal can be read from a given number': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { journal: [entry('a'), entry('b'), entry('c')] });
 
@@ -46,7 +46,7 @@ export const numbering: Behaviours = {
     deepEqual(await store.journal('one', 7), []);
   },
 
-  'journal entries have numbers of their own, from 1 without gaps': async ({ store }) => {
+  'journal entries are numbered separately, from 1 without gaps': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { journal: [entry('a'), entry('b')], events: [event('a')] });
     await append(store, 'one', { events: [event('b')] });
@@ -66,7 +66,7 @@ export const numbering: Behaviours = {
     equal((await append(store, 'one', { visible: true, events: [event('created', 'task')] })).firstEvent, 1);
   },
 
-  'each task counts for itself': async ({ store }) => {
+  'each task has its own event numbers': async ({ store }) => {
     await create(store, newTask('one'));
     await create(store, newTask('two'));
     await append(store, 'one', { events: [event('a'), event('b')], journal: [entry('a')] });
@@ -80,7 +80,7 @@ export const numbering: Behaviours = {
     );
   },
 
-  'a reader gets the events above a number, as many as it asks for': async ({ store }) => {
+  'a read returns the events after a number, up to its limit': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { events: times(9).map((i) => event(`event ${i}`)) });
     const numbers = async (after: number, limit: number): Promise<readonly number[]> =>
@@ -94,7 +94,7 @@ export const numbering: Behaviours = {
     deepEqual(await numbers(0, 0), []);
   },
 
-  'a reader gets any part of what one write brought': async ({ store }) => {
+  'a read can return any part of the events of one write': async ({ store }) => {
     await create(store, newTask('one'));
     const kinds = ['status', 'artifact'] as const;
     const events = times(300).map((i) => event('é'.repeat(i % 5) + i, kinds[i % 2]));
@@ -120,7 +120,7 @@ export const numbering: Behaviours = {
     });
   },
 
-  'numbers that a caller slips in are not the ones that are stored': async ({ store }) => {
+  'numbers in the given events and entries are ignored': async ({ store }) => {
     await create(store, newTask('one'));
     const stray = { number: 77 };
     await append(store, 'one', { events: [{ ...event('a'), ...stray }], journal: [{ ...entry('x'), ...stray }] });
@@ -129,9 +129,9 @@ export const numbering: Behaviours = {
     deepEqual(await store.journal('one'), [{ number: 1, ...entry('x') }]);
   },
 
-  'of 200 writes at once to one task none is lost, and numbers follow the commits': async ({ store }) => {
+  'none of 200 concurrent writes to one task is lost, and numbers follow the commits': async ({ store }) => {
     await create(store, newTask('one'));
-    // One, two or three events each, so that a gap or an overlap cannot hide.
+    // One, two or three events each, so that gaps and overlaps show.
     const sizes = times(200).map((i) => 1 + (i % 3));
     const done = await Promise.all(
       sizes.map((size, i) =>
@@ -158,7 +158,7 @@ export const numbering: Behaviours = {
         times(size).map((k) => event(`${i}.${k}`).body),
       );
       equal(record.lastEvent, firstEvent + size - 1);
-      // One commit numbers both, so the two orders are the same.
+      // One commit numbers both, so both orders are the same.
       equal(journal[record.lastJournal - 1]?.key, `${i}`);
     }
     const byCommit = [...done].sort((a, b) => a.firstEvent - b.firstEvent);
@@ -168,7 +168,7 @@ export const numbering: Behaviours = {
     );
   },
 
-  'writes at once to many tasks keep the numbers of each': async ({ store }) => {
+  'concurrent writes to many tasks number the events of each task': async ({ store }) => {
     const ids = times(20).map((i) => `task-${i}`);
     await Promise.all(ids.map((id) => create(store, newTask(id))));
     await Promise.all(

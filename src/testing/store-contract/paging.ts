@@ -7,7 +7,7 @@ import { ALICE, append, create, end, newTask, provisionalTask, START, status, ti
 const MANY = 500;
 
 export const paging: Behaviours = {
-  'pages of any size join to the whole list, ties or not': async ({ store }) => {
+  'pages of any size add up to the whole list, with and without ties': async ({ store }) => {
     await manyTasks(store);
     const whole = await pages(store, { limit: MANY + 1 });
     equal(new Set(whole).size, MANY);
@@ -15,7 +15,7 @@ export const paging: Behaviours = {
     for (const limit of [7, 50, 250]) deepEqual(await pages(store, { limit }), whole);
   },
 
-  'pages of a narrowed list join to the whole of it': async ({ store }) => {
+  'pages of a filtered list add up to the whole filtered list': async ({ store }) => {
     await manyTasks(store);
     const filters: readonly Partial<TaskQuery>[] = [
       { contextId: 'context-3' },
@@ -30,7 +30,7 @@ export const paging: Behaviours = {
     }
   },
 
-  'a position need not be that of a task': async ({ store }) => {
+  'a page can start at a position without a task': async ({ store }) => {
     for (const i of [1, 2, 3])
       await create(store, newTask(`b${i}`, { status: status('TASK_STATE_SUBMITTED', START + i) }));
     const after = async (statusTime: number, id: string): Promise<readonly string[]> =>
@@ -42,11 +42,11 @@ export const paging: Behaviours = {
     deepEqual(await after(START + 2, 'a'), ['b1']);
     deepEqual(await after(START + 1, 'b1'), []);
     deepEqual(await after(START, 'z'), []);
-    // The same id at another time is another position.
+    // The same id with another time is another position.
     deepEqual(await after(START + 4, 'b3'), ['b3', 'b2', 'b1']);
   },
 
-  'tasks that change between pages make no other task skipped or doubled': async ({ store }) => {
+  'tasks that change between pages cause no other task to be skipped or repeated': async ({ store }) => {
     await manyTasks(store);
     const changed = new Set<string>();
     const seen: string[] = [];
@@ -58,7 +58,7 @@ export const paging: Behaviours = {
       seen.push(...tasks.map(({ record }) => record.id));
       after = { statusTime: statusTimeOf(last), id: last.id };
 
-      // The last one of the page, one in its middle, and two that are still to come.
+      // The last task of the page, one in its middle, and two of later pages.
       const moving = [last.id, tasks[3]?.record.id ?? '', `task-${page}`, `task-${page + 100}`];
       const now = START + MANY + page;
       for (const id of moving.filter((id) => id !== '' && !changed.has(id))) {
@@ -77,7 +77,7 @@ export const paging: Behaviours = {
     deepEqual(seen.filter((id) => id.startsWith('task-') && !changed.has(id)).sort(), unchanged.sort());
   },
 
-  'tasks that vanish between pages make no other task skipped or doubled': async ({ store }) => {
+  'tasks that are removed between pages cause no other task to be skipped or repeated': async ({ store }) => {
     await manyTasks(store);
     const first = await store.list(ALICE, { limit: 100, history: 0 });
     const last = first.tasks.at(-1)?.record;
@@ -95,7 +95,7 @@ function idOf(i: number): string {
   return `task-${i}`;
 }
 
-/** Seven tasks share each moment, and neighbours in time are not neighbours in the order of creation. */
+/** Seven tasks share each time, and the order of times differs from the order of creation. */
 function timeOf(i: number): number {
   return START + Math.floor(((i * 17) % MANY) / 7);
 }
@@ -118,11 +118,11 @@ function statusTimeOf({ status: { timestamp = '' } }: TaskRecord): number {
   return Date.parse(timestamp);
 }
 
-/** The ids of all pages from a position on. A page that is not full is the last one. */
+/** The ids of all pages from a position. A page that is not full is the last one. */
 async function pages(store: Store, query: TaskQuery, from?: PagePosition): Promise<readonly string[]> {
   const ids: string[] = [];
   let after = from;
-  // A list without end must fail, not go on for ever.
+  // An endless list must fail instead of looping forever.
   while (ids.length <= MANY) {
     const { tasks } = await store.list(ALICE, { history: 0, ...query, ...(after && { after }) });
     ids.push(...tasks.map(({ record }) => record.id));

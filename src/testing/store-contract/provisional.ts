@@ -22,7 +22,7 @@ import {
 const REPLY = message('reply', 'Bonjour');
 
 export const provisional: Behaviours = {
-  'a task that is written to and dropped at once is gone': async ({ store }) => {
+  'a task that is concurrently written and dropped is gone': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a' }));
     const results = await Promise.all([
       store.append({ taskId: 'one', guard: {}, wakeAt: START + 5 }),
@@ -33,7 +33,7 @@ export const provisional: Behaviours = {
     await assertUnknown(store, 'one');
   },
 
-  'a task that is made, written to and dropped at once is gone': async ({ store }) => {
+  'a task that is concurrently created, written and dropped is gone': async ({ store }) => {
     const results = await Promise.all([
       store.create(provisionalTask('one', { node: 'node-a' })),
       store.append({ taskId: 'one', guard: {}, wakeAt: START + 5, history: [message('next')] }),
@@ -44,7 +44,7 @@ export const provisional: Behaviours = {
     await assertUnknown(store, 'one');
   },
 
-  'a task without an event is provisional: readable, but in no list': async ({ store }) => {
+  'a task without an event is provisional: readable, but not listed': async ({ store }) => {
     const record = await create(store, provisionalTask('one'));
 
     deepEqual({ visible: record.visible, lastEvent: record.lastEvent }, { visible: false, lastEvent: 0 });
@@ -55,7 +55,7 @@ export const provisional: Behaviours = {
     deepEqual(await listed(store, filters), { ids: [], total: 0 });
   },
 
-  'a provisional task becomes visible by a write, and stays so': async ({ store }) => {
+  'a provisional task becomes visible by a write and stays visible': async ({ store }) => {
     await create(store, provisionalTask('one'));
 
     const { record, firstEvent } = await append(store, 'one', { visible: true, events: [event('created', 'task')] });
@@ -74,7 +74,7 @@ export const provisional: Behaviours = {
     deepEqual(await listed(store), { ids: [], total: 0 });
   },
 
-  'the alias of a task is free for the next write once that is dropped for a reply': async ({ store }) => {
+  'the alias of a task that was dropped for a reply can be used by the next write': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a', alias: 'homework' }));
     const dropped = store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
     const made = store.create(newTask('two', { alias: 'homework' }));
@@ -84,7 +84,7 @@ export const provisional: Behaviours = {
     equal(await store.resolveAlias(ALICE, 'homework'), 'two');
   },
 
-  'a provisional task that is dropped for a reply is gone with all that belongs to it': async ({ store }) => {
+  'a provisional task that is dropped for a reply is gone with all its data': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a', alias: 'homework' }));
     await append(store, 'one', { journal: [entry('a')], history: [message('m-2')], artifacts: '[]' });
     await create(store, newTask('other'));
@@ -98,7 +98,7 @@ export const provisional: Behaviours = {
     await create(store, newTask('two', { alias: 'homework' }));
   },
 
-  'nothing is left of a dropped task when its id comes back': async ({ store }) => {
+  'a new task with the id of a dropped one has none of its data': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a' }));
     await append(store, 'one', { journal: [entry('a')], events: [event('a', 'artifact')], artifacts: '["old"]' });
     await store.dropForReply('one', { node: 'node-a', fence: 1 }, REPLY);
@@ -112,7 +112,7 @@ export const provisional: Behaviours = {
     });
   },
 
-  'the reply is the outcome of the request when it comes again': async ({ store }) => {
+  'a repeated request returns the reply for which its task was dropped': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a', idempotency: key('k') }));
     await store.dropForReply('one', { node: 'node-a', fence: 1 }, REPLY);
 
@@ -155,7 +155,7 @@ export const provisional: Behaviours = {
     equal(await store.dropForReply('one', { node: 'node-b', fence: 2 }, REPLY), false);
   },
 
-  'a task that nobody ever created cannot be dropped': async ({ store }) => {
+  'a task that was never created cannot be dropped': async ({ store }) => {
     equal(await store.dropForReply('one', { node: 'node-a', fence: 1 }, REPLY), false);
   },
 };

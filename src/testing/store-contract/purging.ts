@@ -26,7 +26,7 @@ const BOB = { ...ALICE, owner: 'bob' };
 const ELSEWHERE = { ...ALICE, tenant: 'globex' };
 
 export const purging: Behaviours = {
-  'a purge removes the tasks of one owner in every state, with all that belongs to them': async ({ store }) => {
+  'a purge removes the tasks of one owner in every state, with all their data': async ({ store }) => {
     await create(store, newTask('ended', { pushConfig: pushConfig('hook'), alias: 'mine' }));
     await append(store, 'ended', { events: [event('news')], ...end() });
     await create(store, newTask('paused'));
@@ -40,7 +40,7 @@ export const purging: Behaviours = {
     equal(await store.nextPush(['translator']), undefined);
   },
 
-  'a purge leaves the tasks and keys of other owners and tenants as they are': async ({ store }) => {
+  'a purge does not change the tasks and keys of other owners and tenants': async ({ store }) => {
     for (const [id, scope] of Object.entries({ bob: BOB, elsewhere: ELSEWHERE }))
       await create(store, newTask(id, { ...scope, idempotency: key('same'), alias: 'same' }));
     await create(store, newTask('alice', { idempotency: key('same'), alias: 'same' }));
@@ -62,7 +62,7 @@ export const purging: Behaviours = {
     equal((await store.create(newTask('two', { idempotency: key('same', 'other') }))).kind, 'created');
   },
 
-  'a purge removes the keys of tasks that are gone already': async ({ store }) => {
+  'a purge removes the keys of tasks that were removed before': async ({ store }) => {
     await create(store, newTask('one', { idempotency: key('same') }));
     await append(store, 'one', end());
     await store.prune({ endedBefore: START + HOUR, keepEnded: 0, eventsEndedBefore: 0, limit: 10 });
@@ -73,7 +73,7 @@ export const purging: Behaviours = {
     equal((await store.create(newTask('two', { idempotency: key('same') }))).kind, 'created');
   },
 
-  'a purge removes no more tasks at a time than the limit says': async ({ store }) => {
+  'a purge removes at most as many tasks as its limit': async ({ store }) => {
     for (const i of times(5)) await create(store, newTask(`task-${i}`));
 
     deepEqual(await store.purge(ALICE, 2), { found: 2, removed: 2 });
@@ -83,7 +83,7 @@ export const purging: Behaviours = {
     deepEqual(await store.purge(ALICE, 2), { found: 0, removed: 0 });
   },
 
-  'a purge leaves a task that a living node runs, until the node is dead': async ({ store, clock }) => {
+  'a purge does not remove a task that a living node runs': async ({ store, clock }) => {
     await store.heartbeat('node-a', TTL);
     await create(store, newTask('running', { node: 'node-a', idempotency: key('same') }));
     await create(store, newTask('idle'));
@@ -95,16 +95,16 @@ export const purging: Behaviours = {
     clock.advance(TTL + 1);
     deepEqual(await store.purge(ALICE, 100), { found: 1, removed: 1 });
     await assertUnknown(store, 'running');
-    // What its run writes is rejected.
+    // Writes of its run are rejected.
     const late = await store.append({
       taskId: 'running',
       guard: { lease: { node: 'node-a', fence: 1 } },
       events: [event('late')],
     });
-    deepEqual(late, { kind: 'refused' });
+    deepEqual(late, { kind: 'rejected' });
   },
 
-  'purges of the same owner at the same time remove each task once, and each says how many tasks it found': async ({
+  'concurrent purges of the same owner remove each task once, and each reports how many tasks it found': async ({
     store,
   }) => {
     for (const i of times(6)) await create(store, newTask(`task-${i}`));
@@ -121,9 +121,7 @@ export const purging: Behaviours = {
     equal((await listed(store)).total, 0);
   },
 
-  'unfinished tasks of an owner are named, provisional tasks and tasks that a living node runs included': async ({
-    store,
-  }) => {
+  'the unfinished tasks of an owner include provisional tasks and tasks that a living node runs': async ({ store }) => {
     await store.heartbeat('node-a', TTL);
     await create(store, newTask('ended'));
     await append(store, 'ended', end());

@@ -36,15 +36,15 @@ const OPEN: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'
 const NODES = ['node-a', 'node-b', 'node-c'];
 const TASKS = 20;
 const CALLS = 600;
-/** Of calls that nobody waits for in between. */
+/** The number of calls that run concurrently. */
 const MOST_AT_ONCE = 12;
 const LATEST = 4;
 
-/** What no list of cases foresees: long random histories must give, call by call, what the reference store gives. */
+/** Covers cases that no list foresees: each call of a long random history must return what the reference store returns. */
 export const randomCalls: Behaviours = Object.fromEntries(
   times(6).flatMap((seed): [string, Behaviours[string]][] => [
     [
-      `${CALLS} random calls give what the memory store gives (seed ${seed})`,
+      `${CALLS} random calls return what the memory store returns (seed ${seed})`,
       async ({ store, clock }) => {
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
@@ -57,7 +57,7 @@ export const randomCalls: Behaviours = Object.fromEntries(
       },
     ],
     [
-      `${CALLS} random writes, many at once, give what the memory store gives (seed ${seed})`,
+      `${CALLS} random writes, many of them concurrent, return what the memory store returns (seed ${seed})`,
       async ({ store, clock }) => {
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
@@ -77,7 +77,7 @@ export const randomCalls: Behaviours = Object.fromEntries(
   ]),
 );
 
-/** Nothing that a store can be asked tells them apart. */
+/** Checks that all reads of both stores return the same. */
 async function areAlike(store: Store, reference: Store, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     for (const scope of SCOPES) {
@@ -104,7 +104,7 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   if (roll >= 100) return pushCall(dice, scope, taskId, number);
   if (roll < 20) {
     const task = randomTask(dice, scope, number);
-    // Whose id is in use is not the question here.
+    // Conflicts of ids are not tested here.
     return ['create', async (store) => (await isKnown(store, task.id)) || store.create(task)];
   }
   if (roll < 60) {
@@ -143,14 +143,14 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
 }
 
 /**
- * One of those whose order is that of the calls, awaited or not: changes of tasks. They aim at the latest tasks, so that
- * what one does is what the next one finds. Adds the id of a task that it creates.
+ * A random change of a task. Changes are applied in the order of the calls, awaited or not. They target the latest tasks, so that they
+ * affect each other. Adds the id of a created task to the list.
  */
 function nextWrite(dice: Dice, clock: FakeClock, number: number, ids: string[]): readonly [string, Call] {
   const taskId = dice.pick(ids.slice(-LATEST)) ?? 'nobody';
   const roll = dice.below(10);
   if (roll < 3) {
-    // Held by one node, so that many of them can be dropped.
+    // One node holds them all, so that many can be dropped.
     const task = { ...randomTask(dice, dice.pick(SCOPES), number), id: `made-${number}`, node: 'node-a' };
     ids.push(task.id);
     return [`create ${JSON.stringify(task)}`, (store) => store.create(task)];
@@ -216,7 +216,7 @@ function randomShares(dice: Dice): NonNullable<ClaimRequest['shares']> {
   return { running, openSlots: dice.below(3), ...(dice.below(2) === 0 && { perKey: 1 + dice.below(3) }) };
 }
 
-/** Times of wake-up and end are all different in their last three digits: nobody says who comes first of two equal ones. */
+/** Wake-up and end times differ in their last three digits, because the order of equal times is not specified. */
 function randomTask(dice: Dice, scope: Scope, number: number): NewTask {
   const { event: _, ...task } = newTask(idOf(dice.below(TASKS)), {
     ...scope,
@@ -291,7 +291,7 @@ function randomQuery(dice: Dice): TaskQuery {
   };
 }
 
-/** The same throws for the same seed, everywhere (mulberry32). */
+/** A random generator that returns the same numbers for the same seed on every platform (mulberry32). */
 class Dice {
   readonly seed: number;
   #state: number;

@@ -23,7 +23,7 @@ import {
 } from './samples.ts';
 
 export const retention: Behaviours = {
-  'tasks that ended before a time go, those of that time and later stay': async ({ store }) => {
+  'pruning removes tasks that ended before a time and keeps those that ended then or later': async ({ store }) => {
     await endedTasks(store, 5);
 
     equal(await store.prune(policy({ endedBefore: START + 3 })), 3);
@@ -32,7 +32,7 @@ export const retention: Behaviours = {
     equal(await store.prune(policy({ endedBefore: START + 3 })), 0);
   },
 
-  'of the ended tasks of all owners the latest stay, as many as wished': async ({ store }) => {
+  'pruning keeps the given number of the latest ended tasks of all owners': async ({ store }) => {
     for (const [i, owner] of ['alice', 'bob', 'alice', 'bob', 'alice'].entries()) {
       await create(store, newTask(`task-${i}`, { owner }));
       await append(store, `task-${i}`, end(START + 10 - i));
@@ -47,7 +47,7 @@ export const retention: Behaviours = {
     deepEqual((await listed(store, {}, { ...ALICE, tenant: 'globex' })).ids, []);
   },
 
-  'it is the time of the end that counts, not that of the status or of the creation': async ({ store }) => {
+  'pruning uses the time of the end, not of the status or the creation': async ({ store }) => {
     await create(store, newTask('one', { createdAt: START - 9 }));
     await append(store, 'one', { status: status('TASK_STATE_FAILED', START - 9), endedAt: START + 5 });
     await create(store, newTask('two', { createdAt: START + 9 }));
@@ -58,7 +58,7 @@ export const retention: Behaviours = {
     deepEqual((await listed(store)).ids, ['one']);
   },
 
-  'a task goes for either reason, and is counted once': async ({ store }) => {
+  'a task that matches both criteria of pruning is counted once': async ({ store }) => {
     await endedTasks(store, 6);
 
     equal(await store.prune(policy({ endedBefore: START + 2, keepEnded: 3 })), 3);
@@ -67,7 +67,7 @@ export const retention: Behaviours = {
     deepEqual((await listed(store)).ids, ['task-5']);
   },
 
-  'no more go at a time than the limit says': async ({ store }) => {
+  'pruning removes at most as many tasks as its limit': async ({ store }) => {
     await endedTasks(store, 5);
     const all = policy({ endedBefore: START + HOUR, limit: 2 });
 
@@ -79,7 +79,7 @@ export const retention: Behaviours = {
     equal((await listed(store)).total, 0);
   },
 
-  'what runs, waits, is paused or provisional never goes': async ({ store, clock }) => {
+  'pruning keeps tasks that run, wait, are paused or provisional': async ({ store, clock }) => {
     await create(store, newTask('queued'));
     await create(store, newTask('running', { node: 'node-a' }));
     await create(store, newTask('paused'));
@@ -99,14 +99,14 @@ export const retention: Behaviours = {
     deepEqual(after, before);
   },
 
-  'what runs does not count among those that stay': async ({ store }) => {
+  'running tasks do not count against the number of kept tasks': async ({ store }) => {
     await endedTasks(store, 2);
     await create(store, newTask('running'));
 
     equal(await store.prune(policy({ keepEnded: 2 })), 0);
   },
 
-  'a task that went is unknown, and its alias is free': async ({ store }) => {
+  'a pruned task is unknown, and its alias is free': async ({ store }) => {
     await create(store, newTask('one', { alias: 'homework' }));
     await append(store, 'one', { events: [event('a', 'artifact')], history: [message('m')], artifacts: '["a"]' });
     await append(store, 'one', end());
@@ -122,7 +122,7 @@ export const retention: Behaviours = {
     });
   },
 
-  'events go before their task, and leave it as it was': async ({ store }) => {
+  'pruning can remove the events of a task before the task, which stays unchanged': async ({ store }) => {
     for (const i of [0, 1]) {
       await create(store, newTask(`task-${i}`));
       await append(store, `task-${i}`, { events: [event('a', 'artifact')], history: [message('m')] });
@@ -137,7 +137,7 @@ export const retention: Behaviours = {
     deepEqual((await listed(store)).ids, ['task-1', 'task-0']);
   },
 
-  'what is left goes on as before': async ({ store }) => {
+  'the remaining tasks can be used as before after pruning': async ({ store }) => {
     await create(store, newTask('running'));
     await endedTasks(store, 3);
     await store.prune(policy({ endedBefore: START + HOUR, eventsEndedBefore: START + HOUR }));
@@ -150,12 +150,12 @@ export const retention: Behaviours = {
   },
 };
 
-/** A policy that removes nothing but what a test names. */
+/** A policy that removes nothing except what the test specifies. */
 function policy(changes: Partial<RetentionPolicy>): RetentionPolicy {
   return { endedBefore: 0, keepEnded: 1_000_000, eventsEndedBefore: 0, limit: 1000, ...changes };
 }
 
-/** Tasks that ended one after the other, a millisecond apart. */
+/** Creates tasks that ended a millisecond apart. */
 async function endedTasks(store: Store, count: number): Promise<void> {
   for (const i of times(count)) {
     await create(store, newTask(`task-${i}`));

@@ -22,7 +22,7 @@ import type {
 
 export const START = Date.parse('2026-03-12T10:00:00.000Z');
 export const HOUR = 3_600_000;
-/** How long a node of these tests lives after a heartbeat. */
+/** How long a node in these tests is alive after a heartbeat. */
 export const TTL = 30_000;
 
 export const ALICE: Scope = { tenant: 'acme', owner: 'alice' };
@@ -35,7 +35,7 @@ export function status(state: TaskState, time: number = START): TaskStatus {
   return { state, timestamp: new Date(time).toISOString() };
 }
 
-/** An event whose body says which one it is. */
+/** An event whose body identifies it. */
 export function event(name: string, kind: NewEvent['kind'] = 'status'): NewEvent {
   return { kind, body: JSON.stringify({ name }) };
 }
@@ -53,7 +53,7 @@ export function pushConfig(id: string, changes: Partial<PushConfigRecord> = {}):
   return { id, config, dialect: '1.0', createdAt: START, ...changes };
 }
 
-/** A visible task of Alice that is due and that nobody runs. */
+/** A visible task of Alice that is due and has no holder. */
 export function newTask(id: string, changes: Partial<NewTask> = {}): NewTask {
   return { ...provisionalTask(id), event: event('created', 'task'), ...changes };
 }
@@ -73,7 +73,7 @@ export function provisionalTask(id: string, changes: Partial<NewTask> = {}): New
   };
 }
 
-/** Creates a task, and fails if it was not. */
+/** Creates a task. Fails if the store does not create it. */
 export async function create(store: Store, task: NewTask): Promise<TaskRecord> {
   const created = await store.create(task);
   return created.kind === 'created' ? created.record : fail(`Not created: ${JSON.stringify(created)}`);
@@ -82,18 +82,18 @@ export async function create(store: Store, task: NewTask): Promise<TaskRecord> {
 export type Done = Extract<Appended, { readonly kind: 'appended' }>;
 export type Change = Omit<TaskWrite, 'taskId' | 'guard'>;
 
-/** Writes, and fails if it was refused. */
+/** Writes to a task. Fails if the store rejects it. */
 export async function append(store: Store, taskId: string, change: Change, guard: Guard = {}): Promise<Done> {
   const done = await store.append({ taskId, guard, ...change });
   return done.kind === 'appended' ? done : fail(`Not appended: ${JSON.stringify(done)}`);
 }
 
-/** What ends a task. */
+/** A change that ends a task. */
 export function end(endedAt: number = START, state: TaskState = 'TASK_STATE_COMPLETED'): Change {
   return { status: status(state, endedAt), endedAt };
 }
 
-/** A living node takes the task. */
+/** Claims the task for a living node. */
 export async function lease(store: Store, node: string, id: string): Promise<TaskRecord> {
   await store.heartbeat(node, TTL);
   const record = (await store.claim({ node, agents: ['translator'], limit: 1000 })).find((one) => one.id === id);
@@ -110,7 +110,7 @@ export interface Everything {
   readonly journal: readonly JournalRecord[];
 }
 
-/** All that a store knows of a task. */
+/** All stored data of a task. */
 export async function everythingOf(store: Store, id: string, scope: Scope = ALICE): Promise<Everything> {
   return {
     task: await store.read(scope, id, { artifacts: true }),
@@ -119,13 +119,13 @@ export async function everythingOf(store: Store, id: string, scope: Scope = ALIC
   };
 }
 
-/** Checks that nobody has heard of a task, or has no longer. */
+/** Checks that the store has no data of a task. */
 export async function assertUnknown(store: Store, id: string, scope: Scope = ALICE): Promise<void> {
   deepEqual(await everythingOf(store, id, scope), { task: undefined, events: [], journal: [] });
-  deepEqual(await store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'refused' });
+  deepEqual(await store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'rejected' });
 }
 
-/** The ids that a list gives, and its total. */
+/** The ids in a list, and its total. */
 export async function listed(
   store: Store,
   query: Partial<Parameters<Store['list']>[1]> = {},
@@ -135,7 +135,7 @@ export async function listed(
   return { ids: tasks.map(({ record }) => record.id), total };
 }
 
-/** Stores a push configuration of Alice, with room for many. */
+/** Stores a push configuration of Alice with a high limit. */
 export function putPush(
   store: Store,
   taskId: string,
@@ -154,7 +154,7 @@ export async function pushIds(
   return (await store.pushConfigs(ALICE, taskId, { limit: 1000, ...query }))?.map(({ id }) => id);
 }
 
-/** 0, 1, 2 … as many as asked for. */
+/** The numbers from 0 up to a count. */
 export function times(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => i);
 }

@@ -4,23 +4,25 @@ import type { Scope } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
 import { ALICE, create, key, listed, newTask } from './samples.ts';
 
-/** Who is not Alice of acme. The last ones would be, for a store that glues tenant and owner together. */
+/** Callers other than Alice of acme. A store that joins tenant and owner would confuse the last ones with her. */
 const STRANGERS: readonly (readonly [string, Scope])[] = [
   ['another owner', { tenant: 'acme', owner: 'bob' }],
   ['the same owner in another tenant', { tenant: 'globex', owner: 'alice' }],
-  ['the owner of no tenant', { tenant: '', owner: 'alice' }],
-  ['no owner', { tenant: 'acme', owner: '' }],
+  ['the same owner without a tenant', { tenant: '', owner: 'alice' }],
+  ['a caller without an owner', { tenant: 'acme', owner: '' }],
   ['an owner whose name differs by case', { tenant: 'acme', owner: 'Alice' }],
   ['an owner whose name begins the same', { tenant: 'acme', owner: 'alice ' }],
   ['an owner whose name holds part of the tenant', { tenant: 'acm', owner: 'ealice' }],
-  ['owner and tenant in each other’s place', { tenant: 'alice', owner: 'acme' }],
+  ['an owner and a tenant with swapped names', { tenant: 'alice', owner: 'acme' }],
 ];
 
 export const scopes: Behaviours = {
-  ...Object.fromEntries(STRANGERS.map(([who, scope]) => [`for ${who} a task is as if unknown`, isUnknownTo(scope)])),
-  ...Object.fromEntries(STRANGERS.map(([who, scope]) => [`${who} has aliases and keys apart`, isApartFrom(scope)])),
+  ...Object.fromEntries(STRANGERS.map(([who, scope]) => [`a task is unknown to ${who}`, isUnknownTo(scope)])),
+  ...Object.fromEntries(
+    STRANGERS.map(([who, scope]) => [`aliases and keys are kept separate for ${who}`, isApartFrom(scope)]),
+  ),
 
-  'scopes that look alike when joined stay apart': async ({ store }) => {
+  'scopes whose joined names are equal are kept distinct': async ({ store }) => {
     const alike: readonly Scope[] = [
       { tenant: 'a', owner: 'b:c' },
       { tenant: 'a:b', owner: 'c' },
@@ -65,7 +67,7 @@ function isApartFrom(scope: Scope): Behaviours[string] {
 
     equal(await store.resolveAlias(scope, 'homework'), 'theirs');
     equal(await store.resolveAlias(ALICE, 'homework'), 'one');
-    // A write belongs to the owner of its task, whoever used the same key elsewhere.
+    // The key of a write belongs to the owner of its task.
     await create(store, newTask('two'));
     const write = { guard: {}, idempotency: key('k', 'digest-2') };
     deepEqual(await store.append({ taskId: 'theirs', ...write }), { kind: 'repeated', taskId: 'theirs' });

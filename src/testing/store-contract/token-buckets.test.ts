@@ -10,7 +10,7 @@ import { tokenBuckets } from './token-buckets.ts';
 
 type TakeTokens = (take: TokenTake) => Promise<TokenTaken>;
 
-/** As it should be. */
+/** A correct implementation. */
 function rightly(clock: FakeClock): TakeTokens {
   const all = new Map<string, TokenBuckets>();
   return async ({ bucket, burst, perMinute }) => {
@@ -34,7 +34,7 @@ async function firstFailure(make: ((clock: FakeClock) => TakeTokens) | undefined
   return undefined;
 }
 
-test('a store that shares buckets rightly passes, and so does one that shares none', async () => {
+test('the contract accepts a store with correct token buckets and one without any', async () => {
   expect(await firstFailure(rightly)).toBeUndefined();
   expect(await firstFailure(undefined)).toBeUndefined();
 });
@@ -80,6 +80,6 @@ test.each<[string, (clock: FakeClock) => TakeTokens]>([
       };
     },
   ],
-])('a store that %s does not', async (_, make) => {
+])('the contract rejects a store that %s', async (_, make) => {
   expect(await firstFailure(make)).toBeDefined();
 });

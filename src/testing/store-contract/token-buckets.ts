@@ -6,7 +6,7 @@ import { times } from './samples.ts';
 
 type Take = (bucket: string, rate?: { readonly burst: number; readonly perMinute: number }) => Promise<TokenTaken>;
 
-/** Only what a store offers has to keep its promise. */
+/** Skips the test for a store without token buckets, which are optional. */
 function ifOffered(run: (take: Take, subject: Subject) => Promise<void>): (subject: Subject) => Promise<void> {
   return async (subject) => {
     const store: Store = subject.store;
@@ -19,13 +19,13 @@ function ifOffered(run: (take: Take, subject: Subject) => Promise<void>): (subje
   };
 }
 
-/** Clocks of stores may run on between two calls. */
+/** Compares roughly, because the clock of a store may advance between two calls. */
 function isAbout(left: number, expected: number): void {
   ok(Math.abs(left - expected) < 0.5, `expected about ${expected}, got ${left}`);
 }
 
 export const tokenBuckets: Behaviours = {
-  'a bucket, if the store has any, gives as many tokens as it holds, and then none': ifOffered(async (take) => {
+  'a token bucket returns as many tokens as its burst, then none': ifOffered(async (take) => {
     for (const left of [2, 1, 0]) {
       const taken = await take('a');
       equal(taken.isTaken, true);
@@ -36,7 +36,7 @@ export const tokenBuckets: Behaviours = {
     isAbout(refused.left, 0);
   }),
 
-  'tokens come back at an even pace, and no more than there is room for': ifOffered(async (take, { clock }) => {
+  'a token bucket refills at an even rate up to its burst': ifOffered(async (take, { clock }) => {
     for (const _ of times(3)) await take('a');
     clock.advance(1500);
     deepEqual([(await take('a')).isTaken, (await take('a')).isTaken], [true, false]);
@@ -46,19 +46,19 @@ export const tokenBuckets: Behaviours = {
     isAbout((await take('a')).left, 2);
   }),
 
-  'to be refused costs nothing': ifOffered(async (take, { clock }) => {
+  'a rejected request for a token costs no tokens': ifOffered(async (take, { clock }) => {
     for (const _ of times(20)) await take('a');
     clock.advance(1000);
     equal((await take('a')).isTaken, true);
   }),
 
-  'buckets are told apart by every character': ifOffered(async (take) => {
+  'token buckets are distinguished by every character of their name': ifOffered(async (take) => {
     for (const _ of times(4)) await take('a');
     for (const name of ['A', 'a ', '', 'ä', '["a"]', 'a%']) equal((await take(name)).isTaken, true, name);
     equal((await take('a')).isTaken, false);
   }),
 
-  'no token is given twice, however many ask at once': ifOffered(async (take) => {
+  'no token is returned twice to concurrent requests': ifOffered(async (take) => {
     const all = await Promise.all(times(50).map(() => take('a', { burst: 7, perMinute: 0.001 })));
     equal(all.filter(({ isTaken }) => isTaken).length, 7);
   }),

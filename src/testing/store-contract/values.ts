@@ -16,7 +16,7 @@ import {
   START,
 } from './samples.ts';
 
-/** All that JSON can say; minus zero is not among it. */
+/** Every kind of JSON value, except minus zero, which JSON does not keep. */
 const METADATA: JsonObject = JSON.parse(`{
   "nothing": null, "yes": true, "no": false, "empty": {}, "none": [], "": "the empty name",
   "numbers": [0, -1, 0.1, 1e-7, 1.7976931348623157e308, 5e-324, 9007199254740991, -9007199254740991, 12345678901234567],
@@ -27,7 +27,7 @@ const METADATA: JsonObject = JSON.parse(`{
 
 const TEXT = 'Grüße, 世界 👩‍👩‍👧 "quoted" \'quoted\' \\ % _ ; -- \n\t';
 
-/** What names cannot have: an end in the middle, and halves of characters. */
+/** Characters that names cannot contain: NUL and lone surrogates. */
 const ANY_TEXT = `\0${TEXT}\0\0 \ud83d \udd11 \ud83d`;
 
 const MESSAGE: Message = {
@@ -50,7 +50,7 @@ const MESSAGE: Message = {
 };
 
 export const values: Behaviours = {
-  'metadata, origin and status come back value for value': async ({ store }) => {
+  'metadata, origin and status are read with equal values': async ({ store }) => {
     const task = newTask('one', {
       metadata: METADATA,
       origin: METADATA,
@@ -63,7 +63,7 @@ export const values: Behaviours = {
     deepEqual({ metadata, origin, status }, { metadata: METADATA, origin: METADATA, status: task.status });
   },
 
-  'messages come back value for value, from history and as a reply': async ({ store }) => {
+  'messages are read with equal values, from the history and as a reply': async ({ store }) => {
     await create(store, provisionalTask('one', { message: MESSAGE, node: 'node-a', idempotency: key('k') }));
     await append(store, 'one', { history: [MESSAGE] });
     deepEqual((await store.read(ALICE, 'one'))?.history, [MESSAGE, MESSAGE]);
@@ -74,7 +74,7 @@ export const values: Behaviours = {
     deepEqual(again, { kind: 'repeated', taskId: 'one', reply: MESSAGE });
   },
 
-  'entries of the journal come back value for value': async ({ store }) => {
+  'journal entries are read with equal values': async ({ store }) => {
     const bodies: readonly JsonValue[] = [
       null,
       true,
@@ -100,8 +100,8 @@ export const values: Behaviours = {
     );
   },
 
-  'events and snapshots come back character for character': async ({ store }) => {
-    // Valid JSON, but in no usual form: a store that parses and writes it again would give itself away.
+  'events and snapshots are read character for character': async ({ store }) => {
+    // Valid JSON in an unusual form, which shows if a store parses and encodes it again.
     const body = ` { "b" : 1.0, "a":1e2, "a" :"\\u00fc${TEXT.replaceAll(/["\\\n\t]/g, '')}" } `;
     await create(store, newTask('one', { event: { kind: 'task', body } }));
     await append(store, 'one', { artifacts: body });
@@ -117,7 +117,7 @@ export const values: Behaviours = {
     });
   },
 
-  'names of all kinds may hold any text': async ({ store }) => {
+  'names of all kinds can contain any text': async ({ store }) => {
     const scope = { tenant: `tenant ${TEXT}`, owner: `owner ${TEXT}` };
     const task = newTask(`id ${TEXT}`, {
       ...scope,
@@ -139,7 +139,7 @@ export const values: Behaviours = {
     deepEqual([claimed?.node, claimed?.question], [`node ${TEXT}`, `question ${ANY_TEXT}`]);
   },
 
-  'names are not patterns': async ({ store }) => {
+  'names are not treated as patterns': async ({ store }) => {
     await create(store, newTask('one', { contextId: 'abc', agent: 'abc', alias: 'abc' }));
 
     for (const pattern of ['%', '_bc', 'a%', 'ABC', 'abc ', '*', '']) {
@@ -150,7 +150,7 @@ export const values: Behaviours = {
     }
   },
 
-  'a megabyte comes back in one piece, wherever it is put': async ({ store }) => {
+  'a value of one megabyte is read unchanged from every field': async ({ store }) => {
     const big = 'ü🔑 x'.repeat(200_000);
     const body = JSON.stringify({ big });
     const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: big }] };
@@ -164,7 +164,7 @@ export const values: Behaviours = {
     });
 
     const found = await everythingOf(store, 'one');
-    // Told apart by hand: a difference of this size takes a runner minutes to print.
+    // Compared by hand, because a test runner takes minutes to print a difference of this size.
     equal(found.task?.record.metadata?.['big'] === big, true);
     equal(record.metadata?.['big'] === big, true);
     equal(JSON.stringify(found.task?.history) === JSON.stringify([message, message]), true);
@@ -173,7 +173,7 @@ export const values: Behaviours = {
     equal(JSON.stringify(found.journal[0]?.body) === body, true);
   },
 
-  'times of any distance come back to the millisecond': async ({ store }) => {
+  'times of any distance are read to the millisecond': async ({ store }) => {
     const far = Date.parse('9999-12-31T23:59:59.999Z');
     const early = Date.parse('1970-01-01T00:00:00.001Z');
     await create(store, newTask('one', { createdAt: early, wakeAt: far }));

@@ -5,17 +5,17 @@ import type { Behaviours } from './behaviours.ts';
 import { ALICE, append, create, event, message, newTask, provisionalTask } from './samples.ts';
 
 export const watching: Behaviours = {
-  'whoever watches hears of a new task, once it can be read': async ({ store }) => {
+  'a listener is notified about a new task when it can be read': async ({ store }) => {
     const heard = hearing(store, 'one', async () => (await store.read(ALICE, 'one'))?.record.lastEvent);
     await create(store, newTask('one'));
 
     equal(await heard, 1);
   },
 
-  'whoever watches hears of a write, once it can be read': async ({ store }) => {
+  'a listener is notified about a write when it can be read': async ({ store }) => {
     await create(store, newTask('one'));
     const heard = new Promise<number>((resolve) => {
-      // A late word of the creation may come first.
+      // A late notification about the creation may come first.
       store.watch((id) => {
         void store.events(id, 1, 10).then(({ length }) => length > 0 && resolve(length));
       });
@@ -25,7 +25,7 @@ export const watching: Behaviours = {
     equal(await heard, 1);
   },
 
-  'whoever watches hears when a task is dropped for a reply': async ({ store }) => {
+  'a listener is notified when a task is dropped for a reply': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a' }));
     const heard = new Promise<void>((resolve) => {
       store.watch((id) => {
@@ -37,14 +37,14 @@ export const watching: Behaviours = {
     await heard;
   },
 
-  'all who watch hear of every task': async ({ store }) => {
+  'every listener is notified about every task': async ({ store }) => {
     const heard = ['one', 'two'].flatMap((id) => [hearing(store, id), hearing(store, id)]);
     await Promise.all([create(store, newTask('one')), create(store, newTask('two', { owner: 'bob' }))]);
 
     deepEqual((await Promise.all(heard)).length, 4);
   },
 
-  'whoever stops watching hears nothing more, and the others still do': async ({ store }) => {
+  'a listener that stops watching is no longer notified, but the others are': async ({ store }) => {
     const ids: string[] = [];
     const stop = store.watch((id) => ids.push(id));
     const heard = hearing(store, 'one');
@@ -60,7 +60,7 @@ export const watching: Behaviours = {
     deepEqual(ids, []);
   },
 
-  'a listener that throws harms neither the write nor the other listeners': async ({ store }) => {
+  'a listener that throws affects neither the write nor the other listeners': async ({ store }) => {
     const broken = (): never => {
       throw new Error('a listener that throws');
     };
@@ -89,7 +89,7 @@ export const watching: Behaviours = {
   },
 };
 
-/** Resolves with what `then` finds when the store first speaks of a task. */
+/** Resolves with the result of `then` at the first notification about a task. */
 function hearing<T = void>(store: Store, taskId: string, then?: () => Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     store.watch((id) => {

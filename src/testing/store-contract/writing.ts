@@ -18,9 +18,9 @@ import {
 
 const CREATED = { number: 1, ...event('created', 'task') };
 
-/** Changes of the record, each with what it makes of it. */
+/** Changes of the record with their effects. */
 const CHANGES: readonly (readonly [string, Change, Partial<TaskRecord>])[] = [
-  ['nothing at all', {}, {}],
+  ['no changes', {}, {}],
   [
     'a status',
     { status: status('TASK_STATE_WORKING', START + 1) },
@@ -31,11 +31,11 @@ const CHANGES: readonly (readonly [string, Change, Partial<TaskRecord>])[] = [
     { status: { state: 'TASK_STATE_INPUT_REQUIRED', message: message('which?') } },
     { status: { state: 'TASK_STATE_INPUT_REQUIRED', message: message('which?') } },
   ],
-  ['metadata in place of the old ones', { metadata: { b: null } }, { metadata: { b: null } }],
+  ['new metadata', { metadata: { b: null } }, { metadata: { b: null } }],
   ['empty metadata', { metadata: {} }, { metadata: {} }],
   ['a wake-up', { wakeAt: START + 9 }, { wakeAt: START + 9 }],
   ['another question', { question: 'q-2' }, { question: 'q-2' }],
-  ['the intent to cancel', { canceling: true }, { canceling: true }],
+  ['a cancel request', { canceling: true }, { canceling: true }],
   ['events and entries', { events: [event('a')], journal: [entry('x'), entry('y')] }, { lastEvent: 2, lastJournal: 2 }],
 ];
 
@@ -53,28 +53,28 @@ export const writing: Behaviours = {
     ]),
   ),
 
-  'null takes the wake-up away': async ({ store }) => {
+  'a write with null removes the wake-up': async ({ store }) => {
     const { wakeAt: _, ...rest } = await openQuestion(store);
 
     deepEqual((await append(store, 'one', { wakeAt: null })).record, rest);
     deepEqual((await store.read(ALICE, 'one'))?.record, rest);
   },
 
-  'null takes the question away': async ({ store }) => {
+  'a write with null removes the question': async ({ store }) => {
     const { question: _, ...rest } = await openQuestion(store);
 
     deepEqual((await append(store, 'one', { question: null })).record, rest);
     deepEqual((await store.read(ALICE, 'one'))?.record, rest);
   },
 
-  'the intent to cancel stays through later writes': async ({ store }) => {
+  'a cancel request is kept by later writes': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { canceling: true });
 
     equal((await append(store, 'one', { status: status('TASK_STATE_WORKING') })).record.canceling, true);
   },
 
-  'a write that has resolved is seen by whoever reads next': async ({ store }) => {
+  'a resolved write is visible to the next read': async ({ store }) => {
     await create(store, newTask('one'));
 
     const { record } = await append(store, 'one', {
@@ -127,7 +127,7 @@ export const writing: Behaviours = {
     );
   },
 
-  'a reader gets as many of the last messages as it asks for, oldest first': async ({ store }) => {
+  'a read returns the requested number of last messages, oldest first': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { history: [message('a'), message('b')] });
     const lastOf = async (history: number): Promise<readonly string[] | undefined> =>
@@ -140,7 +140,7 @@ export const writing: Behaviours = {
     deepEqual(await lastOf(100), ['first of one', 'a', 'b']);
   },
 
-  'artifacts come only if they are asked for': async ({ store }) => {
+  'artifacts are returned only on request': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { artifacts: '["a"]' });
 
@@ -149,7 +149,7 @@ export const writing: Behaviours = {
     deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, { snapshot: '["a"]', tail: [] });
   },
 
-  'without a snapshot the artifact events are all the artifacts there are': async ({ store }) => {
+  'without a snapshot, a read returns all artifact events': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { events: [event('a', 'artifact'), event('working'), event('b', 'artifact')] });
 
@@ -161,7 +161,7 @@ export const writing: Behaviours = {
     });
   },
 
-  'a snapshot holds the events of its own write; the artifact events after it are the tail': async ({ store }) => {
+  'a snapshot includes the events of its own write, and later artifact events are the tail': async ({ store }) => {
     await create(store, newTask('one'));
     await append(store, 'one', { events: [event('a', 'artifact')] });
     await append(store, 'one', { events: [event('b', 'artifact')], artifacts: '["a","b"]' });
@@ -188,7 +188,7 @@ export const writing: Behaviours = {
   },
 };
 
-/** A task with everything that a write may leave alone or take away. */
+/** Creates a task with every field that a write may keep or remove. */
 async function openQuestion(store: Store): Promise<TaskRecord> {
   await create(store, newTask('one', { node: 'node-a', metadata: { a: 1 } }));
   return (await append(store, 'one', { question: 'q-1' })).record;

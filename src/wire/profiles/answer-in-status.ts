@@ -1,24 +1,24 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { isObject } from '../codec.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Profile, rewriteAnswers } from './profile.ts';
+import { type Profile, rewriteResponses } from './profile.ts';
 
 /**
- * Tasks as clients of agent-native read them: the response is the text of `status.message`, whole and in one part, and a task is all
- * that a request returns. They know six states, and poll a task in any other state until they give up. A key for safe retries is a
- * member of the params.
+ * Responses as agent-native clients expect them: always a task, with the whole response text in one part of
+ * `status.message`. These clients know six states and poll a task in any other state until they give up. The
+ * idempotency key is a member of the params.
  *
- * Applies to responses of 0.3 whose parts are tagged `type` already.
+ * Applies to 0.3 responses whose parts are already tagged `type`.
  */
 export const answerInStatus: Profile = {
   name: 'answer-in-status',
-  answer(dialect) {
-    const rewritten = rewriteAnswers(dialect, nativeTask);
+  forServer(dialect) {
+    const rewritten = rewriteResponses(dialect, nativeTask);
     return { ...rewritten, operations: { ...rewritten.operations, ...sendsAtWork(rewritten) }, idempotencyKeyOf };
   },
 };
 
-/** A send with `async: true` returns a task that is `working`, never `submitted`, as its documentation says. */
+/** A send with `async: true` returns a `working` task, never a `submitted` one, as agent-native documents it. */
 function sendsAtWork({ operations: { SendMessage } }: Dialect): Pick<Dialect['operations'], 'SendMessage'> {
   if (SendMessage === undefined) return {};
   const { method, params, result } = SendMessage;
@@ -35,7 +35,7 @@ function idempotencyKeyOf(params: unknown): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined;
 }
 
-/** The states that its clients do not know, by those that make them act in the right way. */
+/** States that these clients do not know, with the known state that makes them react correctly. */
 const STATES: Readonly<Record<string, string>> = {
   rejected: 'failed',
   'auth-required': 'input-required',
@@ -57,7 +57,7 @@ function nativeTask(json: unknown): unknown {
   };
 }
 
-/** An agent that replies with a message alone has completed: a client of agent-native expects a task that says so. */
+/** A message response becomes a completed task, because agent-native clients expect a task. */
 function completedBy(message: JsonObject): JsonObject {
   const { taskId, messageId, contextId } = message;
   return {
@@ -73,13 +73,13 @@ function nativeStatus(status: JsonObject, artifacts: readonly JsonValue[]): Json
   const known = typeof state === 'string' ? (STATES[state] ?? state) : 'working';
   const shown = { ...status, state: known };
   const said = isObject(message) ? { ...message, parts: joinTexts(listOf(message['parts'])) } : undefined;
-  // The result replaces the last status message, also the part of it that a working task has published so far.
+  // The result replaces the last status message, including the text that the working task has published so far.
   const text = state === 'completed' || state === 'working' ? textOf(artifacts) : '';
   if (text === '') return said === undefined ? shown : { ...shown, message: said };
   return { ...shown, message: { kind: 'message', role: 'agent', ...said, parts: [{ type: 'text', text }] } };
 }
 
-/** The text of all artifacts, each on lines of its own. */
+/** The text of all artifacts, each on separate lines. */
 function textOf(artifacts: readonly JsonValue[]): string {
   const texts = artifacts.map((artifact) =>
     listOf(isObject(artifact) ? artifact['parts'] : undefined)
@@ -89,7 +89,7 @@ function textOf(artifacts: readonly JsonValue[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** Texts that follow each other are pieces of one text. One with metadata stays by itself. */
+/** Consecutive texts are merged. A text with metadata stays separate. */
 function joinTexts(parts: readonly JsonValue[]): readonly JsonValue[] {
   const joined: JsonValue[] = [];
   let pieces: string[] = [];

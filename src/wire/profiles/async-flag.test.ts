@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { SendMessageConfiguration } from '../../model/operation.ts';
 import { decodeParams } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { asyncFlag } from './async-flag.ts';
+import { asyncFlag } from './request-params.ts';
 
 const repairs = asyncFlag.repairs ?? [];
 const message = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'Show signups' }] };

@@ -3,7 +3,7 @@ import type { TaskArtifactUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { decodeResult } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { chunkPart } from './chunk-part.ts';
+import { chunkPart } from './artifacts.ts';
 
 const repairs = chunkPart.repairs ?? [];
 const ids = { taskId: 't1', contextId: 'c1' };
@@ -41,7 +41,7 @@ test.each<[string, JsonObject, TaskArtifactUpdateEvent]>([
     {
       code: 'artifact-event-part',
       field: '',
-      description: 'expected the member artifact; made one of the member part',
+      description: 'expected the member artifact; built one from the member part',
     },
   ]);
 });

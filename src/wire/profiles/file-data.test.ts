@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { decodeParams, decodeResult } from '../dialect.ts';
-import type { ReadOptions } from '../reader.ts';
+import type { DecodeOptions } from '../decoder.ts';
 import { v03 } from '../v03/index.ts';
-import { fileData } from './file-data.ts';
+import { fileData } from './parts.ts';
 
 const repairs = fileData.repairs ?? [];
 const WARNING = {
@@ -13,7 +13,7 @@ const WARNING = {
   description: 'expected bytes or uri; read the content from another member',
 };
 
-function send(file: JsonObject, options: ReadOptions = { repairs }) {
+function send(file: JsonObject, options: DecodeOptions = { repairs }) {
   const parts = [
     { kind: 'text', text: 'write a long paper describing the attached pictures' },
     { kind: 'file', file },

@@ -31,7 +31,7 @@ test.each<[string, JsonObject, object]>([
   expect(decodeParams(flat, 'SendMessage', body, { newId: ids() }).value).toEqual(request);
 });
 
-const NO_TEXT = 'expected a text that is not blank';
+const NO_TEXT = 'expected a non-blank string';
 
 test.each<[string, unknown, string]>([
   ['no message', {}, `message: ${NO_TEXT}`],

@@ -4,22 +4,22 @@ import type { GetTaskRequest, SendMessageRequest } from '../../model/operation.t
 import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { defined } from '../../support/defined.ts';
-import { normalizeTimestamp } from '../../support/timestamp.ts';
+import { normalizeTimestamp } from '../../support/time/timestamp.ts';
 import { type Codec, defaulted, isObject, member, object, optional, required } from '../codec.ts';
 import type { Dialect } from '../dialect.ts';
 import { createErrorCodec } from '../error-codec.ts';
-import type { Reader } from '../reader.ts';
-import { id, idOrEmpty, list, string, struct, timestamp, words } from '../values.ts';
+import type { Decoder } from '../decoder.ts';
+import { id, idOrEmpty, list, string, struct, timestamp, stringEnum } from '../values.ts';
 
 /**
- * One platform's own REST form, met at `/a2a/tasks/send` and `/a2a/tasks/{id}`: the request is a text, the task is flat
- * with its state at the top and everything said in `messages`. It knows four states and no artifacts.
+ * The proprietary REST format of one platform at `/a2a/tasks/send` and `/a2a/tasks/{id}`: the request is a text, and
+ * the task is flat, with its state at the top level and all texts in `messages`. It has four states and no artifacts.
  */
 
-const role = words<Role>({ user: 'ROLE_USER', agent: 'ROLE_AGENT' }, 'ROLE_UNSPECIFIED');
+const role = stringEnum<Role>({ user: 'ROLE_USER', agent: 'ROLE_AGENT' }, 'ROLE_UNSPECIFIED');
 
-/** Going out, an end that is not a success is a failure, and a pause is still work. */
-const state = words<TaskState>(
+/** Encoding maps every unsuccessful end to failed, and every pause to working. */
+const state = stringEnum<TaskState>(
   {
     failed: 'TASK_STATE_FAILED',
     submitted: 'TASK_STATE_SUBMITTED',
@@ -71,14 +71,14 @@ const flatTask: Codec<FlatTask> = object<FlatTask>({
 const CREATED_AT = 'createdAt';
 
 const task: Codec<Task> = {
-  decode(r, json) {
-    const flat = flatTask.decode(r, json);
-    const messages = (flat.messages ?? []).map((message): Message => ({ messageId: r.newId(), ...message }));
+  decode(d, json) {
+    const flat = flatTask.decode(d, json);
+    const messages = (flat.messages ?? []).map((message): Message => ({ messageId: d.newId(), ...message }));
     const last = messages.findLast((message) => message.role === 'ROLE_AGENT');
     return defined({
       id: flat.id,
       contextId: flat.sessionId,
-      // The answer is the last thing the agent said.
+      // The last message of the agent is the result.
       status: defined({
         state: flat.state,
         message: isTerminal(flat.state) ? last : undefined,
@@ -91,7 +91,7 @@ const task: Codec<Task> = {
   encode(value) {
     const { status, history = [], artifacts = [] } = value;
     const said = history.map((message) => flatMessage(message.role, wholeText(message.parts)));
-    // Its peers read the last message of the agent: the result of a completed task, the reason of a failed one.
+    // Peers use the last message of the agent: the result of a completed task, or the reason of a failed one.
     const result = flatMessage(
       'ROLE_AGENT',
       artifacts
@@ -115,13 +115,13 @@ const task: Codec<Task> = {
   },
 };
 
-/** Where reading keeps it; a value of the user's own under that name is no time. */
+/** Decoding stores the creation time under this key. A user's value that is not a time is ignored. */
 function createdAt({ metadata }: Task): string | undefined {
   const kept = metadata?.[CREATED_AT];
   return typeof kept === 'string' ? normalizeTimestamp(kept)?.text : undefined;
 }
 
-/** A message whose text is in one part, which is all that its peers read. */
+/** A message whose text is in one part, because peers use only that part. */
 function flatMessage(role: Role, text: string): FlatMessage {
   return { role, parts: [{ text }] };
 }
@@ -134,7 +134,7 @@ function wholeText(parts: Message['parts']): string {
   return parts.map((part) => ('text' in part ? part.text : '')).join('');
 }
 
-/** The text of an artifact; one without any text shows its data. */
+/** The text of an artifact, or its data if it has no text. */
 function resultText(parts: Message['parts']): string {
   const text = wholeText(parts);
   if (text !== '') return text;
@@ -145,11 +145,11 @@ function textsOf(parts: Message['parts']): readonly FlatPart[] {
   return parts.flatMap((part) => ('text' in part ? [{ text: part.text }] : []));
 }
 
-/** The body is the text itself, at the top or under `params`, with hints beside it that become metadata. */
+/** The body is the text, at the top level or under `params`. Members next to the text become metadata. */
 const sendParams: Codec<SendMessageRequest> = {
-  decode(r, json) {
+  decode(d, json) {
     const inner = isObject(json) ? json['params'] : undefined;
-    return isObject(inner) ? r.at('params', () => decodeBody(r, inner)) : decodeBody(r, isObject(json) ? json : {});
+    return isObject(inner) ? d.at('params', () => decodeBody(d, inner)) : decodeBody(d, isObject(json) ? json : {});
   },
   encode: ({ message, metadata }) => ({
     params: {
@@ -161,46 +161,46 @@ const sendParams: Codec<SendMessageRequest> = {
   }),
 };
 
-function decodeBody(r: Reader, body: JsonObject): SendMessageRequest {
+function decodeBody(d: Decoder, body: JsonObject): SendMessageRequest {
   const { message: _, ...hints } = body;
-  const text = member(r, body, 'message', someText);
-  requireWhole(r, body, 'timeoutMs', MAX_TIMEOUT_MS);
-  requireWhole(r, body, 'depth', MAX_DEPTH);
-  const message: Message = { messageId: r.newId(), role: 'ROLE_USER', parts: [{ text }] };
-  return Object.keys(hints).length === 0 ? { message } : { message, metadata: struct.decode(r, hints) };
+  const text = member(d, body, 'message', nonEmptyString);
+  requireWhole(d, body, 'timeoutMs', MAX_TIMEOUT_MS);
+  requireWhole(d, body, 'depth', MAX_DEPTH);
+  const message: Message = { messageId: d.newId(), role: 'ROLE_USER', parts: [{ text }] };
+  return Object.keys(hints).length === 0 ? { message } : { message, metadata: struct.decode(d, hints) };
 }
 
-/** The longest time that a caller may give a task; the limit of the agent applies as well. */
+/** Maximum time limit that a caller can set for a task. The limit of the agent also applies. */
 const MAX_TIMEOUT_MS = 600_000;
 
-/** How many agents a request may have passed through. */
+/** Maximum number of agents that a request may have passed through. */
 const MAX_DEPTH = 3;
 
-function requireWhole(r: Reader, body: JsonObject, key: string, most: number): void {
+function requireWhole(d: Decoder, body: JsonObject, key: string, most: number): void {
   const value = body[key];
   if (value === undefined || value === null) return;
   if (!Number.isSafeInteger(value) || Number(value) < 1 || Number(value) > most)
-    r.violate(`a whole number from 1 to ${most}`, key);
+    d.violate(`an integer from 1 to ${most}`, key);
 }
 
-/** The time that a request gives its task, of params that were decoded without a violation. */
+/** The time limit in the params of a send, which must have been decoded without a violation. */
 function timeoutMsOf(params: unknown): number | undefined {
   const outer = isObject(params) ? params : {};
   const { timeoutMs } = isObject(outer['params']) ? outer['params'] : outer;
   return typeof timeoutMs === 'number' ? timeoutMs : undefined;
 }
 
-/** Errors of REST are an object with a text. */
+/** REST errors are an object with a text. */
 const errors = createErrorCodec({
   http: { CONTENT_TYPE_NOT_SUPPORTED: 415 },
   data: () => undefined,
   restBody: ({ code, message }) => ({ error: code === 'TASK_NOT_FOUND' ? 'Task not found' : message }),
 });
 
-const someText: Codec<string> = {
-  decode(r, json) {
-    if (typeof json === 'string' && json.trim() !== '') return string.decode(r, json);
-    r.violate('a text that is not blank');
+const nonEmptyString: Codec<string> = {
+  decode(d, json) {
+    if (typeof json === 'string' && json.trim() !== '') return string.decode(d, json);
+    d.violate('a non-blank string');
     return '';
   },
   encode: (text) => text,
@@ -208,7 +208,7 @@ const someText: Codec<string> = {
 
 const getParams: Codec<GetTaskRequest> = object<Pick<GetTaskRequest, 'id'>>({ id: required(id) });
 
-/** The flat form as a dialect of its own, built on the cards of another one. */
+/** The flat format as a dialect, with the cards of another dialect. */
 export function createFlatTaskDialect(base: Dialect): Dialect {
   return {
     ...base,
@@ -218,7 +218,7 @@ export function createFlatTaskDialect(base: Dialect): Dialect {
       SendMessage: {
         method: 'tasks/send',
         params: sendParams,
-        result: { decode: (r, json) => ({ task: task.decode(r, json) }), encode: encodeSendResult },
+        result: { decode: (d, json) => ({ task: task.decode(d, json) }), encode: encodeSendResult },
       },
       GetTask: { method: 'tasks/get', params: getParams, result: task },
     },
@@ -233,7 +233,7 @@ export function createFlatTaskDialect(base: Dialect): Dialect {
   };
 }
 
-/** A bare message is a task that is done at once. */
+/** A message response is encoded as a completed task. */
 function encodeSendResult(result: { readonly task: Task } | { readonly message: Message }): unknown {
   if ('task' in result) return task.encode(result.task);
   const { message } = result;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeParams } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { getAsStream } from './get-as-stream.ts';
+import { getAsStream } from './request-params.ts';
 
 const repairs = getAsStream.repairs ?? [];
 const OPERATIONS = ['GetTask', 'CancelTask', 'SubscribeToTask'] as const;
@@ -40,5 +40,5 @@ test.each(OPERATIONS)('strict reading of %s refuses it', (operation) => {
 
 test('only a mount with this profile answers GetTask with a stream', () => {
   expect(v03.getTaskMayStream).toBeUndefined();
-  expect(getAsStream.answer?.(v03)).toEqual({ ...v03, getTaskMayStream: true });
+  expect(getAsStream.forServer?.(v03)).toEqual({ ...v03, getTaskMayStream: true });
 });

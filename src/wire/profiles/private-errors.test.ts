@@ -3,7 +3,7 @@ import { A2AError, type ErrorCode } from '../../errors.ts';
 import { v03 } from '../v03/index.ts';
 import { privateErrors } from './private-errors.ts';
 
-const { errors } = privateErrors.answer?.(v03) ?? v03;
+const { errors } = privateErrors.forServer?.(v03) ?? v03;
 
 test.each([
   ['INPUT_TIMEOUT', -32001, 'Input timeout'],

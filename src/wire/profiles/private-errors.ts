@@ -1,16 +1,16 @@
 import { A2AError, ERRORS, type ErrorCode } from '../../errors.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { INPUT_TIMEOUT } from '../../model/question.ts';
+import { INPUT_TIMEOUT, TOOL_EXECUTION_FAILED, TOOL_FAILURE } from '../../model/question.ts';
 import { isObject } from '../codec.ts';
 import type { ErrorCodec } from '../dialect.ts';
 import { createErrorCodec } from '../error-codec.ts';
 import type { Profile } from './profile.ts';
 
-/** Numbers that one system gave meanings of its own; the official ones apply everywhere else. */
+/** Error numbers to which one system assigns other meanings. The official numbers apply to all other errors. */
 const PRIVATE: ReadonlyMap<string, { readonly code: number; readonly message: string }> = new Map([
   ['INPUT_TIMEOUT', { code: -32001, message: 'Input timeout' }],
-  ['TOOL_EXECUTION_FAILED', { code: -32002, message: 'Tool execution failed' }],
+  [TOOL_EXECUTION_FAILED, { code: -32002, message: 'Tool execution failed' }],
   ['CONTEXT_NOT_FOUND', { code: -32003, message: 'Context not found' }],
 ]);
 
@@ -18,14 +18,17 @@ const internal = ERRORS.INTERNAL_ERROR.rpc;
 
 const RPC: Readonly<Partial<Record<ErrorCode, number>>> = {
   TASK_NOT_FOUND: -32004,
-  // Their official numbers mean something else here.
+  // The official numbers of these codes have another meaning here.
   TASK_NOT_CANCELABLE: internal,
   PUSH_NOTIFICATION_NOT_SUPPORTED: internal,
   UNSUPPORTED_OPERATION: internal,
   PERMISSION_DENIED: internal,
 };
 
-/** The messages of its documentation. What happened is in `data.reason`; other errors have it as their message. */
+/**
+ * The documented messages of that system. `data.reason` contains our message; all other errors have it as their
+ * message.
+ */
 const MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   PARSE_ERROR: 'Parse error',
   INVALID_REQUEST: 'Invalid Request',
@@ -41,7 +44,7 @@ const base = createErrorCodec({
   restBody: (error, { http }) => ({ error: { code: http, message: error.message, data: dataOf(error) } }),
 });
 
-/** -32001 to -32004 as the RxJS agent's design numbers them; a missing permission is an internal error "Forbidden: …". */
+/** -32001 to -32004 as the RxJS agent numbers them. A missing permission is an internal error "Forbidden: …". */
 const errors: ErrorCodec = {
   ...base,
   encodeRpc(error) {
@@ -63,7 +66,7 @@ const errors: ErrorCodec = {
 };
 
 function reasonOf({ code, details, violations }: A2AError): string {
-  // The only thing that can be wrong with the context of a message.
+  // The only possible violation that concerns the context of a message.
   const isContext = code === 'INVALID_PARAMS' && violations[0]?.field === 'message.contextId';
   return isContext ? 'CONTEXT_NOT_FOUND' : (details['reason'] ?? '');
 }
@@ -74,18 +77,27 @@ function messageOf({ code, message, details }: A2AError): string {
   return `Forbidden: ${skillId === undefined ? message : `Insufficient permissions for skill '${skillId}'`}`;
 }
 
-/** The facts of an error, with the time limit as the number that it is. */
+/** The details of an error, with the time limit as a number. */
 function dataOf({ details }: A2AError): JsonObject {
   const { timeoutSeconds } = details;
   return timeoutSeconds === undefined ? details : { ...details, timeoutSeconds: Number(timeoutSeconds) };
 }
 
-/** A task that failed because its question was not answered in time ends a stream with an error. */
+/**
+ * A task that failed because a question was not answered in time or because a tool failed ends its stream with an
+ * error.
+ */
 function streamErrorOf(event: StreamResponse): A2AError | undefined {
   if (!('statusUpdate' in event)) return undefined;
   const { taskId, status, metadata } = event.statusUpdate;
+  if (status.state !== 'TASK_STATE_FAILED') return undefined;
+  const failure = metadata?.[TOOL_FAILURE];
+  if (isObject(failure)) {
+    const details = { ...textsOf(failure), reason: TOOL_EXECUTION_FAILED, taskId };
+    return new A2AError('INTERNAL_ERROR', 'Tool execution failed', { details });
+  }
   const timeout = metadata?.[INPUT_TIMEOUT];
-  if (status.state !== 'TASK_STATE_FAILED' || !isObject(timeout)) return undefined;
+  if (!isObject(timeout)) return undefined;
   const { timeoutSeconds } = timeout;
   return new A2AError('INTERNAL_ERROR', 'Input timeout', {
     details: {
@@ -96,7 +108,13 @@ function streamErrorOf(event: StreamResponse): A2AError | undefined {
   });
 }
 
+function textsOf(object: JsonObject): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  );
+}
+
 export const privateErrors: Profile = {
   name: 'private-errors',
-  answer: (dialect) => ({ ...dialect, errors, streamErrorOf }),
+  forServer: (dialect) => ({ ...dialect, errors, streamErrorOf }),
 };

@@ -3,10 +3,9 @@ import type { AgentCard } from '../../model/card.ts';
 import type { Task } from '../../model/task.ts';
 import { decodeParams, type Dialect, operationCodec } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { asyncFlag } from './async-flag.ts';
-import { rewriteAnswers, rewriteParts } from './profile.ts';
-import { strayIds } from './stray-ids.ts';
-import { typeTag } from './type-tag.ts';
+import { asyncFlag, strayIds } from './request-params.ts';
+import { rewriteResponses, rewriteParts } from './profile.ts';
+import { typeTag } from './parts.ts';
 
 const shout = (json: unknown): unknown =>
   rewriteParts(json, ({ text, ...part }) => ({ ...part, text: String(text).toUpperCase() }));
@@ -35,7 +34,7 @@ test('what is called parts and is no list is left alone', () => {
 });
 
 test('results and stream items are rewritten, params and reading are not', () => {
-  const dialect = rewriteAnswers(v03, shout);
+  const dialect = rewriteResponses(v03, shout);
   const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } as const;
   const task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING', message } };
   const loud = { status: { message: { parts: [{ kind: 'text', text: 'HI' }] } } };
@@ -66,7 +65,7 @@ test('a card is no message, whatever its names and parameters look like', () => 
     skills: [],
   };
   const encode = (dialect: Dialect): unknown => operationCodec(dialect, 'GetExtendedAgentCard').result.encode(card);
-  expect(encode(rewriteAnswers(v03, shout))).toEqual(encode(v03));
+  expect(encode(rewriteResponses(v03, shout))).toEqual(encode(v03));
 });
 
 test("several deviations in one request are read together: agent-native's own call", () => {

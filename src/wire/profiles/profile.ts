@@ -1,26 +1,26 @@
 import type { JsonObject } from '../../model/json.ts';
 import { type Codec, isObject } from '../codec.ts';
 import type { Dialect, OperationCodecs, StreamEncoder } from '../dialect.ts';
-import type { Repair } from '../reader.ts';
+import type { Repair } from '../decoder.ts';
 
 /**
- * One thing that real peers do differently from the protocol. Reading it is always on and leaves a warning; `strict`
- * turns it off. Answering in the same way happens only where a mount asks for it.
+ * One known deviation of real peers from the protocol. Decoding always accepts it with a warning, except in strict
+ * mode. Encoding uses it only at the path of a mounted profile.
  */
 export interface Profile {
   readonly name: string;
   readonly repairs?: readonly Repair[];
-  /** The dialect as such peers want to be answered. */
-  answer?(dialect: Dialect): Dialect;
-  /** The dialect as such peers want to be spoken to. */
-  speak?(dialect: Dialect): Dialect;
+  /** The dialect in which a server responds to such peers. */
+  forServer?(dialect: Dialect): Dialect;
+  /** The dialect in which a client sends to such peers. */
+  forClient?(dialect: Dialect): Dialect;
 }
 
 /**
- * A dialect whose answers, results and stream items alike, pass through `rewrite` last. Only a card does not: it holds no
- * messages, but names and parameters that others chose and that may look like some.
+ * A dialect that passes all encoded results and stream items through `rewrite`. Cards are excluded: they contain no
+ * messages, but names and parameters chosen by users that could look like one.
  */
-export function rewriteAnswers(dialect: Dialect, rewrite: (json: unknown) => unknown): Dialect {
+export function rewriteResponses(dialect: Dialect, rewrite: (json: unknown) => unknown): Dialect {
   const operations = Object.fromEntries(
     Object.entries(dialect.operations).map(([name, codec]) => {
       const { method, params, result } = codec;
@@ -42,7 +42,7 @@ export function rewriteAnswers(dialect: Dialect, rewrite: (json: unknown) => unk
   };
 }
 
-/** A dialect whose requests with a message pass through `rewrite` last. */
+/** A dialect that passes the encoded params of both send operations through `rewrite`. */
 export function rewriteSends(dialect: Dialect, rewrite: (params: JsonObject) => JsonObject): Dialect {
   const { SendMessage, SendStreamingMessage } = dialect.operations;
   const rewritten = <T>({ decode, encode }: Codec<T>): Codec<T> => ({
@@ -61,15 +61,15 @@ export function rewriteSends(dialect: Dialect, rewrite: (params: JsonObject) => 
   };
 }
 
-/** Applies `change` to every part of an encoded answer: the objects in any list named `parts`. */
+/** Applies `change` to every part of an encoded response: the objects in any list named `parts`. */
 export function rewriteParts(json: unknown, change: (part: Record<string, unknown>) => unknown): unknown {
   if (Array.isArray(json)) return json.map((item) => rewriteParts(item, change));
   if (typeof json !== 'object' || json === null) return json;
   return Object.fromEntries(
     Object.entries(json).map(([key, value]) => {
-      // Users' own data may look like anything.
+      // Data of users can look like anything.
       if (key === 'metadata' || key === 'data') return [key, value];
-      // Unknown members of a caller may have the same name, and hold anything.
+      // An unknown member of a caller can have the same name and contain anything.
       if (key === 'parts' && Array.isArray(value)) {
         return [key, value.map((part: unknown) => (isObject(part) ? change(part) : part))];
       }

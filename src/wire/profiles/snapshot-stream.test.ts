@@ -11,7 +11,7 @@ import { decodeResult, operationCodec } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
 import { snapshotStream } from './snapshot-stream.ts';
 
-const dialect = snapshotStream.answer?.(v03) ?? v03;
+const dialect = snapshotStream.forServer?.(v03) ?? v03;
 const ids = { taskId: 't1', contextId: 'c1' };
 const message: Message = { messageId: 'm1', role: 'ROLE_AGENT', parts: [{ text: 'Generating' }] };
 const working: StreamResponse = { statusUpdate: { ...ids, status: { state: 'TASK_STATE_WORKING', message } } };

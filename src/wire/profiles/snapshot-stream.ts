@@ -7,22 +7,23 @@ import type { Dialect, StreamEncoder } from '../dialect.ts';
 import type { Profile } from './profile.ts';
 
 /**
- * Streams whose items are whole tasks, one for each change, under the JSON-RPC id 0. Reading needs nothing special: a task
- * is a legal stream item and the id of an item is never checked. The answers of such a mount do the same.
+ * Streams whose items are whole tasks, one for each change, with the JSON-RPC id 0. Decoding needs no repair, because a
+ * task is a valid stream item and the id of an item is never checked. Under this profile the server encodes such
+ * streams.
  */
 export const snapshotStream: Profile = {
   name: 'snapshot-stream',
-  answer: (dialect) => ({ ...dialect, streamItemId: 0, createStreamEncoder: () => snapshotEncoder(dialect) }),
+  forServer: (dialect) => ({ ...dialect, streamItemId: 0, createStreamEncoder: () => snapshotEncoder(dialect) }),
 };
 
 /**
- * Translates each event once and folds what came out: a snapshot repeats what it showed before, but no work. That needs
- * no more than a dialect in which tasks and events write statuses and artifacts alike, as 0.2 and 0.3 do; parts are only
- * passed on.
+ * Encodes each event once and folds the encoded forms, so that a snapshot repeats content but no work. This requires
+ * that the dialect encodes statuses and artifacts of tasks and of events alike, as 0.2 and 0.3 do; parts are only
+ * copied.
  */
 function snapshotEncoder(dialect: Dialect): StreamEncoder {
   const encoder = dialect.createStreamEncoder();
-  /** The task as it was shown last, but for its artifacts if there is a fold. */
+  /** The task of the last snapshot; its artifacts are outdated if there is a fold. */
   let task: JsonObject | undefined;
   let artifacts: ArtifactFold | undefined;
 
@@ -58,7 +59,7 @@ function snapshotEncoder(dialect: Dialect): StreamEncoder {
   };
 }
 
-/** A stream resumed in the middle has not shown its task yet. */
+/** A stream that was resumed in the middle has not sent its task yet. */
 function blankTask(event: Exclude<StreamResponse, { task: unknown } | { message: unknown }>): Task {
   const { taskId, contextId } = 'statusUpdate' in event ? event.statusUpdate : event.artifactUpdate;
   return { id: taskId, contextId, status: { state: 'TASK_STATE_WORKING' } };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { decodeParams, decodeResult } from '../dialect.ts';
 import { v03 } from '../v03/index.ts';
-import { strayIds } from './stray-ids.ts';
+import { strayIds } from './request-params.ts';
 
 const options = { repairs: strayIds.repairs ?? [], newId: () => 'made-up' };
 const bare = { kind: 'message', role: 'user', parts: [{ kind: 'text', text: "I'd like to book a flight." }] };
@@ -13,12 +13,12 @@ const said: Omit<Message, 'messageId'> = { role: 'ROLE_USER', parts: [{ text: "I
 const BESIDE = {
   code: 'ids-beside-message',
   field: '',
-  description: 'expected messageId and contextId inside the message; took them from beside it',
+  description: 'expected messageId and contextId inside the message; read them from the params',
 };
 const MISSING = {
   code: 'message-id-missing',
   field: 'message',
-  description: 'expected the member messageId; made one up',
+  description: 'expected the member messageId; generated one',
 };
 
 test.each<[string, JsonObject, Message, readonly object[]]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tasksSendAlias } from './tasks-send.ts';
+import { tasksSendAlias } from './request-params.ts';
 
 const kind = { role: 'user', parts: [{ kind: 'text', text: 'Research quantum computing trends' }] };
 const type = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };

@@ -6,7 +6,7 @@ import { v03 } from '../v03/index.ts';
 import { toolParts } from './tool-parts.ts';
 
 const repairs = toolParts.repairs ?? [];
-const rxjs = toolParts.answer?.(v03) ?? v03;
+const rxjs = toolParts.forServer?.(v03) ?? v03;
 
 /** The answer to a question, as the RxJS agent's design prints it. */
 const RESULT = { kind: 'tool-result', toolUseId: 'input-1', result: { value: 'secret-key-123' } };

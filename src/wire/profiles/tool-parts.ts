@@ -4,20 +4,20 @@ import { SENSITIVE } from '../../model/question.ts';
 import { CARRIER, carry, uncarry } from '../carrier.ts';
 import { isObject } from '../codec.ts';
 import type { ToolResult } from '../dialect.ts';
-import { type Profile, rewriteAnswers, rewriteParts, rewriteSends } from './profile.ts';
+import { type Profile, rewriteResponses, rewriteParts, rewriteSends } from './profile.ts';
 
 const TOOL_KINDS: readonly unknown[] = ['tool-result', 'tool-use'];
 
 /**
- * Questions to the caller and their answers in a form of their own: parts of the kinds `tool-use` and `tool-result`, and
- * a member `inputRequest` on the message that asks. The model keeps them as data and metadata, word for word.
+ * Questions and answers as parts of the kinds `tool-use` and `tool-result`, and a member `inputRequest` on the message
+ * that asks. The model keeps them unchanged as data and metadata.
  */
 export const toolParts: Profile = {
   name: 'tool-parts',
   repairs: [
     {
       code: 'tool-part',
-      seam: 'part',
+      point: 'part',
       expected: "'text', 'file' or 'data'",
       instead: 'read a tool part as data',
       apply({ kind, metadata, ...content }) {
@@ -31,7 +31,7 @@ export const toolParts: Profile = {
     },
     {
       code: 'input-request',
-      seam: 'message',
+      point: 'message',
       expected: 'no member inputRequest',
       instead: 'kept it in the metadata',
       apply({ inputRequest, ...message }) {
@@ -41,12 +41,12 @@ export const toolParts: Profile = {
       },
     },
   ],
-  answer: (dialect) => ({
-    ...rewriteAnswers(dialect, (json) => restoreRequests(rewriteParts(json, restorePart))),
+  forServer: (dialect) => ({
+    ...rewriteResponses(dialect, (json) => restoreRequests(rewriteParts(json, restorePart))),
     staysOpenAtQuestion: true,
     toolResultIn,
   }),
-  speak: (dialect) => rewriteSends(dialect, (params) => rewriteParts(params, restorePart) as JsonObject),
+  forClient: (dialect) => rewriteSends(dialect, (params) => rewriteParts(params, restorePart) as JsonObject),
 };
 
 function restorePart(part: Record<string, unknown>): unknown {
@@ -56,14 +56,14 @@ function restorePart(part: Record<string, unknown>): unknown {
   return { kind: metadata[CARRIER.kind], ...data, ...member('metadata', uncarry(metadata, [CARRIER.kind])) };
 }
 
-/** The result in a part that was read as data. */
+/** The tool result in a part that was decoded as data. */
 function toolResultIn(part: Part): ToolResult | undefined {
   if (!('data' in part) || !isObject(part.data) || part.metadata?.[CARRIER.kind] !== 'tool-result') return undefined;
   const { toolUseId, result = null } = part.data;
   return typeof toolUseId === 'string' ? { toolUseId, result } : undefined;
 }
 
-/** The status of a task that asks, whose message says so in a form of its own. */
+/** The status of a task with an open question, whose message contains the `inputRequest`. */
 function withRequest(status: JsonObject): JsonObject {
   const { state, message } = status;
   if (state !== 'input-required' || !isObject(message) || message['inputRequest'] !== undefined) return status;
@@ -75,7 +75,7 @@ function withRequest(status: JsonObject): JsonObject {
   return { ...status, message: { ...message, inputRequest } };
 }
 
-/** Puts `inputRequest` back onto the messages that carry one, and onto the question of a task. */
+/** Restores `inputRequest` on the messages that carry one, and on the question of a task. */
 function restoreRequests(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(restoreRequests);
   if (!isObject(json)) return json;

@@ -3,20 +3,21 @@ import type { FieldViolation } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { decodeParams, decodeResult, operationCodec } from '../dialect.ts';
-import type { ReadOptions } from '../reader.ts';
+import type { DecodeOptions } from '../decoder.ts';
 import { v03 } from '../v03/index.ts';
-import { typeTag } from './type-tag.ts';
+import { typeTag } from './parts.ts';
 
 const repairs = typeTag.repairs ?? [];
 
-function send(parts: readonly JsonObject[], options: ReadOptions = { repairs }) {
+function send(parts: readonly JsonObject[], options: DecodeOptions = { repairs }) {
   const message = { kind: 'message', messageId: 'm1', role: 'user', parts };
   return decodeParams(v03, 'SendMessage', { message }, options);
 }
 
 const warning = (code: string, field: string, description: string) => ({ code, field, description });
 const typed = (field: string) => warning('part-type-tag', field, "expected the member kind; read 'type' instead");
-const untagged = (field: string) => warning('part-tag-missing', field, 'expected the member kind; told by the content');
+const untagged = (field: string) =>
+  warning('part-tag-missing', field, 'expected the member kind; inferred it from the content');
 
 /** The message in agent-native's documentation, with bytes that are some. */
 const PARTS = [
@@ -103,7 +104,7 @@ test('strict reading refuses both', () => {
 });
 
 test('a mount with this profile tags the parts of its answers by type', () => {
-  const dialect = typeTag.answer?.(v03) ?? v03;
+  const dialect = typeTag.forServer?.(v03) ?? v03;
   const status = {
     state: 'TASK_STATE_COMPLETED',
     message: { messageId: 'm2', role: 'ROLE_AGENT', parts: MODEL },

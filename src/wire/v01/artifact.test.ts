@@ -69,7 +69,7 @@ test('several artifacts under one number stay several', () => {
     ['artifact-index-repeated', '[1]'],
     ['artifact-index-repeated', '[3]'],
   ]);
-  expect(() => decode(artifacts, [{ parts }, { parts }], 'response', { strict: true })).toThrow('an index of its own');
+  expect(() => decode(artifacts, [{ parts }, { parts }], 'response', { strict: true })).toThrow('a unique index');
 });
 
 test('a piece has its flags inside', () => {

@@ -2,11 +2,11 @@ import type { Artifact } from '../../model/artifact.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { CARRIER, carry, uncarry } from '../carrier.ts';
 import { type Codec, defaulted, expected, object, optional } from '../codec.ts';
-import type { Reader } from '../reader.ts';
+import type { Decoder } from '../decoder.ts';
 import { boolean, count, list, string, struct } from '../values.ts';
 import { part } from './part.ts';
 
-/** 0.1 numbers artifacts instead of naming them, and says inside each piece whether it is one. */
+/** 0.1 identifies artifacts by number, and each artifact contains the flags of a chunk. */
 interface NumberedArtifact extends Pick<Artifact, 'name' | 'description' | 'parts'> {
   readonly index?: number;
   readonly append?: boolean;
@@ -24,13 +24,13 @@ const numbered: Codec<NumberedArtifact> = object<NumberedArtifact>({
   metadata: optional(struct),
 });
 
-/** Which number each artifact of a task has. One for each list or stream: numbers are given in order of appearance. */
+/** The artifact numbers of one list or stream, assigned in order of appearance. */
 export class ArtifactNumbers {
   readonly #byId = new Map<string, number>();
   readonly #taken = new Set<number>();
   #next = 0;
 
-  /** The number that a 0.1 peer gave it, if no other has that already; else the next. The same id keeps its number. */
+  /** The number that a 0.1 peer assigned, if it is still free; otherwise the next. An id keeps its number. */
   of({ artifactId, metadata }: Artifact): number {
     const known = this.#byId.get(artifactId);
     if (known !== undefined) return known;
@@ -55,7 +55,7 @@ function idOf(number: number): string {
   return `artifact-${number}`;
 }
 
-/** An artifact or a piece of one, with its number and the flags that later versions put beside it. */
+/** An artifact or a chunk of one, with its number and the flags that later versions have in the event. */
 export interface ArtifactPiece {
   readonly artifact: Artifact;
   readonly index: number;
@@ -63,10 +63,13 @@ export interface ArtifactPiece {
   readonly lastChunk?: boolean;
 }
 
-/** An artifact that came from 0.1 is named by its number and says so in its metadata; any other takes its id along. */
+/**
+ * An artifact from a 0.1 peer gets its number as id, and its metadata records that. The metadata of any other artifact
+ * carries its id.
+ */
 export const artifactPiece: Codec<ArtifactPiece> = {
-  decode(r, json) {
-    const { index = 0, append, lastChunk, metadata, ...content } = numbered.decode(r, json);
+  decode(d, json) {
+    const { index = 0, append, lastChunk, metadata, ...content } = numbered.decode(d, json);
     const flags = { index, ...(append === true ? { append } : {}), ...(lastChunk === true ? { lastChunk } : {}) };
     const carried = metadata?.[CARRIER.artifactId];
     if (metadata === undefined || typeof carried !== 'string' || carried === '') {
@@ -91,11 +94,11 @@ export const artifactPiece: Codec<ArtifactPiece> = {
 
 const pieces = list(artifactPiece);
 
-/** The artifacts of a task. The flags of pieces mean nothing here: what is in a task is whole. */
+/** The artifacts of a task. Chunk flags are ignored, because the artifacts of a task are complete. */
 export const artifacts: Codec<readonly Artifact[]> = {
-  decode(r, json) {
-    const values = pieces.decode(r, json).map(({ artifact }) => artifact);
-    return distinct(r, values);
+  decode(d, json) {
+    const values = pieces.decode(d, json).map(({ artifact }) => artifact);
+    return distinct(d, values);
   },
   encode(values) {
     const numbers = new ArtifactNumbers();
@@ -103,8 +106,10 @@ export const artifacts: Codec<readonly Artifact[]> = {
   },
 };
 
-/** A server that leaves the default number on every artifact means several: the later ones get numbers of their own. */
-function distinct(r: Reader, values: readonly Artifact[]): readonly Artifact[] {
+/**
+ * A server that sends the default number for every artifact means several artifacts: the later ones get new numbers.
+ */
+function distinct(d: Decoder, values: readonly Artifact[]): readonly Artifact[] {
   const ids = new Set(values.map(({ artifactId }) => artifactId));
   if (ids.size === values.length) return values;
   const seen = new Set<string>();
@@ -114,7 +119,7 @@ function distinct(r: Reader, values: readonly Artifact[]): readonly Artifact[] {
       seen.add(artifact.artifactId);
       return artifact;
     }
-    r.tolerate('artifact-index-repeated', 'an index of its own', position);
+    d.tolerate('artifact-index-repeated', 'a unique index', position);
     while (ids.has(idOf(next))) next++;
     ids.add(idOf(next));
     return { ...artifact, artifactId: idOf(next), metadata: { ...artifact.metadata, [CARRIER.index]: next } };

@@ -5,8 +5,8 @@ import type { SecurityRequirement, SecurityScheme } from '../../model/security.t
 type Secured = Pick<AgentCard, 'securitySchemes' | 'securityRequirements'>;
 
 /**
- * 0.1 names authentication schemes and says nothing else of them: no address of a token service, no header, no scopes.
- * Each name becomes a scheme that a client can try, and one alternative.
+ * 0.1 only lists the names of authentication schemes, without token URL, header or scopes. Each name becomes a scheme
+ * that a client can try, and one alternative.
  */
 export function fromSchemeNames(names: readonly string[]): Secured {
   if (names.length === 0) return {};
@@ -21,7 +21,7 @@ function schemeNamed(name: string): SecurityScheme {
   switch (name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')) {
     case 'apikey':
       return { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } };
-    // What these end in is a bearer token; how to get one is not said, and 1.0 has no scheme without it.
+    // These schemes result in a bearer token. 0.1 has no token URL, and 1.0 has no such scheme without one.
     case 'oauth':
     case 'oauth2':
     case 'openid':
@@ -33,15 +33,16 @@ function schemeNamed(name: string): SecurityScheme {
   }
 }
 
-/** HTTP does not mind the case of its schemes; readers of 0.1 compare with the spelling of its examples. */
+/** HTTP scheme names are case-insensitive, but 0.1 clients compare them with the spelling of the examples. */
 const SPELLINGS = ['Bearer', 'Basic'];
 
 /**
- * The names for a card. 0.1 can only list alternatives of one scheme each: one that needs two schemes together, or
- * mutual TLS, is left out, for its parts alone would be a weaker lock. That callers may also come without credentials
- * is lost where there are schemes to name.
+ * The scheme names for a card. 0.1 can only list alternatives of one scheme each. An alternative that needs two schemes
+ * or mutual TLS is dropped, because one of its schemes alone would be weaker. If there are names, an alternative
+ * without credentials is lost.
  *
- * @throws A2AError `UNSUPPORTED_OPERATION` if no alternative is left, for without names the agent would look open.
+ * @throws A2AError `UNSUPPORTED_OPERATION` if no alternative is left, because without names the agent would appear
+ * open.
  */
 export function toSchemeNames({ securitySchemes = {}, securityRequirements = [] }: Secured): readonly string[] {
   const names = securityRequirements
@@ -51,8 +52,8 @@ export function toSchemeNames({ securitySchemes = {}, securityRequirements = [] 
   if (names.length > 0 || isOpen) return [...new Set(names)];
   throw new A2AError(
     'UNSUPPORTED_OPERATION',
-    'A2A 0.1 has no words for any security requirement of the agent: add one that needs a single scheme other than ' +
-      'mutual TLS, or offer no interface of version 0.1',
+    'A2A 0.1 cannot describe any security requirement of the agent: add one that needs a single scheme other than ' +
+      'mutual TLS, or remove the interface of version 0.1',
     { details: { version: '0.1' } },
   );
 }
@@ -61,7 +62,7 @@ function nameOf({ schemes }: SecurityRequirement, known: Readonly<Record<string,
   const [key, ...others] = Object.keys(schemes);
   if (key === undefined || others.length > 0) return undefined;
   const scheme = Object.hasOwn(known, key) ? known[key] : undefined;
-  // A key that means the scheme by itself is its name, as all keys do that came from 0.1.
+  // A key that alone identifies the scheme is used as the name, as are all keys that came from 0.1.
   if (scheme === undefined || JSON.stringify(schemeNamed(key)) === JSON.stringify(scheme)) return key;
   if ('httpAuthSecurityScheme' in scheme) return scheme.httpAuthSecurityScheme.scheme;
   if ('apiKeySecurityScheme' in scheme) return 'ApiKey';

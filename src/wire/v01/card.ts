@@ -1,14 +1,17 @@
 import type { AgentCapabilities, AgentCard, AgentProvider, AgentSkill } from '../../model/card.ts';
 import { exposesTransitions } from '../../model/transitions.ts';
 import { defined } from '../../support/defined.ts';
-import { TEXT_ONLY } from '../card-parts.ts';
+import { TEXT_ONLY } from '../card/card-parts.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
 import { boolean, id, list, string, strings } from '../values.ts';
 import { address } from '../v03/card.ts';
 import { transportsOf } from '../v03/card-interfaces.ts';
 import { fromSchemeNames, toSchemeNames } from './authentication.ts';
 
-/** The secret in `credentials` is for readers of private cards; the model has no place for it and none is written. */
+/**
+ * `credentials` contains a secret for clients of private cards. The model has no member for it, and it is never
+ * encoded.
+ */
 interface Authentication {
   readonly schemes: readonly string[];
 }
@@ -35,9 +38,9 @@ interface FirstCard {
   readonly skills: readonly FirstSkill[];
 }
 
-/** The schema of 0.1 calls plain text `text`, its prose `text/plain`. */
+/** Plain text is `text` in the 0.1 schema and `text/plain` in its prose. */
 const modes: Codec<readonly string[]> = {
-  decode: (r, json) => strings.decode(r, json).map((mode) => (mode === 'text' ? 'text/plain' : mode)),
+  decode: (d, json) => strings.decode(d, json).map((mode) => (mode === 'text' ? 'text/plain' : mode)),
   encode: (value) => value,
 };
 
@@ -76,14 +79,14 @@ const firstCard: Codec<FirstCard> = object<FirstCard>({
 });
 
 /**
- * Cards of 0.1: one address, spoken to by JSON-RPC, and the bare names of authentication schemes. Icons, extensions,
- * extended cards, requirements of skills, scopes and all details of schemes have no place in them.
+ * Cards of 0.1: one URL for JSON-RPC, and the names of authentication schemes. Icons, extensions, extended cards,
+ * requirements of skills, scopes and all details of schemes are lost.
  */
 export const card: Codec<AgentCard> = {
-  decode(r, json) {
-    const mark = r.mark();
-    const first = firstCard.decode(r, json);
-    if (r.failedSince(mark)) return first as object as AgentCard;
+  decode(d, json) {
+    const mark = d.mark();
+    const first = firstCard.decode(d, json);
+    if (d.failedSince(mark)) return first as object as AgentCard;
     const { streaming, pushNotifications } = first.capabilities;
     return defined({
       name: first.name,

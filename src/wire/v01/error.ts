@@ -8,7 +8,7 @@ import { oldErrors } from '../v03/error.ts';
 const STREAMING_NOT_SUPPORTED = -32006;
 const INVALID_TASK_STATE = -32009;
 
-/** 0.1 has numbers of its own from -32006 on; what later versions put there borrows a general one. */
+/** The numbers of 0.1 differ from -32006 on. Later errors with these numbers use a general number instead. */
 const codec = createErrorCodec({
   ...oldErrors,
   rpc: {
@@ -24,8 +24,8 @@ const codec = createErrorCodec({
 });
 
 /**
- * Where the later versions say UNSUPPORTED_OPERATION, 0.1 says why. The error's details tell: the `capability` that the
- * agent does not have, or the `state` of the task that forbids it.
+ * 0.1 has specific errors for UNSUPPORTED_OPERATION. The details select one: `capability`, which the agent lacks, or
+ * `state`, which does not allow the operation.
  */
 function numberOf({ code, details }: A2AError): number | undefined {
   if (code !== 'UNSUPPORTED_OPERATION') return undefined;
@@ -33,7 +33,7 @@ function numberOf({ code, details }: A2AError): number | undefined {
   return details['state'] === undefined ? undefined : INVALID_TASK_STATE;
 }
 
-/** What a number of 0.1 says that the later code does not. Which state it was, only the peer knows. */
+/** The details that a 0.1 number implies. The state itself is unknown. */
 const MEANING: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   [STREAMING_NOT_SUPPORTED]: { capability: 'streaming' },
   [INVALID_TASK_STATE]: { state: 'TASK_STATE_UNSPECIFIED' },
@@ -50,7 +50,7 @@ export const errors: ErrorCodec = {
   decodeRpc(error) {
     const decoded = codec.decodeRpc(error);
     const meaning = MEANING[error.code];
-    // A reason in words outweighs the number.
+    // A reason takes precedence over the number.
     const { code = 'UNSUPPORTED_OPERATION' } = decodeDetails(error.data);
     if (meaning === undefined || code !== 'UNSUPPORTED_OPERATION') return decoded;
     const { message, violations, retryAfterMs, cause } = decoded;

@@ -6,12 +6,12 @@ import { isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { type Codec, isObject, object, optional, required } from '../codec.ts';
 import type { StreamEncoder } from '../dialect.ts';
-import type { Reader } from '../reader.ts';
+import type { Decoder } from '../decoder.ts';
 import { id, struct } from '../values.ts';
 import { ArtifactNumbers, type ArtifactPiece, artifactPiece } from './artifact.ts';
 import { markState, restoreState, task, taskStatus } from './task.ts';
 
-/** Events name their task `id`; the example of a webhook body says `taskId`. None of them names the session. */
+/** Events have the task id in `id`, the webhook example has it in `taskId`. Neither has the session id. */
 const taskId = required(id, { wire: 'id', aliases: ['taskId'] });
 
 type StatusEvent = Omit<TaskStatusUpdateEvent, 'contextId'>;
@@ -34,8 +34,8 @@ const artifactEvent: Codec<ArtifactEvent> = object<ArtifactEvent>({
   metadata: optional(struct),
 });
 
-function decodeStatusEvent(r: Reader, json: JsonObject): StreamResponse {
-  return { statusUpdate: { ...restoreState(statusEvent.decode(r, json)), contextId: '' } };
+function decodeStatusEvent(d: Decoder, json: JsonObject): StreamResponse {
+  return { statusUpdate: { ...restoreState(statusEvent.decode(d, json)), contextId: '' } };
 }
 
 const NO_PIECE: ArtifactEvent['piece'] = Object.freeze({
@@ -43,25 +43,25 @@ const NO_PIECE: ArtifactEvent['piece'] = Object.freeze({
   index: 0,
 });
 
-function decodeArtifactEvent(r: Reader, json: JsonObject): StreamResponse {
-  // Not there if it was null, which has been noted.
-  const { piece, ...event }: Partial<ArtifactEvent> & Pick<ArtifactEvent, 'taskId'> = artifactEvent.decode(r, json);
+function decodeArtifactEvent(d: Decoder, json: JsonObject): StreamResponse {
+  // Absent if it was null, which is already a violation.
+  const { piece, ...event }: Partial<ArtifactEvent> & Pick<ArtifactEvent, 'taskId'> = artifactEvent.decode(d, json);
   const { index: _, ...update } = piece ?? NO_PIECE;
   return { artifactUpdate: { ...event, ...update, contextId: '' } };
 }
 
-/** `final` is true on the status event after which the stream closes, and on no other. */
+/** `final` is true only on the status event after which the stream closes. */
 function encodeStatusEvent(event: StatusEvent, closes: boolean): JsonObject {
   return { ...(statusEvent.encode(markState(event)) as JsonObject), final: closes };
 }
 
-/** Both flags are always said, as in the later versions. */
+/** Both flags are always encoded, as in the later versions. */
 function encodeArtifactEvent(event: Omit<TaskArtifactUpdateEvent, 'contextId'>, numbers: ArtifactNumbers): unknown {
   const { artifact, append = false, lastChunk = false, ...rest } = event;
   return artifactEvent.encode({ ...rest, piece: { artifact, index: numbers.of(artifact), append, lastChunk } });
 }
 
-/** 0.1 has no bare messages: the answer becomes a task that is done, and says it in its status. */
+/** 0.1 has no message responses: the message becomes the status message of a completed task. */
 function taskOf(message: Message): Task {
   const { taskId: named = message.messageId, contextId } = message;
   const done: Task = { id: named, status: { state: 'TASK_STATE_COMPLETED', message } };
@@ -69,11 +69,11 @@ function taskOf(message: Message): Task {
 }
 
 export const sendMessageResponse: Codec<SendMessageResponse> = {
-  decode: (r, json) => ({ task: task.decode(r, json) }),
+  decode: (d, json) => ({ task: task.decode(d, json) }),
   encode: (response) => task.encode('task' in response ? response.task : taskOf(response.message)),
 };
 
-/** One event by itself. A stream is written by its encoder instead, because 0.1 has no first Task in it. */
+/** Encodes a single event. The stream encoder is separate, because a 0.1 stream does not start with a task. */
 function encodeAlone(event: StreamResponse): unknown {
   if ('statusUpdate' in event)
     return encodeStatusEvent(event.statusUpdate, isTerminal(event.statusUpdate.status.state));
@@ -81,47 +81,47 @@ function encodeAlone(event: StreamResponse): unknown {
   return sendMessageResponse.encode(event);
 }
 
-/** Tells tasks and events apart by their members, for 0.1 tags neither. */
-function decodeItem(r: Reader, json: unknown, isTask: (json: JsonObject) => boolean): StreamResponse {
+/** Distinguishes tasks and events by their members, because 0.1 has no tags. */
+function decodeItem(d: Decoder, json: unknown, isTask: (json: JsonObject) => boolean): StreamResponse {
   if (isObject(json)) {
-    if ('artifact' in json) return decodeArtifactEvent(r, json);
-    if ('status' in json) return isTask(json) ? { task: task.decode(r, json) } : decodeStatusEvent(r, json);
+    if ('artifact' in json) return decodeArtifactEvent(d, json);
+    if ('status' in json) return isTask(json) ? { task: task.decode(d, json) } : decodeStatusEvent(d, json);
   }
-  r.violate('an object with a status or an artifact');
+  d.violate('an object with a status or an artifact');
   return { task: { id: '', status: { state: 'TASK_STATE_UNSPECIFIED' } } };
 }
 
-/** Members that a task has and no event. */
+/** Members that only a task has. */
 const TASK_MEMBERS = ['sessionId', 'artifacts', 'history'];
 
-/** An item of a stream is an event; a task in its place is read all the same. */
+/** A stream item is an event, but a task is also accepted. */
 export const streamResponse: Codec<StreamResponse> = {
-  decode(r, json) {
-    const item = decodeItem(r, json, (o) => !('final' in o) && TASK_MEMBERS.some((key) => key in o));
-    if ('task' in item) r.tolerate('task-in-stream', 'the event of a status or an artifact instead of a task');
+  decode(d, json) {
+    const item = decodeItem(d, json, (o) => !('final' in o) && TASK_MEMBERS.some((key) => key in o));
+    if ('task' in item) d.tolerate('task-in-stream', 'a status or artifact event instead of a task');
     return item;
   },
   encode: encodeAlone,
 };
 
 /**
- * The body of a push notification, which 0.1 leaves to the server: we send the task, and read a task, an event, or the
+ * The body of a push notification, which 0.1 does not define: we send the task, and accept a task, an event, or the
  * `{eventType, taskId, status}` of the specification's example.
  */
 export const webhook: Codec<StreamResponse> = {
-  decode: (r, json) => decodeItem(r, withStatusObject(json), (o) => !('final' in o) && 'id' in o),
+  decode: (d, json) => decodeItem(d, withStatusObject(json), (o) => !('final' in o) && 'id' in o),
   encode: encodeAlone,
 };
 
-/** A notice may name the bare state. */
+/** The status in the example is only the state. */
 function withStatusObject(json: unknown): unknown {
   if (!isObject(json) || typeof json['status'] !== 'string') return json;
   return { ...json, status: { state: json['status'] } };
 }
 
 /**
- * Writes one stream. A Task becomes the event of its status and one of each artifact: the status first, or last if the
- * stream closes with it, since nobody reads on after `final`.
+ * Encodes one stream. A task becomes one status event and one event per artifact: the status first, or last if the
+ * stream closes with it, because clients stop reading after `final`.
  */
 export function createStreamEncoder(): StreamEncoder {
   const numbers = new ArtifactNumbers();

@@ -6,12 +6,12 @@ import { errors } from './error.ts';
 import { createStreamEncoder, webhook } from './event.ts';
 import { operations } from './methods.ts';
 
-/** A2A 0.1: everything is a task that its caller names, and a message is only what is said in one. */
+/** A2A 0.1: every request concerns a task, whose id the caller chooses. */
 export const v01: Dialect = {
   name: 'v01',
   version: '0.1',
   operations,
-  // With the words of 0.2 for the two states that 0.1 lacks, as the mark of the true state has them.
+  // The two states that 0.1 lacks are encoded as in 0.2, which is also how the metadata carries them.
   encodeState: (state) => taskState.encode(state) as string,
   methodAliases: {},
   createStreamEncoder,

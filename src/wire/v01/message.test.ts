@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../model/message.ts';
 import { decode } from '../dialect.ts';
-import type { Repair } from '../reader.ts';
+import type { Repair } from '../decoder.ts';
 import { message } from './message.ts';
 
 const wire = { role: 'user', parts: [{ type: 'text', text: 'hi' }], metadata: { a: 1 } };
@@ -35,7 +35,7 @@ test('no repair is offered a message that lacks an id', () => {
   const offered: unknown[] = [];
   const spy: Repair = {
     code: 'spy',
-    seam: 'message',
+    point: 'message',
     expected: '',
     instead: 'read something else',
     apply(json) {

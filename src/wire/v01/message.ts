@@ -10,7 +10,7 @@ import { part } from './part.ts';
 const parts = list(part, 1);
 const UNKNOWN = unknownInMessages('0.1');
 
-/** All that 0.1 has. Ids, extensions and references came with 0.2 and have no place here. */
+/** All members that 0.1 has. Ids, extensions and references were added in 0.2. */
 const written: Codec<Pick<Message, 'role' | 'parts' | 'metadata'>> = object<
   Pick<Message, 'role' | 'parts' | 'metadata'>
 >(
@@ -22,12 +22,12 @@ const written: Codec<Pick<Message, 'role' | 'parts' | 'metadata'>> = object<
   { unknown: UNKNOWN },
 );
 
-/** A message that is being read; the id comes last. */
+/** A message while it is decoded; the id is set last. */
 export type MessageDraft = Writable<Message>;
 
 type Unnamed = Omit<MessageDraft, 'messageId' | 'unknownMembers'> & { messageId?: string };
 
-/** What callers on their way to a later version send beside it is understood. */
+/** Members of later versions are accepted, because callers that are being upgraded send them. */
 const fields: Fields<Unnamed> = {
   messageId: optional(id),
   role: expected(role, () => 'ROLE_UNSPECIFIED'),
@@ -40,7 +40,7 @@ const fields: Fields<Unnamed> = {
 };
 
 const plain: Codec<Unnamed> = object<Unnamed>(fields);
-const repairable: Codec<Unnamed> = object<Unnamed>(fields, { seam: 'message', unknown: UNKNOWN });
+const repairable: Codec<Unnamed> = object<Unnamed>(fields, { point: 'message', unknown: UNKNOWN });
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields));
 
@@ -50,12 +50,12 @@ function hasStrangers(json: JsonObject): boolean {
 }
 
 export const message: Codec<Message> = {
-  decode(r, json) {
-    // Where repairs may look, the id is there already: its absence is official here and a mistake in later versions.
+  decode(d, json) {
+    // Repairs get a message with an id: a missing id is valid in 0.1, but a deviation in later versions.
     const odd = isObject(json) && hasStrangers(json);
-    const value = odd ? repairable.decode(r, { messageId: r.newId(), ...json }) : plain.decode(r, json);
-    // Set in place, for a copy costs as much as all the reading.
-    value.messageId ??= r.newId();
+    const value = odd ? repairable.decode(d, { messageId: d.newId(), ...json }) : plain.decode(d, json);
+    // Set in place, because a copy costs as much as decoding the message.
+    value.messageId ??= d.newId();
     return value as Message;
   },
   encode: written.encode,

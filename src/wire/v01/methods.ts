@@ -1,19 +1,56 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
-import type { GetTaskRequest, SendMessageConfiguration, SendMessageRequest } from '../../model/operation.ts';
+import type {
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  SendMessageConfiguration,
+  SendMessageRequest,
+} from '../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
-import { type Codec, defaulted, object, optional, required } from '../codec.ts';
-import type { OperationCodecs } from '../dialect.ts';
-import { fromUser } from '../inbound.ts';
-import { cancelParams, getParams, subscribeParams } from '../v03/methods.ts';
-import { count, id, idOrEmpty, struct } from '../values.ts';
 import type { Writable } from '../../support/writable.ts';
+import { type Codec, defaulted, isObject, object, optional, required } from '../codec.ts';
+import type { OperationCodecs } from '../dialect.ts';
+import { fromUser } from '../user-role.ts';
+import { cancelParams, getParams, subscribeParams } from '../v03/methods.ts';
+import { createTaskPushConfigCodec, pushConfig as laterConfig } from '../v03/push.ts';
+import { count, id, idOrEmpty, struct } from '../values.ts';
 import { sendMessageResponse, streamResponse } from './event.ts';
 import { message, type MessageDraft } from './message.ts';
-import { getPushConfig, pushConfig, taskPushConfig } from './push.ts';
 import { task } from './task.ts';
 
-/** 0.1 says beside the message what later versions say inside it or in a configuration. */
+/** A 0.1 task has at most one config, so configs have no ids. */
+function withoutId(codec: Codec<TaskPushNotificationConfig>): Codec<TaskPushNotificationConfig> {
+  return { decode: codec.decode, encode: ({ id: _, ...config }) => codec.encode(config) };
+}
+
+export const pushConfig = withoutId(laterConfig);
+
+const setPushConfig = withoutId(createTaskPushConfigCodec('id'));
+
+const taskOnly: Codec<{ readonly taskId: string }> = object<{ readonly taskId: string }>({
+  taskId: required(id, { wire: 'id' }),
+});
+
+/**
+ * In 0.1, `null` as the config removes the config of the task. The model represents it as a config with an empty `url`.
+ * No dialect accepts an empty URL, so it is unambiguous, and code that stores it without a check fails on the URL.
+ */
+export const taskPushConfig: Codec<TaskPushNotificationConfig> = {
+  decode(d, json) {
+    if (!isObject(json) || json['pushNotificationConfig'] !== null) return setPushConfig.decode(d, json);
+    return { ...taskOnly.decode(d, json), url: '' };
+  },
+  encode(config) {
+    if (config.url !== '') return setPushConfig.encode(config);
+    return { id: config.taskId ?? '', pushNotificationConfig: null };
+  },
+};
+
+export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = object<
+  Pick<GetTaskPushNotificationConfigRequest, 'taskId'>
+>({ taskId: required(id, { wire: 'id' }) });
+
+/** 0.1 has members in the params that later versions have in the message or in the configuration. */
 interface SendParams {
   readonly id: string;
   readonly sessionId?: string | undefined;
@@ -32,7 +69,7 @@ const sendMembers: Codec<SendParams> = object<SendParams>(
     historyLength: optional(count),
     metadata: optional(struct),
   },
-  { seam: 'sendParams' },
+  { point: 'sendParams' },
 );
 
 function configurationOf({ pushNotification, historyLength }: SendParams): SendMessageConfiguration | undefined {
@@ -41,12 +78,13 @@ function configurationOf({ pushNotification, historyLength }: SendParams): SendM
   return historyLength === undefined ? configuration : { ...configuration, historyLength };
 }
 
-/** The caller names the task, new or known. 0.1 has no way to ask not to wait, so we wait. */
+/** The caller chooses the task id. 0.1 has no `blocking` flag, so a send always waits. */
 const sendParams: Codec<SendMessageRequest> = {
-  decode(r, json) {
-    const params = sendMembers.decode(r, json);
+  decode(d, json) {
+    const params = sendMembers.decode(d, json);
     const { id: taskId, sessionId, metadata } = params;
-    // Nothing, if it could not be read; else ours alone, so that its ids are set in place. A copy costs twice the rest.
+    // `undefined` after a violation. Otherwise only this function holds the message, so its ids are set in place: a
+    // copy costs twice as much as all other steps.
     const said: MessageDraft | undefined = params.message;
     if (said !== undefined) said.taskId = taskId;
     if (said !== undefined && sessionId !== undefined) said.contextId = sessionId;
@@ -59,7 +97,7 @@ const sendParams: Codec<SendMessageRequest> = {
 
   encode: ({ message: said, configuration, metadata }) =>
     sendMembers.encode({
-      // A message that starts a task lends it its id: sent again, it names the same task instead of starting another.
+      // A new task gets the id of its first message, so that a retry refers to the same task.
       id: said.taskId ?? said.messageId,
       sessionId: said.contextId,
       message: said,
@@ -69,13 +107,13 @@ const sendParams: Codec<SendMessageRequest> = {
     }),
 };
 
-/** Who does not ask for history gets none. */
+/** 0.1 returns no history unless the caller requests it. */
 const getTaskParams: Codec<GetTaskRequest> = {
-  decode: (r, json) => ({ historyLength: 0, ...getParams.decode(r, json) }),
+  decode: (d, json) => ({ historyLength: 0, ...getParams.decode(d, json) }),
   encode: getParams.encode,
 };
 
-/** 0.1 has no lists, no extended card, and one push config for each task, which is replaced or taken away. */
+/** 0.1 has no lists, no extended card, and one push config per task, which can be replaced or removed. */
 export const operations: OperationCodecs = {
   SendMessage: { method: 'tasks/send', params: sendParams, result: sendMessageResponse },
   SendStreamingMessage: { method: 'tasks/sendSubscribe', params: sendParams, result: streamResponse },

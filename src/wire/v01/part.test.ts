@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Part } from '../../model/part.ts';
 import { decode } from '../dialect.ts';
-import type { Repair } from '../reader.ts';
+import type { Repair } from '../decoder.ts';
 import { part } from './part.ts';
 
 const CASES: readonly (readonly [string, unknown, Part])[] = [
@@ -59,7 +59,7 @@ test('an empty file is refused', () => {
 test('a repaired file is no reference', () => {
   const misnamed: Repair = {
     code: 'misnamed',
-    seam: 'file',
+    point: 'file',
     expected: 'another name',
     instead: 'read something else',
     apply: ({ data, ...file }) => (typeof data === 'string' ? { ...file, bytes: data } : undefined),
@@ -83,7 +83,7 @@ test('the tag of later versions is borne, with a warning', () => {
 test('repairs that speak of kind work here too', () => {
   const untagged: Repair = {
     code: 'untagged',
-    seam: 'part',
+    point: 'part',
     expected: 'told by its content',
     instead: 'read something else',
     apply: (json) => ('text' in json ? { kind: 'text', ...json } : undefined),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import { decode, decodeParams } from '../dialect.ts';
 import { v01 } from './index.ts';
-import { getPushConfig, pushConfig, taskPushConfig } from './push.ts';
+import { getPushConfig, pushConfig, taskPushConfig } from './methods.ts';
 
 const config: TaskPushNotificationConfig = {
   tenant: 'x',

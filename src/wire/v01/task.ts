@@ -9,13 +9,13 @@ import { artifacts } from './artifact.ts';
 import { message } from './message.ts';
 
 interface LaterState {
-  /** What it is called since 0.2. */
+  /** The name since 0.2. */
   readonly word: string;
-  /** What comes nearest to it in 0.1. */
+  /** The most similar state in 0.1. */
   readonly nearest: TaskState;
 }
 
-/** The two states that 0.1 has no word for. They travel as their nearest relative, and metadata tells the truth. */
+/** The two states that 0.1 lacks. They are encoded as the most similar state, and metadata carries the original one. */
 const LATER_STATES: Readonly<Partial<Record<TaskState, LaterState>>> = {
   TASK_STATE_REJECTED: { word: 'rejected', nearest: 'TASK_STATE_FAILED' },
   TASK_STATE_AUTH_REQUIRED: { word: 'auth-required', nearest: 'TASK_STATE_INPUT_REQUIRED' },
@@ -34,7 +34,7 @@ const statusMembers: Codec<TaskStatus> = object<TaskStatus>({
   timestamp: optional(timestamp),
 });
 
-/** The state that metadata gives the lie to, unless the peer has moved on from what it meant. */
+/** The state that the metadata carries, unless the peer has changed the encoded state since. */
 function trueState(state: TaskState | undefined, metadata: JsonObject | undefined): TaskState | undefined {
   const carried = BY_WORD.get(metadata?.[CARRIER.state]);
   if (carried === undefined) return undefined;
@@ -46,21 +46,21 @@ function carriedState(state: TaskState): JsonObject {
   return later === undefined ? {} : { [CARRIER.state]: later.word };
 }
 
-/** A copy without the mark of the state in its metadata. */
+/** A copy without the carried state in its metadata. */
 function unmarked<T extends { readonly metadata?: JsonObject }>({ metadata = {}, ...rest }: T): T {
   const own = uncarry(metadata, [CARRIER.state]);
   return (own === undefined ? rest : { ...rest, metadata: own }) as T;
 }
 
-/** A copy whose metadata tells the state, if the state needs it. */
+/** A copy with the state in its metadata, if 0.1 lacks the state. */
 function marked<T extends { readonly metadata?: JsonObject }>(value: T, state: TaskState): T {
   if (LATER_STATES[state] === undefined) return value;
   return { ...value, metadata: carry(value.metadata, carriedState(state)) };
 }
 
 export const taskStatus: Codec<TaskStatus> = {
-  decode(r, json) {
-    const status = statusMembers.decode(r, json);
+  decode(d, json) {
+    const status = statusMembers.decode(d, json);
     const state = trueState(status.state, status.message?.metadata);
     if (state === undefined || status.message === undefined) return status;
     return { ...status, state, message: unmarked(status.message) };
@@ -71,7 +71,7 @@ export const taskStatus: Codec<TaskStatus> = {
     ),
 };
 
-/** What has a status also tells the true state, for not every status has a message that could. */
+/** Objects with a status carry the state themselves, because not every status has a message. */
 interface Stateful {
   readonly status: TaskStatus;
   readonly metadata?: JsonObject;
@@ -82,7 +82,7 @@ export function markState<T extends Stateful>(value: T): T {
 }
 
 export function restoreState<T extends Stateful>(value: T): T {
-  // A value that could not be read may lack its status.
+  // After a violation the status may be missing.
   const status: TaskStatus | undefined = value.status;
   const state = trueState(status?.state, value.metadata);
   return state === undefined ? value : unmarked({ ...value, status: { ...status, state } });
@@ -98,6 +98,6 @@ const members: Codec<Task> = object<Task>({
 });
 
 export const task: Codec<Task> = {
-  decode: (r, json) => restoreState(members.decode(r, json)),
+  decode: (d, json) => restoreState(members.decode(d, json)),
   encode: (value) => members.encode(markState(value)),
 };

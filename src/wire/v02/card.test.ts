@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { AgentCard } from '../../model/card.ts';
 import { decode } from '../dialect.ts';
-import { card } from './card.ts';
+import { card } from './index.ts';
 
 const FLOW = { tokenUrl: 'https://id.test/t', scopes: {} };
 
@@ -69,7 +69,7 @@ test('an agent that wants mutual TLS and nothing else has no card of 0.2', () =>
     securityRequirements: [{ schemes: { tls: {} } }],
   };
 
-  expect(() => card.encode(closed)).toThrow('A2A 0.2 has no words for the security scheme tls');
+  expect(() => card.encode(closed)).toThrow('A2A 0.2 cannot describe the security scheme tls');
 });
 
 test('the card of a selectools agent is read, its empty address kept', () => {

@@ -1,3 +1,4 @@
+import type { AgentCard } from '../../model/card.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Message } from '../../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
@@ -6,18 +7,28 @@ import type { Codec } from '../codec.ts';
 import type { Dialect, StreamEncoder } from '../dialect.ts';
 import { createErrorCodec } from '../error-codec.ts';
 import { changeUnknown, hasUnknown, moveUnknown } from '../unknown-members.ts';
+import { createCardCodec } from '../v03/card.ts';
 import { oldErrors } from '../v03/error.ts';
 import { v03 } from '../v03/index.ts';
 import { sendParams, sharedOperations } from '../v03/methods.ts';
-import { card } from './card.ts';
+
+/** The cards of 0.2.6. Earlier cards have fewer members and no version, and are decoded by the same codec. */
+export const card: Codec<AgentCard> = createCardCodec({
+  version: '0.2',
+  protocolVersion: '0.2.6',
+  saysVersion: false,
+  mutualTls: false,
+  oauth2MetadataUrl: false,
+  skillSecurity: false,
+});
 
 const USUAL_MODES: readonly string[] = Object.freeze(['text/plain', 'application/json']);
 
-/** Up to 0.2.5 a configuration must name the accepted output modes. */
+/** Up to 0.2.5 the configuration requires the accepted output modes. */
 const sendParamsWithModes: Codec<SendMessageRequest> = {
-  decode(r, json) {
-    const request = sendParams.decode(r, json);
-    // There is none if it could not be read.
+  decode(d, json) {
+    const request = sendParams.decode(d, json);
+    // Undefined after a violation.
     const message: Message | undefined = request.message;
     if (message?.parts === undefined || !hasUnknown(message)) return request;
     return { ...request, message: moveUnknown(message, '0.3', '0.2') };
@@ -31,8 +42,8 @@ const sendParamsWithModes: Codec<SendMessageRequest> = {
 };
 
 /**
- * The codecs are those of 0.3, which write unknown members of 0.3. So those of 0.2 are handed to them as such, and those that callers
- * of 0.3 sent are left out.
+ * The codecs are those of 0.3, which encode unknown members of 0.3. So the unknown members of 0.2 are passed as 0.3,
+ * and those that 0.3 callers sent are dropped.
  */
 function toCodecsOf03(message: Message): Message {
   return moveUnknown(message, '0.2', '0.3');
@@ -66,7 +77,7 @@ const encoder: StreamEncoder = Object.freeze({
   isStateless: true,
 });
 
-/** A2A 0.2: 0.3 before it had a method for the extended card. */
+/** A2A 0.2: like 0.3, but without a method for the extended card. */
 export const v02: Dialect = {
   ...v03,
   name: 'v02',

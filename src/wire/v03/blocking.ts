@@ -2,16 +2,16 @@ import type { SendMessageConfiguration } from '../../model/operation.ts';
 import { type Codec, defaulted } from '../codec.ts';
 import { boolean } from '../values.ts';
 
-/** `blocking` says the opposite of `returnImmediately`; without it the caller waits, as every SDK of that time does. */
+/** `blocking` is the opposite of `returnImmediately`. Without it a send waits, as in all 0.3 SDKs. */
 export const returnImmediately = defaulted<boolean>(
   {
-    decode: (r, json) => !boolean.decode(r, json),
+    decode: (d, json) => !boolean.decode(d, json),
     encode: (value) => !value,
   },
   { wire: 'blocking' },
 );
 
-/** The text leaves open what a configuration without `blocking` means, so ours always say it. */
+/** The specification does not define a configuration without `blocking`, so we always encode it. */
 export function sayingBlocking(configuration: Codec<SendMessageConfiguration>): Codec<SendMessageConfiguration> {
   return {
     decode: configuration.decode,

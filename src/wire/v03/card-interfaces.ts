@@ -1,8 +1,8 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard, AgentInterface } from '../../model/card.ts';
-import type { ProtocolVersion } from '../dialect.ts';
+import type { ProtocolVersion } from '../version.ts';
 
-/** An interface as 0.2 and 0.3 know it: the version is the card's, tenants do not exist. */
+/** An interface of 0.2 and 0.3: the card has the version, and there are no tenants. */
 export interface Transport {
   readonly url: string;
   readonly transport: string;
@@ -14,7 +14,7 @@ interface Addresses {
   readonly additionalInterfaces?: readonly Transport[];
 }
 
-/** The main pair first, then the others; most cards list the main one twice. */
+/** The main interface first, then the others. Most cards list the main one twice. */
 export function interfacesOf(card: Addresses, version: ProtocolVersion): readonly AgentInterface[] {
   const { url, preferredTransport = 'JSONRPC', additionalInterfaces = [] } = card;
   return distinct([{ url, transport: preferredTransport }, ...additionalInterfaces]).map((each) => ({
@@ -25,9 +25,9 @@ export function interfacesOf(card: Addresses, version: ProtocolVersion): readonl
 }
 
 /**
- * The interfaces that speak the version, the preferred one first.
+ * The interfaces of the version, the preferred one first.
  *
- * @throws A2AError `UNSUPPORTED_OPERATION` if there is none, for then there is nothing that such a card could offer.
+ * @throws A2AError `UNSUPPORTED_OPERATION` if there is none, because such a card would offer nothing.
  */
 export function transportsOf(card: AgentCard, version: ProtocolVersion): readonly [Transport, ...Transport[]] {
   const own = card.supportedInterfaces.filter(({ protocolVersion }) => isOf(version, protocolVersion));
@@ -40,12 +40,12 @@ export function transportsOf(card: AgentCard, version: ProtocolVersion): readonl
   );
 }
 
-/** Whether a stated version belongs to a negotiated one: patch numbers make no difference (1.0 §3.6). */
+/** Whether a stated version matches a supported one. Patch numbers are ignored (1.0 §3.6). */
 export function isOf(version: ProtocolVersion, stated: string): boolean {
   return stated === version || stated.startsWith(`${version}.`);
 }
 
-/** The tenant of a REST interface becomes part of its address; other bindings have no place for it and lose it. */
+/** The tenant of a REST interface becomes part of its URL. Other bindings cannot represent it and lose it. */
 function toTransport({ url, protocolBinding, tenant }: AgentInterface): Transport {
   const bakes = protocolBinding === 'HTTP+JSON' && tenant !== undefined && tenant !== '';
   return { url: bakes ? tenantUrl(url, tenant) : url, transport: protocolBinding };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import type { AgentCard } from '../../model/card.ts';
 import type { SecurityRequirement, SecurityScheme } from '../../model/security.ts';
-import { Reader } from '../reader.ts';
+import { Decoder } from '../decoder.ts';
 import { fromTagged, type SecurityWords, toTagged } from './card-security.ts';
 
 const V03: SecurityWords = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
@@ -60,7 +60,7 @@ test('a card of which no alternative is left is not published', () => {
   expect(() => toTagged(secured([asks('tv'), asks('key', 'tv')]), V03)).toThrow(
     expect.objectContaining({
       code: 'UNSUPPORTED_OPERATION',
-      message: expect.stringMatching(/^A2A 0\.3 has no words for the security scheme tv, .*: add .* version 0\.3$/),
+      message: expect.stringMatching(/^A2A 0\.3 cannot describe the security scheme tv, .*: add .* version 0\.3$/),
       details: { version: '0.3', schemes: 'tv' },
     }),
   );
@@ -105,17 +105,17 @@ test('a flow that a skill asks for alone keeps its scheme apart', () => {
 
 test('a list that multiplies too much is refused where it stands', () => {
   const { securitySchemes, ...rest } = toTagged(secured([], [], [asks('id'), asks('id.password')]), V03);
-  const reader = new Reader('response', { limits: { maxItems: 1 } });
+  const decoder = new Decoder('response', { limits: { maxItems: 1 } });
 
-  fromTagged(reader, { securitySchemes: securitySchemes ?? {}, ...rest });
-  expect(() => reader.finish()).toThrow('skills[1].security: expected requirements of at most 1 alternatives');
+  fromTagged(decoder, { securitySchemes: securitySchemes ?? {}, ...rest });
+  expect(() => decoder.finish()).toThrow('skills[1].security: expected requirements with at most 1 alternatives');
 });
 
 const someRequirement = fc
   .uniqueArray(fc.constantFrom(...Object.keys(SCHEMES), 'nowhere'))
   .map((names) => asks(...names));
 
-test.each([V03, V02])('no way in is added by writing and reading $version', (words) => {
+test.each([V03, V02])('no way in is added by writing and reading $version', (stringEnum) => {
   fc.assert(
     fc.property(
       fc.array(someRequirement, { maxLength: 5 }),
@@ -123,16 +123,16 @@ test.each([V03, V02])('no way in is added by writing and reading $version', (wor
       (own, skill) => {
         let written;
         try {
-          written = toTagged(secured(own, skill), words);
+          written = toTagged(secured(own, skill), stringEnum);
         } catch {
           expect(own.length).toBeGreaterThan(0);
           return;
         }
-        const { securityRequirements = [], skills } = fromTagged(new Reader('response'), written);
+        const { securityRequirements = [], skills } = fromTagged(new Decoder('response'), written);
 
         if (own.length > 0) expect(securityRequirements).not.toEqual([]);
         for (const way of securityRequirements) expect(own).toContainEqual(way);
-        if (!words.skillSecurity || skills[0] === undefined) return;
+        if (!stringEnum.skillSecurity || skills[0] === undefined) return;
         if (skill.length > 0) expect(skills[0].securityRequirements).not.toEqual([]);
         for (const way of skills[0].securityRequirements ?? []) expect(skill).toContainEqual(way);
       },

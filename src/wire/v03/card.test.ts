@@ -250,7 +250,7 @@ test('what other agents leave out is borne', () => {
 });
 
 test.each([
-  ['an empty address', { url: '' }, 'url: expected the address of the agent'],
+  ['an empty address', { url: '' }, 'url: expected the URL of the agent'],
   ['no version', { protocolVersion: undefined }, 'protocolVersion: expected the member protocolVersion'],
   [
     'a nameless skill',

@@ -1,21 +1,21 @@
 import type { AgentCapabilities, AgentCard, AgentSkill } from '../../model/card.ts';
 import { exposesTransitions } from '../../model/transitions.ts';
 import { defined } from '../../support/defined.ts';
-import { extension, provider, TEXT_ONLY } from '../card-parts.ts';
+import { extension, provider, TEXT_ONLY } from '../card/card-parts.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
-import type { ProtocolVersion } from '../dialect.ts';
-import type { Reader } from '../reader.ts';
+import type { Decoder } from '../decoder.ts';
 import { boolean, id, list, map, string, strings } from '../values.ts';
+import type { ProtocolVersion } from '../version.ts';
 import { interfacesOf, isOf, type Transport, transportsOf } from './card-interfaces.ts';
 import { fromTagged, type SecurityWords, type TaggedSecured, toTagged } from './card-security.ts';
 import { securityRequirement, taggedScheme } from './security.ts';
 
-/** How the cards of one version look. 0.2 is 0.3 without what came later. */
+/** The card format of one version. 0.2 is 0.3 without later additions. */
 interface CardWords extends SecurityWords {
   readonly version: ProtocolVersion;
-  /** What the card calls that version. */
+  /** The version as the card states it. */
   readonly protocolVersion: string;
-  /** Whether a card must say its version; those before 0.2.5 do not. */
+  /** Whether a card must state its version. Cards before 0.2.5 do not. */
   readonly saysVersion: boolean;
 }
 
@@ -24,7 +24,7 @@ interface UrlCapabilities extends Omit<AgentCapabilities, 'extendedAgentCard'> {
   readonly stateTransitionHistory?: boolean;
 }
 
-/** The wire form: one main address instead of a list of interfaces. */
+/** The wire format: one main URL instead of a list of interfaces. */
 interface UrlCard extends Omit<AgentCard, 'supportedInterfaces' | 'capabilities' | 'signatures' | 'securitySchemes'> {
   readonly protocolVersion?: string;
   readonly url: string;
@@ -36,13 +36,13 @@ interface UrlCard extends Omit<AgentCard, 'supportedInterfaces' | 'capabilities'
 }
 
 /**
- * The address of an agent. Some agents do not know theirs and publish an empty one; it is kept, so that a client finds
- * an interface and can use the address where it found the card.
+ * The URL of an agent. Some agents do not know theirs and publish an empty one. It is kept, so that a client has an
+ * interface and can use the URL of the card instead.
  */
 export const address: Codec<string> = {
-  decode(r, json) {
-    if (json === '') r.tolerate('address-empty', 'the address of the agent');
-    return string.decode(r, json);
+  decode(d, json) {
+    if (json === '') d.tolerate('address-empty', 'the URL of the agent');
+    return string.decode(d, json);
   },
   encode: (url) => url,
 };
@@ -59,7 +59,10 @@ const capabilities: Codec<UrlCapabilities> = object<UrlCapabilities>({
   extensions: defaulted(list(extension)),
 });
 
-/** Both names of the requirements are met in the field; the other one is read too, lest a closed agent look open. */
+/**
+ * Cards with either name of the requirements exist. Both are decoded, because otherwise a protected agent could appear
+ * open.
+ */
 const requirements = defaulted(list(securityRequirement), { wire: 'security', aliases: ['securityRequirements'] });
 
 const skill: Codec<AgentSkill> = object<AgentSkill>({
@@ -94,31 +97,31 @@ const urlCard: Codec<UrlCard> = object<UrlCard>({
 });
 
 /**
- * Cards of the time when an agent had one `url`. Everything that any of these versions can say is read; only what this
- * one can say is written. Signatures are not copied in either direction, for they cover the bytes of another form.
+ * Cards with one `url`. Decodes every member that any of these versions has, and encodes only those of this version.
+ * Signatures are never copied, because they cover the bytes of another form.
  */
-export function createCardCodec(words: CardWords): Codec<AgentCard> {
+export function createCardCodec(stringEnum: CardWords): Codec<AgentCard> {
   return {
-    decode(r, json) {
-      const mark = r.mark();
-      const card = urlCard.decode(r, json);
-      if (r.failedSince(mark)) return card as object as AgentCard;
-      checkVersion(r, card.protocolVersion, words);
-      return toModel(r, card, words.version);
+    decode(d, json) {
+      const mark = d.mark();
+      const card = urlCard.decode(d, json);
+      if (d.failedSince(mark)) return card as object as AgentCard;
+      checkVersion(d, card.protocolVersion, stringEnum);
+      return toModel(d, card, stringEnum.version);
     },
-    encode: (card) => urlCard.encode(fromModel(card, words)),
+    encode: (card) => urlCard.encode(fromModel(card, stringEnum)),
   };
 }
 
-function checkVersion(r: Reader, said: string | undefined, { version, saysVersion }: CardWords): void {
+function checkVersion(d: Decoder, said: string | undefined, { version, saysVersion }: CardWords): void {
   if (said === undefined) {
-    if (saysVersion) r.tolerate('member-missing', 'the member protocolVersion', 'protocolVersion');
+    if (saysVersion) d.tolerate('member-missing', 'the member protocolVersion', 'protocolVersion');
   } else if (!isOf(version, said)) {
-    r.warn('protocol-version-other', `the card says ${said.slice(0, 40)} and is read as ${version}`, 'protocolVersion');
+    d.warn('protocol-version-other', `the card specifies ${said.slice(0, 40)}; read as ${version}`, 'protocolVersion');
   }
 }
 
-function toModel(r: Reader, card: UrlCard, version: ProtocolVersion): AgentCard {
+function toModel(d: Decoder, card: UrlCard, version: ProtocolVersion): AgentCard {
   const { streaming, pushNotifications, extensions } = card.capabilities;
   return defined({
     name: card.name,
@@ -133,18 +136,18 @@ function toModel(r: Reader, card: UrlCard, version: ProtocolVersion): AgentCard 
       extensions,
       extendedAgentCard: card.supportsAuthenticatedExtendedCard,
     }),
-    ...fromTagged(r, card),
+    ...fromTagged(d, card),
     defaultInputModes: card.defaultInputModes,
     defaultOutputModes: card.defaultOutputModes,
     iconUrl: card.iconUrl,
   });
 }
 
-function fromModel(card: AgentCard, words: CardWords): UrlCard {
-  const transports = transportsOf(card, words.version);
+function fromModel(card: AgentCard, stringEnum: CardWords): UrlCard {
+  const transports = transportsOf(card, stringEnum.version);
   const { streaming, pushNotifications, extensions, extendedAgentCard } = card.capabilities;
   return defined({
-    protocolVersion: words.protocolVersion,
+    protocolVersion: stringEnum.protocolVersion,
     name: card.name,
     description: card.description,
     url: transports[0].url,
@@ -160,7 +163,7 @@ function fromModel(card: AgentCard, words: CardWords): UrlCard {
       stateTransitionHistory: exposesTransitions(card),
       extensions,
     }),
-    ...toTagged(card, words),
+    ...toTagged(card, stringEnum),
     defaultInputModes: card.defaultInputModes,
     defaultOutputModes: card.defaultOutputModes,
     supportsAuthenticatedExtendedCard: extendedAgentCard,

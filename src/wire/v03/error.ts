@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { createErrorCodec, type ErrorDialect } from '../error-codec.ts';
 import { encodeDetails } from '../error-details.ts';
 
-/** Errors by the names of the specification. Those of HTTP itself have a status that says as much. */
+/** Error types by the names of the specification. Other errors are identified by their HTTP status. */
 const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
   TASK_NOT_FOUND: 'TaskNotFoundError',
   TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
@@ -22,12 +22,12 @@ const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * The specifications before 1.0 define no typed details: `data` is an object of facts. What 1.0 added has to borrow a number, and the
- * reason inside `data` still tells it apart.
+ * Before 1.0 there are no typed details: `data` is an object. An error that 1.0 added uses the number of another one,
+ * and the reason in `data` identifies it.
  */
 export const oldErrors: ErrorDialect = {
   rpc: { EXTENSION_SUPPORT_REQUIRED: -32004 },
-  // 0.3 leaves the statuses open; these are what its two reference SDKs send, where they agree.
+  // 0.3 does not define the statuses. These are sent by both reference SDKs, where they agree.
   http: {
     TASK_NOT_CANCELABLE: 409,
     CONTENT_TYPE_NOT_SUPPORTED: 415,
@@ -36,8 +36,8 @@ export const oldErrors: ErrorDialect = {
   },
   data: factsOf,
   /**
-   * Readable by all kinds of client in the field: number at the top, inside `error`, a top-level message, and the `type` that the
-   * Python SDK 1.x goes by when it speaks 0.3.
+   * A body that all known clients can decode: number at the top level and inside `error`, message at the top level, and
+   * `type`, by which the Python SDK 1.x identifies errors of 0.3.
    */
   restBody(error, { rpc }) {
     const { code, message } = error;
@@ -58,5 +58,5 @@ function factsOf(error: A2AError): JsonObject {
   return { ...facts, fieldViolations: error.violations.map(({ field, description }) => ({ field, description })) };
 }
 
-/** 0.3 leaves `data` open, and the Go SDK 2.x reads nothing but a list of typed details there, as in 1.0. */
+/** 0.3 does not define `data`, and the Go SDK 2.x accepts only a list of typed details there, as in 1.0. */
 export const errors = createErrorCodec({ ...oldErrors, data: encodeDetails });

@@ -28,15 +28,15 @@ const artifactUpdateMembers: Codec<TaskArtifactUpdateEvent> = object<TaskArtifac
     lastChunk: defaulted(boolean),
     metadata: optional(struct),
   },
-  { tag: ['kind', 'artifact-update'], seam: 'artifactEvent' },
+  { tag: ['kind', 'artifact-update'], point: 'artifactEvent' },
 );
 
-/** `final` is true on the status event after which the stream closes, and on no other. */
+/** `final` is true only on the status event after which the stream closes. */
 function encodeStatusUpdate(event: TaskStatusUpdateEvent, closes: boolean): JsonObject {
   return { ...(statusUpdateMembers.encode(event) as JsonObject), final: closes };
 }
 
-/** Old clients test `append === false`, so both flags are always said. */
+/** Old clients test `append === false`, so both flags are always encoded. */
 function encodeArtifactUpdate(event: TaskArtifactUpdateEvent): JsonObject {
   const { append = false, lastChunk = false } = event;
   return { ...(artifactUpdateMembers.encode(event) as JsonObject), append, lastChunk };
@@ -45,10 +45,10 @@ function encodeArtifactUpdate(event: TaskArtifactUpdateEvent): JsonObject {
 const statusUpdateOfKind = ofKind('status-update', statusUpdateMembers);
 
 export const statusUpdate: Codec<TaskStatusUpdateEvent> = {
-  decode(r, json) {
-    // The text calls it optional, the schema required; without it the stream simply goes on.
-    if (r.strict && isObject(json) && typeof json['final'] !== 'boolean') r.violate('true or false', 'final');
-    return statusUpdateOfKind.decode(r, json);
+  decode(d, json) {
+    // Optional in the text, required in the schema. Without it the stream continues.
+    if (d.strict && isObject(json) && typeof json['final'] !== 'boolean') d.violate('true or false', 'final');
+    return statusUpdateOfKind.decode(d, json);
   },
   encode: (event) => encodeStatusUpdate(event, isTerminal(event.status.state)),
 };
@@ -58,7 +58,7 @@ export const artifactUpdate: Codec<TaskArtifactUpdateEvent> = {
   encode: encodeArtifactUpdate,
 };
 
-/** What an untagged or mistagged object must be, by the members that only it has. */
+/** Identifies an untagged or mistagged object by the members that only this type has. */
 export function kindOf(json: JsonObject): 'task' | 'message' | 'status-update' | 'artifact-update' | undefined {
   const { kind } = json;
   if (kind === 'task' || kind === 'message' || kind === 'status-update' || kind === 'artifact-update') return kind;
@@ -67,23 +67,23 @@ export function kindOf(json: JsonObject): 'task' | 'message' | 'status-update' |
   return 'parts' in json ? 'message' : undefined;
 }
 
-/** Results are bare objects that say by `kind` what they are. */
+/** Results are objects that are identified by `kind`. */
 export const streamResponse: Codec<StreamResponse> = {
-  decode(r, json) {
+  decode(d, json) {
     if (isObject(json)) {
       switch (kindOf(json)) {
         case 'task':
-          return { task: task.decode(r, json) };
+          return { task: task.decode(d, json) };
         case 'message':
-          return { message: message.decode(r, json) };
+          return { message: message.decode(d, json) };
         case 'status-update':
-          return { statusUpdate: statusUpdate.decode(r, json) };
+          return { statusUpdate: statusUpdate.decode(d, json) };
         case 'artifact-update':
-          return { artifactUpdate: artifactUpdate.decode(r, json) };
+          return { artifactUpdate: artifactUpdate.decode(d, json) };
         case undefined:
       }
     }
-    r.violate("an object of kind 'task', 'message', 'status-update' or 'artifact-update'");
+    d.violate("an object of kind 'task', 'message', 'status-update' or 'artifact-update'");
     return { task: { id: '', status: { state: 'TASK_STATE_UNSPECIFIED' } } };
   },
   encode(event) {
@@ -94,9 +94,9 @@ export const streamResponse: Codec<StreamResponse> = {
 };
 
 export const sendMessageResponse: Codec<SendMessageResponse> = {
-  decode(r, json) {
-    if (isObject(json) && kindOf(json) === 'message') return { message: message.decode(r, json) };
-    return { task: task.decode(r, json) };
+  decode(d, json) {
+    if (isObject(json) && kindOf(json) === 'message') return { message: message.decode(d, json) };
+    return { task: task.decode(d, json) };
   },
   encode: streamResponse.encode,
 };
@@ -109,7 +109,7 @@ const encoder: StreamEncoder = Object.freeze({
   isStateless: true,
 });
 
-/** The same one for all streams. */
+/** One encoder for all streams. */
 export function createStreamEncoder(): StreamEncoder {
   return encoder;
 }

@@ -7,16 +7,16 @@ import { createStreamEncoder, endsStream, streamResponse } from './event.ts';
 import { operations } from './methods.ts';
 import { taskState } from './task.ts';
 
-/** Webhooks of 0.2 and 0.3 carry the whole task; what else arrives is read as well. */
+/** Webhooks of 0.2 and 0.3 contain the whole task. Decoding also accepts the other stream items. */
 const webhook: Codec<StreamResponse> = streamResponse;
 
-/** A2A 0.3 as spoken over JSON-RPC: objects tagged by `kind`, results without a wrapper. */
+/** A2A 0.3 over JSON-RPC: objects tagged by `kind`, results without a wrapper. */
 export const v03: Dialect = {
   name: 'v03',
   version: '0.3',
   operations,
   encodeState: (state) => taskState.encode(state) as string,
-  // The specification of 0.3 prints this name once; 0.2.6 uses it in its prose.
+  // The 0.3 specification has this name once; the prose of 0.2.6 uses it.
   methodAliases: { 'agent/authenticatedExtendedCard': 'GetExtendedAgentCard' },
   createStreamEncoder,
   endsStream,

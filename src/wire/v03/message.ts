@@ -2,20 +2,20 @@ import type { Artifact } from '../../model/artifact.ts';
 import type { Message, Role } from '../../model/message.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
 import { unknownInMessages } from '../unknown-members.ts';
-import { id, idOrEmpty, list, string, strings, struct, words } from '../values.ts';
+import { id, idOrEmpty, list, string, strings, struct, stringEnum } from '../values.ts';
 import { ofKind } from './kind.ts';
 import { createPartCodec } from './part.ts';
 
 export const part = createPartCodec('kind', '0.3');
 
-/** What is not the user is the agent: the old dialects have no third word. */
-export const role: Codec<Role> = words<Role>({ user: 'ROLE_USER', agent: 'ROLE_AGENT' }, 'ROLE_UNSPECIFIED');
+/** Every role other than user is encoded as agent, because there are only two. */
+export const role: Codec<Role> = stringEnum<Role>({ user: 'ROLE_USER', agent: 'ROLE_AGENT' }, 'ROLE_UNSPECIFIED');
 
 export const message: Codec<Message> = ofKind(
   'message',
   object<Omit<Message, 'unknownMembers'>>(
     {
-      messageId: expected(id, (r) => r.newId()),
+      messageId: expected(id, (d) => d.newId()),
       role: expected(role, () => 'ROLE_UNSPECIFIED'),
       parts: expected(list(part, 1), () => []),
       contextId: defaulted(idOrEmpty),
@@ -24,7 +24,7 @@ export const message: Codec<Message> = ofKind(
       extensions: defaulted(strings),
       metadata: optional(struct),
     },
-    { tag: ['kind', 'message'], seam: 'message', unknown: unknownInMessages('0.3') },
+    { tag: ['kind', 'message'], point: 'message', unknown: unknownInMessages('0.3') },
   ),
 );
 

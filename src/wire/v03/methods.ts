@@ -7,7 +7,7 @@ import type {
 } from '../../model/operation.ts';
 import { type Codec, defaulted, object, optional, required } from '../codec.ts';
 import type { OperationCodecs } from '../dialect.ts';
-import { fromUser } from '../inbound.ts';
+import { fromUser } from '../user-role.ts';
 import { count, id, noParams, nothing, strings, struct } from '../values.ts';
 import { returnImmediately, sayingBlocking } from './blocking.ts';
 import { card } from './card.ts';
@@ -32,32 +32,32 @@ const configuration: Codec<SendMessageConfiguration> = sayingBlocking(
   }),
 );
 
-/** Tenants came with 1.0; before it they are part of the address. */
+/** Tenants were added in 1.0. Before, they are part of the URL. */
 export const sendParams: Codec<SendMessageRequest> = object<Omit<SendMessageRequest, 'tenant'>>(
   {
     message: required(fromUser(message)),
     configuration: optional(configuration),
     metadata: optional(struct),
   },
-  { seam: 'sendParams' },
+  { point: 'sendParams' },
 );
 
 export const getParams: Codec<GetTaskRequest> = object<Omit<GetTaskRequest, 'tenant'>>(
   { id: required(id), historyLength: optional(count) },
-  { seam: 'taskParams' },
+  { point: 'taskParams' },
 );
 
 export const cancelParams: Codec<CancelTaskRequest> = object<Omit<CancelTaskRequest, 'tenant'>>(
   { id: required(id), metadata: optional(struct) },
-  { seam: 'taskParams' },
+  { point: 'taskParams' },
 );
 
 export const subscribeParams: Codec<SubscribeToTaskRequest> = object<Omit<SubscribeToTaskRequest, 'tenant'>>(
   { id: required(id) },
-  { seam: 'taskParams' },
+  { point: 'taskParams' },
 );
 
-/** What 0.2 and 0.3 share: all but the extended card, which 0.2 fetches by plain HTTP. */
+/** The operations of both 0.2 and 0.3: all except the extended card, which 0.2 serves over plain HTTP. */
 export const sharedOperations = {
   SendMessage: { method: 'message/send', params: sendParams, result: sendMessageResponse },
   SendStreamingMessage: { method: 'message/stream', params: sendParams, result: streamResponse },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 
 import type { OAuth2SecurityScheme, SecurityRequirement, SecurityScheme } from '../../model/security.ts';
-import { Reader } from '../reader.ts';
+import { Decoder } from '../decoder.ts';
 import { mergeFlows, type Requirements, type SchemeGroups, splitFlows } from './oauth-flows.ts';
 import { type Flow, FLOWS } from './security.ts';
 
@@ -19,7 +19,7 @@ function asks(...names: string[]): SecurityRequirement {
 
 function split(groups: SchemeGroups, requirements: Requirements): { schemes: object; requirements: Requirements } {
   const { schemes, expand } = splitFlows(groups);
-  return { schemes, requirements: expand(new Reader('response'), requirements) };
+  return { schemes, requirements: expand(new Decoder('response'), requirements) };
 }
 
 test('each flow becomes a scheme, and each requirement an alternative per flow', () => {
@@ -96,23 +96,23 @@ test('requirements that would multiply beyond the limit are refused', () => {
   const groups = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => [`id${i}`, FLOWS.map((flow) => oauth(flow))] as const),
   );
-  const reader = new Reader('response', { limits: { maxItems: 1000 } });
+  const decoder = new Decoder('response', { limits: { maxItems: 1000 } });
   const { expand } = splitFlows(groups);
 
-  expect(expand(reader, [asks('id0', 'id1')])).toHaveLength(16);
-  expand(reader, [asks(...Object.keys(groups))]);
-  expect(() => reader.finish()).toThrow('expected requirements of at most 1000 alternatives');
+  expect(expand(decoder, [asks('id0', 'id1')])).toHaveLength(16);
+  expand(decoder, [asks(...Object.keys(groups))]);
+  expect(() => decoder.finish()).toThrow('expected requirements with at most 1000 alternatives');
 });
 
 test('the limit holds for all lists of a card together', () => {
   const { expand } = splitFlows({ id: FLOWS.map((flow) => oauth(flow)) });
-  const reader = new Reader('response', { limits: { maxItems: 10 } });
+  const decoder = new Decoder('response', { limits: { maxItems: 10 } });
 
-  expand(reader, [asks('id')]);
-  expand(reader, [asks('id')]);
-  expect(() => reader.finish()).not.toThrow();
-  expand(reader, [asks('id')]);
-  expect(() => reader.finish()).toThrow('at most 10 alternatives');
+  expand(decoder, [asks('id')]);
+  expand(decoder, [asks('id')]);
+  expect(() => decoder.finish()).not.toThrow();
+  expand(decoder, [asks('id')]);
+  expect(() => decoder.finish()).toThrow('at most 10 alternatives');
 });
 
 /** How often a name is looked up while flows are taken apart. */
@@ -166,10 +166,10 @@ test('what was taken apart is put together again as it was', () => {
   fc.assert(
     fc.property(someGroups, fc.array(someRequirements, { maxLength: 3 }), (groups, lists) => {
       const { schemes, expand } = splitFlows(groups);
-      const reader = new Reader('response');
+      const decoder = new Decoder('response');
       const merged = mergeFlows(
         schemes,
-        lists.map((list) => expand(reader, list)),
+        lists.map((list) => expand(decoder, list)),
       );
 
       expect(merged).toEqual({ groups, lists });

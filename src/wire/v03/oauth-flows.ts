@@ -1,36 +1,36 @@
 import type { SecurityRequirement, SecurityScheme } from '../../model/security.ts';
-import type { Reader } from '../reader.ts';
+import type { Decoder } from '../decoder.ts';
 import { type Flow, FLOWS } from './security.ts';
 
 /**
- * Before 1.0 an OAuth scheme may offer several flows, and a requirement that names it is met by any of them. 1.0 wants
+ * Before 1.0 an OAuth scheme can have several flows, and any of them meets a requirement for the scheme. 1.0 requires
  * one scheme per flow. So `oauth` with two flows becomes the schemes `oauth` and `oauth.clientCredentials`, and a
- * requirement that names `oauth` becomes two alternatives. What was taken apart this way is put together again.
+ * requirement for `oauth` becomes two alternatives. Encoding joins these schemes again.
  */
 
-/** The schemes of a card by name, in groups of those that are (or were) one scheme with several flows. */
+/** The schemes of a card by name, grouped by the original scheme. */
 export type SchemeGroups = Readonly<Record<string, readonly SecurityScheme[]>>;
 export type Schemes = Readonly<Record<string, SecurityScheme>>;
 export type Requirements = readonly SecurityRequirement[];
 
 interface SplitFlows {
   readonly schemes: Schemes;
-  /** The same requirements in terms of the new names. */
-  expand(r: Reader, requirements: Requirements): Requirements;
+  /** The same requirements with the new names. */
+  expand(d: Decoder, requirements: Requirements): Requirements;
 }
 
 export function splitFlows(groups: SchemeGroups): SplitFlows {
   const schemes = new Map<string, SecurityScheme>();
   const namesOf = new Map<string, readonly string[]>();
   let collisions = 1;
-  // Names that are taken stay with their owners: all first flows before any other.
+  // Existing names are not replaced: the first flows of all schemes get their names before the others.
   for (const [name, [first]] of Object.entries(groups)) if (first !== undefined) schemes.set(name, first);
   for (const [name, [, ...others]] of Object.entries(groups)) {
     if (others.length === 0) continue;
     const names = others.map((scheme) => {
       const usual = `${name}.${flowOf(scheme)}`;
       let split = usual;
-      // A number, and never the same one twice: names that collide on purpose cost no more than others.
+      // A counter that never repeats, so that deliberately colliding names cost no more than others.
       while (schemes.has(split)) split = `${usual}.${++collisions}`;
       schemes.set(split, scheme);
       return split;
@@ -38,17 +38,18 @@ export function splitFlows(groups: SchemeGroups): SplitFlows {
     namesOf.set(name, [name, ...names]);
   }
 
-  // Alternatives multiply: ten schemes of four flows in one requirement would be a million. One bound for the whole card.
+  // Alternatives multiply: ten schemes of four flows in one requirement would be a million. The limit applies to the
+  // whole card.
   let written = 0;
-  function expandOne(r: Reader, requirement: SecurityRequirement): Requirements {
+  function expandOne(d: Decoder, requirement: SecurityRequirement): Requirements {
     const split = Object.keys(requirement.schemes)
       .filter((name) => namesOf.has(name))
       .toSorted();
     if (split.length === 0) return [requirement];
     const size = split.reduce((product, name) => product * (namesOf.get(name)?.length ?? 1), 1);
     written += size * Object.keys(requirement.schemes).length;
-    if (written > r.limits.maxItems) {
-      r.violate(`requirements of at most ${r.limits.maxItems} alternatives`);
+    if (written > d.limits.maxItems) {
+      d.violate(`requirements with at most ${d.limits.maxItems} alternatives`);
       return [requirement];
     }
     return split.reduce<Requirements>(
@@ -60,7 +61,7 @@ export function splitFlows(groups: SchemeGroups): SplitFlows {
 
   return {
     schemes: Object.fromEntries(schemes),
-    expand: (r, requirements) => requirements.flatMap((requirement) => expandOne(r, requirement)),
+    expand: (d, requirements) => requirements.flatMap((requirement) => expandOne(d, requirement)),
   };
 }
 
@@ -70,15 +71,16 @@ interface MergedFlows {
 }
 
 /**
- * Puts together again what `splitFlows` took apart, with the given lists of requirements. Schemes which only look like
- * that stay apart: if one list asks for a single flow, a scheme with several would be met by the others as well.
+ * Joins the schemes that `splitFlows` has split, with the given lists of requirements. Schemes with matching names stay
+ * separate if a list requires a single flow, because the other flows of a joined scheme would meet that requirement,
+ * too.
  */
 export function mergeFlows(schemes: Schemes, lists: readonly Requirements[]): MergedFlows {
   const groups = new Map<string, readonly SecurityScheme[]>(
     Object.entries(schemes).map(([name, scheme]) => [name, [scheme]]),
   );
   let current = lists;
-  // Opposite to the order of splitting.
+  // In the reverse order of splitting.
   for (const name of [...groups.keys()].toSorted().toReversed()) {
     const names = splitNames(name, groups);
     if (names.length === 1) continue;
@@ -92,7 +94,7 @@ export function mergeFlows(schemes: Schemes, lists: readonly Requirements[]): Me
   return { groups: Object.fromEntries(groups), lists: current };
 }
 
-/** The name and those that splitting would have made from it. */
+/** The name and those that splitting would have derived from it. */
 function splitNames(name: string, groups: ReadonlyMap<string, readonly SecurityScheme[]>): readonly string[] {
   const [first, ...more] = groups.get(name) ?? [];
   const firstFlow = first && flowOf(first);
@@ -106,7 +108,9 @@ function splitNames(name: string, groups: ReadonlyMap<string, readonly SecurityS
   return [name, ...others.map(([, split]) => split)];
 }
 
-/** The list with each run of alternatives that differ only in the flow as one; `undefined` if a flow stands alone. */
+/**
+ * Joins consecutive alternatives that differ only in the flow. Returns `undefined` if a flow occurs without the others.
+ */
 function collapse(requirements: Requirements, [name = '', ...others]: readonly string[]): Requirements | undefined {
   const out: SecurityRequirement[] = [];
   for (let i = 0; i < requirements.length; i++) {
@@ -138,7 +142,7 @@ export function flowOf(scheme: SecurityScheme): Flow | undefined {
   return 'oauth2SecurityScheme' in scheme ? FLOWS.find((flow) => flow in scheme.oauth2SecurityScheme.flows) : undefined;
 }
 
-/** Whether two OAuth schemes differ in nothing but their flows. */
+/** Whether two OAuth schemes differ only in their flows. */
 function areAlike(a: SecurityScheme, b: SecurityScheme): boolean {
   if (!('oauth2SecurityScheme' in a && 'oauth2SecurityScheme' in b)) return false;
   const [{ description, oauth2MetadataUrl }, other] = [a.oauth2SecurityScheme, b.oauth2SecurityScheme];

@@ -7,21 +7,21 @@ import type {
 import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model/push.ts';
 import { defined } from '../../support/defined.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
-import type { Reader } from '../reader.ts';
-import { id, idOrEmpty, list, someText, string, strings } from '../values.ts';
+import type { Decoder } from '../decoder.ts';
+import { id, idOrEmpty, list, nonEmptyString, string, strings } from '../values.ts';
 
 interface OldAuthentication {
   readonly schemes?: readonly string[];
   readonly credentials?: string;
 }
 
-/** As the JSON schema has it, in which `schemes` is required. */
+/** As in the JSON schema, in which `schemes` is required. */
 const tagged: Codec<OldAuthentication> = object<OldAuthentication & Required<Pick<OldAuthentication, 'schemes'>>>({
   schemes: expected(strings, () => []),
   credentials: defaulted(string),
 });
 
-/** As the protocol definition has it, in which an absent list and an empty list are the same. */
+/** As in the protocol definition, in which an absent list and an empty list are the same. */
 const proto: Codec<OldAuthentication> = object<OldAuthentication>({
   schemes: defaulted(strings),
   credentials: defaulted(string),
@@ -34,9 +34,9 @@ interface OldConfig {
   readonly authentication?: OldAuthentication;
 }
 
-/** 1.0 knows one scheme where the old dialects have a list: the bearer token if it is among them, else the first. */
-function oneScheme(r: Reader, { schemes = [], credentials }: OldAuthentication): AuthenticationInfo | undefined {
-  if (schemes.length > 1) r.warn('push-schemes-reduced', 'only one of several schemes is used', 'authentication');
+/** 1.0 has one scheme instead of a list: the bearer token if the list contains it, else the first. */
+function oneScheme(d: Decoder, { schemes = [], credentials }: OldAuthentication): AuthenticationInfo | undefined {
+  if (schemes.length > 1) d.warn('push-schemes-reduced', 'used only one of several schemes', 'authentication');
   const scheme = schemes.find((name) => name.toLowerCase() === 'bearer') ?? schemes[0];
   if (scheme === undefined && credentials === undefined) return undefined;
   return defined({ scheme: scheme ?? 'Bearer', credentials });
@@ -45,14 +45,14 @@ function oneScheme(r: Reader, { schemes = [], credentials }: OldAuthentication):
 function createPushConfigCodec(authenticationCodec: Codec<OldAuthentication>): Codec<TaskPushNotificationConfig> {
   const oldConfig = object<OldConfig>({
     id: defaulted(idOrEmpty),
-    url: required(someText),
+    url: required(nonEmptyString),
     token: defaulted(string),
     authentication: optional(authenticationCodec),
   });
   return {
-    decode(r, json) {
-      const { authentication, ...config } = oldConfig.decode(r, json);
-      return defined({ ...config, authentication: authentication && oneScheme(r, authentication) });
+    decode(d, json) {
+      const { authentication, ...config } = oldConfig.decode(d, json);
+      return defined({ ...config, authentication: authentication && oneScheme(d, authentication) });
     },
     encode: ({ id: configId, url, token, authentication }) =>
       oldConfig.encode(
@@ -67,7 +67,7 @@ function createPushConfigCodec(authenticationCodec: Codec<OldAuthentication>): C
   };
 }
 
-/** The config alone, as it stands inside a send; task and tenant have no place in it. */
+/** The config inside a send, which has no task and no tenant. */
 export const pushConfig = createPushConfigCodec(tagged);
 
 /** The same in the style of the protocol definition. */
@@ -85,8 +85,8 @@ export function createTaskPushConfigCodec(taskIdName: 'taskId' | 'id'): Codec<Ta
     pushNotificationConfig: required(pushConfig),
   });
   return {
-    decode(r, json) {
-      const { taskId, pushNotificationConfig } = outer.decode(r, json);
+    decode(d, json) {
+      const { taskId, pushNotificationConfig } = outer.decode(d, json);
       return { ...pushNotificationConfig, taskId };
     },
     encode: ({ taskId = '', ...config }) => outer.encode({ taskId, pushNotificationConfig: config }),
@@ -103,7 +103,7 @@ export const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> = 
   Omit<DeleteTaskPushNotificationConfigRequest, 'tenant'>
 >({ taskId: required(id, { wire: 'id' }), id: required(id, { wire: 'pushNotificationConfigId' }) });
 
-/** There are no pages before 1.0: all configs come at once. */
+/** There is no pagination before 1.0: a response contains all configs. */
 export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = object<
   Pick<ListTaskPushNotificationConfigsRequest, 'taskId'>
 >({ taskId: required(id, { wire: 'id' }) });
@@ -111,6 +111,6 @@ export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = ob
 const configs = list(taskPushConfig);
 
 export const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> = {
-  decode: (r, json) => ({ configs: configs.decode(r, json) }),
+  decode: (d, json) => ({ configs: configs.decode(d, json) }),
   encode: (value) => configs.encode(value.configs ?? []),
 };

@@ -8,22 +8,22 @@ import * as proto from './proto/push.ts';
 import { endsStream, sendResultOf, type Style, streamItemOf, styleOf, taskResultOf, webhook } from './style.ts';
 
 /**
- * The style of a REST request, in which it is also answered. `undefined` if its body does not show one, as most requests
- * have no body at all; what to answer then is a setting.
+ * The style of a REST request, in which the server also responds. `undefined` if the body does not show one, as most
+ * requests have no body; the option `restStyle` decides then.
  */
 export function detectStyle(body: unknown): Style | undefined {
   if (!isObject(body)) return undefined;
   const message = body['message'] ?? body['request'];
   if (isObject(message)) return styleOf(message);
   const places = isObject(body['config']) ? [body, body['config']] : [body];
-  // Push configs and cancellations say whose they are by resource names, or by plain ids.
+  // Push configs and cancellations contain resource names or plain ids.
   if (places.some((json) => isSet(json['name']) || isSet(json['parent']) || isSet(json['configId']))) return 'proto';
   return places.some((json) => isSet(json['taskId'])) ? 'kind' : undefined;
 }
 
-/** Reads what either style writes. */
-function readLike<T>(reader: Codec<T>, writer: Codec<T>): Codec<T> {
-  return { decode: reader.decode, encode: writer.encode };
+/** Decodes both styles. */
+function readLike<T>(decoder: Codec<T>, writer: Codec<T>): Codec<T> {
+  return { decode: decoder.decode, encode: writer.encode };
 }
 
 const { CreateTaskPushNotificationConfig, GetTaskPushNotificationConfig, ListTaskPushNotificationConfigs } =
@@ -31,7 +31,7 @@ const { CreateTaskPushNotificationConfig, GetTaskPushNotificationConfig, ListTas
 
 const pushResult = readLike(proto.taskPushConfig, GetTaskPushNotificationConfig.result);
 
-/** The events of JSON-RPC, each under the member that names it. */
+/** The events of JSON-RPC, each wrapped in a member with its type. */
 function createWrappingEncoder(): StreamEncoder {
   const encoder = createStreamEncoder();
   return {
@@ -39,7 +39,7 @@ function createWrappingEncoder(): StreamEncoder {
   };
 }
 
-/** A2A 0.3 over REST as its prose has it: the objects of JSON-RPC, with results and stream items wrapped. */
+/** A2A 0.3 over REST as in its prose: the objects of JSON-RPC, with wrapped results and stream items. */
 export const v03Kind: Dialect = {
   ...v03,
   name: 'v03-kind',

@@ -11,12 +11,12 @@ import type {
   SecurityRequirement,
   SecurityScheme,
 } from '../../model/security.ts';
-import { bareRequirement, wrappedRequirement } from '../card-parts.ts';
+import { bareRequirement, wrappedRequirement } from '../card/card-parts.ts';
 import { type Codec, defaulted, expected, type Fields, isObject, object, optional, required } from '../codec.ts';
-import type { Reader } from '../reader.ts';
+import type { Decoder } from '../decoder.ts';
 import { map, string } from '../values.ts';
 
-/** The OAuth flows of the dialects before 1.0, in the order in which a scheme with several of them is taken apart. */
+/** The OAuth flows of the dialects before 1.0, in the order in which a scheme with several flows is split. */
 export const FLOWS = ['authorizationCode', 'clientCredentials', 'implicit', 'password'] as const;
 export type Flow = (typeof FLOWS)[number];
 
@@ -29,7 +29,7 @@ interface TaggedFlows {
 
 const scopes = map(string);
 
-/** Members that 1.0 may leave out and its predecessors may not are written empty. */
+/** Members that are optional in 1.0 but required before are encoded as empty. */
 function filled<T extends object>(codec: Codec<T>, empty: object): Codec<T> {
   return {
     decode: codec.decode,
@@ -75,11 +75,11 @@ const flows: Codec<TaggedFlows> = object<TaggedFlows>({
   ),
 });
 
-/** One way to write a scheme: the value of its `type`, the member of the model that holds it, and the rest. */
+/** How one type of scheme is encoded: the value of `type`, the member of the model, and the other members. */
 interface Kind {
   readonly type: string;
   readonly wrapper: string;
-  decode(r: Reader, json: unknown): readonly object[];
+  decode(d: Decoder, json: unknown): readonly object[];
   encode(contents: readonly object[]): unknown;
 }
 
@@ -88,7 +88,7 @@ function kind<T extends object>(type: string, wrapper: string, fields: Fields<T>
   return {
     type,
     wrapper,
-    decode: (r, json) => [codec.decode(r, json)],
+    decode: (d, json) => [codec.decode(d, json)],
     encode: ([content]) => codec.encode(content as T),
   };
 }
@@ -109,11 +109,11 @@ const taggedOAuth2: Codec<TaggedOAuth2> = object<TaggedOAuth2>(
 const oauth2: Kind = {
   type: 'oauth2',
   wrapper: 'oauth2SecurityScheme',
-  decode(r, json) {
-    // In a request the flows may be missing here; that has been noted.
-    const { flows: several, ...rest }: Partial<TaggedOAuth2> = taggedOAuth2.decode(r, json);
+  decode(d, json) {
+    // In a request the flows may be missing here, which is already a violation.
+    const { flows: several, ...rest }: Partial<TaggedOAuth2> = taggedOAuth2.decode(d, json);
     const present = FLOWS.filter((flow) => several?.[flow] !== undefined);
-    if (present.length === 0) r.warn('oauth-flow-missing', 'a scheme without a flow we know is left out', 'flows');
+    if (present.length === 0) d.warn('oauth-flow-missing', 'dropped a scheme without a supported flow', 'flows');
     return present.map((flow) => ({ ...rest, flows: { [flow]: several?.[flow] } }));
   },
   encode(contents) {
@@ -147,27 +147,27 @@ const KINDS: readonly Kind[] = [
 const TYPES = KINDS.map(({ type }) => type).join(', ');
 
 /**
- * A scheme tagged by `type`, as the schemes of the model that it means: several if it has several OAuth flows, for 1.0
- * wants one scheme per flow; none if we cannot know what it is. Such a scheme may come from a newer peer and is left out
- * with a warning. Requirements go on naming it, so the agent never looks more open than it is.
+ * Decodes a scheme tagged by `type` to schemes of the model: several if it has several OAuth flows, because 1.0
+ * requires one scheme per flow; none if its type is unknown. An unknown scheme may come from a newer peer and is
+ * dropped with a warning. Requirements still refer to it, so the agent never appears more open than it is.
  */
 export const taggedScheme: Codec<readonly SecurityScheme[]> = {
-  decode(r, json) {
+  decode(d, json) {
     if (!isObject(json)) {
-      r.violate('an object');
+      d.violate('an object');
       return [];
     }
     const tagged = KINDS.find(({ type }) => type === json['type']);
-    if (tagged !== undefined) return wrap(tagged, tagged.decode(r, json));
-    // The protocol definition of 0.3, which REST and gRPC follow, has the wrappers of 1.0 instead of the tag.
+    if (tagged !== undefined) return wrap(tagged, tagged.decode(d, json));
+    // The protocol definition of 0.3, for REST and gRPC, has the wrappers of 1.0 instead of the tag.
     const wrapped = json['type'] === undefined ? KINDS.find(({ wrapper }) => isObject(json[wrapper])) : undefined;
     if (wrapped !== undefined)
       return wrap(
         wrapped,
-        r.at(wrapped.wrapper, () => wrapped.decode(r, json[wrapped.wrapper])),
+        d.at(wrapped.wrapper, () => wrapped.decode(d, json[wrapped.wrapper])),
       );
-    if (r.role === 'request') r.violate(`one of ${TYPES}`, 'type');
-    else r.tolerate('security-scheme-unknown', `one of ${TYPES}`, 'type');
+    if (d.role === 'request') d.violate(`one of ${TYPES}`, 'type');
+    else d.tolerate('security-scheme-unknown', `one of ${TYPES}`, 'type');
     return [];
   },
   encode(schemes) {
@@ -180,11 +180,11 @@ function wrap({ wrapper }: Kind, contents: readonly object[]): readonly Security
   return contents.map((content) => ({ [wrapper]: content }) as unknown as SecurityScheme);
 }
 
-/** `{scheme: [scopes]}`; the wrapped form of the protocol definition is read as well. */
+/** `{scheme: [scopes]}`. The wrapped format of the protocol definition is also decoded. */
 export const securityRequirement: Codec<SecurityRequirement> = {
-  decode(r, json) {
+  decode(d, json) {
     const isWrapped = isObject(json) && isObject(json['schemes']);
-    return (isWrapped ? wrappedRequirement : bareRequirement).decode(r, json);
+    return (isWrapped ? wrappedRequirement : bareRequirement).decode(d, json);
   },
   encode: bareRequirement.encode,
 };

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { SendMessageResponse } from '../../model/operation.ts';
 import type { Task } from '../../model/task.ts';
 import { type Codec, isObject, isSet } from '../codec.ts';
-import type { Reader } from '../reader.ts';
+import type { Decoder } from '../decoder.ts';
 import { oneOf } from '../values.ts';
 import { artifactUpdate, kindOf, sendMessageResponse, statusUpdate, streamResponse } from './event.ts';
 import { message } from './message.ts';
@@ -13,9 +13,9 @@ import { task as protoTask } from './proto/task.ts';
 import { task } from './task.ts';
 
 /**
- * The text of 0.3 contradicts itself on REST bodies, so three styles are met: the JSON of its protocol definition
- * (`proto`); the tagged objects of JSON-RPC, wrapped by a member that names them (`kind`); and these without the wrapper.
- * Each has a dialect that writes it. What a server answers is read in any of them.
+ * The 0.3 specification contradicts itself on REST bodies, so three styles exist: the JSON of its protocol definition
+ * (`proto`); the tagged objects of JSON-RPC, wrapped in a member with their type (`kind`); and the same without the
+ * wrapper. Each has a dialect that encodes it. Responses of servers are decoded in any style.
  */
 export type Style = 'proto' | 'kind';
 
@@ -29,7 +29,7 @@ const CODECS = {
   kind: { task, message, statusUpdate, artifactUpdate },
 };
 
-/** What decodes an answer in which nothing is recognised. */
+/** Decodes a response whose style is not recognized. */
 const WHOLE = {
   proto: { item: proto.streamResponse, result: proto.sendMessageResponse },
   kind: { item: streamResponse, result: sendMessageResponse },
@@ -37,7 +37,7 @@ const WHOLE = {
 
 type Member = keyof (typeof CODECS)['kind'];
 
-/** The members that wrap an object, under all their names. */
+/** The members that wrap an object, with all their names. */
 const WRAPPERS: ReadonlyMap<string, Member> = new Map<string, Member>([
   ['task', 'task'],
   ['message', 'message'],
@@ -55,7 +55,7 @@ const MEMBER_OF_KIND = {
   'artifact-update': 'artifactUpdate',
 } as const;
 
-/** The style of an object that is, or holds, a message or a state; `undefined` if it does not show. */
+/** The style of an object that is or contains a message or a state; `undefined` if neither shows a style. */
 export function styleOf(json: JsonObject): Style | undefined {
   const { content, role, kind, parts, status, artifact } = json;
   if (isSet(content) || isEnumOf('ROLE_', role)) return 'proto';
@@ -67,7 +67,7 @@ export function styleOf(json: JsonObject): Style | undefined {
   return isSet(part['kind']) || isSet(part['type']) ? 'kind' : 'proto';
 }
 
-/** Whether a word of an enum is that of a protocol definition, which is also known by its number. */
+/** Whether a value is the name or the number of an enum in a protocol definition. */
 function isEnumOf(prefix: string, word: unknown): boolean {
   return typeof word === 'number' || (typeof word === 'string' && word.startsWith(prefix));
 }
@@ -79,7 +79,7 @@ interface Found {
   readonly key?: string;
 }
 
-/** What an answer or a stream item holds, in any style; `undefined` if that is unclear. */
+/** The content of a response or a stream item in any style; `undefined` if it is ambiguous. */
 function find(json: unknown): Found | undefined {
   if (!isObject(json)) return undefined;
   if (typeof json['kind'] !== 'string') {
@@ -93,45 +93,45 @@ function find(json: unknown): Found | undefined {
 }
 
 function readAnyStyle<T extends object>(style: Style, whole: Codec<T>, members: readonly Member[]): Codec<T>['decode'] {
-  return (r: Reader, json: unknown): T => {
+  return (d: Decoder, json: unknown): T => {
     const found = find(json);
-    if (found === undefined || !members.includes(found.member)) return whole.decode(r, json);
+    if (found === undefined || !members.includes(found.member)) return whole.decode(d, json);
     const { member, inner, key } = found;
     const codec: Codec<unknown> = CODECS[styleOf(inner) ?? style][member];
-    const value = key === undefined ? codec.decode(r, inner) : r.at(key, () => codec.decode(r, inner));
+    const value = key === undefined ? codec.decode(d, inner) : d.at(key, () => codec.decode(d, inner));
     return { [member]: value } as T;
   };
 }
 
-/** One item of a stream: read in any style, written in the given one. */
+/** One stream item: decoded in any style, encoded in the given one. */
 export function streamItemOf(style: Style): Codec<StreamResponse> {
   const { encode } = oneOf<StreamResponse>(CODECS[style]);
   return { decode: readAnyStyle(style, WHOLE[style].item, [...WRAPPERS.values()]), encode };
 }
 
-/** The answer to a send: read in any style, written in the given one. */
+/** The response to a send: decoded in any style, encoded in the given one. */
 export function sendResultOf(style: Style): Codec<SendMessageResponse> {
   const { encode } = oneOf<SendMessageResponse>(CODECS[style]);
   return { decode: readAnyStyle(style, WHOLE[style].result, ['task', 'message']), encode };
 }
 
-/** A task by itself: read in any style, written in the given one. */
+/** A task: decoded in any style, encoded in the given one. */
 export function taskResultOf(style: Style): Codec<Task> {
   return {
-    decode(r, json) {
+    decode(d, json) {
       const found = find(json);
       const { inner, key } = found?.member === 'task' ? found : { inner: json, key: undefined };
       const codec = CODECS[(isObject(inner) && styleOf(inner)) || style].task;
-      return key === undefined ? codec.decode(r, inner) : r.at(key, () => codec.decode(r, inner));
+      return key === undefined ? codec.decode(d, inner) : d.at(key, () => codec.decode(d, inner));
     },
     encode: CODECS[style].task.encode,
   };
 }
 
-/** Whether an item, wrapped or not, is a status event that says that no other follows. */
+/** Whether an item, wrapped or not, is the final status event. */
 export function endsStream(item: unknown): boolean {
   return find(item)?.inner['final'] === true;
 }
 
-/** Webhooks of 0.3 get the tagged form however the config came in: that is the one form the text shows. */
+/** Webhooks of 0.3 have the tagged format regardless of the style of the config: the specification shows no other. */
 export const webhook: Codec<StreamResponse> = { decode: streamItemOf('kind').decode, encode: streamResponse.encode };

@@ -1,11 +1,11 @@
 import type { TaskState } from '../../model/state.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
-import { id, idOrEmpty, list, struct, timestamp, words } from '../values.ts';
+import { id, idOrEmpty, list, struct, timestamp, stringEnum } from '../values.ts';
 import { ofKind } from './kind.ts';
 import { artifact, message } from './message.ts';
 
-/** Spellings and inventions met in the field; read, never written. */
+/** Nonstandard spellings and states of real peers; decoded, never encoded. */
 const FOREIGN_STATES: ReadonlyMap<unknown, TaskState> = new Map([
   ['cancelled', 'TASK_STATE_CANCELED'],
   ['started', 'TASK_STATE_SUBMITTED'],
@@ -13,7 +13,7 @@ const FOREIGN_STATES: ReadonlyMap<unknown, TaskState> = new Map([
   ['processing', 'TASK_STATE_WORKING'],
 ] as const);
 
-const officialState: Codec<TaskState> = words<TaskState>(
+const officialState: Codec<TaskState> = stringEnum<TaskState>(
   {
     submitted: 'TASK_STATE_SUBMITTED',
     working: 'TASK_STATE_WORKING',
@@ -29,10 +29,10 @@ const officialState: Codec<TaskState> = words<TaskState>(
 );
 
 export const taskState: Codec<TaskState> = {
-  decode(r, json) {
+  decode(d, json) {
     const foreign = FOREIGN_STATES.get(json);
-    if (foreign === undefined) return officialState.decode(r, json);
-    r.tolerate('state-foreign', 'a state of the protocol');
+    if (foreign === undefined) return officialState.decode(d, json);
+    d.tolerate('state-foreign', 'a task state that the protocol defines');
     return foreign;
   },
   encode: officialState.encode,
@@ -55,6 +55,6 @@ export const task: Codec<Task> = ofKind(
       history: defaulted(list(message)),
       metadata: optional(struct),
     },
-    { tag: ['kind', 'task'], seam: 'task' },
+    { tag: ['kind', 'task'], point: 'task' },
   ),
 );

@@ -1,15 +1,15 @@
 import type { AgentCapabilities, AgentCard, AgentCardSignature, AgentInterface, AgentSkill } from '../../model/card.ts';
-import { extension, provider, TEXT_ONLY } from '../card-parts.ts';
+import { extension, provider, TEXT_ONLY } from '../card/card-parts.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
-import { boolean, id, list, someText, string, strings, struct } from '../values.ts';
+import { boolean, id, list, nonEmptyString, string, strings, struct } from '../values.ts';
 import { securityRequirement, securitySchemes } from './security.ts';
 
-/** Custom bindings have been published without a version; they can only mean the one that has them (1.0 §5.8). */
+/** Some cards have custom bindings without a version. Only 1.0 has custom bindings (1.0 §5.8), so it is assumed. */
 const agentInterface: Codec<AgentInterface> = objectAsReceived<AgentInterface>({
-  url: required(someText),
-  protocolBinding: required(someText),
+  url: required(nonEmptyString),
+  protocolBinding: required(nonEmptyString),
   tenant: defaulted(string),
-  protocolVersion: expected(someText, () => '1.0'),
+  protocolVersion: expected(nonEmptyString, () => '1.0'),
 });
 
 const capabilities: Codec<AgentCapabilities> = objectAsReceived<AgentCapabilities>({
@@ -19,7 +19,7 @@ const capabilities: Codec<AgentCapabilities> = objectAsReceived<AgentCapabilitie
   extendedAgentCard: optional(boolean),
 });
 
-/** The older name is read too, lest a closed agent look open. */
+/** The older name is also decoded, because otherwise a protected agent could appear open. */
 const requirements = defaulted(list(securityRequirement), { aliases: ['security'] });
 
 const skill: Codec<AgentSkill> = objectAsReceived<AgentSkill>({
@@ -34,8 +34,8 @@ const skill: Codec<AgentSkill> = objectAsReceived<AgentSkill>({
 });
 
 const signature: Codec<AgentCardSignature> = objectAsReceived<AgentCardSignature>({
-  protected: required(someText),
-  signature: required(someText),
+  protected: required(nonEmptyString),
+  signature: required(nonEmptyString),
   header: optional(struct),
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/helpers/verifies.ts';
 import { A2AError, type ErrorCode, ERRORS } from '../../errors.ts';
-import { errors } from './error.ts';
+import { errors } from './index.ts';
 
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
 

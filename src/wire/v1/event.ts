@@ -25,11 +25,11 @@ const artifactUpdate: Codec<TaskArtifactUpdateEvent> = objectAsReceived<TaskArti
 const wrapped = oneOf<StreamResponse>({ task, message, statusUpdate, artifactUpdate });
 
 export const streamResponse: Codec<StreamResponse> = {
-  decode(r, json) {
+  decode(d, json) {
     const wrapper = missingWrapper(json);
-    if (wrapper === undefined) return wrapped.decode(r, json);
-    r.tolerate('event-wrapper-missing', `the event inside the member ${wrapper}`);
-    return wrapped.decode(r, { [wrapper]: json });
+    if (wrapper === undefined) return wrapped.decode(d, json);
+    d.tolerate('event-wrapper-missing', `the event inside the member ${wrapper}`);
+    return wrapped.decode(d, { [wrapper]: json });
   },
   encode: encodeResponse,
 };
@@ -44,8 +44,8 @@ function encodeResponse(value: StreamResponse): unknown {
 }
 
 /**
- * The wrapper that an event lacks: the LangGraph API sends the events of 1.0 bare, with the `kind` that they had in 0.3.
- * `undefined` for everything else.
+ * Wraps an event without a wrapper: the LangGraph API sends 1.0 events with the `kind` of 0.3 instead of a wrapper.
+ * `undefined` for all other values.
  */
 function missingWrapper(json: unknown): 'task' | 'message' | 'statusUpdate' | 'artifactUpdate' | undefined {
   if (!isObject(json) || !('kind' in json || 'taskId' in json)) return undefined;

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { type Message, ROLES, type Role } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import { type Codec, defaulted, expected, isObject, objectAsReceived, optional, required } from '../codec.ts';
-import { hasUnknown, unknownInMessages, unknownInParts, writeUnknown } from '../unknown-members.ts';
-import { bytes, id, idOrEmpty, json, list, protoEnum, someText, string, strings, struct } from '../values.ts';
+import { hasUnknown, unknownInMessages, unknownInParts, encodeUnknown } from '../unknown-members.ts';
+import { bytes, id, idOrEmpty, json, list, protoEnum, nonEmptyString, string, strings, struct } from '../values.ts';
 
 const role: Codec<Role> = protoEnum(ROLES);
 const IN_MESSAGES = unknownInMessages('1.0');
@@ -25,7 +25,7 @@ const partMembers = objectAsReceived<PartMembers>(
   {
     text: optional(string),
     raw: optional(bytes),
-    url: optional(someText),
+    url: optional(nonEmptyString),
     data: optional(json, { nullable: true }),
     metadata: optional(struct),
     filename: defaulted(string),
@@ -35,8 +35,8 @@ const partMembers = objectAsReceived<PartMembers>(
 );
 
 const part: Codec<Part> = {
-  decode(r, value) {
-    const members = partMembers.decode(r, value);
+  decode(d, value) {
+    const members = partMembers.decode(d, value);
     if (!isObject(value)) return members as Part;
     const contents =
       Number(members.text !== undefined) +
@@ -44,12 +44,12 @@ const part: Codec<Part> = {
       Number(members.url !== undefined) +
       Number(members.data !== undefined);
     if (contents === 1) return members as Part;
-    if (contents === 0 && r.role === 'response') {
-      // What the reference SDK makes of null, and of a content newer than itself.
-      r.tolerate('part-empty', 'exactly one of text, raw, url, data');
+    if (contents === 0 && d.role === 'response') {
+      // The reference SDK encodes null this way, and content that is newer than itself.
+      d.tolerate('part-empty', 'exactly one of text, raw, url, data');
       return { ...members, data: null };
     }
-    r.violate('exactly one of text, raw, url, data');
+    d.violate('exactly one of text, raw, url, data');
     return members as Part;
   },
   encode: (value) => value,
@@ -57,7 +57,7 @@ const part: Codec<Part> = {
 
 const messageMembers: Codec<Message> = objectAsReceived<Omit<Message, 'unknownMembers'>>(
   {
-    messageId: expected(id, (r) => r.newId()),
+    messageId: expected(id, (d) => d.newId()),
     contextId: defaulted(idOrEmpty),
     taskId: defaulted(idOrEmpty),
     role: expected(role, () => 'ROLE_UNSPECIFIED'),
@@ -75,15 +75,18 @@ export const message: Codec<Message> = {
   encode: (value) => (hasUnknown(value) ? writeUnknownOf1(value) : value),
 };
 
-/** The 1.0 format of a message with unknown members: those of 1.0 stand beside the others, those of other versions are left out. */
+/**
+ * The 1.0 format of a message with unknown members: those of 1.0 are encoded next to the others, those of other
+ * versions are dropped.
+ */
 export function writeUnknownOf1({ unknownMembers, parts, ...known }: Message): Message {
   const out = { ...known, parts: parts.map(writePart) };
-  writeUnknown(out, unknownMembers, IN_MESSAGES);
+  encodeUnknown(out, unknownMembers, IN_MESSAGES);
   return out;
 }
 
 function writePart({ unknownMembers, ...known }: Part): Part {
-  writeUnknown(known, unknownMembers, IN_PARTS);
+  encodeUnknown(known, unknownMembers, IN_PARTS);
   return known;
 }
 
@@ -98,8 +101,8 @@ const artifactMembers = {
 export const artifact: Codec<Artifact> = objectAsReceived<Artifact>({ artifactId: required(id), ...artifactMembers });
 
 /**
- * An artifact in the list of a task. If a server leaves out its id, its place in the list is the id, which is the same in every
- * later reading of the task. The chunks of a stream need an id, because nothing else says which artifact they belong to.
+ * An artifact in the list of a task. If a server omits its id, the position in the list is the id, which is the same in
+ * every response with the task. Chunks of a stream require an id, because nothing else identifies their artifact.
  */
 export const listedArtifact: Codec<Artifact> = objectAsReceived<Artifact>({
   artifactId: expected(id, ({ path, depth }) => `artifact-${path[depth - 1]}`),

@@ -1,17 +1,22 @@
 import type {
   CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
   GetExtendedAgentCardRequest,
+  GetTaskPushNotificationConfigRequest,
   GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
   ListTasksResponse,
   SendMessageConfiguration,
   SendMessageRequest,
   SubscribeToTaskRequest,
 } from '../../model/operation.ts';
+import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model/push.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
 import type { OperationCodecs } from '../dialect.ts';
-import { fromUser } from '../inbound.ts';
 import { hasUnknown } from '../unknown-members.ts';
+import { fromUser } from '../user-role.ts';
 import {
   boolean,
   count,
@@ -19,6 +24,7 @@ import {
   idOrEmpty,
   int32,
   list,
+  nonEmptyString,
   nothing,
   string,
   strings,
@@ -29,8 +35,47 @@ import {
 import { card } from './card.ts';
 import { sendMessageResponse, streamResponse } from './event.ts';
 import { message } from './message.ts';
-import { deletePushConfig, getPushConfig, listPushConfigs, pushConfig, pushConfigList } from './push.ts';
 import { task, taskState } from './task.ts';
+
+const authentication: Codec<AuthenticationInfo> = objectAsReceived<AuthenticationInfo>({
+  scheme: required(nonEmptyString),
+  credentials: defaulted(string),
+});
+
+const pushConfig: Codec<TaskPushNotificationConfig> = objectAsReceived<TaskPushNotificationConfig>({
+  tenant: defaulted(idOrEmpty),
+  id: defaulted(idOrEmpty),
+  taskId: defaulted(idOrEmpty),
+  url: required(nonEmptyString),
+  token: defaulted(string),
+  authentication: optional(authentication),
+});
+
+/** 1.0 has no default config: the id is required (1.0 §3.1.8). */
+const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = objectAsReceived<
+  Required<Pick<GetTaskPushNotificationConfigRequest, 'taskId' | 'id'>> & { readonly tenant?: string }
+>({ tenant: defaulted(idOrEmpty), taskId: required(id), id: required(id) });
+
+const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> =
+  objectAsReceived<DeleteTaskPushNotificationConfigRequest>({
+    tenant: defaulted(idOrEmpty),
+    taskId: required(id),
+    id: required(id),
+  });
+
+const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> =
+  objectAsReceived<ListTaskPushNotificationConfigsRequest>({
+    tenant: defaulted(idOrEmpty),
+    taskId: required(id),
+    pageSize: defaulted(count),
+    pageToken: defaulted(idOrEmpty),
+  });
+
+const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> =
+  objectAsReceived<ListTaskPushNotificationConfigsResponse>({
+    configs: optional(list(pushConfig)),
+    nextPageToken: defaulted(string),
+  });
 
 const configuration: Codec<SendMessageConfiguration> = objectAsReceived<SendMessageConfiguration>({
   acceptedOutputModes: defaulted(strings),

@@ -14,7 +14,7 @@ import type {
   SecurityRequirement,
   SecurityScheme,
 } from '../../model/security.ts';
-import { bareRequirement, wrappedRequirement } from '../card-parts.ts';
+import { bareRequirement, wrappedRequirement } from '../card/card-parts.ts';
 import { type Codec, defaulted, expected, isObject, objectAsReceived, required } from '../codec.ts';
 import { boolean, map, oneOf, string } from '../values.ts';
 
@@ -76,16 +76,16 @@ const KINDS = {
 
 const securityScheme: Codec<SecurityScheme> = oneOf<SecurityScheme>(KINDS);
 
-/** A scheme of a kind that we do not know may come from a newer peer; requirements go on naming it. */
+/** A scheme of an unknown type may come from a newer peer. It is dropped, but requirements still refer to it. */
 export const securitySchemes: Codec<Readonly<Record<string, SecurityScheme>>> = {
-  decode(r, json) {
-    if (!isObject(json) || r.role === 'request') return schemeMap.decode(r, json);
+  decode(d, json) {
+    if (!isObject(json) || d.role === 'request') return schemeMap.decode(d, json);
     const known = Object.entries(json).filter(([name, scheme]) => {
       if (!isObject(scheme) || hasKnownKind(scheme)) return true;
-      r.tolerate('security-scheme-unknown', 'a kind of scheme that 1.0 has', name);
+      d.tolerate('security-scheme-unknown', 'a scheme type that A2A 1.0 defines', name);
       return false;
     });
-    return schemeMap.decode(r, Object.fromEntries(known));
+    return schemeMap.decode(d, Object.fromEntries(known));
   },
   encode: (value) => value,
 };
@@ -96,13 +96,13 @@ function hasKnownKind(scheme: JsonObject): boolean {
   return Object.keys(KINDS).some((kind) => isObject(scheme[kind]));
 }
 
-/** The sample card of 1.0 still prints the form of 0.3; it is read, never written. */
+/** The sample card of 1.0 still has the 0.3 format, so it is decoded but never encoded. */
 export const securityRequirement: Codec<SecurityRequirement> = {
-  decode(r, json) {
-    if (!isObject(json) || isObject(json['schemes'])) return wrappedRequirement.decode(r, json);
-    // A map that is empty may be left out: nothing is asked for.
-    if (Object.keys(json).length > 0) r.tolerate('security-requirement-bare', 'the member schemes');
-    return bareRequirement.decode(r, json);
+  decode(d, json) {
+    if (!isObject(json) || isObject(json['schemes'])) return wrappedRequirement.decode(d, json);
+    // An empty map may be omitted: no scheme is required.
+    if (Object.keys(json).length > 0) d.tolerate('security-requirement-bare', 'the member schemes');
+    return bareRequirement.decode(d, json);
   },
   encode: (value) => value,
 };

@@ -5,7 +5,7 @@ import { id, idOrEmpty, list, protoEnum, struct, timestamp } from '../values.ts'
 import { changeUnknown } from '../unknown-members.ts';
 import { listedArtifact, message, writeUnknownOf1 } from './message.ts';
 
-/** `CANCELLED` is the spelling of 0.3's protocol definition, still met in the field. */
+/** Some peers still send `CANCELLED`, the spelling of 0.3's protocol definition. */
 export const taskState: Codec<TaskState> = protoEnum(TASK_STATES, [['TASK_STATE_CANCELLED', 'TASK_STATE_CANCELED']]);
 
 export const taskStatus: Codec<TaskStatus> = objectAsReceived<TaskStatus>({

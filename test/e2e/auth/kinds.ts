@@ -1,4 +1,4 @@
-/** Every way to know a caller, with what callers bring for it. */
+/** Every kind of authenticator, with credentials for it. */
 import { SignJWT } from 'jose';
 
 import { A2AError } from '../../../src/errors.ts';
@@ -6,37 +6,37 @@ import { apiKeys } from '../../../src/server/auth/api-keys.ts';
 import type { AuthenticateHook, Authenticator } from '../../../src/server/auth/authenticator.ts';
 import { basicAuth } from '../../../src/server/auth/basic-auth.ts';
 import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
-import { jwks } from '../../../src/server/auth/jwks.ts';
-import { oidc } from '../../../src/server/auth/oidc.ts';
-import { sharedSecret } from '../../../src/server/auth/shared-secret.ts';
+import { jwks } from '../../../src/server/auth/jwt/jwks.ts';
+import { oidc } from '../../../src/server/auth/jwt/oidc.ts';
+import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
 import { type Claims, startIdentityProvider } from '../../helpers/identity-provider.ts';
 import type { Ask } from '../kit/exchange.ts';
 
-/** What a caller brings: headers, or a piece of the query. */
+/** Credentials of a request: headers, or a part of the query. */
 export interface Credentials {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
 }
 
-/** Callers that all kinds know: the right one, another one, and one who may not use the agent. */
+/** Callers for every kind: the right one, another one, and one without the scope of the agent. */
 export interface Callers {
   readonly auth: Authenticator | AuthenticateHook;
   readonly right: Credentials;
   readonly other: Credentials;
-  /** Is known, but lacks the scope `use`. */
+  /** Authenticated, but without the scope `use`. */
   readonly wrongScope: Credentials;
-  /** Nobody's: never to be let in. */
+  /** Invalid credentials, by what is wrong with them. */
   readonly bad: Readonly<Record<string, Credentials>>;
 }
 
 export interface AuthKind {
   readonly name: string;
-  /** What `WWW-Authenticate` says to who has brought nothing. */
+  /** `WWW-Authenticate` of the response to a request without credentials. */
   readonly challenge: string;
   callers(): Promise<Callers>;
 }
 
-/** Where the agent of the matrix is for the world. */
+/** The public URL of the agent of the matrix. */
 export const PUBLIC_URL = 'https://agent.example';
 
 const SECRET = 'a-secret-of-more-than-32-characters';
@@ -49,7 +49,7 @@ const keyOf = (key: string): Credentials => ({ headers: { 'x-api-key': key } });
 const sessionOf = (id: string): Credentials => ({ headers: { 'x-session': id } });
 const queryOf = (key: string): Credentials => ({ query: `key=${key}` });
 
-/** A request with what its caller brings. */
+/** A request with credentials. */
 export function asked(ask: Ask, { headers, query }: Credentials): Ask {
   const path = query === undefined ? ask.path : `${ask.path}${ask.path.includes('?') ? '&' : '?'}${query}`;
   return { ...ask, path, headers: { ...ask.headers, ...headers } };

@@ -1,4 +1,4 @@
-/** Every operation of the protocol as a request, by the codecs, and what came of it. */
+/** Every operation of the protocol as a request, encoded by the codecs, and its outcome. */
 import type { A2AError } from '../../../src/errors.ts';
 import type { Input, OperationName } from '../../../src/model/operation.ts';
 import { dialectFor, rawCall, unwrapped, type Way, WAYS } from '../../helpers/raw-call.ts';
@@ -56,7 +56,7 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** Sends one operation and reads its answer, of a stream only its beginning. */
+/** Sends one operation and reads its response, of a stream only the headers. */
 export async function outcomeOf<K extends OperationName>(
   way: Way,
   base: string,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
-import type { Auth, AuthStrategy } from '../../../src/client/auth.ts';
+import type { Auth, AuthStrategy } from '../../../src/client/auth/auth.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { connected } from './kit.ts';
 import { type Answering, cardAt, failure, json, type Peer, result, startPeer, task } from './peer.ts';
@@ -74,7 +74,7 @@ test('an API key in the query is not for strangers, and one that is no cookie is
   const other = await connected(peer.url, { auth: { apiKey: 'a; admin=1' } });
   await expect(other.send('hi')).rejects.toMatchObject({
     code: 'UNAUTHENTICATED',
-    message: expect.stringContaining('does not fit into a cookie'),
+    message: expect.stringContaining('contains characters that cookies cannot contain'),
   });
   expect(peer.got).toEqual([]);
 });

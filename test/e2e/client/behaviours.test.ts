@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { A2AError } from '../../../src/errors.ts';
-import { agent as define } from '../../../src/server/agent.ts';
+import { agent as define } from '../../../src/server/agent/agent.ts';
 import { serveOnSocket, startServer } from '../kit/server.ts';
 import { connected, TRANSPORTS } from './kit.ts';
 import { json, startPeer } from './peer.ts';
@@ -55,7 +55,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     const { handle = '', taskId = '', questionData = '' } = error.details;
     expect(error).toMatchObject({
       code: 'INPUT_REQUIRED',
-      message: expect.stringMatching(/^The agent needs an answer first \(.*\): Really\? \(yes\/no\)$/),
+      message: expect.stringMatching(/^The agent asked a question \(.*\): Really\? \(yes\/no\)$/),
     });
     expect(error.details).toMatchObject({ question: 'Really? (yes/no)', state: 'input-required' });
     expect(JSON.parse(questionData)).toEqual({ kind: 'confirm', text: 'Really?', schema: { type: 'boolean' } });
@@ -78,7 +78,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
 
     expect(error).toMatchObject({
       code: 'AUTH_REQUIRED',
-      message: expect.stringMatching(/^The agent needs an authorization first \(.*\): Please log in$/),
+      message: expect.stringMatching(/^The agent requires an authorization \(.*\): Please log in$/),
     });
     expect(error.details).toMatchObject({ question: 'Please log in', state: 'auth-required' });
     expect((await agent.task(error.details['handle'] ?? '').get()).status.state).toBe('TASK_STATE_AUTH_REQUIRED');

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import type { Clock } from '../../../src/support/clock.ts';
-import { systemClock } from '../../../src/support/clock.ts';
+import type { Clock } from '../../../src/support/time/clock.ts';
+import { systemClock } from '../../../src/support/time/clock.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { type Answering, cardAt, json, result, startPeer, task } from './peer.ts';
 

@@ -1,12 +1,12 @@
 /** Cards that are believed only if somebody whom the user trusts has signed them. */
 import { beforeAll, expect, test } from 'vitest';
 
-import type { CardTrust } from '../../../src/client/card-trust.ts';
+import type { CardTrust } from '../../../src/client/card/card-trust.ts';
 import { connect } from '../../../src/client/connect.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
 import type { AgentCard } from '../../../src/model/card.ts';
 import type { JsonObject } from '../../../src/model/json.ts';
-import { signCard } from '../../../src/wire/card-signature.ts';
+import { signCard } from '../../../src/wire/card/signing/card-signature.ts';
 import { foreignSignature, newSigner, onTheWire, type Signer } from '../../helpers/card-signer.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { connected } from './kit.ts';
@@ -72,7 +72,7 @@ test.each<[string, Sign, () => CardTrust, RegExp]>([
   ['was altered', altered, keys, /signature verification failed/],
   ['is signed by a stranger', signedBy(() => stranger), keys, /no trusted key has this kid/],
   ['claims the key of a friend', signedBy(() => ({ ...stranger, kid: 'friend' })), keys, /verification failed/],
-  ['is not signed', unsigned, keys, /it carries no signature/],
+  ['is not signed', unsigned, keys, /it has no signature/],
   ['is altered, if signed', altered, () => ({ ...keys(), mode: 'if-signed' }), /verification failed/],
   ['is signed, where nobody is trusted', byFriend, () => ({}), /no trusted key has this kid/],
 ])(verifies('J-07', 'a card that %s is refused'), async (_case, sign, verifyCard, why) => {
@@ -126,9 +126,9 @@ test(verifies('J-08', 'keys are fetched from an origin that was named, over http
 });
 
 test.each<[string, string, number, () => Response, RegExp]>([
-  ['without https', 'http://keys.example/jwks.json', 0, keySet, /not https/],
-  ['elsewhere', 'https://keys.other.example/jwks.json', 0, keySet, /at none of the keyOrigins/],
-  ['at no address', 'keys', 0, keySet, /no address/],
+  ['without https', 'http://keys.example/jwks.json', 0, keySet, /does not use https/],
+  ['elsewhere', 'https://keys.other.example/jwks.json', 0, keySet, /not in keyOrigins/],
+  ['at no address', 'keys', 0, keySet, /not a URL/],
   [
     'behind a redirect',
     `${ORIGIN}/jwks.json`,
@@ -136,8 +136,14 @@ test.each<[string, string, number, () => Response, RegExp]>([
     () => Response.redirect('https://keys.other.example/', 302),
     /redirects/,
   ],
-  ['nowhere', `${ORIGIN}/jwks.json`, 1, () => new Response('', { status: 404 }), /no key set at its jku \(404\)/],
-  ['in a page', `${ORIGIN}/jwks.json`, 1, () => new Response('<html>'), /no key set/],
+  [
+    'nowhere',
+    `${ORIGIN}/jwks.json`,
+    1,
+    () => new Response('', { status: 404 }),
+    /its jku responded with 404 and without a key set/,
+  ],
+  ['in a page', `${ORIGIN}/jwks.json`, 1, () => new Response('<html>'), /without a key set/],
   [
     'expired',
     `${ORIGIN}/jwks.json`,
@@ -166,7 +172,7 @@ test('a card that is given is verified, too', async () => {
   const options = { allowOrigins: [url], verifyCard: keys() };
   const agent = await connected(await byFriend(cardAt(url)), options);
   expect((await agent.send('hi')).state).toBe('completed');
-  await expect(connect(cardAt(url), options)).rejects.toThrow('it carries no signature');
+  await expect(connect(cardAt(url), options)).rejects.toThrow('it has no signature');
 });
 
 test('so is the extended card', async () => {

@@ -236,7 +236,7 @@ describe('a token endpoint that the card names', () => {
     const agent = await connected(peer.url, { auth: CLIENT });
     await expect(agent.send('hi')).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
-      message: expect.stringContaining('set tokenUrl'),
+      message: expect.stringContaining('Set auth.tokenUrl'),
     });
     expect(server.peer.got).toEqual([]);
     const allowed = await connected(peer.url, { auth: CLIENT, allowOrigins: [server.peer.url] });
@@ -248,7 +248,7 @@ describe('a token endpoint that the card names', () => {
     const agent = await connected(peer.url, { auth: CLIENT });
     await expect(agent.send('hi')).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
-      message: expect.stringContaining('has no scheme with client credentials'),
+      message: expect.stringContaining('declares no client credentials flow'),
     });
   });
 });
@@ -264,6 +264,6 @@ test('a card that is for known callers is fetched with a token', async () => {
   expect(server.peer.got).toHaveLength(1);
   await expect(connected(peer.url, { auth: CLIENT })).rejects.toMatchObject({
     code: 'UNAUTHENTICATED',
-    message: expect.stringContaining('is not known yet'),
+    message: expect.stringContaining('is protected and not known yet'),
   });
 });

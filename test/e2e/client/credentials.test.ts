@@ -1,7 +1,7 @@
 /** Several credentials, calls at the same time, and strategies that misbehave. */
 import { expect, test } from 'vitest';
 
-import type { Auth } from '../../../src/client/auth.ts';
+import type { Auth } from '../../../src/client/auth/auth.ts';
 import { connected } from './kit.ts';
 import { startPeer } from './peer.ts';
 import { letsIn, shown } from './token-server.ts';

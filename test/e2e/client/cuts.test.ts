@@ -7,11 +7,11 @@ import { join } from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { textOfChunks } from '../../../src/client/answer-text.ts';
+import { textOfChunks } from '../../../src/client/task-text.ts';
 import type { BindingName } from '../../../src/client/options.ts';
 import type { TaskStream } from '../../../src/client/task-stream.ts';
 import { sqlite } from '../../../src/store/sqlite/store.ts';
-import type { ProtocolVersion } from '../../../src/wire/dialect.ts';
+import type { ProtocolVersion } from '../../../src/wire/version.ts';
 import { startServer } from '../kit/server.ts';
 import { connected, hastyClock, TRANSPORTS } from './kit.ts';
 

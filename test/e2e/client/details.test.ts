@@ -1,9 +1,9 @@
 /** What goes along with requests, and what comes back with answers. */
 import { describe, expect, test } from 'vitest';
 
-import type { Interceptor } from '../../../src/client/interceptor.ts';
+import type { Interceptor } from '../../../src/client/request/interceptor.ts';
 import { deferred } from '../../../src/support/deferred.ts';
-import { IN_PROCESS, type InProcessHandler } from '../../../src/support/in-process.ts';
+import { IN_PROCESS, type InProcessHandler } from '../../../src/support/net/in-process.ts';
 import { PACKAGE_VERSION } from '../../../src/support/package-version.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { verifies } from '../../helpers/verifies.ts';
@@ -188,7 +188,7 @@ test('a handle leads to its own agent only', async () => {
   const [one, other] = [await startServer(), await startServer()];
   const { handle } = await (await connected(one.url)).send('hello');
   const agent = await connected(other.url);
-  expect(() => agent.task(handle ?? '')).toThrow('This handle leads to');
+  expect(() => agent.task(handle ?? '')).toThrow('The handle is for a task at');
 });
 
 test.each([
@@ -206,7 +206,7 @@ test.each([
     { ...card, supportedInterfaces: [{ ...entry, ...other(peer.url) }] } as unknown as typeof card,
     { allowOrigins: [peer.url] },
   );
-  expect(() => there.task(handle)).toThrow(/^This handle leads to .*connect\(handle\)/);
+  expect(() => there.task(handle)).toThrow(/^The handle is for a task at .*connect\(handle\)/);
 });
 
 test('a client that was made from a handle has its task, also at another address', async () => {

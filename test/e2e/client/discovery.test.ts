@@ -82,7 +82,7 @@ test('below a path of a host: there, and in the card of the host if it names the
   expect((await connected(`${peer.url}/rpc`)).chosen.url).toBe(`${peer.url}/rpc`);
   await expect(connect(`${peer.url}/other`)).rejects.toMatchObject({
     code: 'DISCOVERY_FAILED',
-    message: expect.stringContaining('a card of another agent'),
+    message: expect.stringContaining('returned the card of another agent'),
   });
 });
 
@@ -131,7 +131,7 @@ test('nobody there, nothing there, and a card for others', async () => {
   const empty = await startPeer(done, { card: false });
   await expect(connect(empty.url)).rejects.toMatchObject({
     code: 'DISCOVERY_FAILED',
-    message: `No agent card was found: ${empty.url}/.well-known/agent-card.json answered 404; ${empty.url}/.well-known/agent.json answered 404`,
+    message: `No agent card was found: ${empty.url}/.well-known/agent-card.json responded with 404; ${empty.url}/.well-known/agent.json responded with 404`,
   });
   expect(await tryDiscover(empty.url)).toBeNull();
   const closed = await startPeer(done, { card: (_got, response) => void response.writeHead(401).end() });
@@ -191,7 +191,7 @@ test('an address at which nothing is leads to the usual ones, and the message is
   expect((await agent.send('hi')).state).toBe('completed');
   expect((await agent.send('hi')).state).toBe('completed');
   expect(peer.got.map(({ path }) => path)).toEqual(['/gone', '/a2a', '/', '/']);
-  expect(agent.chosen.why).toContain(`not at ${peer.url}/gone as the card says`);
+  expect(agent.chosen.why).toContain(`no agent responded at ${peer.url}/gone`);
 });
 
 test('nothing at any usual address either', async () => {
@@ -263,7 +263,7 @@ test(verifies(['D-06', 'V-09'], 'the first interface of the card that is spoken 
   });
   const agent = await connected(peer.url);
   expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', version: '0.3', url: `${peer.url}/rest` });
-  expect(agent.chosen.why).toContain('passed over: GRPC 1.0 (binding), JSONRPC 7.0 (version)');
+  expect(agent.chosen.why).toContain('skipped: GRPC 1.0 (binding), JSONRPC 7.0 (version)');
   expect((await connected(peer.url, { binding: 'JSONRPC' })).chosen.version).toBe('1.0');
   await expect(connect(peer.url, { version: '0.2', cache: false })).rejects.toMatchObject({
     code: 'VERSION_NOT_SUPPORTED',
@@ -298,7 +298,7 @@ test(
     expect((await agent.send('hi')).state).toBe('completed');
     expect((await agent.send('hi')).state).toBe('completed');
     expect(peer.got.map(({ headers }) => headers['a2a-version'])).toEqual(['1.0', '0.3', '0.3']);
-    expect(agent.chosen).toMatchObject({ version: '0.3', why: expect.stringContaining('refused JSONRPC 1.0') });
+    expect(agent.chosen).toMatchObject({ version: '0.3', why: expect.stringContaining('rejected JSONRPC 1.0') });
   },
 );
 
@@ -362,7 +362,7 @@ test('a host that cannot be reached leads to the next interface of the card', as
   const agent = await connected(peer.url, { allowOrigins: [gone, elsewhere.url] });
   expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
   expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', url: elsewhere.url });
-  expect(agent.chosen.why).toContain(`nobody was at ${gone}/rpc`);
+  expect(agent.chosen.why).toContain(`no agent responded at ${gone}/rpc`);
   const pinned = await connected(peer.url, {
     allowOrigins: [gone],
     binding: 'JSONRPC',
@@ -415,6 +415,6 @@ test('a card that is not to be had at the moment is asked for again', async () =
   const never = await startPeer(done, { card: (_got, response) => void response.writeHead(503).end() });
   await expect(connect(never.url, { cache: false, clock: hastyClock })).rejects.toMatchObject({
     code: 'DISCOVERY_FAILED',
-    message: expect.stringContaining('answered 503'),
+    message: expect.stringContaining('responded with 503'),
   });
 });

@@ -4,7 +4,7 @@ import type { CallOptions, WaitOptions } from '../../../src/client/options.ts';
 import type { TaskStream } from '../../../src/client/task-stream.ts';
 import type { OperationName } from '../../../src/model/operation.ts';
 import type { FakePeerOptions, Fault } from '../../../src/testing/index.ts';
-import type { ProtocolVersion } from '../../../src/wire/dialect.ts';
+import type { ProtocolVersion } from '../../../src/wire/version.ts';
 
 type Script = NonNullable<FakePeerOptions['script']>;
 

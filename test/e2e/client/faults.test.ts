@@ -1,8 +1,8 @@
 /** What goes wrong on the way: the right answer or the right error, and never a message sent twice. */
 import { describe, expect, test } from 'vitest';
 
-import type { CallAborted } from '../../../src/client/call-aborted.ts';
-import { agent as createAgent } from '../../../src/server/agent.ts';
+import type { CallAborted } from '../../../src/client/request/call-aborted.ts';
+import { agent as createAgent } from '../../../src/server/agent/agent.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected, hastyClock, nowhere, TRANSPORTS } from './kit.ts';
 import { cardAt, failure, json, type Peer, result, startPeer, status, stream, task } from './peer.ts';
@@ -156,7 +156,34 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(agent.get('t1', { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 
-  test('whoever aborts gets his own reason, and what he has sent', async () => {
+  test('a timeout names the responses that rejected the last attempts', async () => {
+    let gets = 0;
+    const peer = await startPeer((_got, response) => {
+      if (++gets === 1) result(response, task('WORKING'));
+      else failure(response, -32603, 'UNAVAILABLE', 503);
+    });
+    const agent = await connected(peer.url, { ...options, retries: 0 });
+    await expect(agent.task('t1').wait({ wait: 'poll', timeoutMs: 250 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      message: expect.stringMatching(
+        /^No result within 250 ms \(timeoutMs: 250\); .*attempts? failed.*: the agent responded with 503: /,
+      ),
+      cause: { code: 'UNAVAILABLE' },
+    });
+  });
+
+  test('a call that is in progress when its client is closed names that as the reason', async () => {
+    const peer = await startPeer((_got, _response, { got }) => void (got.length === 1 && void agent.close()));
+    const agent = await connected(peer.url, options);
+    await expect(agent.send('hi')).rejects.toMatchObject({
+      code: 'TRANSPORT_FAILED',
+      message: expect.stringContaining('The client was closed while this call was in progress'),
+      details: { sent: 'maybe' },
+    });
+    await expect(agent.get('t1')).rejects.toThrow('The client is closed');
+  });
+
+  test('a caller that aborts gets its own reason and the id of its message', async () => {
     const peer = await startPeer(() => {});
     const agent = await connected(peer.url, options);
     const abort = new AbortController();
@@ -169,7 +196,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(agent.get('t1', { signal: abort.signal })).rejects.toBe(reason);
   });
 
-  test('whoever aborts when there is a task finds back to it', async () => {
+  test('a caller that aborts after a task was created gets its handle', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'SendStreamingMessage') stream(response)({ task: task('WORKING') }, 1);
       else result(response, task());

@@ -15,7 +15,7 @@ test('a name that leads to a private address is refused before anything is sent'
   await expect(transport.call(request(url, true))).rejects.toMatchObject({
     name: 'TransportFailure',
     sent: 'no',
-    message: expect.stringMatching(/^localhost leads to the private address (127\.0\.0\.1|::1)$/),
+    message: expect.stringMatching(/^localhost resolves to the private address (127\.0\.0\.1|::1)$/),
   });
   expect(peer.got).toEqual([]);
   transport.close();

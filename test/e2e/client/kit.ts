@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { AgentClient } from '../../../src/client/client.ts';
 import { connect, type ConnectTarget } from '../../../src/client/connect.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import { type Clock, systemClock } from '../../../src/support/clock.ts';
+import { type Clock, systemClock } from '../../../src/support/time/clock.ts';
 
 /** The ways in which requests can be made: one list of behaviours has to hold for both. */
 export const TRANSPORTS: readonly (readonly [string, ConnectOptions])[] = [

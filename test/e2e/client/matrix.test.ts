@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { AgentClient } from '../../../src/client/client.ts';
 import type { BindingName } from '../../../src/client/options.ts';
 import type { OperationName } from '../../../src/model/operation.ts';
-import type { ProtocolVersion } from '../../../src/wire/dialect.ts';
-import { spokenDialect } from '../../../src/wire/select.ts';
+import { clientDialect } from '../../../src/wire/select.ts';
+import type { ProtocolVersion } from '../../../src/wire/version.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { connected } from './kit.ts';
 
@@ -106,7 +106,7 @@ describe.each(WAYS)('A2A %s over %s', (version, binding) => {
     const server = await startServer({ pushNotifications: true });
     const agent = await connected(server.url, { version, binding });
     expect(agent.chosen).toMatchObject({ version, binding });
-    const isSpoken = spokenDialect(binding, version)?.operations[operation as OperationName] !== undefined;
+    const isSpoken = clientDialect(binding, version)?.operations[operation as OperationName] !== undefined;
     // Before it was an operation, the extended card had an address.
     if (isSpoken || operation === 'GetExtendedAgentCard') {
       await behaves(agent, server);

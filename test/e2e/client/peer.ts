@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 import { onTestFinished } from 'vitest';
 
-import { forgetCard } from '../../../src/client/fetch-card.ts';
+import { forgetCard } from '../../../src/client/card/fetch-card.ts';
 import type { AgentCard } from '../../../src/model/card.ts';
 
 /** A request that a peer got. */

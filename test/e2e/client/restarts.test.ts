@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import { agent as createAgent } from '../../../src/server/agent.ts';
-import type { Clock } from '../../../src/support/clock.ts';
+import { agent as createAgent } from '../../../src/server/agent/agent.ts';
+import type { Clock } from '../../../src/support/time/clock.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected, createHastyClock, nowhere, TRANSPORTS } from './kit.ts';
 import { cardAt, failure, result, startPeer, task } from './peer.ts';

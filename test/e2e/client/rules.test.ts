@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
-import type { Interceptor } from '../../../src/client/interceptor.ts';
+import type { Interceptor } from '../../../src/client/request/interceptor.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { fakePeer, type FakePeer, type FakePeerOptions } from '../../../src/testing/index.ts';
 import { verifies } from '../../helpers/verifies.ts';

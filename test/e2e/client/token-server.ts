@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../src/support/clock.ts';
+import { type Clock, systemClock } from '../../../src/support/time/clock.ts';
 import { type Answering, failure, json, type Peer, result, startPeer, task } from './peer.ts';
 
 /** A server that gives out tokens `t1`, `t2`, … to those who know the secret. */

@@ -8,10 +8,11 @@
 import { describe, expect, test } from 'vitest';
 
 import { type Handler, QuestionExpiredError } from '../../../src/engine/handler.ts';
+import { A2AError } from '../../../src/errors.ts';
 import { connect } from '../../../src/index.ts';
 import type { ServeOptions } from '../../../src/node/serve.ts';
-import { agent as createAgent } from '../../../src/server/agent.ts';
-import type { AgentOptions } from '../../../src/server/agent-options.ts';
+import { agent as createAgent } from '../../../src/server/agent/agent.ts';
+import type { AgentOptions } from '../../../src/server/agent/agent-options.ts';
 import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { all } from '../../peers/peer.ts';
@@ -445,9 +446,25 @@ describe('Error Handling: JSON-RPC Error Codes', () => {
     expect(resultOf(json)).toMatchObject({ kind: 'task', contextId: 'ctx-1' });
   });
 
-  // The design has -32002 for a tool that fails, and -32603 with the text of the exception. Ours fails the task, with a reference for
-  // the log, because the text can hold secrets.
-  test.each(['-32002 Tool execution failed', '-32603 Internal error'])('%s: the task fails', async () => {
+  test('-32002 Tool execution failed: a handler reports a tool that failed, and the stream ends with the error', async () => {
+    const { ask } = await serveRun(() => {
+      throw new A2AError('INTERNAL_ERROR', 'The weather service is down', {
+        details: { reason: 'TOOL_EXECUTION_FAILED', tool: 'get_weather' },
+      });
+    });
+    const answer = await ask(post(ANALYZE));
+    expect(eventsOf(answer.text).at(-1)?.json).toMatchObject({
+      error: {
+        code: -32002,
+        message: 'Tool execution failed',
+        data: { tool: 'get_weather', taskId: expect.any(String) as string },
+      },
+    });
+  });
+
+  // The design has -32603 with the text of the exception. Tandem fails the task, with a reference for the log, because the text can
+  // hold secrets.
+  test('-32603 Internal error: the task fails without the text of the exception', async () => {
     const { ask } = await serveRun(() => {
       throw new Error('the password is in /etc/shadow');
     });

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 
 import type { TaskContext } from '../../../src/engine/handler.ts';
-import type { Output } from '../../../src/engine/output.ts';
+import type { Output } from '../../../src/engine/output/output.ts';
 import type { ServeOptions } from '../../../src/node/serve.ts';
-import { agent as createAgent } from '../../../src/server/agent.ts';
-import type { AgentOptions } from '../../../src/server/agent-options.ts';
+import { agent as createAgent } from '../../../src/server/agent/agent.ts';
+import type { AgentOptions } from '../../../src/server/agent/agent-options.ts';
 import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import type { Answer, LiveStream } from '../kit/exchange.ts';

@@ -21,10 +21,10 @@ function body(name: string, content: string | Uint8Array, answer: Expected): Mal
 }
 
 const notJson = rpc('PARSE_ERROR', 'The body is not valid JSON', { id: null });
-const notUtf8 = rpc('PARSE_ERROR', 'The body is not UTF-8', { id: null });
+const notUtf8 = rpc('PARSE_ERROR', 'The request body is not valid UTF-8', { id: null });
 const empty = rpc('PARSE_ERROR', 'The body is empty', { id: null });
 const notObject = rpc('INVALID_REQUEST', 'Expected a JSON-RPC request object', { id: null });
-const batch = rpc('INVALID_REQUEST', 'Batches are not part of A2A', { id: null });
+const batch = rpc('INVALID_REQUEST', 'A2A does not support JSON-RPC batches', { id: null });
 
 /** What is no JSON, or no object. */
 const TEXTS: readonly MalformedCase[] = [
@@ -174,7 +174,7 @@ const ODD: readonly MalformedCase[] = [
 const UNVERSIONED: readonly MalformedCase[] = [
   { name: 'no version: nothing', content: '', code: 'PARSE_ERROR', says: 'empty' } as const,
   { name: 'no version: a truncated request', content: '{"id":', code: 'PARSE_ERROR', says: 'not valid JSON' } as const,
-  { name: 'no version: a batch', content: '[]', code: 'INVALID_REQUEST', says: 'Batches' } as const,
+  { name: 'no version: a batch', content: '[]', code: 'INVALID_REQUEST', says: 'batches' } as const,
 ].map(({ name, content, code, says }) => ({
   name,
   request: { headers: [JSON_TYPE], body: content },

@@ -7,7 +7,7 @@ function send(text: string, answer: Expected): MalformedCase {
   return { name: `POST ${SEND} with ${text}`, request: { path: SEND, headers: [JSON_TYPE], body: text }, answer };
 }
 
-const blank = plain(400, 'message: expected a text that is not blank');
+const blank = plain(400, 'message: expected a non-blank string');
 
 /** The profile with paths of its own, whose errors are an object with a text. */
 export const FLAT_TASKS: readonly MalformedCase[] = [
@@ -18,13 +18,10 @@ export const FLAT_TASKS: readonly MalformedCase[] = [
   send('{', plain(400, 'not valid JSON')),
   send('{"message":"hi","sessionId":5,"timeoutMs":null}', accepted()),
   ...['"x"', '0', '-1', '1.5', '600001'].map((value) =>
-    send(`{"message":"hi","timeoutMs":${value}}`, plain(400, 'timeoutMs: expected a whole number from 1 to 600000')),
+    send(`{"message":"hi","timeoutMs":${value}}`, plain(400, 'timeoutMs: expected an integer from 1 to 600000')),
   ),
   ...['"x"', '0', '4', '99'].map((value) =>
-    send(
-      `{"params":{"message":"hi","depth":${value}}}`,
-      plain(400, 'params.depth: expected a whole number from 1 to 3'),
-    ),
+    send(`{"params":{"message":"hi","depth":${value}}}`, plain(400, 'params.depth: expected an integer from 1 to 3')),
   ),
   {
     name: 'text/plain',
@@ -36,11 +33,11 @@ export const FLAT_TASKS: readonly MalformedCase[] = [
     request: get('/a2a/tasks/nobody'),
     answer: plain(404, 'Task not found'),
   },
-  { name: 'no task', request: get('/a2a/tasks/'), answer: rest('METHOD_NOT_FOUND', 'There is nothing at') },
-  { name: 'a broken id', request: get('/a2a/tasks/%zz'), answer: rest('METHOD_NOT_FOUND', 'There is nothing at') },
+  { name: 'no task', request: get('/a2a/tasks/'), answer: rest('METHOD_NOT_FOUND', 'No endpoint at') },
+  { name: 'a broken id', request: get('/a2a/tasks/%zz'), answer: rest('METHOD_NOT_FOUND', 'No endpoint at') },
   {
     name: 'a verb that it has not',
     request: { method: 'PUT', path: SEND },
-    answer: rest('METHOD_NOT_FOUND', 'There is nothing at'),
+    answer: rest('METHOD_NOT_FOUND', 'No endpoint at'),
   },
 ];

@@ -66,10 +66,14 @@ const TYPES: readonly MalformedCase[] = [
   ]),
 ];
 
-const packed = rpc('CONTENT_TYPE_NOT_SUPPORTED', 'Expected a body without a Content-Encoding', {
-  status: 415,
-  id: null,
-});
+const packed = rpc(
+  'CONTENT_TYPE_NOT_SUPPORTED',
+  'Content-Encoding is not supported: send the request body uncompressed',
+  {
+    status: 415,
+    id: null,
+  },
+);
 
 const ENCODINGS: readonly MalformedCase[] = [
   ...['gzip', 'br', 'deflate', 'identity, gzip', 'nonsense'].map((coding) =>
@@ -83,17 +87,17 @@ const ENCODINGS: readonly MalformedCase[] = [
   {
     name: 'a body that is packed and does not say so',
     request: { headers: [JSON_TYPE, VERSION_1], body: gzipSync(LIST) },
-    answer: rpc('PARSE_ERROR', 'The body is not UTF-8', { id: null }),
+    answer: rpc('PARSE_ERROR', 'The request body is not valid UTF-8', { id: null }),
   },
   sends('Content-Encoding: gzip', [JSON_TYPE, ['Content-Encoding', 'gzip']], {
     ...restType,
-    says: 'Expected a body without a Content-Encoding',
+    says: 'Content-Encoding is not supported: send the request body uncompressed',
   }),
   asks('Content-Encoding: identity', [JSON_TYPE, VERSION_1, ['Content-Encoding', 'identity']], accepted()),
 ];
 
-const speaks = 'This agent speaks A2A 0.1, 0.2, 0.3, 1.0';
-const speaksRest = 'This agent speaks A2A 0.3, 1.0 over REST';
+const speaks = 'This agent supports A2A 0.1, 0.2, 0.3, 1.0';
+const speaksRest = 'This agent supports A2A 0.3, 1.0 over REST';
 
 const VERSIONS: readonly MalformedCase[] = [
   ...[
@@ -214,19 +218,23 @@ const HOSTS: readonly MalformedCase[] = [
     'localhost@evil',
     '127.0.0.1, evil',
   ].map((host) =>
-    asks(`Host: ${host}`, [JSON_TYPE, VERSION_1, ['Host', host]], plain(421, 'This agent is not served as')),
+    asks(
+      `Host: ${host}`,
+      [JSON_TYPE, VERSION_1, ['Host', host]],
+      plain(421, 'This agent is not served under the host'),
+    ),
   ),
   asks(
     'Host twice',
     [JSON_TYPE, VERSION_1, ['Host', '127.0.0.1'], ['host', 'evil']],
-    plain(400, 'Expected the header Host once'),
+    plain(400, 'Expected exactly one Host header'),
   ),
   asks('Host: LOCALHOST:1', [JSON_TYPE, VERSION_1, ['Host', 'LOCALHOST:1']], accepted()),
   asks('Host: [::1]', [JSON_TYPE, VERSION_1, ['Host', '[::1]']], accepted()),
   {
     name: 'a whole address of somebody else',
     request: { method: 'GET', path: 'http://evil.example/tasks' },
-    answer: plain(421, 'This agent is not served as'),
+    answer: plain(421, 'This agent is not served under the host'),
   },
   { name: 'a whole address', request: { method: 'GET', path: 'http://localhost/tasks' }, answer: accepted() },
   asks('Expect: nonsense', [JSON_TYPE, VERSION_1, ['Expect', '200-ok']], bare(417)),

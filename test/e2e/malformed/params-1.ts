@@ -10,7 +10,7 @@ const TIME = 'expected a time such as';
 export const MANY = Array.from({ length: 10_001 }, () => ({ text: 'x' }));
 const WIDE = Object.fromEntries(MANY.map((_, i) => [`k${i}`, i]));
 const PUSH = 'configuration.taskPushNotificationConfig';
-const WEB = 'expected a whole http or https address';
+const WEB = 'must be an absolute http or https URL';
 
 /** Every wrong value of a place where free JSON objects stand. */
 export function notStruct(at: string): readonly WrongValue[] {
@@ -115,7 +115,7 @@ const SEND: readonly WrongValue[] = [
   [`${PUSH}.url`, '', 'expected a non-empty string'],
   [`${PUSH}.url`, 'nowhere', WEB],
   [`${PUSH}.url`, 'file:///etc/passwd', WEB],
-  [PUSH, { url: 'https://example.com', taskId: 't' }, 'must be left out', `${PUSH}.taskId`],
+  [PUSH, { url: 'https://example.com', taskId: 't' }, 'must not be set', `${PUSH}.taskId`],
   [PUSH, { url: 'https://example.com', authentication: {} }, 'the member scheme', `${PUSH}.authentication.scheme`],
   ...notStruct('metadata'),
   ...tooDeep('metadata'),

@@ -6,7 +6,7 @@ type Table = Readonly<Record<string, { readonly params: unknown; readonly wrong:
 
 const KINDS = "expected 'text', 'file' or 'data'";
 const FILE = 'message.parts[0].file';
-const WEB = 'expected a whole http or https address';
+const WEB = 'must be an absolute http or https URL';
 
 /** Rows for a message whose parts are tagged: by `kind` in 0.2 and 0.3, by `type` in 0.1. */
 function taggedMessage(tag: 'kind' | 'type'): readonly WrongValue[] {

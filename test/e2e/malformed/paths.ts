@@ -2,12 +2,12 @@ import { get, JSON_TYPE, type MalformedCase, post, VERSION_1 } from './case.ts';
 import { accepted, type Expected, rest } from './expected.ts';
 import type { RawRequest } from './exchange.ts';
 
-const nothing = rest('METHOD_NOT_FOUND', 'There is nothing at');
-const nothing03 = rest('METHOD_NOT_FOUND', 'There is nothing at', { words: 'old' });
+const nothing = rest('METHOD_NOT_FOUND', 'No endpoint at');
+const nothing03 = rest('METHOD_NOT_FOUND', 'No endpoint at', { words: 'old' });
 const MESSAGE = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }] };
 
 function wrongVerb(allow: string, words: '1.0' | 'old' = '1.0'): Expected {
-  return rest('METHOD_NOT_ALLOWED', `This path takes ${allow} only`, { words, headers: { allow } });
+  return rest('METHOD_NOT_ALLOWED', `Method not allowed. Use ${allow}`, { words, headers: { allow } });
 }
 
 function at(request: RawRequest, answer: Expected, more: Partial<MalformedCase> = {}): MalformedCase {

@@ -1,7 +1,7 @@
 /** The specification of corvid's A2A module: its scenarios and error cases, called as its own client calls them. */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../../src/server/agent.ts';
+import { agent } from '../../../src/server/agent/agent.ts';
 import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { exchange } from '../kit/exchange.ts';
@@ -143,8 +143,8 @@ describe('Scenario: Inbound task timeout', () => {
 
 describe('Error Cases', () => {
   test.each([
-    ['a depth over 3', send({ message: 'Hello', depth: 4 }), 400, 'depth: expected a whole number from 1 to 3'],
-    ['a blank message', send({ message: ' ' }), 400, 'message: expected a text that is not blank'],
+    ['a depth over 3', send({ message: 'Hello', depth: 4 }), 400, 'depth: expected an integer from 1 to 3'],
+    ['a blank message', send({ message: ' ' }), 400, 'message: expected a non-blank string'],
     ['an unknown task', { method: 'GET', path: '/a2a/tasks/nope' }, 404, 'Task not found'],
   ])('%s is refused with a text', async (_, ask, status, error) => {
     const server = await serveSummarizer();
@@ -165,7 +165,7 @@ describe('Error Cases', () => {
     const { ask } = await serveSummarizer({ limits: { rate: { perMinute: 1, burst: 1 } } });
     await ask(send({ message: 'Hello' }));
     const answer = await ask(send({ message: 'Hello' }));
-    expect([answer.status, answer.json]).toEqual([429, { error: expect.stringContaining('Too many requests') }]);
+    expect([answer.status, answer.json]).toEqual([429, { error: expect.stringContaining('Rate limit exceeded') }]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   });
 });

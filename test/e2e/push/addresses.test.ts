@@ -4,7 +4,7 @@ import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket, startServer } from '../kit/server.ts';
-import { agent } from '../../../src/server/agent.ts';
+import { agent } from '../../../src/server/agent/agent.ts';
 import { NEVER, deliveryOf, outbound } from './deliveries.ts';
 import { HOSTILE_ADDRESSES } from './hostile-addresses.ts';
 import { startReceiver } from './receiver.ts';
@@ -140,11 +140,11 @@ describe('a push configuration', async () => {
 
 describe('a delivery', () => {
   test(verifies('P-12', 'goes to no hostile address, though it was stored'), async () => {
-    const { courier } = outbound();
+    const { pushTransport } = outbound();
     const called: string[] = [];
     for (const url of HOSTILE_ADDRESSES) {
-      const result = await courier.deliver(deliveryOf({ url }), NEVER);
-      if (result.kind !== 'failed' || !result.reason.startsWith('Its address ')) called.push(url);
+      const result = await pushTransport.deliver(deliveryOf({ url }), NEVER);
+      if (result.kind !== 'failed' || !result.reason.startsWith('The push URL ')) called.push(url);
     }
     expect(called).toEqual([]);
   });
@@ -164,9 +164,9 @@ describe('a delivery', () => {
   ])(verifies('P-12', 'does not follow a name to %s, and does not say where it led'), async (_, addresses) => {
     const receiver = await startReceiver();
     const port = new URL(receiver.url).port;
-    const { courier } = outbound({ push: { allowHttp: true, resolve: async () => addresses } });
+    const { pushTransport } = outbound({ push: { allowHttp: true, resolve: async () => addresses } });
 
-    const result = await courier.deliver(deliveryOf({ url: `http://hooks.example.com:${port}/hook` }), NEVER);
+    const result = await pushTransport.deliver(deliveryOf({ url: `http://hooks.example.com:${port}/hook` }), NEVER);
 
     expect(result.kind).toBe('failed');
     expect(JSON.stringify(result)).not.toMatch(/\d+\.\d+\.\d+|::|fe80|private/);
@@ -182,11 +182,11 @@ describe('a delivery', () => {
         asked.push(name);
         return [{ address: '127.0.0.1', family: 4 }];
       };
-      const { courier } = outbound({ push: { allowHttp: true, resolve } });
+      const { pushTransport } = outbound({ push: { allowHttp: true, resolve } });
       const url = `http://rebinding.example.com:${new URL(receiver.url).port}/hook`;
 
       for (let attempt = 1; attempt <= 3; attempt++) {
-        expect((await courier.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
+        expect((await pushTransport.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
         expect(asked).toHaveLength(attempt);
       }
       expect(receiver.connections()).toBe(0);
@@ -197,9 +197,9 @@ describe('a delivery', () => {
     const receiver = await startReceiver();
     const origin = `http://hooks.example.com:${new URL(receiver.url).port}`;
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-    const { courier } = outbound({ push: { allowPrivate: [origin], resolve } });
+    const { pushTransport } = outbound({ push: { allowPrivate: [origin], resolve } });
 
-    expect(await courier.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
+    expect(await pushTransport.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
     expect(receiver.received[0]?.headers['host']).toBe(new URL(origin).host);
   });
 });
@@ -213,9 +213,9 @@ describe('a delivery to a name that leads to the private address 127.0.0.1', () 
   ])('with allowPrivate: %j is %s', async (allowPrivate, kind, received) => {
     const receiver = await startReceiver();
     const url = `http://hooks.example.com:${new URL(receiver.url).port}/hook`;
-    const { courier } = outbound({ push: { allowHttp: true, allowPrivate, resolve } });
+    const { pushTransport } = outbound({ push: { allowHttp: true, allowPrivate, resolve } });
 
-    expect(await courier.deliver(deliveryOf({ url }), NEVER)).toMatchObject({ kind });
+    expect(await pushTransport.deliver(deliveryOf({ url }), NEVER)).toMatchObject({ kind });
     expect(receiver.received).toHaveLength(received);
   });
 });
@@ -288,7 +288,7 @@ describe('a file', () => {
     expect(texts.slice(0, 2)).toEqual(['the file', 'the file']);
     expect(texts[2]).toContain('more than 3 times');
     expect(texts[3]).toMatch(/^refused: must be an https/);
-    expect(texts[4]).toMatch(/^refused: expected/);
+    expect(texts[4]).toMatch(/^refused: must be an absolute/);
     expect(inside.connections()).toBe(0);
   });
 
@@ -323,9 +323,9 @@ describe('a file', () => {
     expect(texts).toEqual([
       'refused: The body has more than 1000 bytes',
       'refused: The body has more than 1000 bytes',
-      'refused: The file came packed, which nobody asked for',
+      'refused: The file server sent a compressed file, although the request allows none',
       expect.stringMatching(/^refused: /),
-      'refused: The address of the file answered 404',
+      'refused: The file server responded with status 404',
       expect.stringMatching(/^refused: /),
     ]);
     for (const { headers } of server.received) expect(headers).not.toHaveProperty('authorization');

@@ -130,7 +130,7 @@ test.each(['', 'some-task'])(verifies('P-20', 'one that comes with a message nam
 
 /** Delivers what the events of a task and its configurations ask for, as the engine would; ids tell it from others. */
 async function tellAll(store: Store, taskId: string, origins: readonly string[]): Promise<number> {
-  const courier = courierTo(origins);
+  const pushTransport = courierTo(origins);
   const found = await store.read(SCOPE, taskId, {});
   const all = (await store.pushConfigs(SCOPE, taskId, { limit: 100 })) ?? [];
   if (found === undefined) throw new Error('There is no such task');
@@ -138,7 +138,7 @@ async function tellAll(store: Store, taskId: string, origins: readonly string[])
   const view: Task = { id: task.id, contextId: task.contextId, status: task.status, history };
   let told = 0;
   for (const event of await store.events(taskId, 0, 100)) {
-    for (const config of all.filter((each) => courier.wants(event, each))) {
+    for (const config of all.filter((each) => pushTransport.wants(event, each))) {
       const delivery = {
         id: `test-${told++}`,
         attempt: 1,
@@ -148,7 +148,7 @@ async function tellAll(store: Store, taskId: string, origins: readonly string[])
         taskView: async () => view,
         trace: undefined,
       };
-      await courier.deliver(delivery, NEVER);
+      await pushTransport.deliver(delivery, NEVER);
     }
   }
   return told;

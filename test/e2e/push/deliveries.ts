@@ -1,11 +1,11 @@
 /** Deliveries as the engine hands them to whoever knows how to deliver. */
 import { onTestFinished } from 'vitest';
-import type { Courier, Delivery } from '../../../src/engine/delivery.ts';
+import type { PushTransport, Delivery } from '../../../src/engine/outbox/delivery.ts';
 import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import type { Task } from '../../../src/model/task.ts';
 import { silentLog } from '../../../src/observe/log.ts';
 import type { TraceContext } from '../../../src/observe/trace-context.ts';
-import { Outbound, type OutboundSettings } from '../../../src/server/outbound.ts';
+import { Outbound, type OutboundSettings } from '../../../src/server/outbound/outbound.ts';
 import type { TaskEvent, TaskRecord } from '../../../src/store/store.ts';
 
 const TASK: Task = {
@@ -61,7 +61,9 @@ export function deliveryOf(config: TaskPushNotificationConfig, facts: DeliveryFa
 }
 
 /** What an agent has that may call the given origins, until the test is over. */
-export function outbound(settings: Partial<OutboundSettings> = {}): Outbound & { readonly courier: Courier } {
+export function outbound(
+  settings: Partial<OutboundSettings> = {},
+): Outbound & { readonly pushTransport: PushTransport } {
   const made = new Outbound({
     pushNotifications: true,
     push: undefined,
@@ -71,11 +73,11 @@ export function outbound(settings: Partial<OutboundSettings> = {}): Outbound & {
     ...settings,
   });
   onTestFinished(() => made.close());
-  return made as Outbound & { readonly courier: Courier };
+  return made as Outbound & { readonly pushTransport: PushTransport };
 }
 
-export function courierTo(origins: readonly string[], settings: Partial<OutboundSettings> = {}): Courier {
-  return outbound({ ...settings, push: { allowPrivate: origins, ...settings.push } }).courier;
+export function courierTo(origins: readonly string[], settings: Partial<OutboundSettings> = {}): PushTransport {
+  return outbound({ ...settings, push: { allowPrivate: origins, ...settings.push } }).pushTransport;
 }
 
 export const NEVER = new AbortController().signal;

@@ -25,8 +25,8 @@ async function received(
   facts: Parameters<typeof deliveryOf>[1] = {},
 ): Promise<Received> {
   const receiver = await startReceiver();
-  const courier = courierTo([receiver.origin], settings);
-  expect(await courier.deliver(deliveryOf({ url: receiver.url, ...config }, facts), NEVER)).toEqual({
+  const pushTransport = courierTo([receiver.origin], settings);
+  expect(await pushTransport.deliver(deliveryOf({ url: receiver.url, ...config }, facts), NEVER)).toEqual({
     kind: 'delivered',
   });
   const [first] = receiver.received;
@@ -64,9 +64,11 @@ describe('the body', () => {
     ['v02', ['task', 'status']],
     ['v01 mine', ['task', 'status']],
   ])('%s is told of %j', (dialect, kinds) => {
-    const courier = courierTo([]);
+    const pushTransport = courierTo([]);
     const { config } = deliveryOf({ url: 'https://hooks.example.com' }, { dialect });
-    expect((['task', 'status', 'artifact'] as const).filter((kind) => courier.wants({ kind }, config))).toEqual(kinds);
+    expect((['task', 'status', 'artifact'] as const).filter((kind) => pushTransport.wants({ kind }, config))).toEqual(
+      kinds,
+    );
   });
 });
 
@@ -131,8 +133,8 @@ describe('signed tokens', async () => {
     ]);
     for (const each of keys.keys) for (const secret of ['d', 'p', 'q', 'k']) expect(each).not.toHaveProperty(secret);
     const receiver = await startReceiver();
-    const courier = courierTo([receiver.origin], { push: { signingKey: [key, before] } });
-    await courier.deliver(deliveryOf({ url: receiver.url }), NEVER);
+    const pushTransport = courierTo([receiver.origin], { push: { signingKey: [key, before] } });
+    await pushTransport.deliver(deliveryOf({ url: receiver.url }), NEVER);
 
     const token = receiver.received[0]?.headers['authorization']?.replace('Bearer ', '') ?? '';
     const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {

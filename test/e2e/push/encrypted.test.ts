@@ -32,10 +32,10 @@ const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 
 test('a receiver that cannot prove its name is told nothing', async () => {
   const { origin, told } = await startEncrypted();
-  const { courier } = outbound({ push: { allowPrivate: [origin], resolve } });
-  expect(await courier.deliver(deliveryOf({ url: `${origin}/hook`, token: 'secret' }), NEVER)).toEqual({
+  const { pushTransport } = outbound({ push: { allowPrivate: [origin], resolve } });
+  expect(await pushTransport.deliver(deliveryOf({ url: `${origin}/hook`, token: 'secret' }), NEVER)).toEqual({
     kind: 'failed',
-    reason: 'It could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    reason: 'The receiver could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
   });
   expect(told).toEqual([]);
 });
@@ -48,15 +48,15 @@ test('a receiver is asked for by its name, though the connection goes to an addr
     warned.mockRestore();
   });
   const { origin, told } = await startEncrypted();
-  const { courier } = outbound({ push: { allowPrivate: [origin], resolve } });
-  expect(await courier.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
+  const { pushTransport } = outbound({ push: { allowPrivate: [origin], resolve } });
+  expect(await pushTransport.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
   expect(told).toEqual([{ name: 'hooks.example.com', host: new URL(origin).host }]);
 });
 
 test('one that leads to this machine without leave is not connected to', async () => {
   const { origin, told } = await startEncrypted();
-  const { courier } = outbound({ push: { resolve } });
-  expect(await courier.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toMatchObject({
+  const { pushTransport } = outbound({ push: { resolve } });
+  expect(await pushTransport.deliver(deliveryOf({ url: `${origin}/hook` }), NEVER)).toMatchObject({
     kind: 'failed',
     reason: expect.stringContaining('must be a public address'),
   });

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/entry.ts';
 import type { AuditRecord } from '../../../src/observe/audit.ts';
-import { agent } from '../../../src/server/agent.ts';
+import { agent } from '../../../src/server/agent/agent.ts';
 import { openTelemetry, type SeenSpan } from '../../helpers/open-telemetry.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket, startServer, type TestServer } from '../kit/server.ts';
@@ -61,7 +61,7 @@ test(verifies('O-03', 'every attempt is a span, and the receiver is told of that
   expect(gone).toMatchObject({
     kind: sdk.api.SpanKind.CLIENT,
     traceId: TRACE,
-    status: { code: sdk.api.SpanStatusCode.ERROR, message: 'It answered 410' },
+    status: { code: sdk.api.SpanStatusCode.ERROR, message: 'The receiver responded with status 410' },
     attributes: { 'error.type': 'DeliveryFailed', 'a2a.push.attempt': 1 },
   });
   const operations = sdk.spans().filter(({ kind }) => kind === sdk.api.SpanKind.SERVER);
@@ -96,7 +96,7 @@ test(verifies(['O-04', 'P-11'], 'attempts are counted by how they ended; the opt
   expect(await numbers(server)).toContain('tandem_push_deliveries_total{outcome="dead"} 1');
   await expect.poll(() => numbers(server)).toContain('tandem_pushes 0');
   const [letter] = await server.server.handler.deadLetters();
-  expect(letter?.disabled).toBe('1 events in a row could not be delivered: It answered 503');
+  expect(letter?.disabled).toBe('1 events in a row could not be delivered: The receiver responded with status 503');
 });
 
 test('an event that will be tried again has only failed', async () => {

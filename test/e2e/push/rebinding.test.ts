@@ -52,14 +52,14 @@ test.each(WAYS)(
     const { handler } = server.server;
     await expect.poll(() => handler.deadLetters()).not.toEqual([]);
     const letters = await handler.deadLetters();
-    const reason = 'Its address must be a public address that this agent is allowed to call';
+    const reason = 'The push URL must be a public address that this agent is allowed to call';
     for (const letter of letters) expect(letter).toMatchObject({ taskId, reason, attempts: 1 });
     const { text } = await server.ask({ method: 'GET', path: '/metrics' });
     expect(text).toMatch(/tandem_push_deliveries_total\{outcome="dead"\} [1-9]/);
     expect(log.lines).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        message: 'A push notification was not sent: its address leads to a private network',
+        message: 'Did not send push notification: its URL resolves to a private network',
         fields: expect.objectContaining({ taskId }),
       }),
     );

@@ -31,7 +31,7 @@ describe('an answer', () => {
   ])('of %d with %j is a failure with %j', async (status, headers, more) => {
     expect(await outcomeAt((response) => void response.writeHead(status, headers).end('no'))).toEqual({
       kind: 'failed',
-      reason: `It answered ${status}`,
+      reason: `The receiver responded with status ${status}`,
       ...more,
     });
   });
@@ -48,10 +48,10 @@ describe('an answer', () => {
   test.each([301, 302, 303, 307, 308])('of %d is a failure, and nobody goes there with the token', async (status) => {
     const target = await startReceiver();
     const receiver = await startReceiver((response) => void response.writeHead(status, { location: target.url }).end());
-    const courier = courierTo([receiver.origin, target.origin]);
-    expect(await courier.deliver(deliveryOf({ url: receiver.url, token: 'secret' }), NEVER)).toEqual({
+    const pushTransport = courierTo([receiver.origin, target.origin]);
+    expect(await pushTransport.deliver(deliveryOf({ url: receiver.url, token: 'secret' }), NEVER)).toEqual({
       kind: 'failed',
-      reason: `It answered ${status}, and redirects are not followed`,
+      reason: `The receiver responded with status ${status}; redirects are not followed`,
     });
     expect(target.connections()).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('a receiver', () => {
     expect(outcome).toBeUndefined();
     clock.advance(1);
 
-    expect(await delivering).toEqual({ kind: 'failed', reason: 'It did not answer within 15 s' });
+    expect(await delivering).toEqual({ kind: 'failed', reason: 'No response within 15 s' });
     expect(clock.pending).toBe(0);
   });
 
@@ -139,13 +139,16 @@ describe('a receiver', () => {
   ])('that %s is one that could not be reached', async (_, greet) => {
     const { url, origin } = await startRaw(greet);
     const result = await courierTo([origin]).deliver(deliveryOf({ url }), NEVER);
-    expect(result).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/^It could not be reached/) });
+    expect(result).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(/^The receiver could not be reached/),
+    });
   });
 
   test('that is not there is one that could not be reached', async () => {
     const origin = 'http://127.0.0.1:9';
     const result = await courierTo([origin]).deliver(deliveryOf({ url: `${origin}/` }), NEVER);
-    expect(result).toEqual({ kind: 'failed', reason: 'It could not be reached (ECONNREFUSED)' });
+    expect(result).toEqual({ kind: 'failed', reason: 'The receiver could not be reached (ECONNREFUSED)' });
   });
 
   test('that hangs is left when the engine says so', async () => {
@@ -159,9 +162,9 @@ describe('a receiver', () => {
 
   test('keeps its connection for the next notification', async () => {
     const receiver = await startReceiver((response) => void response.end('{"ok":true}'));
-    const courier = courierTo([receiver.origin]);
+    const pushTransport = courierTo([receiver.origin]);
     const ids = Array.from({ length: 10 }, (_, i) => String(i));
-    for (const id of ids) await courier.deliver(deliveryOf({ url: receiver.url }, { id }), NEVER);
+    for (const id of ids) await pushTransport.deliver(deliveryOf({ url: receiver.url }, { id }), NEVER);
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(ids);
     // The next one may begin while the answer to the last is still read.
     expect(receiver.connections()).toBeLessThanOrEqual(2);
@@ -170,9 +173,9 @@ describe('a receiver', () => {
   test('gets no more than 8 at a time', async () => {
     const answers: (() => void)[] = [];
     const receiver = await startReceiver((response) => void answers.push(() => response.end()));
-    const courier = courierTo([receiver.origin]);
+    const pushTransport = courierTo([receiver.origin]);
     const all = Array.from({ length: 20 }, (_, i) =>
-      courier.deliver(deliveryOf({ url: receiver.url }, { id: String(i) }), NEVER),
+      pushTransport.deliver(deliveryOf({ url: receiver.url }, { id: String(i) }), NEVER),
     );
     await receiver.until(8);
     expect(receiver.connections()).toBe(8);

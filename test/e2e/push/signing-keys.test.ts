@@ -32,11 +32,14 @@ test('one of several is refused, too, though it only follows', async () => {
 test('a notification that cannot be made is an error of ours, and nobody says that its receiver is away', async () => {
   const receiver = await startReceiver();
   const log = keptLog();
-  const courier = courierTo([receiver.origin], { log, push: { signingKey: EC } });
+  const pushTransport = courierTo([receiver.origin], { log, push: { signingKey: EC } });
 
-  const result = await courier.deliver(deliveryOf({ url: receiver.url }), NEVER);
+  const result = await pushTransport.deliver(deliveryOf({ url: receiver.url }), NEVER);
 
-  expect(result).toEqual({ kind: 'failed', reason: 'It could not be made; the log says why' });
-  expect(log.lines).toMatchObject([{ level: 'error', message: 'A push notification could not be made' }]);
+  expect(result).toEqual({
+    kind: 'failed',
+    reason: 'The notification could not be created; the log of the agent has the cause',
+  });
+  expect(log.lines).toMatchObject([{ level: 'error', message: 'Could not create push notification' }]);
   expect(receiver.received).toEqual([]);
 });

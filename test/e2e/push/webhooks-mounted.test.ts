@@ -48,13 +48,16 @@ describe('in Express', () => {
     const events: WebhookEvent[] = [];
     const handler = createWebhookHandler({ secret: SECRET, onEvent: (event) => void events.push(event) });
     const url = await serveApp((app) => void app.post('/hook', ...parsers, toExpressWebhook(handler)));
-    const courier = courierTo([url], { push: { signingSecret: SECRET } });
+    const pushTransport = courierTo([url], { push: { signingSecret: SECRET } });
     const stranger = courierTo([url], { push: { signingSecret: 'another secret of some length' } });
     const delivery = deliveryOf({ url: `${url}/hook` });
 
-    expect(await stranger.deliver(delivery, NEVER)).toMatchObject({ kind: 'failed', reason: 'It answered 401' });
-    expect(await courier.deliver(delivery, NEVER)).toEqual({ kind: 'delivered' });
-    expect(await courier.deliver(delivery, NEVER)).toEqual({ kind: 'delivered' });
+    expect(await stranger.deliver(delivery, NEVER)).toMatchObject({
+      kind: 'failed',
+      reason: 'The receiver responded with status 401',
+    });
+    expect(await pushTransport.deliver(delivery, NEVER)).toEqual({ kind: 'delivered' });
+    expect(await pushTransport.deliver(delivery, NEVER)).toEqual({ kind: 'delivered' });
     expect(events.map(({ id }) => id)).toEqual(['delivery-1']);
   });
 
@@ -65,7 +68,7 @@ describe('in Express', () => {
     );
     const answer = await fetch(`${url}/hook`, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(500);
-    expect(await answer.text()).toContain('mount toExpressWebhook() before express.json()');
+    expect(await answer.text()).toContain('Mount toExpressWebhook() before express.json()');
   });
 
   test('a token can be checked behind a parser of JSON', async () => {
@@ -105,12 +108,12 @@ test('keys are found where the agent publishes them', async () => {
     webhooks.set(path, toExpressWebhook(handler));
   }
 
-  const courier = courierTo([url], { push: { signingKey } });
+  const pushTransport = courierTo([url], { push: { signingKey } });
   const unsigned = courierTo([url]);
 
   expect(await unsigned.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toMatchObject({ kind: 'failed' });
-  expect(await courier.deliver(deliveryOf({ url: `${url}/other` }), NEVER)).toMatchObject({ kind: 'failed' });
-  expect(await courier.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
+  expect(await pushTransport.deliver(deliveryOf({ url: `${url}/other` }), NEVER)).toMatchObject({ kind: 'failed' });
+  expect(await pushTransport.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toEqual({ kind: 'delivered' });
   expect(events).toHaveLength(1);
 });
 

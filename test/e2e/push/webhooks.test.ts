@@ -434,18 +434,18 @@ describe('the whole task', () => {
 });
 
 test.each([
-  [{}, 'nothing to check senders by'],
+  [{}, 'cannot authenticate senders'],
   [{ secrets: [] }, 'secrets: must not be empty'],
   [{ secrets: [], token: 'abc' }, 'secrets: must not be empty'],
   [{ secret: undefined as never, token: 'abc' }, 'secret: is undefined'],
   [{ token: undefined as never, secret: SECRET }, 'token: is undefined'],
   [{ keys: undefined as never, secret: SECRET }, 'keys: is undefined'],
-  [{ keys: { keys: [] } }, 'audience: must be the whole address'],
-  [{ keys: { keys: [] }, audience: 'me' }, 'audience: must be the whole address'],
-  [{ jwks: 'https://a.example/jwks.json' }, 'audience: must be the whole address'],
-  [{ jwks: 'http://keys.example/jwks.json', audience: false as const }, 'jwks: must start with https://'],
-  [{ jwks: '', audience: 'https://me.example/hook' }, 'jwks: must be the whole address'],
-  [{ insecure: false }, 'nothing to check senders by'],
+  [{ keys: { keys: [] } }, 'audience: expected the absolute URL'],
+  [{ keys: { keys: [] }, audience: 'me' }, 'audience: expected the absolute URL'],
+  [{ jwks: 'https://a.example/jwks.json' }, 'audience: expected the absolute URL'],
+  [{ jwks: 'http://keys.example/jwks.json', audience: false as const }, 'jwks: expected an https URL'],
+  [{ jwks: '', audience: 'https://me.example/hook' }, 'jwks: expected the absolute URL'],
+  [{ insecure: false }, 'cannot authenticate senders'],
   [{ secret: 'short' }, 'at least 16 bytes'],
   [{ secret: 'whsec_***' }, 'base64'],
   [{ token: '' }, 'token: must not be empty'],
@@ -453,7 +453,7 @@ test.each([
   [{ token: [] }, 'token: must not be empty'],
   [{ authorization: '' }, 'authorization: must not be empty'],
   [{ secret: SECRET, onEvent: undefined as never }, 'onEvent'],
-  [{ secret: SECRET, expect: () => true }, 'has no option expect; did you mean expects?'],
+  [{ secret: SECRET, expect: () => true }, 'expect: is not an option; did you mean expects?'],
 ])(verifies('P-17', 'with %j there is no receiver'), (options, message) => {
   expect(() => receiver(options)).toThrow(message);
 });

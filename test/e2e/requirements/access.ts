@@ -3,9 +3,17 @@ import type { Requirement } from './define.ts';
 
 export const AUTHENTICATION = {
   // Whether a deployment has TLS is decided in front of the process.
-  'H-01': documented('docs/security.md', must(5, 'both', '§7.1, §13.4', 'speaks TLS in production')),
+  'H-01': documented(
+    'docs/security.md',
+    must(5, 'both', '§7.1, §13.4', 'speaks TLS in production'),
+    'Put a proxy that terminates TLS in front of it',
+  ),
   // Version and ciphers are those of the proxy, or of Node's defaults.
-  'H-02': documented('docs/security.md', should(5, 'both', '§7.1, §13.4', 'TLS 1.3, strong ciphers, nothing old')),
+  'H-02': documented(
+    'docs/security.md',
+    should(5, 'both', '§7.1, §13.4', 'TLS 1.3, strong ciphers, nothing old'),
+    'Use TLS 1.3 where possible, nothing older than 1.2',
+  ),
   'H-03': should(4, 'client', '§7.2', "checks the server's certificate"),
   'H-04': must(5, 'server', '§7.4', 'authenticates each request by a declared scheme'),
   'H-05': must(5, 'server', '§3.3.2', 'refuses missing and invalid credentials'),
@@ -30,7 +38,11 @@ export const AUTHORIZATION = {
   'Z-04': must(5, 'server', '§13.1', 'get, cancel, subscribe and push operations check access to the task'),
   'Z-05': must(5, 'server', '§13.1', 'checks before any query that could leak existence'),
   // It asks for a document.
-  'Z-06': documented('docs/security.md', should(5, 'server', '§13.1', 'documents its authorization model')),
+  'Z-06': documented(
+    'docs/security.md',
+    should(5, 'server', '§13.1', 'documents its authorization model'),
+    '**Authorization model.**',
+  ),
   'Z-07': must(5, 'server', '§3.3.2', 'answers missing and inaccessible alike: not found'),
 } as const satisfies Record<string, Requirement>;
 

@@ -69,7 +69,11 @@ export const BINDINGS = {
 export const OPERATION = {
   'O-01': should(5, 'server', '§13.4', 'keeps an audit log for security'),
   // No program can show that a law is obeyed; deletion, retention and short logs are described with their options.
-  'O-02': documented('docs/security.md', must(5, 'server', '§13.4', 'obeys data protection law: deletion, retention')),
+  'O-02': documented(
+    'docs/security.md',
+    must(5, 'server', '§13.4', 'obeys data protection law: deletion, retention'),
+    '**Delete the data of one caller**',
+  ),
   'O-03': should(5, 'both', 'guide', 'traces with W3C headers; logs carry task, context and trace id'),
   'O-04': should(5, 'server', 'guide', 'counts requests, errors and latency; records what matters'),
 } as const satisfies Record<string, Requirement>;

@@ -23,6 +23,7 @@ export const PUSH = {
   'P-18': documented(
     'docs/push.md',
     should(5, 'webhook', '§13.2', 'https, rate limits, single-purpose tokens, rotation'),
+    '**Deploy a receiver** at an https address, with a rate limit in front',
   ),
   'P-19': should(5, 'webhook', 'guide', 'refuses stale notifications and replays'),
   'P-20': must(5, 'server', 'proto', 'a config sent with a message names no task'),

@@ -32,7 +32,11 @@ export const CARDS = {
   'D-14': may(4, 'client', '§8.6.2', 'has a lifetime of its own for cards without caching headers'),
   'D-15': shouldNot(5, 'server', '§14.3', 'has credentials or internals in the public card'),
   // The certificate is the deployment's; the server only sees what a proxy forwards.
-  'D-16': documented('docs/security.md', should(5, 'server', '§14.3', 'serves the card over https')),
+  'D-16': documented(
+    'docs/security.md',
+    should(5, 'server', '§14.3', 'serves the card over https'),
+    'Cards then contain https addresses',
+  ),
   'D-17': must(5, 'server', 'guide', 'protects a card with sensitive content by authentication'),
   'D-18': should(3, 'server', 'guide', 'has a card for each agent behind a shared domain'),
   'D-19': should(3, 'server', '§5.8', 'names a custom binding by a URI, and by a new one after a breaking change'),

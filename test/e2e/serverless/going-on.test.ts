@@ -186,7 +186,7 @@ test('a stream ends before the host would end it, and its reader is told to come
   const host = startHost(storyteller, { serverless: { runMs: 150 } });
   const answer = await host.post('/message:stream', { message: messageOf('go') });
   const text = await answer.text();
-  expect(text).toMatch(/: to be continued, come back with Last-Event-ID\nretry: 1000\n\n$/);
+  expect(text).toMatch(/: stream interrupted, reconnect with Last-Event-ID\nretry: 1000\n\n$/);
   const [, id = ''] = /"id":"([^"]+)"/.exec(text) ?? [];
   // The answer was over when the next process had been asked.
   expect(host.own).toHaveLength(1);
@@ -370,6 +370,6 @@ test('on a desk, an agent that does not know its address runs what nobody waits 
     expect(await (await call(`/tasks/${task.id}`)).json()).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } }),
   );
   expect(runs).toBe(2);
-  const warnings = log.lines.filter(({ message }) => message.includes('does not know its address'));
+  const warnings = log.lines.filter(({ message }) => message.includes('No public URL is configured'));
   expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('run in this process')]);
 });

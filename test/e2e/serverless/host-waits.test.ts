@@ -56,7 +56,7 @@ test.each([
   await host.settled();
   expect(await host.stateOf(id)).toBe('completed');
   expect(host.own).toHaveLength(waits ? 0 : 1);
-  expect(log.lines.map(({ message }) => message)).toContain('The host does not wait');
+  expect(log.lines.map(({ message }) => message)).toContain('Host rejected waitUntil');
 });
 
 test('what waits for a credential, and cannot be finished while the host waits, is handed over', async () => {

@@ -1,7 +1,7 @@
 /** Requests that an agent makes to itself, made by others. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
-import { type Errand, Signatures } from '../../../src/server/serverless/signature.ts';
+import { type SelfRequestPurpose, Signatures } from '../../../src/server/serverless/signature.ts';
 import { keptLog } from '../../helpers/kept-log.ts';
 import { CRON_SECRET, type Host, type Network, SECRET, startHost } from './host.ts';
 
@@ -16,8 +16,11 @@ function countingHost(options: Parameters<typeof startHost>[1] = {}): Host & { r
   return { ...startHost(counter, options, network), runs: () => runs };
 }
 
-function signed(errand: Errand, { secret = SECRET, agoMs = 0, lifeMs = 5 * MINUTE } = {}): Promise<string> {
-  return new Signatures([secret], lifeMs, () => Date.now() - agoMs).sign(errand);
+function signed(
+  purpose: SelfRequestPurpose,
+  { secret = SECRET, agoMs = 0, lifeMs = 5 * MINUTE } = {},
+): Promise<string> {
+  return new Signatures([secret], lifeMs, () => Date.now() - agoMs).sign(purpose);
 }
 
 function call(host: Host, token: string | undefined, body: unknown, path = '/_tandem/run'): Promise<Response> {
@@ -196,9 +199,9 @@ describe('without a secret', () => {
       const answer = await call(host, await signed('sweep'), {}, path);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     }
-    await expect(host.send('go')).rejects.toThrow('This agent cannot work after its answer');
+    await expect(host.send('go')).rejects.toThrow('This agent cannot run tasks in the background');
     expect((await host.send('go', { waits: true })).status.state).toBe('TASK_STATE_COMPLETED');
-    expect(log.lines.map(({ message }) => message).join('\n')).toContain('No secret is set for requests to itself');
+    expect(log.lines.map(({ message }) => message).join('\n')).toContain('No secret is configured for self-requests');
     expect(host.own).toEqual([]);
   });
 

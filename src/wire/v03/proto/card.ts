@@ -3,17 +3,17 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { SecurityRequirement, SecurityScheme } from '../../../model/security.ts';
 import { defined } from '../../../support/defined.ts';
 import type { Codec } from '../../codec.ts';
-import { Reader } from '../../reader.ts';
+import { Decoder } from '../../decoder.ts';
 import { card as taggedCard } from '../card.ts';
 import { fromTagged, type SecurityWords, toTagged } from '../card-security.ts';
 
 const WORDS: SecurityWords = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
 
 /**
- * The card of 0.3, in which security looks as it does in 1.0: schemes under the member that names their kind, one flow
- * each, requirements with `schemes`. Reading takes both forms of security, in both styles.
+ * The 0.3 card with security in the 1.0 format: schemes under the member that identifies their type, one flow each, and
+ * requirements with `schemes`. Decoding accepts both formats of security, in both styles.
  *
- * @throws A2AError `UNSUPPORTED_OPERATION` on encoding a card that 0.3 cannot say, as the tagged form does.
+ * @throws A2AError `UNSUPPORTED_OPERATION` on encoding a card that 0.3 cannot represent, as the tagged format does.
  */
 export const card: Codec<AgentCard> = {
   decode: taggedCard.decode,
@@ -21,7 +21,7 @@ export const card: Codec<AgentCard> = {
     const { securitySchemes, securityRequirements, skills } = sayable(value);
     const { securitySchemes: _, securityRequirements: __, ...open } = value;
     const written = taggedCard.encode({ ...open, skills: skills.map(withoutSecurity) }) as WrittenCard;
-    // A capability that the protocol definition never had.
+    // A capability that the protocol definition does not have.
     const { stateTransitionHistory: ___, ...capabilities } = written.capabilities;
     return defined({
       ...written,
@@ -41,11 +41,11 @@ interface WrittenCard {
 }
 
 /**
- * Only what 0.3 can say of security. The tagged form puts flows of one scheme together, which the protocol definition
- * cannot, so they are taken apart again.
+ * Only the security that 0.3 can represent. The tagged format joins the flows of one scheme, which the protocol
+ * definition cannot, so they are split again.
  */
 function sayable(value: AgentCard): Pick<AgentCard, 'securitySchemes' | 'securityRequirements' | 'skills'> {
-  const unlimited = new Reader('response', { limits: { maxItems: Number.POSITIVE_INFINITY } });
+  const unlimited = new Decoder('response', { limits: { maxItems: Number.POSITIVE_INFINITY } });
   return fromTagged(unlimited, toTagged(value, WORDS));
 }
 

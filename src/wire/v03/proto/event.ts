@@ -24,7 +24,7 @@ const artifactUpdateMembers: Codec<TaskArtifactUpdateEvent> = object<TaskArtifac
   metadata: optional(struct),
 });
 
-/** `final` is true on the status event after which the stream closes, and on no other. */
+/** `final` is true only on the status event after which the stream closes. */
 function encodeStatusUpdate(event: TaskStatusUpdateEvent, closes: boolean): JsonObject {
   return { ...(statusUpdateMembers.encode(event) as JsonObject), final: closes };
 }
@@ -34,7 +34,7 @@ export const statusUpdate: Codec<TaskStatusUpdateEvent> = {
   encode: (event) => encodeStatusUpdate(event, isTerminal(event.status.state)),
 };
 
-/** Readers of JSON that do not know the defaults test both flags, so they are always said. */
+/** JSON clients that do not know the defaults test both flags, so they are always encoded. */
 export const artifactUpdate: Codec<TaskArtifactUpdateEvent> = {
   decode: artifactUpdateMembers.decode,
   encode(event) {
@@ -60,7 +60,7 @@ const encoder: StreamEncoder = Object.freeze({
   isStateless: true,
 });
 
-/** The same one for all streams. */
+/** One encoder for all streams. */
 export function createStreamEncoder(): StreamEncoder {
   return encoder;
 }

@@ -6,7 +6,7 @@ import { createStreamEncoder } from './event.ts';
 import { operations } from './methods.ts';
 import { taskState } from './task.ts';
 
-/** A2A 0.3 in the JSON of its protocol definition: REST as both reference SDKs speak it, and what gRPC carries. */
+/** A2A 0.3 in the JSON of its protocol definition: REST as in both reference SDKs, and the messages of gRPC. */
 export const v03Proto: Dialect = {
   name: 'v03-proto',
   version: '0.3',

@@ -10,23 +10,23 @@ const role: Codec<Role> = protoEnum(ROLES);
 
 const members: Codec<Message> = object<Omit<Message, 'unknownMembers'>>(
   {
-    messageId: expected(id, (r) => r.newId()),
+    messageId: expected(id, (d) => d.newId()),
     contextId: defaulted(idOrEmpty),
     taskId: defaulted(idOrEmpty),
     role: expected(role, () => 'ROLE_UNSPECIFIED'),
-    // Messages that are half of this style and half of another are met, and their parts are worth reading.
+    // Some peers send messages that mix this style with another, so both forms of the parts are decoded.
     parts: expected(list(part, 1), () => [], { wire: 'content', aliases: ['parts'] }),
     metadata: optional(struct),
     extensions: defaulted(strings),
-    // Not in the protocol definition, whose parsers refuse what they do not know: read here, but written as metadata.
+    // Not in the protocol definition, whose parsers reject unknown members: decoded here, but encoded as metadata.
     referenceTaskIds: defaulted(strings),
   },
-  { seam: 'message', unknown: unknownInMessages('0.3') },
+  { point: 'message', unknown: unknownInMessages('0.3') },
 );
 
 export const message: Codec<Message> = {
-  decode(r, json) {
-    const value = members.decode(r, json);
+  decode(d, json) {
+    const value = members.decode(d, json);
     const carried: unknown = value.metadata?.[CARRIER.referenceTaskIds];
     return isListOfIds(carried) ? restoreReferences(value, carried) : value;
   },

@@ -8,7 +8,7 @@ import type {
 import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional, required } from '../../codec.ts';
 import type { OperationCodecs } from '../../dialect.ts';
-import { fromUser } from '../../inbound.ts';
+import { fromUser } from '../../user-role.ts';
 import { count, idOrEmpty, noParams, nothing, strings, struct } from '../../values.ts';
 import { returnImmediately, sayingBlocking } from '../blocking.ts';
 import { protoPushConfig as pushConfig } from '../push.ts';
@@ -25,7 +25,7 @@ import {
   taskPushConfig,
 } from './push.ts';
 
-/** 0 and nothing are the same number here, and mean the whole history. */
+/** 0 and absence are the same here, and mean the whole history. */
 const historyLength = defaulted(count);
 
 const configurationMembers: Codec<SendMessageConfiguration> = sayingBlocking(
@@ -38,25 +38,25 @@ const configurationMembers: Codec<SendMessageConfiguration> = sayingBlocking(
 );
 
 /**
- * Writers of this form are serialisers of the protocol definition, which leave out what is false: a configuration
- * without `blocking` asks not to wait. No configuration at all asks to wait.
+ * Serializers of the protocol definition omit false values, so a configuration without `blocking` means that the send
+ * should not wait. No configuration at all means that it should.
  */
 const configuration: Codec<SendMessageConfiguration> = {
-  decode(r, json) {
-    const value = configurationMembers.decode(r, json);
+  decode(d, json) {
+    const value = configurationMembers.decode(d, json);
     return isObject(json) && !isSet(json['blocking']) ? { ...value, returnImmediately: true } : value;
   },
   encode: configurationMembers.encode,
 };
 
 const sendParams: Codec<SendMessageRequest> = object<Omit<SendMessageRequest, 'tenant'>>({
-  // The field is called `request`, and `message` in JSON.
+  // The field `request` has the JSON name `message`.
   message: required(fromUser(message), { aliases: ['request'] }),
   configuration: optional(configuration),
   metadata: optional(struct),
 });
 
-/** gRPC names the task; over REST its path arrives as an id. */
+/** gRPC requests contain the resource name of the task, REST requests its id. */
 interface TaskAddress {
   readonly name?: string;
   readonly id?: string;
@@ -70,23 +70,23 @@ const taskAddress: Codec<TaskAddress> = object<TaskAddress>({
 });
 
 const getParams: Codec<GetTaskRequest> = {
-  decode(r, json) {
-    const { name, id, ...rest } = taskAddress.decode(r, json);
+  decode(d, json) {
+    const { name, id, ...rest } = taskAddress.decode(d, json);
     const taskIds: Said = [
       ['id', id],
       ['name', name],
     ];
-    return { id: agreed(r, taskIds, 'name') ?? '', ...rest };
+    return { id: agreed(d, taskIds, 'name') ?? '', ...rest };
   },
   encode: ({ id, historyLength: length }) => taskAddress.encode(defined({ name: id, historyLength: length })),
 };
 
 const taskParams: Codec<CancelTaskRequest & SubscribeToTaskRequest> = {
-  decode: (r, json) => ({ id: getParams.decode(r, json).id }),
+  decode: (d, json) => ({ id: getParams.decode(d, json).id }),
   encode: ({ id }) => getParams.encode({ id }),
 };
 
-/** The methods of gRPC; REST has paths instead. */
+/** The methods of gRPC; REST uses paths instead. */
 export const operations: OperationCodecs = {
   SendMessage: { method: 'SendMessage', params: sendParams, result: sendResultOf('proto') },
   SendStreamingMessage: { method: 'SendStreamingMessage', params: sendParams, result: streamItemOf('proto') },

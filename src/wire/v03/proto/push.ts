@@ -7,12 +7,12 @@ import type {
 import type { TaskPushNotificationConfig } from '../../../model/push.ts';
 import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional } from '../../codec.ts';
-import type { Reader } from '../../reader.ts';
+import type { Decoder } from '../../decoder.ts';
 import { count, idOrEmpty, list, string } from '../../values.ts';
 import { protoPushConfig as pushConfig } from '../push.ts';
 import { agreed, type ConfigName, configName, newConfigName, type Said, taskName } from './names.ts';
 
-/** A config with its task, which is part of its name; the other styles have `taskId`. */
+/** A config with its task, whose id is part of its name; the other styles have `taskId`. */
 interface NamedConfig {
   readonly name?: ConfigName;
   readonly taskId?: string;
@@ -27,18 +27,21 @@ const namedConfigFields = {
 
 const namedConfig: Codec<NamedConfig> = object<NamedConfig>(namedConfigFields);
 
-/** What to create. The prose of 0.3 has `config` alone, its protocol definition makes `config` the body of the request. */
+/**
+ * The config to create. The prose of 0.3 has only `config`; its protocol definition makes `config` the body of the
+ * request.
+ */
 interface NewConfig extends NamedConfig {
   readonly parent?: string;
   readonly configId?: string;
   readonly config?: NamedConfig;
 }
 
-/** The prose does not say which of its two kinds of config it means. */
+/** The prose does not specify which of its two types of config it means. */
 const eitherConfig: Codec<NamedConfig> = {
-  decode(r, json) {
+  decode(d, json) {
     const isPlain = isObject(json) && isSet(json['url']) && !isSet(json['pushNotificationConfig']);
-    return isPlain ? { pushNotificationConfig: pushConfig.decode(r, json) } : namedConfig.decode(r, json);
+    return isPlain ? { pushNotificationConfig: pushConfig.decode(d, json) } : namedConfig.decode(d, json);
   },
   encode: namedConfig.encode,
 };
@@ -50,9 +53,9 @@ const newConfig: Codec<NewConfig> = object<NewConfig>({
   ...namedConfigFields,
 });
 
-function join(r: Reader, outer: NewConfig, inner: NamedConfig, needed: string): TaskPushNotificationConfig {
+function join(d: Decoder, outer: NewConfig, inner: NamedConfig, needed: string): TaskPushNotificationConfig {
   const config = inner.pushNotificationConfig ?? outer.pushNotificationConfig;
-  if (config === undefined) r.violate('the member pushNotificationConfig', 'pushNotificationConfig');
+  if (config === undefined) d.violate('the member pushNotificationConfig', 'pushNotificationConfig');
   const taskIds: Said = [
     ['taskId', outer.taskId],
     ['parent', outer.parent],
@@ -66,10 +69,10 @@ function join(r: Reader, outer: NewConfig, inner: NamedConfig, needed: string): 
     ['name', outer.name?.id],
     ['config.name', inner.name?.id],
   ];
-  return defined({ url: '', ...config, taskId: agreed(r, taskIds, needed), id: agreed(r, ids) });
+  return defined({ url: '', ...config, taskId: agreed(d, taskIds, needed), id: agreed(d, ids) });
 }
 
-/** A config without an id goes by its task's. */
+/** A config without an id gets the id of its task. */
 function named({ taskId = '', id = taskId, ...config }: TaskPushNotificationConfig): Named {
   return { name: { taskId, id }, pushNotificationConfig: { ...config, id } };
 }
@@ -79,20 +82,20 @@ interface Named extends NamedConfig {
   readonly pushNotificationConfig: TaskPushNotificationConfig;
 }
 
-/** `{name, pushNotificationConfig}`, or as the other styles have it, `{taskId, pushNotificationConfig}`. */
+/** `{name, pushNotificationConfig}`, or `{taskId, pushNotificationConfig}` as in the other styles. */
 export const taskPushConfig: Codec<TaskPushNotificationConfig> = {
-  decode: (r, json) => join(r, namedConfig.decode(r, json), {}, 'name'),
+  decode: (d, json) => join(d, namedConfig.decode(d, json), {}, 'name'),
   encode: (config) => namedConfig.encode(named(config)),
 };
 
 /**
- * `{parent, configId, config}`; over REST, where the path says whose config it is, also `config` alone, the config itself
+ * `{parent, configId, config}`. Over REST, where the path contains the task id, also only `config`, the config itself
  * or `{taskId, pushNotificationConfig}`.
  */
 export const createPushConfig: Codec<TaskPushNotificationConfig> = {
-  decode(r, json) {
-    const { config = {}, ...outer } = newConfig.decode(r, json);
-    return join(r, outer, config, 'parent');
+  decode(d, json) {
+    const { config = {}, ...outer } = newConfig.decode(d, json);
+    return join(d, outer, config, 'parent');
   },
   encode(value) {
     const config = named(value);
@@ -100,7 +103,7 @@ export const createPushConfig: Codec<TaskPushNotificationConfig> = {
   },
 };
 
-/** gRPC names the config; over REST its path arrives as two ids. */
+/** gRPC requests contain the resource name of the config, REST requests two ids. */
 interface ConfigAddress {
   readonly name?: ConfigName;
   readonly id?: string;
@@ -113,10 +116,10 @@ const configAddress: Codec<ConfigAddress> = object<ConfigAddress>({
   pushNotificationConfigId: defaulted(idOrEmpty),
 });
 
-/** Each request must name its config: "the one the task has" cannot be asked for. */
+/** Each request must contain the id of a config; there is no default config. */
 const pushConfigAddress: Codec<Required<ConfigName>> = {
-  decode(r, json) {
-    const { name, id, pushNotificationConfigId } = configAddress.decode(r, json);
+  decode(d, json) {
+    const { name, id, pushNotificationConfigId } = configAddress.decode(d, json);
     const taskIds: Said = [
       ['id', id],
       ['name', name?.taskId],
@@ -125,8 +128,8 @@ const pushConfigAddress: Codec<Required<ConfigName>> = {
       ['pushNotificationConfigId', pushNotificationConfigId],
       ['name', name?.id],
     ];
-    const taskId = agreed(r, taskIds, 'name') ?? '';
-    return { taskId, id: agreed(r, configIds, name === undefined ? 'pushNotificationConfigId' : undefined) ?? '' };
+    const taskId = agreed(d, taskIds, 'name') ?? '';
+    return { taskId, id: agreed(d, configIds, name === undefined ? 'pushNotificationConfigId' : undefined) ?? '' };
   },
   encode: (name) => configAddress.encode({ name }),
 };
@@ -154,13 +157,13 @@ const listAddress: Codec<ListAddress> = object<ListAddress>({
 });
 
 export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = {
-  decode(r, json) {
-    const { parent, id, ...page } = listAddress.decode(r, json);
+  decode(d, json) {
+    const { parent, id, ...page } = listAddress.decode(d, json);
     const taskIds: Said = [
       ['id', id],
       ['parent', parent],
     ];
-    return { taskId: agreed(r, taskIds, 'parent') ?? '', ...page };
+    return { taskId: agreed(d, taskIds, 'parent') ?? '', ...page };
   },
   encode: ({ tenant: _, taskId, ...page }) => listAddress.encode({ parent: taskId, ...page }),
 };
@@ -172,8 +175,8 @@ const configList: Codec<ListTaskPushNotificationConfigsResponse> = object<ListTa
 
 const configs = list(taskPushConfig);
 
-/** Pages of configs; the other styles answer with the bare list. */
+/** Pages of configs; the other styles return only the list. */
 export const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> = {
-  decode: (r, json) => (Array.isArray(json) ? { configs: configs.decode(r, json) } : configList.decode(r, json)),
+  decode: (d, json) => (Array.isArray(json) ? { configs: configs.decode(d, json) } : configList.decode(d, json)),
   encode: configList.encode,
 };

@@ -2,16 +2,17 @@ import type { AgentCard } from '../../../model/card.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { SecurityRequirement, SecurityScheme } from '../../../model/security.ts';
 import { defined } from '../../../support/defined.ts';
-import { bareRequirement } from '../../card-parts.ts';
+import { bareRequirement } from '../../card/card-parts.ts';
 import type { Codec } from '../../codec.ts';
 import type { Dialect } from '../../dialect.ts';
 import { taggedScheme } from '../security.ts';
 import { card } from './card.ts';
 
 /**
- * The extended card as `GET /v1/card` returns it. By the protocol definition its security would have the form of 1.0, but the SDKs of
- * Python and Go read the form of the JSON schema there, as on the public card. So schemes have both forms side by side. Requirements
- * cannot have both: they have the form of the schema, and readers of the other form find no scheme named in them.
+ * The extended card at `GET /v1/card`. By the protocol definition its security would have the 1.0 format, but the
+ * Python and Go SDKs decode the format of the JSON schema there, as for the public card. So schemes have both formats
+ * side by side. Requirements cannot have both: they have the format of the schema, and clients of the other format find
+ * no schemes in them.
  */
 const restCard: Codec<AgentCard> = {
   decode: card.decode,
@@ -38,7 +39,7 @@ function bothForms(scheme: SecurityScheme): JsonObject {
   return { ...(taggedScheme.encode([scheme]) as JsonObject), ...(scheme as unknown as JsonObject) };
 }
 
-/** The dialect as a server answers in it over REST. */
+/** The REST dialect of a server. */
 export function withRestCard(dialect: Dialect): Dialect {
   const { GetExtendedAgentCard } = dialect.operations;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agent as createAgent } from '../../../../src/server/agent.ts';
+import { agent as createAgent } from '../../../../src/server/agent/agent.ts';
 import { bearerTokens } from '../../../../src/server/auth/bearer-tokens.ts';
 import { serveOnSocket } from '../../../e2e/kit/server.ts';
 import { connected } from '../../client-behaviours.ts';

@@ -1,0 +1,118 @@
+import { now } from '../now.ts';
+import { progressLine } from './progress-line.ts';
+import { type Style, styled } from './style.ts';
+
+export type { Style } from './style.ts';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+
+/** Work that ends sooner shows no progress line. */
+const PROGRESS_AFTER_MS = 400;
+
+const CLEAR_LINE = '\r\u001B[2K';
+
+/**
+ * The two streams of the program: the result of a command goes to stdout, everything else to stderr. If both are the same
+ * terminal, their lines do not mix. Control characters in the texts of agents do not reach a terminal.
+ */
+class Screen {
+  readonly #out: NodeJS.WriteStream = process.stdout;
+  readonly #err: NodeJS.WriteStream = process.stderr;
+  #isMidLine = false;
+  #progress: { text: string; readonly since: number; readonly timer: NodeJS.Timeout } | undefined;
+  #isDrawn = false;
+
+  /** Whether stderr is a terminal. */
+  get isWatched(): boolean {
+    return this.#err.isTTY;
+  }
+
+  /** Prints a part of the result on stdout. */
+  give(text: string, style?: Style): void {
+    if (text === '') return;
+    this.#erase();
+    this.#out.write(this.#out.isTTY ? styled(this.#out, harmless(text), style) : text);
+    this.#isMidLine = !text.endsWith('\n');
+  }
+
+  giveLine(text = '', style?: Style): void {
+    this.give(text, style);
+    this.give('\n');
+  }
+
+  /** Ends a line of stdout that has been started. */
+  endLine(): void {
+    if (this.#isMidLine) this.give('\n');
+  }
+
+  /** Prints a line on stderr. */
+  tell(text: string, style?: Style): void {
+    if (this.#out.isTTY) this.endLine();
+    this.#erase();
+    this.#err.write(`${styled(this.#err, harmless(text), style)}\n`);
+  }
+
+  /** The columns of stdout; undefined if it is not a terminal. */
+  get columns(): number | undefined {
+    return this.#out.isTTY ? this.#out.columns : undefined;
+  }
+
+  /** Styles a piece of a line for stdout. */
+  mark(text: string, style: Style): string {
+    return styled(this.#out, harmless(text), style);
+  }
+
+  /** Prints a line of styled pieces on stdout. Its pieces must contain no control characters. */
+  giveMarked(line: string): void {
+    this.#erase();
+    this.#out.write(`${line}\n`);
+    this.#isMidLine = false;
+  }
+
+  /** Shows a progress line on a terminal until `rest` is called. */
+  work(text: string): void {
+    if (!this.isWatched || process.env['TERM'] === 'dumb') return;
+    if (this.#progress !== undefined) {
+      this.#progress.text = text;
+      return;
+    }
+    const timer = setInterval(() => this.#draw(), FRAME_MS);
+    timer.unref();
+    this.#progress = { text, since: now(), timer };
+  }
+
+  rest(): void {
+    clearInterval(this.#progress?.timer);
+    this.#progress = undefined;
+    this.#erase();
+  }
+
+  #draw(): void {
+    if (this.#progress === undefined || (this.#isMidLine && this.#out.isTTY)) return;
+    const { text, since } = this.#progress;
+    const ms = now() - since;
+    if (ms < PROGRESS_AFTER_MS) return;
+    const frame = FRAMES[Math.floor(ms / FRAME_MS) % FRAMES.length] ?? '';
+    const line = progressLine(frame, oneLine(text), ms, this.#err.columns || 80);
+    this.#err.write(CLEAR_LINE + styled(this.#err, line, 'dim'));
+    this.#isDrawn = true;
+  }
+
+  #erase(): void {
+    if (this.#isDrawn) this.#err.write(CLEAR_LINE);
+    this.#isDrawn = false;
+  }
+}
+
+export const screen = new Screen();
+
+/** Removes control characters and those that change the direction of a text. */
+export function harmless(text: string): string {
+  return text.replaceAll(/(?![\n\t])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, '');
+}
+
+/** Returns a text on one line, without control characters. */
+export function oneLine(text: string): string {
+  return harmless(text).replaceAll(/\s+/g, ' ').trim();
+}

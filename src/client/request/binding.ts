@@ -1,0 +1,66 @@
+import { A2AError } from '../../errors.ts';
+import type { StreamResponse } from '../../model/event.ts';
+import type { Input, OperationName, Output, StreamingOperation } from '../../model/operation.ts';
+import { JsonShapeError, parseUntrustedJson } from '../../support/json/untrusted-json.ts';
+import type { Decoded } from '../../wire/dialect.ts';
+import type { DecodeOptions } from '../../wire/decoder.ts';
+import type { Endpoint } from './endpoint.ts';
+import { restBinding } from './rest-binding.ts';
+import { rpcBinding } from './rpc-binding.ts';
+
+/** An operation encoded as an HTTP request, without the common headers. */
+export interface EncodedCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly contentType: string | undefined;
+  readonly body: string | undefined;
+}
+
+/** The parts of a response that a binding reads. `json` is undefined if the body is not JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly json: unknown;
+}
+
+/** Encodes requests and decodes responses of one binding. */
+export interface Binding {
+  encode<K extends OperationName>(endpoint: Endpoint, operation: K, input: Input<K>): EncodedCall;
+  /** @throws A2AError with the error of the agent, or `INVALID_AGENT_RESPONSE`; NotHere if no agent responded. */
+  result<K extends OperationName>(
+    endpoint: Endpoint,
+    operation: K,
+    answer: Answer,
+    read: DecodeOptions,
+  ): Decoded<Output<K>>;
+  /** Decodes one item of a stream. @throws The errors of `result`. */
+  item(endpoint: Endpoint, operation: StreamingOperation, json: unknown, read: DecodeOptions): Decoded<StreamResponse>;
+}
+
+const BY_NAME = { JSONRPC: rpcBinding, 'HTTP+JSON': restBinding } as const;
+
+export function bindingOf({ binding }: Endpoint): Binding {
+  return BY_NAME[binding];
+}
+
+/**
+ * Parses the JSON of an agent; undefined if the text is not JSON. The number of values is not limited, because a page of small tasks
+ * has many and the size of a response is limited anyway.
+ *
+ * @throws A2AError `INVALID_AGENT_RESPONSE` if the JSON is nested too deeply.
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return parseUntrustedJson(text, Infinity);
+  } catch (error) {
+    if (error instanceof JsonShapeError) throw new A2AError('INVALID_AGENT_RESPONSE', `The JSON ${error.message}`);
+    return undefined;
+  }
+}
+
+export function notJson(status: number, contentType: string | undefined): A2AError {
+  const type = contentType === undefined ? 'no content type' : `content type ${contentType.slice(0, 100)}`;
+  return new A2AError(
+    'INVALID_AGENT_RESPONSE',
+    `Expected JSON, but the agent responded with ${status} and a body that is not JSON (${type})`,
+  );
+}

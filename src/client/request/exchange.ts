@@ -1,0 +1,196 @@
+import { A2AError } from '../../errors.ts';
+import type { AgentCard } from '../../model/card.ts';
+import type { TraceContext } from '../../observe/trace-context.ts';
+import type { AuthContext, HeadersRecord } from '../auth/auth.ts';
+import type { AuthAttempt, Credentials } from '../auth/credentials.ts';
+import type { Deadline } from './deadline.ts';
+import type { Interceptor, OutgoingRequest } from './interceptor.ts';
+import type { DrainingConnections } from '../task/draining-connections.ts';
+import type { Leaving } from '../../support/leave-signal.ts';
+import { unsentError } from './response-error.ts';
+import type { Settings } from '../settings.ts';
+import { inSpan } from './request-span.ts';
+import type { Trace } from './trace.ts';
+import type { Transport, TransportResponse } from '../transport/transport.ts';
+import { parseUrl, readUrl, type Trust } from './trust.ts';
+
+/** The parts of a client that every request uses. */
+export interface ClientContext {
+  readonly settings: Settings;
+  readonly transport: Transport;
+  readonly trust: Trust;
+  readonly credentials: Credentials | undefined;
+  readonly interceptors: readonly Interceptor[];
+  readonly draining: DrainingConnections;
+  readonly urls: UrlMemory;
+  /** Aborted when the client is closed. No requests are sent after that. */
+  readonly closing: Leaving;
+}
+
+/** Caches the last parsed URL, because nearly all requests of a client go to the same one. */
+export class UrlMemory {
+  #text = '';
+  #url: URL | undefined;
+
+  parse(text: string): URL {
+    if (this.#url !== undefined && text === this.#text) return this.#url;
+    this.#url = readUrl(text);
+    this.#text = text;
+    return this.#url;
+  }
+}
+
+/** The context of one call, shared by all its requests. */
+export interface RequestScope {
+  readonly deadline: Deadline;
+  readonly trace: Trace;
+  /** The span of the current request, if tracing is on. */
+  readonly span?: TraceContext;
+  /** Undefined for requests without credentials. */
+  readonly auth: AuthAttempt | undefined;
+  readonly card: AgentCard | undefined;
+}
+
+/** Sends one request: runs the interceptors, adds credentials for trusted origins, and follows redirects. */
+export function exchange(
+  context: ClientContext,
+  requestScope: RequestScope,
+  request: OutgoingRequest,
+): Promise<TransportResponse> {
+  const { tracer } = context.settings;
+  if (tracer === undefined) return exchanged(context, requestScope, request);
+  return inSpan(tracer, requestScope.trace, request, (span) =>
+    exchanged(context, { ...requestScope, span: span.context }, request),
+  );
+}
+
+function exchanged(
+  context: ClientContext,
+  requestScope: RequestScope,
+  request: OutgoingRequest,
+): Promise<TransportResponse> {
+  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> =>
+    followed(context, requestScope, outgoing, request);
+  const { interceptors } = context;
+  if (interceptors.length === 0) return send(request);
+  const intercepted = interceptors.reduceRight<typeof send>(
+    (next, intercept) => (outgoing) => intercept(outgoing, next),
+    send,
+  )(request);
+  return requestScope.deadline.within(intercepted);
+}
+
+/** @param plain The request before the interceptors, which saw only its first URL. */
+async function followed(
+  context: ClientContext,
+  requestScope: RequestScope,
+  request: OutgoingRequest,
+  plain: OutgoingRequest,
+): Promise<TransportResponse> {
+  const { maxRedirects } = context.settings.limits;
+  const first = context.urls.parse(request.url);
+  let url = first;
+  for (let redirects = 0; ; redirects++) {
+    // Headers added by interceptors may be secrets, so other origins do not get them.
+    const isForThem = url.origin === first.origin || context.trust.isRecipient(url);
+    const response = await sent(
+      context,
+      requestScope,
+      isForThem ? request : { ...request, headers: plain.headers },
+      url,
+    );
+    const location = redirectOf(response, request.method);
+    if (location === undefined) return response;
+    response.discard();
+    if (redirects === maxRedirects)
+      throw lost(`More than ${maxRedirects} redirects (limits.maxRedirects), the last from ${url.href}`);
+    const next = redirected(location, url);
+    // Clients may turn a POST into a GET after 301 and 302. Within one origin they only correct the URL.
+    const isVague = response.status === 301 || response.status === 302;
+    if (request.method !== 'GET' && isVague && next.origin !== url.origin) {
+      throw lost(`${url.href} redirects to another origin: ${next.href}. Connect to that URL instead`);
+    }
+    url = next;
+  }
+}
+
+function redirected(location: string, from: URL): URL {
+  try {
+    return parseUrl(new URL(location, from));
+  } catch (error) {
+    throw lost(
+      `${from.href} redirects to an invalid URL: ${A2AError.is(error) ? error.message : 'it cannot be parsed'}`,
+    );
+  }
+}
+
+function lost(message: string): A2AError {
+  return new A2AError('TRANSPORT_FAILED', message, { details: { sent: 'no' } });
+}
+
+async function sent(
+  { settings, transport, trust, credentials, closing }: ClientContext,
+  { deadline, trace, span, auth, card }: RequestScope,
+  request: OutgoingRequest,
+  url: URL,
+): Promise<TransportResponse> {
+  if (closing.aborted) throw new DOMException('The client is closed. Create a new one with connect()', 'AbortError');
+  const { isTrusted, isRecipient } = trust.judge(url);
+  // Copied one by one, because each object from a spread gets its own hidden class when members are added.
+  const headers: Record<string, string> = {};
+  for (const name of Object.keys(request.headers)) headers[name] = request.headers[name] as string;
+  headers['traceparent'] = trace.next(span);
+  const state = span === undefined ? trace.state : span.tracestate;
+  if (state !== undefined) headers['tracestate'] = state;
+  if (settings.userAgent !== undefined) headers['user-agent'] ??= settings.userAgent;
+  let address = url;
+  if (isRecipient) {
+    Object.assign(headers, settings.headers);
+    if (credentials !== undefined && auth !== undefined) {
+      try {
+        const context = { origin: url.origin, card };
+        const given = credentials.headers(context, auth, deadline);
+        addHeaders(headers, given instanceof Promise ? await deadline.within(given) : given);
+        address = withQuery(url, credentials.query(context, auth));
+      } catch (error) {
+        throw unsentError(error);
+      }
+    }
+  }
+  deadline.check();
+  return transport.call({
+    method: request.method,
+    url: address,
+    headers,
+    body: request.body,
+    signal: deadline,
+    guarded: !isTrusted,
+  });
+}
+
+/** Adds the credential headers. Cookies of the user are kept next to a credential cookie. */
+function addHeaders(headers: Record<string, string>, given: HeadersRecord): void {
+  const { cookie } = headers;
+  Object.assign(headers, given);
+  if (cookie !== undefined && given['cookie'] !== undefined) headers['cookie'] = `${cookie}; ${given['cookie']}`;
+}
+
+function withQuery(url: URL, query: Readonly<Record<string, string>> = {}): URL {
+  const entries = Object.entries(query);
+  if (entries.length === 0) return url;
+  const address = new URL(url);
+  for (const [name, value] of entries) address.searchParams.set(name, value);
+  return address;
+}
+
+const REDIRECTS = new Set([301, 302, 307, 308]);
+
+function redirectOf(response: TransportResponse, method: string): string | undefined {
+  const isRedirect = REDIRECTS.has(response.status) || (response.status === 303 && method === 'GET');
+  return isRedirect ? response.header('location') : undefined;
+}
+
+/** The context for renewing credentials after a 401. */
+export function refusedContext(url: string, card: AgentCard | undefined, challenge: string | undefined): AuthContext {
+  return { origin: new URL(url).origin, card, challenge };
+}

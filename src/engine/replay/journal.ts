@@ -1,0 +1,167 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { Message } from '../../model/message.ts';
+import type { JournalEntry, JournalRecord } from '../../store/store.ts';
+
+/**
+ * The kinds of journal entries. Keys are unique within a turn; a turn is everything that one message to the handler sets
+ * off.
+ *
+ * | kind | key | body |
+ * |---|---|---|
+ * | `turn` | its ordinal | `Turn`: the message that started it, and its position in the event log |
+ * | `step` | name # occurrence | `StepRecord`: `{ value }` or `{ error }`, and the output published meanwhile |
+ * | `correction` | kind and place of the event | `CorrectionRecord`: the outputs that it replaced |
+ * | `question` | ordinal : digest | the question, for the check of the answer |
+ * | `answer` | that of the question | `{ value, said }` (for the handler, for the history), `{ expired }` or `{ canceled }` |
+ * | `sleep`, `slept` | ordinal | `{ until }`; that the sleep is over |
+ * | `message` | its id | a message that arrived while the handler ran |
+ * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
+ * | `worked` | the lease | `{ ms }`: the working time of a run that was handed over |
+ * | `call`, `called` | peer # occurrence | a call to another agent, recorded before it is made; its result |
+ */
+export type JournalKind =
+  | 'turn'
+  | 'step'
+  | 'correction'
+  | 'question'
+  | 'answer'
+  | 'sleep'
+  | 'slept'
+  | 'message'
+  | 'read'
+  | 'worked'
+  | 'call'
+  | 'called';
+
+/** A message to the handler, with the context of its request. */
+export interface Trigger {
+  readonly message: Message;
+  readonly metadata?: JsonObject;
+  readonly extensions?: readonly string[];
+  /** Set if it differs from that of the task. */
+  readonly skillId?: string;
+}
+
+export interface Turn extends Trigger {
+  /** The number of the last event before the turn. */
+  readonly after: number;
+}
+
+/** The journal of a task, as a run needs it. */
+export class Journal {
+  /** The ordinal of the turn. The first turn is 0 and has no entry, because its message is that of the task. */
+  readonly turn: number;
+  readonly trigger: Turn | undefined;
+  /** The working time of earlier runs since the last pause. */
+  readonly workedMs: number;
+  readonly #entries = new Map<string, JournalRecord>();
+  /** Messages of all turns, because an unread message stays unread in the next turn. */
+  readonly #messages: { readonly number: number; readonly message: Message }[] = [];
+  #readUpTo = 0;
+  #seen: number;
+
+  constructor(records: readonly JournalRecord[] = []) {
+    if (records.length === 0) {
+      this.turn = 0;
+      this.trigger = undefined;
+      this.workedMs = 0;
+      this.#seen = 0;
+      return;
+    }
+    const start = records.findLastIndex(({ kind }) => kind === 'turn');
+    this.turn = records.filter(({ kind }) => kind === 'turn').length;
+    this.trigger = records[start]?.body as unknown as Turn | undefined;
+    this.workedMs = workedIn(records);
+    this.#seen = records.at(-1)?.number ?? 0;
+    for (const [i, record] of records.entries()) {
+      this.#addMessage(record);
+      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record);
+    }
+    // The reads of this turn are replayed in their order; those of earlier turns are final.
+    const before = records.slice(0, Math.max(start, 0)).filter(({ kind }) => kind === 'read');
+    this.#readUpTo = Math.max(0, ...before.map(({ body }) => readOf(body)));
+  }
+
+  /** The number of the last known entry. */
+  get seen(): number {
+    return this.#seen;
+  }
+
+  /** Whether an earlier run has recorded anything in this turn. */
+  get hasBegun(): boolean {
+    return [...this.#entries.keys()].some((key) => !key.startsWith('message '));
+  }
+
+  find(kind: JournalKind, key: string): JsonValue | undefined {
+    return this.#entries.get(`${kind} ${key}`)?.body;
+  }
+
+  /** Adds an entry of this run, for steps that are repeated within the run. */
+  add(record: JournalRecord): void {
+    this.#entries.set(`${record.kind} ${record.key}`, record);
+  }
+
+  /** The entries of a kind in this turn, in order. */
+  *entriesOf(kind: JournalKind): Generator<JournalRecord> {
+    for (const record of this.#entries.values()) if (record.kind === kind) yield record;
+  }
+
+  /** The number of an entry. Lower numbers were recorded earlier. */
+  numberOf(kind: JournalKind, key: string): number {
+    return this.#entries.get(`${kind} ${key}`)?.number ?? 0;
+  }
+
+  /** Adds new answers and messages that were written outside of this run. Returns their messages. */
+  catchUp(records: readonly JournalRecord[]): readonly Message[] {
+    const said: Message[] = [];
+    for (const record of records) {
+      if (record.number <= this.#seen) continue;
+      this.#seen = record.number;
+      this.#addMessage(record);
+      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record);
+      said.push(...saidIn(record));
+    }
+    return said;
+  }
+
+  /** The unread messages, up to a number or all. */
+  unread(upTo = Number.POSITIVE_INFINITY): readonly { readonly number: number; readonly message: Message }[] {
+    return this.#messages.filter(({ number }) => number > this.#readUpTo && number <= upTo);
+  }
+
+  markRead(upTo: number): void {
+    this.#readUpTo = Math.max(this.#readUpTo, upTo);
+    const unread = this.#messages.findIndex(({ number }) => number > this.#readUpTo);
+    this.#messages.splice(0, unread < 0 ? this.#messages.length : unread);
+  }
+
+  #addMessage({ kind, number, body }: JournalRecord): void {
+    if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
+  }
+}
+
+function workedIn(records: readonly JournalRecord[]): number {
+  let ms = 0;
+  for (const { kind, body } of records) {
+    if (kind === 'worked') ms += (body as { readonly ms: number }).ms;
+    else if (kind === 'step') ms += (body as { readonly workedMs?: number }).workedMs ?? 0;
+    else if (kind === 'turn' || kind === 'answer' || kind === 'slept') ms = 0;
+  }
+  return ms;
+}
+
+/** The entry with the working time of a run that is handed over. */
+export function workedEntry({ fence }: { readonly fence: number }, ms: number): JournalEntry {
+  return { kind: 'worked' satisfies JournalKind, key: `${fence}`, body: { ms } };
+}
+
+/** The message of an entry, or the public message of an answer. */
+function saidIn({ kind, body }: JournalRecord): readonly Message[] {
+  if (kind === 'message') return [body as unknown as Message];
+  const { said } = (kind === 'answer' ? body : {}) as { readonly said?: Message };
+  return said === undefined ? [] : [said];
+}
+
+export function readOf(body: JsonValue): number {
+  return (body as { readonly upTo: number }).upTo;
+}

@@ -1,0 +1,250 @@
+import { A2AError } from '../../errors.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Part } from '../../model/part.ts';
+import type { Task } from '../../model/task.ts';
+import type {
+  Ask,
+  AskOptions,
+  AuthorizationRequest,
+  AuthorizeOptions,
+  Inbox,
+  IncomingMessage,
+  Question,
+  StepOptions,
+  TaskContext,
+} from '../handler.ts';
+import { artifactWriter, statusOutput } from '../output/artifact-writer.ts';
+import { markHandled } from './mark-handled.ts';
+import { taskOf } from '../replay/event-body.ts';
+import { filesOf, incoming } from './incoming.ts';
+import { type TraceHeaders, traceHeaders, traceOf } from '../../observe/trace-context.ts';
+import { copyOf } from '../replay/json-value.ts';
+import type { LoadedTask } from '../replay/load-task.ts';
+import { emissionOf, type OutputContent } from '../output/output.ts';
+import { type AskedQuestion, prepareQuestion } from '../questions/question.ts';
+import type { Run } from './run.ts';
+import type { StepFunction } from './run-steps.ts';
+import type { TaskWriter } from '../write/task-writer.ts';
+
+/** How many tasks `history` returns if `limit` is not set. */
+const EARLIER_TASKS = 20;
+
+/** Creates the context of a handler. */
+export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): TaskContext {
+  return new RunContext(run, task, writer);
+}
+
+/**
+ * All members are own properties, and its functions do not use `this`, so that it can be destructured and copied. Computed
+ * members use getters that all contexts share: getters per instance would give each context its own hidden class, which
+ * took as long as everything else here.
+ */
+class RunContext implements TaskContext {
+  readonly #run: Run;
+  readonly #task: LoadedTask;
+  readonly #writer: TaskWriter;
+  /** The caller that created the task. Copied on first use, because claims can be many and are rarely read. */
+  #caller: TaskContext['caller'] | undefined;
+  readonly message: TaskContext['message'];
+  readonly text: string;
+  readonly parts: readonly Part[];
+  declare readonly files: TaskContext['files'];
+  declare readonly task: Task;
+  readonly taskId: string;
+  readonly contextId: string;
+  declare readonly caller: TaskContext['caller'];
+  readonly tenant: string;
+  readonly extensions: readonly string[];
+  readonly metadata: JsonObject;
+  readonly skillId: string | undefined;
+  readonly acceptedOutputModes: readonly string[];
+  readonly trace: TraceHeaders;
+  declare readonly signal: AbortSignal;
+  readonly inbox: TaskContext['inbox'];
+
+  constructor(run: Run, task: LoadedTask, writer: TaskWriter) {
+    const { record, origin, trigger } = task;
+    this.#run = run;
+    this.#task = task;
+    this.#writer = writer;
+    this.message = incoming(trigger.message);
+    this.text = this.message.text;
+    this.parts = this.message.parts;
+    this.taskId = record.id;
+    this.contextId = record.contextId;
+    this.tenant = record.tenant;
+    this.extensions = [...(trigger.extensions ?? [])];
+    this.metadata = copyOf(trigger.metadata ?? {});
+    this.skillId = trigger.skillId ?? origin.skillId;
+    this.acceptedOutputModes = [...origin.acceptedOutputModes];
+    this.trace = traceHeaders(run.trace?.context ?? traceOf(record));
+    this.inbox = new ContextInbox(run);
+    Object.defineProperty(this, 'caller', RunContext.#callerCopy);
+    Object.defineProperty(this, 'files', RunContext.#files);
+    Object.defineProperty(this, 'task', RunContext.#currentTask);
+    Object.defineProperty(this, 'signal', RunContext.#signal);
+  }
+
+  readonly history: TaskContext['history'] = ({ limit = EARLIER_TASKS } = {}) =>
+    markHandled(this.#run, earlierTasks(this.#run, limit));
+
+  readonly status: TaskContext['status'] = (status) => this.#say(statusOutput(status));
+
+  readonly artifact: TaskContext['artifact'] = (name) => artifactWriter(name, (output) => this.#say(output));
+
+  readonly reply: TaskContext['reply'] = (content) => {
+    const parts = partsOf(content);
+    this.#run.outputs.assertSize(parts);
+    this.#run.conclude({ kind: 'reply', parts });
+    return undefined;
+  };
+
+  readonly reject: TaskContext['reject'] = (reason) => {
+    const parts = reason === undefined ? [] : partsOf(reason);
+    this.#run.outputs.assertSize(parts);
+    this.#run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts });
+    return undefined;
+  };
+
+  readonly requireSkill: TaskContext['requireSkill'] = (id) => requireSkill(this.#run, this.#task, id);
+
+  readonly ask = ((question: Question, options?: AskOptions) =>
+    markHandled(this.#run, answered(this.#run, question, options ?? {}))) as Ask;
+
+  readonly authorize: TaskContext['authorize'] = (request, options = {}) =>
+    markHandled(this.#run, authorized(this.#run, request, options));
+
+  readonly step: TaskContext['step'] = (name: string, work: StepFunction, options?: StepOptions) =>
+    markHandled(this.#run, this.#run.steps.step(name, work, options)) as Promise<never>;
+
+  readonly sleep: TaskContext['sleep'] = (ms) => markHandled(this.#run, slept(this.#run, ms));
+
+  #say(output: unknown): Promise<void> {
+    return markHandled(this.#run, spoken(this.#run, output));
+  }
+
+  static readonly #callerCopy = shared(function caller(this: RunContext): TaskContext['caller'] {
+    return (this.#caller ??= copyOf(this.#task.origin.caller));
+  });
+
+  static readonly #files = shared(function files(this: RunContext): TaskContext['files'] {
+    const run = this.#run;
+    const { maxTaskBytes: maxBytes } = run.agent.limits;
+    const given = filesOf(this.message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
+    return given.map((file) => ({ ...file, bytes: () => markHandled(run, file.bytes()) }));
+  });
+
+  static readonly #currentTask = shared(function task(this: RunContext): Task {
+    return currentTask(this.#task, this.#writer);
+  });
+
+  static readonly #signal = shared(function signal(this: RunContext): AbortSignal {
+    return this.#run.signal;
+  });
+}
+
+class ContextInbox implements Inbox {
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  readonly take = (): Promise<readonly IncomingMessage[]> => markHandled(this.#run, this.#run.inbox.take());
+
+  readonly [Symbol.asyncIterator] = (): AsyncIterator<IncomingMessage> => this.#run.inbox[Symbol.asyncIterator]();
+}
+
+function shared(get: (this: RunContext) => unknown): PropertyDescriptor & ThisType<RunContext> {
+  return Object.freeze({ get, enumerable: true, configurable: true });
+}
+
+async function ask(
+  run: Run,
+  state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
+  question: Question,
+  options: AskOptions,
+  credential?: AskedQuestion['credential'],
+): Promise<unknown> {
+  const { timeoutMs = run.agent.limits.questionTtlMs } = options;
+  if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs: expected a number above 0, got ${timeoutMs}`);
+  const plain = copyOf(prepareQuestion(question, options));
+  const prepared = credential === undefined ? plain : { ...plain, credential };
+  run.outputs.assertSize(prepared.parts);
+  return copyOf(await run.waits.ask(state, prepared, timeoutMs));
+}
+
+async function slept(run: Run, ms: number): Promise<void> {
+  run.assertOutsideStep('sleep');
+  await run.waits.sleep(ms);
+}
+
+async function answered(run: Run, question: Question, options: AskOptions): Promise<unknown> {
+  run.assertOutsideStep('ask');
+  const answer = await ask(run, 'TASK_STATE_INPUT_REQUIRED', question, options);
+  return options.as === 'message' ? incoming(answer as never) : answer;
+}
+
+async function authorized(
+  run: Run,
+  request: string | AuthorizationRequest,
+  options: AuthorizeOptions,
+): Promise<string> {
+  run.assertOutsideStep('authorize');
+  const text = typeof request === 'string' ? request : authorizationText(request);
+  const { timeoutMs, sensitive = true, inBand = false } = options;
+  const asked = timeoutMs === undefined ? { sensitive } : { sensitive, timeoutMs };
+  return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked, inBand ? 'any' : 'marked')) as string;
+}
+
+/** Checks the caller that started the task. Follow-ups of the same owner do not change its permissions. */
+function requireSkill(run: Run, { origin, record }: LoadedTask, id: string): void {
+  try {
+    run.agent.access?.require(origin.caller, record.tenant, id);
+  } catch (error) {
+    const text = A2AError.is(error, 'PERMISSION_DENIED') ? error.message : undefined;
+    if (text !== undefined) run.conclude({ kind: 'end', state: 'TASK_STATE_REJECTED', parts: [{ text }] });
+    throw error;
+  }
+}
+
+async function spoken(run: Run, output: unknown): Promise<void> {
+  run.emit(output);
+  await run.room();
+}
+
+function partsOf(content: string | OutputContent): readonly Part[] {
+  return emissionOf(content).parts;
+}
+
+function authorizationText({ text, url, scopes = [] }: AuthorizationRequest): string {
+  return [
+    text,
+    ...(url === undefined ? [] : [url]),
+    ...(scopes.length === 0 ? [] : [`Scopes: ${scopes.join(', ')}`]),
+  ].join('\n');
+}
+
+function currentTask({ record }: LoadedTask, writer: TaskWriter): Task {
+  const { id, contextId } = record;
+  const artifacts = writer.artifacts.artifacts();
+  const metadata: JsonObject | undefined = writer.record.metadata;
+  return copyOf({
+    id,
+    contextId,
+    status: writer.status,
+    ...(artifacts.length > 0 && { artifacts }),
+    history: writer.conversation.messages,
+    ...(metadata !== undefined && { metadata }),
+  });
+}
+
+async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
+  const { record, env } = run;
+  const query = { agents: [record.agent], contextId: record.contextId, limit: limit + 1, artifacts: true };
+  const { tasks } = await run.reading(() => env.store.list(record, query));
+  return tasks
+    .filter((other) => other.record.id !== record.id)
+    .slice(0, limit)
+    .map((other) => copyOf(taskOf(other)));
+}

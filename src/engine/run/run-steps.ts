@@ -1,0 +1,253 @@
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { artifactWriter, statusOutput } from '../output/artifact-writer.ts';
+import { confirmLease } from './confirm-lease.ts';
+import { markHandled } from './mark-handled.ts';
+import { drain, isAsyncIterable, type Sink } from './drive.ts';
+import { recordError, restoreError } from './failure-text.ts';
+import type { Step, StepContext, StepOptions } from '../handler.ts';
+import { copyOf } from '../replay/json-value.ts';
+import type { Writable } from '../../support/writable.ts';
+import type { Run } from './run.ts';
+import type { StepOutputs, StepRecord } from '../output/step-outputs.ts';
+
+/** The longest pause between two attempts. */
+const MAX_BACKOFF_MS = 60_000;
+
+export type StepFunction = (step: StepContext) => unknown;
+
+/** Runs each step once. Its result is stored before the handler gets it, and comes from the journal in every replay. */
+export class RunSteps {
+  readonly #run: Run;
+  readonly #keys = new StepKeys('');
+  #performing = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Whether the function of a step is running. */
+  get isPerforming(): boolean {
+    return this.#performing > 0;
+  }
+
+  async step(name: string, work: StepFunction, options: StepOptions = {}, keys = this.#keys): Promise<unknown> {
+    if (typeof name !== 'string' || name === '') throw new TypeError('The name of a step must be a non-empty string');
+    if (typeof work !== 'function') throw new TypeError(`Step ${name} needs a function to run`);
+    this.#run.assertRunning();
+    const key = keys.next(name);
+    const known = this.#run.journal.find('step', key) as StepRecord | undefined;
+    if (known !== undefined) return this.#replayQueue(key, known);
+    return this.#run.pauses.busy(() => this.#perform(key, work, options, keys !== this.#keys));
+  }
+
+  /** Returns or throws the recorded result. */
+  async #replayQueue(key: string, { value, error, outputs }: StepRecord): Promise<JsonValue | undefined> {
+    const run = this.#run;
+    run.outputs.recallStep(outputs);
+    await run.order.again('step', key);
+    run.outputs.endStep();
+    if (error === undefined) return copyOf(value);
+    throw restoreError(error);
+  }
+
+  /** @param isInner Whether the step is inside another step, which calls it again if it is retried. */
+  async #perform(
+    key: string,
+    work: StepFunction,
+    options: StepOptions,
+    isInner: boolean,
+  ): Promise<JsonValue | undefined> {
+    const run = this.#run;
+    const { creation } = run;
+    if (creation !== undefined) {
+      // In one write with the creation, because the step makes the task visible anyway.
+      run.announce();
+      await creation;
+      run.assertRunning();
+    }
+    const outputs = run.outputs.beginStep((options.retries ?? 0) > 0);
+    this.#performing++;
+    let result: StepRecord;
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      const value = await this.#result(key, work, options, outputs);
+      run.outputs.completeStep(outputs);
+      result = value === undefined ? {} : { value };
+    } catch (error) {
+      failure = { error };
+      result = { error: recordError(error) };
+    }
+    this.#performing--;
+    // Output is stored before the record of its step: in an earlier write, in the same one, or in the record itself.
+    const record: Writable<StepRecord> = { ...result, outputs: run.outputs.recordOf(outputs) };
+    const workedMs = run.timers.takeWorkedMs();
+    if (workedMs > 0) record.workedMs = workedMs;
+    const body = record as JsonObject;
+    try {
+      // An error that a step throws because the run is stopped is not its result.
+      if (failure !== undefined && run.isToldToStop) throw failure.error;
+      run.env.faultPoint('after-step');
+      const number = await run.note('step', key, body);
+      run.env.faultPoint('after-step-recorded');
+      if (isInner) run.journal.add({ kind: 'step', key, body, number });
+    } finally {
+      run.outputs.endStep();
+    }
+    if (failure !== undefined) throw failure.error;
+    return copyOf(result.value);
+  }
+
+  async #result(
+    key: string,
+    work: StepFunction,
+    options: StepOptions,
+    outputs: StepOutputs,
+  ): Promise<JsonValue | undefined> {
+    const { trace } = this.#run;
+    const all = (): Promise<unknown> => tryAll(this.#run, key, work, options, outputs);
+    return this.#storable(key, await (trace === undefined ? all() : trace.step(key, all)));
+  }
+
+  /** A value as the store will return it. */
+  #storable(key: string, value: unknown): JsonValue | undefined {
+    if (value === undefined) return undefined;
+    const text = JSON.stringify(value);
+    if (text === undefined) throw new TypeError(`The result of step ${key} must be a JSON value`);
+    const { maxOutputBytes } = this.#run.agent.limits;
+    if (text.length > maxOutputBytes)
+      throw new RangeError(`The result of step ${key} may have at most ${maxOutputBytes} bytes, got ${text.length}`);
+    return typeof value === 'string' ? value : (JSON.parse(text) as JsonValue);
+  }
+}
+
+/** Distinguishes steps of the same name by the order of their calls. */
+class StepKeys {
+  readonly #prefix: string;
+  readonly #counts = new Map<string, number>();
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  next(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return `${this.#prefix}${name}#${count}`;
+  }
+}
+
+/** One attempt at a step, as its function sees it. */
+class StepAttempt implements StepContext, Sink {
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+  /** Created on first use: most steps do not read it, and it costs as much as the rest of a short step. */
+  declare readonly signal: AbortSignal;
+  readonly #run: Run;
+  readonly #key: string;
+  readonly #outputs: StepOutputs;
+  #keys: StepKeys | undefined;
+  #isEnded = false;
+
+  constructor(run: Run, key: string, attempt: number, outputs: StepOutputs) {
+    this.#run = run;
+    this.#key = key;
+    this.#outputs = outputs;
+    this.idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
+    this.attempt = attempt;
+    Object.defineProperty(this, 'signal', StepAttempt.#signal);
+  }
+
+  readonly status: StepContext['status'] = (status) => this.#publish(statusOutput(status));
+
+  readonly artifact: StepContext['artifact'] = (name) => artifactWriter(name, (output) => this.#publish(output));
+
+  readonly step: Step = (name: string, work: StepFunction, options?: StepOptions) => {
+    this.#keys ??= new StepKeys(`${this.#key}/`);
+    return markHandled(this.#run, this.#run.steps.step(name, work, options, this.#keys)) as Promise<never>;
+  };
+
+  get isOver(): boolean {
+    return this.#run.isOver;
+  }
+
+  emit(output: unknown): void {
+    if (this.#isEnded)
+      throw new TypeError(`Step ${this.#key} has ended: await all outputs of a step before its function returns`);
+    this.#run.emit(output, this.#outputs);
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#run.room();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  #publish(output: unknown): Promise<void> {
+    return markHandled(this.#run, this.#published(output));
+  }
+
+  async #published(output: unknown): Promise<void> {
+    this.emit(output);
+    await this.room();
+  }
+
+  /**
+   * An own property, so that it is copied with the others. One getter for all instances, to avoid a hidden class per
+   * instance.
+   */
+  static readonly #signal: PropertyDescriptor & ThisType<StepAttempt> = {
+    get: function signal(this: StepAttempt): AbortSignal {
+      return this.#run.signal;
+    },
+    enumerable: true,
+  };
+}
+
+const FRAME = 'tandem: function of a step';
+
+/** Its name at run time is `FRAME`, even in a bundle that renames functions. `isInsideStep` searches for it. */
+const { [FRAME]: tryAll } = {
+  async [FRAME](
+    run: Run,
+    key: string,
+    work: StepFunction,
+    { retries = 0, backoffMs = 200 }: StepOptions,
+    outputs: StepOutputs,
+  ): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      const certainty = confirmLease(run);
+      if (certainty !== undefined) await certainty;
+      const step = new StepAttempt(run, key, attempt, outputs);
+      try {
+        const result = await work(step);
+        if (!isAsyncIterable(result)) return result;
+        const value = await drain(result, step);
+        run.assertRunning();
+        return value;
+      } catch (error) {
+        if (run.isToldToStop || attempt > retries) throw error;
+      } finally {
+        step.end();
+      }
+      run.outputs.failAttempt(outputs);
+      await run.timers.delay(Math.min(backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS), run.signal);
+    }
+  },
+};
+
+const DEPTH = 100;
+
+/**
+ * Whether the calling code is the function of a step or awaited by one, judged by its call stack. An `AsyncLocalStorage`
+ * would be exact but slows down every promise. In a runtime without async stack traces, the result is `false` after the
+ * first `await` of the function.
+ */
+export function isInsideStep(): boolean {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = DEPTH;
+  const { stack = '' } = new Error('Where is the caller?');
+  Error.stackTraceLimit = stackTraceLimit;
+  return stack.includes(FRAME);
+}

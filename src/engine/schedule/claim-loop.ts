@@ -1,0 +1,116 @@
+import { fairnessKeyOf } from '../../store/store.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { Core } from '../core.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Runnable } from '../runnable.ts';
+import type { Runs } from './runs.ts';
+
+/** The maximum number of tasks per claim, because a claim is one transaction. */
+const MAX_CLAIM = 64;
+
+/**
+ * Claims tasks to run: queued new tasks, woken tasks, and tasks of nodes that died. Runs on hints, when the next timer is
+ * due, and at each poll interval.
+ */
+export class ClaimLoop {
+  readonly #core: Core;
+  readonly #runs: Runs;
+  readonly #heartbeat: Heartbeat;
+  #isClaiming = false;
+  #again = false;
+  #isStopped = true;
+  #idle: Deferred<void> | undefined;
+  #disarm: () => void = () => {};
+
+  constructor(core: Core, runs: Runs, heartbeat: Heartbeat) {
+    this.#core = core;
+    this.#runs = runs;
+    this.#heartbeat = heartbeat;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.nudge();
+  }
+
+  /** Resolves when no claim is in progress. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#disarm();
+    if (this.#isClaiming) await (this.#idle ??= deferred<void>()).promise;
+  }
+
+  /** Checks for tasks to run. */
+  nudge(): void {
+    if (this.#isStopped) return;
+    this.#again = true;
+    if (this.#isClaiming) return;
+    this.#isClaiming = true;
+    // One claim covers all slots and timers of one turn of the event loop.
+    this.#core.scheduler.soon(() => void this.#claimAll());
+  }
+
+  async #claimAll(): Promise<void> {
+    let wakeAt = Number.POSITIVE_INFINITY;
+    try {
+      while (this.#again && !this.#isStopped) {
+        this.#again = false;
+        const since = this.#core.clock.now();
+        for (const agent of this.#core.agents.values()) await this.#claim(agent);
+        wakeAt = await this.#nextWake(since);
+      }
+    } catch (error) {
+      if (!this.#isStopped) this.#core.log.warn('Could not claim tasks', { error });
+    }
+    this.#isClaiming = false;
+    this.#idle?.resolve();
+    if (this.#again) this.nudge();
+    else this.#arm(wakeAt);
+  }
+
+  async #claim(agent: Runnable): Promise<void> {
+    const { store, node, liveness } = this.#core;
+    const slots = this.#runs.slots(agent);
+    if (slots.free <= 0) return;
+    await this.#heartbeat.assure();
+    const { leaseEpoch } = liveness;
+    const request = slots.claimable(MAX_CLAIM);
+    if (request === undefined) return;
+    const records = await store.claim({ node, agents: [agent.id], ...request, suspects: this.#runs.suspectRoom });
+    for (const record of records) {
+      const key = fairnessKeyOf(record);
+      // A new task may have taken the slot in the meantime.
+      if (slots.mayTake(key)) {
+        slots.take(key);
+        void this.#runs.take(agent, record, leaseEpoch);
+      } else {
+        this.#runs.releaseClaim(record);
+      }
+    }
+    if (records.length === request.limit) this.#again = true;
+    else if (records.length === 0) slots.forgetClaimable();
+  }
+
+  /** @param since When the claims started. */
+  async #nextWake(since: number): Promise<number> {
+    const { store, agents } = this.#core;
+    const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
+    const isTight = (agent: Runnable): boolean => this.#runs.suspectRoom === 0 || this.#runs.slots(agent).isTight;
+    const next = async (some: readonly Runnable[], after?: number): Promise<number> => {
+      if (some.length === 0) return Number.POSITIVE_INFINITY;
+      const ids = some.map(({ id }) => id);
+      return (await store.nextWake(ids, after)) ?? Number.POSITIVE_INFINITY;
+    };
+    const any = await next(hosts.filter((agent) => !isTight(agent)));
+    // Due tasks that are held back by the share of their caller or by another suspect wait until a run ends or is cleared,
+    // which triggers the next claim.
+    return Math.min(any, await next(hosts.filter(isTight), since));
+  }
+
+  #arm(wakeAt: number): void {
+    this.#disarm();
+    if (this.#isStopped) return;
+    const time = Math.min(wakeAt, this.#core.clock.now() + this.#core.pollMs);
+    this.#disarm = this.#core.timers.add(time, () => this.nudge());
+  }
+}

@@ -1,0 +1,69 @@
+import { A2AError } from '../../errors.ts';
+import type { TaskStatus } from '../../model/task.ts';
+import type { TaskRecord, TaskWrite } from '../../store/store.ts';
+import type { Core } from '../core.ts';
+import { statusEvent } from '../replay/event-body.ts';
+import { isTurnQuestion } from '../run/outcome.ts';
+import { openQuestion } from '../questions/question.ts';
+import { timeAfter } from '../write/status-time.ts';
+import { shown, type TaskAccess } from './task-access.ts';
+
+/** A bound on retries after concurrent writes: a task that changes this often is not waiting. */
+const MAX_TRIES = 20;
+
+/**
+ * Passes a credential to a task that waits for it. The task resumes. Only the handler sees the credential, and it is
+ * deleted when the task ends.
+ *
+ * @throws A2AError `TASK_NOT_FOUND`, or `UNSUPPORTED_OPERATION` if the task does not wait for a credential.
+ */
+export async function authorize(
+  core: Core,
+  access: TaskAccess,
+  taskId: string,
+  credential: string,
+): Promise<TaskRecord> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const { record } = shown(access, taskId, await core.store.read(access, taskId, { history: 0 }));
+    await assertWaiting(core, record);
+    const write = authorized(core, record, credential);
+    const result = await core.store.append(write);
+    core.faultPoint('after-authorize');
+    if (result.kind !== 'appended') continue;
+    const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
+    core.observers.metrics?.stateReached(result.record);
+    core.feed.tell(taskId, { kind: 'written', record: result.record, events });
+    return result.record;
+  }
+  throw new A2AError(
+    'UNAVAILABLE',
+    `Could not authorize task ${taskId}: it changed during each of ${MAX_TRIES} attempts. Try again later.`,
+    { retryAfterMs: core.pollMs },
+  );
+}
+
+async function assertWaiting({ store }: Core, record: TaskRecord): Promise<void> {
+  const { id, question, status, canceling } = record;
+  const isAsked = question !== undefined && !canceling && !isTurnQuestion(question);
+  const asked = isAsked ? openQuestion(await store.journal(id), question) : undefined;
+  if (asked?.credential !== undefined) return;
+  throw new A2AError('UNSUPPORTED_OPERATION', `Task ${id} does not wait for authorization`, {
+    details: { taskId: id, state: status.state },
+  });
+}
+
+function authorized({ clock, node }: Core, record: TaskRecord, credential: string): TaskWrite {
+  const { id, question = '', status } = record;
+  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, clock.now()) };
+  return {
+    taskId: id,
+    by: node,
+    guard: { question, canceling: false },
+    events: [statusEvent(record, working)],
+    status: working,
+    history: status.message === undefined ? [] : [status.message],
+    journal: [{ kind: 'answer', key: question, body: { value: credential } }],
+    question: null,
+    wakeAt: clock.now(),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Message } from '../../model/message.ts';
+import type { Task } from '../../model/task.ts';
+import type { Core } from '../core.ts';
+import { shown, type TaskAccess } from './task-access.ts';
+import { PAGE_PARTS, pagedTask } from './task-page.ts';
+
+/**
+ * Returns a task with its artifacts, and with as much of its history as requested and as one response can contain.
+ *
+ * @throws A2AError `TASK_NOT_FOUND`
+ */
+export async function readTask(
+  { store }: Core,
+  access: TaskAccess,
+  taskId: string,
+  historyLength?: number,
+): Promise<Task> {
+  const parts = historyLength === undefined ? PAGE_PARTS : { ...PAGE_PARTS, history: historyLength };
+  return pagedTask(shown(access, taskId, await store.read(access, taskId, parts)));
+}
+
+/** Returns the current task without waiting for the outcome, and makes it visible, so that the caller can read it again. */
+export async function asItIs(
+  core: Core,
+  access: TaskAccess,
+  taskId: string,
+  findReply: () => Promise<Message | undefined>,
+): Promise<{ readonly task: Task } | { readonly message: Message }> {
+  const shown = await core.store.append({ taskId, by: core.node, guard: {}, visible: true });
+  const isGone = shown.kind === 'rejected' && shown.record === undefined;
+  const message = isGone ? await findReply() : undefined;
+  return message === undefined ? { task: await readTask(core, access, taskId) } : { message };
+}

@@ -1,0 +1,101 @@
+import type { Message } from '../../model/message.ts';
+import type { Task } from '../../model/task.ts';
+import type { Core } from '../core.ts';
+import { senderLeft } from './disconnect.ts';
+import type { FindReply } from '../stream/mailbox.ts';
+import type { Begun } from './new-task.ts';
+import { notFound } from './not-found.ts';
+import { asItIs, readTask } from './read-task.ts';
+import type { Runnable } from '../runnable.ts';
+import type { Runs } from '../schedule/runs.ts';
+import type { TaskRecord } from '../../store/store.ts';
+import type { Submission } from './submission.ts';
+import { fitsPage } from './task-page.ts';
+import { SettleWaiter } from './settle-waiter.ts';
+
+/** The result of a send: a task, or a message without a task. */
+export type SendResult =
+  | {
+      /** The task that the message created or continued. */
+      readonly task: Task;
+    }
+  | {
+      /** The reply of a handler that ended its run with `ctx.reply()`. */
+      readonly message: Message;
+    };
+
+/** Waits for the outcome of stored messages. */
+export class SendOutcomes {
+  readonly #core: Core;
+  readonly #runs: Runs;
+  readonly #reading = new Map<string, Promise<Task>>();
+
+  constructor(core: Core, runs: Runs) {
+    this.#core = core;
+    this.#runs = runs;
+  }
+
+  /** The outcome of an earlier request with the same key. */
+  async repeated(
+    agent: Runnable,
+    submission: Submission,
+    { taskId, reply }: Extract<Begun, { kind: 'repeated' }>,
+    findReply: FindReply,
+  ): Promise<SendResult> {
+    return reply === undefined ? this.ofTask(agent, submission, taskId, findReply) : { message: reply };
+  }
+
+  /** For an existing task: reads the store first, because the task may have settled before the waiter started to listen. */
+  async ofTask(
+    agent: Runnable,
+    submission: Submission,
+    taskId: string,
+    findReply: FindReply,
+    since = 0,
+  ): Promise<SendResult> {
+    if (submission.returnImmediately === true) return asItIs(this.#core, submission, taskId, findReply);
+    const waiter = new SettleWaiter(this.#core, submission, taskId, since);
+    void waiter.poll();
+    return this.outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
+  }
+
+  async outcome(
+    agent: Runnable,
+    submission: Submission,
+    taskId: string,
+    waiter: SettleWaiter,
+    findReply: FindReply,
+  ): Promise<SendResult> {
+    const { maxWaitMs = Number.POSITIVE_INFINITY, signal } = submission;
+    const rest = await waiter.wait(Math.min(maxWaitMs, agent.limits.maxWaitMs), signal);
+    if (rest.kind === 'replied') return { message: rest.message };
+    if (rest.kind === 'gone') {
+      const message = await this.#replyOf(taskId, waiter, findReply);
+      if (message === undefined) throw notFound(taskId);
+      return { message };
+    }
+    if (rest.kind === 'late') {
+      if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
+      return asItIs(this.#core, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
+    }
+    const { task, record } = rest;
+    return { task: task !== undefined && fitsPage(record) ? task : await this.#read(submission, record) };
+  }
+
+  /** Callers that wait for the same task and are notified at the same moment share one read. */
+  #read(submission: Submission, { id, lastEvent, lastJournal }: TaskRecord): Promise<Task> {
+    const key = `${id} ${lastEvent} ${lastJournal}`;
+    let reading = this.#reading.get(key);
+    if (reading === undefined) {
+      reading = readTask(this.#core, submission, id).finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    return reading;
+  }
+
+  /** The reply of a dropped task. If the run that dropped it is on this node, it is about to publish the reply. */
+  async #replyOf(taskId: string, waiter: SettleWaiter, findReply: FindReply): Promise<Message | undefined> {
+    const message = waiter.hasReply || this.#runs.isHere(taskId) ? await waiter.reply : undefined;
+    return message ?? findReply();
+  }
+}

@@ -1,0 +1,133 @@
+import type { Message } from '../../model/message.ts';
+import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
+import type { Task } from '../../model/task.ts';
+import type { Scope, TaskRecord } from '../../store/store.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { Core } from '../core.ts';
+import type { FeedChange } from '../stream/feed.ts';
+import type { LeaveSignal } from '../../support/leave-signal.ts';
+
+/** The outcome for a caller that waits for a task. */
+export type Settled =
+  /** The task has ended or waits for its caller. */
+  | { readonly kind: 'resting'; readonly record: TaskRecord; /** If it need not be read. */ readonly task?: Task }
+  | { readonly kind: 'replied'; readonly message: Message }
+  /** The task no longer exists: another node dropped it for a reply, or it was removed. */
+  | { readonly kind: 'gone' }
+  /** The waiting time is over, or the caller has disconnected. */
+  | { readonly kind: 'late' };
+
+/** Waits until a task settles. Listens from its creation on, so that nothing is missed before `wait` is called. */
+export class SettleWaiter {
+  readonly #core: Core;
+  readonly #scope: Scope;
+  readonly #taskId: string;
+  readonly #start: number;
+  readonly #settled = deferred<Settled>();
+  readonly #stop: () => void;
+  #reply: Deferred<Message | undefined> | undefined;
+  #hasReply = false;
+  #isWaiting = false;
+  #isStale = false;
+
+  readonly #isSettled: (state: TaskState) => boolean;
+  readonly #since: number;
+
+  /** @param since The number of the last event that the caller knows: notifications about earlier states are ignored. */
+  constructor(core: Core, scope: Scope, taskId: string, since = 0, isRest: (state: TaskState) => boolean = isAtRest) {
+    this.#isSettled = isRest;
+    this.#since = since;
+    this.#core = core;
+    this.#scope = scope;
+    this.#taskId = taskId;
+    this.#start = core.clock.now();
+    this.#stop = core.feed.listen(taskId, (change) => this.#receive(change));
+  }
+
+  /** @param maxWaitMs Counts from the creation of the waiter. */
+  async wait(maxWaitMs: number, signal?: LeaveSignal): Promise<Settled> {
+    this.#isWaiting = true;
+    if (this.#isStale) void this.poll();
+    const leave = (): void => this.#settled.resolve({ kind: 'late' });
+    const { timers, clock } = this.#core;
+    const end = this.#start + maxWaitMs;
+    if (end <= clock.now()) leave();
+    const disarm = timers.add(end, leave);
+    signal?.addEventListener('abort', leave, { once: true });
+    if (signal?.aborted === true) leave();
+    try {
+      return await this.#settled.promise;
+    } finally {
+      disarm();
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  get hasReply(): boolean {
+    return this.#hasReply;
+  }
+
+  /**
+   * The reply, even after the waiting time, until the waiter is closed. For a dropped task that ran on this node;
+   * `undefined` if it ended on another node.
+   */
+  get reply(): Promise<Message | undefined> {
+    return this.#replied.promise;
+  }
+
+  /** Reads the store, because the task may have settled before the waiter listened, or on another node. */
+  async poll(): Promise<void> {
+    try {
+      const stored = await this.#core.store.read(this.#scope, this.#taskId, { history: 0 });
+      if (stored === undefined) this.#settled.resolve({ kind: 'gone' });
+      else this.#observe(stored.record);
+    } catch (error) {
+      this.#settled.reject(error);
+    }
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  /** Created on first use, which is rare. */
+  get #replied(): Deferred<Message | undefined> {
+    return (this.#reply ??= deferred<Message | undefined>());
+  }
+
+  #receive(change: FeedChange): void {
+    switch (change.kind) {
+      case 'written':
+        this.#observe(change.record, change.task);
+        break;
+      case 'replied':
+        this.#hasReply = true;
+        this.#replied.resolve(change.message);
+        this.#settled.resolve(change);
+        break;
+      case 'gone':
+        this.#replied.resolve(undefined);
+        this.#settled.resolve(change);
+        break;
+      case 'hint':
+        if (change.progress !== undefined && !this.#isSettled(change.progress.status.state)) break;
+        // Before `wait` is called, the task may not be stored yet.
+        if (this.#isWaiting) void this.poll();
+        else this.#isStale = true;
+        break;
+      case 'interrupted':
+        this.#settled.reject(change.error);
+        this.#replied.reject(change.error);
+    }
+  }
+
+  #observe(record: TaskRecord, task?: () => Task): void {
+    if (record.lastEvent < this.#since || !this.#isSettled(record.status.state)) return;
+    this.#settled.resolve(task === undefined ? { kind: 'resting', record } : { kind: 'resting', record, task: task() });
+  }
+}
+
+/** Whether a task is settled: it has ended, or waits for its caller. */
+function isAtRest(state: TaskState): boolean {
+  return isTerminal(state) || isPaused(state);
+}

@@ -1,0 +1,31 @@
+import type { Scope, StoredTask, TaskRecord } from '../../store/store.ts';
+import { notFound } from './not-found.ts';
+
+/** The tasks that a request may access: all tasks of an owner, or only those of one agent. */
+export interface TaskAccess extends Scope {
+  /** The id of the agent; all agents if not set. */
+  readonly agent?: string;
+}
+
+/**
+ * Whether a task belongs to the requested agent. Agents can share a store, but callers of one agent cannot see tasks of
+ * another.
+ */
+export function isWithin({ agent }: TaskAccess, record: TaskRecord): boolean {
+  return agent === undefined || record.agent === agent;
+}
+
+/**
+ * Returns a task that was read, if the caller may see it. Provisional tasks are hidden.
+ *
+ * @throws A2AError `TASK_NOT_FOUND`
+ */
+export function shown(access: TaskAccess, taskId: string, stored: StoredTask | undefined): StoredTask {
+  if (stored === undefined || !stored.record.visible || !isWithin(access, stored.record)) throw notFound(taskId);
+  return stored;
+}
+
+/** Qualifies a name that a caller chose with the agent, because the caller may use the same name at another agent. */
+export function nameAt(agent: string, name: string): string {
+  return `${agent}/${name}`;
+}

@@ -1,0 +1,91 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { Message } from '../../model/message.ts';
+import type { Task } from '../../model/task.ts';
+import type { ReadParts, StoredTask, TaskRecord } from '../../store/store.ts';
+import { jsonSize } from '../../support/json/json-size.ts';
+import { taskOf } from '../replay/event-body.ts';
+
+/** The approximate size of history and artifacts in one response; for a list, of all its tasks. */
+export const PAGE_BYTES = 8 * 2 ** 20;
+
+/** Metadata key of a task without its oldest messages: `{ omitted: 12 }`. */
+export const HISTORY_KEY = 'urn:tandem-a2a:history';
+
+/** A page of a list of tasks. */
+export interface ListedTasks {
+  /** The tasks of the page. */
+  readonly tasks: readonly Task[];
+  /** How many tasks match in all. */
+  readonly total: number;
+  /** Set if the page ended early because of its size. */
+  readonly isCut?: true;
+}
+
+/** The parts of a task that a response needs. */
+export const PAGE_PARTS: ReadParts = Object.freeze({ artifacts: true, historyBytes: PAGE_BYTES });
+
+/**
+ * A stored task in the 1.0 format, without its oldest messages if it exceeds the size of one response. Artifacts are never
+ * omitted, because they are the result.
+ */
+export function pagedTask(stored: StoredTask): Task {
+  const { record, omitted = 0, artifacts } = stored;
+  const task = taskOf(stored);
+  const made = artifactBytes(artifacts);
+  if (omitted === 0 && (record.historyBytes ?? Infinity) + made <= PAGE_BYTES) return task;
+  return withLastMessages(task, PAGE_BYTES - made, omitted);
+}
+
+/** Whether the history of a task fits into one response. */
+export function fitsPage({ historyBytes = 0 }: TaskRecord): boolean {
+  return historyBytes <= PAGE_BYTES;
+}
+
+/** Removes the oldest messages of a task whose response turned out too large. */
+export function withinPage(task: Task): Task {
+  const { history, ...others } = task;
+  if (history === undefined) return task;
+  return withLastMessages(task, PAGE_BYTES - jsonSize(others), omittedOf(task));
+}
+
+/** Limits the history of a task to its last messages; no limit without a number. With 0 the member is omitted. */
+export function withHistory(task: Task, length: number | undefined): Task {
+  const { history = [] } = task;
+  if (length === undefined) return task;
+  const omitted = omittedOf(task);
+  if (history.length <= length && omitted === 0) return task;
+  const shown = length === 0 ? [] : history.slice(-length);
+  return withMessages(task, shown, Math.min(length, history.length + omitted) - shown.length);
+}
+
+/** @param omitted How many older messages are already omitted. */
+function withLastMessages(task: Task, maxBytes: number, omitted: number): Task {
+  const { history = [] } = task;
+  let bytes = 0;
+  let first = history.length;
+  while (first > 0 && (bytes += jsonSize(history[first - 1])) <= maxBytes) first -= 1;
+  return first === 0 && omitted === omittedOf(task) ? task : withMessages(task, history.slice(first), omitted + first);
+}
+
+function withMessages(task: Task, history: readonly Message[], omitted: number): Task {
+  const { history: _history, metadata = {}, ...others } = task;
+  const { [HISTORY_KEY]: _mark, ...own } = metadata;
+  const marked: JsonObject = omitted === 0 ? own : { ...own, [HISTORY_KEY]: { omitted } };
+  return {
+    ...others,
+    ...(history.length > 0 && { history }),
+    ...(Object.keys(marked).length > 0 && { metadata: marked }),
+  };
+}
+
+/** How many messages are omitted from a task. */
+function omittedOf({ metadata }: Task): number {
+  const mark = metadata?.[HISTORY_KEY] as { readonly omitted?: unknown } | undefined;
+  return typeof mark?.omitted === 'number' ? mark.omitted : 0;
+}
+
+function artifactBytes(artifacts: StoredTask['artifacts']): number {
+  let bytes = artifacts?.snapshot?.length ?? 0;
+  for (const { body } of artifacts?.tail ?? []) bytes += body.length;
+  return bytes;
+}

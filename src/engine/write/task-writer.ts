@@ -1,0 +1,444 @@
+import type { ArtifactFold } from '../../model/artifact-fold.ts';
+import type { TaskArtifactUpdateEvent } from '../../model/event.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Message } from '../../model/message.ts';
+import type { Task, TaskStatus } from '../../model/task.ts';
+import type {
+  Appended,
+  Guard,
+  JournalEntry,
+  Lease,
+  NewEvent,
+  TaskEvent,
+  TaskRecord,
+  TaskWrite,
+} from '../../store/store.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { Writable } from '../../support/writable.ts';
+import { stopError, type StopReason } from '../run/abort.ts';
+import { Conversation } from '../run/conversation.ts';
+import { artifactEvent, createdEvent, statusEvent, taskView } from '../replay/event-body.ts';
+import type { FeedChange } from '../stream/feed.ts';
+import type { WriteCoalescer } from './write-coalescer.ts';
+import type { LoadedTask } from '../replay/load-task.ts';
+import type { Loss } from './lost-events.ts';
+import type { WriterEnvironment } from '../run/run-environment.ts';
+import { addDecision, Batch, type Decision } from './write-batch.ts';
+
+/** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
+const MAX_WAITING = 256;
+const MAX_WAITING_BYTES = 2 ** 20;
+/** Below this size a snapshot does not pay off. */
+const MIN_SNAPSHOT_BYTES = 2 ** 16;
+
+/** The number of a stored journal entry, and whether nothing else was stored with it. */
+export interface Noted {
+  readonly number: number;
+  readonly isAlone: boolean;
+}
+
+export interface WriterEvents {
+  onLost(loss: Loss): void;
+  /** A write has shown that the task is being canceled. */
+  cancel(): void;
+  /** There is something to write, but the run is suspended. */
+  onBlocked(): void;
+}
+
+/**
+ * Writes the output and journal of one run under its lease. Everything of one turn goes into one write, one write is in
+ * flight at a time, and events are published only after they are stored.
+ *
+ *     emit, journal ──► batch ──► append ──► stored: publish, promises resolve
+ *                        ▲          │ refused: the lease is lost, the run is over
+ *                        └ meanwhile: the next batch
+ *
+ * Without a lease (the run is suspended) batches wait.
+ */
+export class TaskWriter implements WriteCoalescer {
+  readonly #env: WriterEnvironment;
+  readonly #on: WriterEvents;
+  readonly #message: Message;
+  /** The artifacts including all events of the log and of pending batches. */
+  readonly #fold: ArtifactFold;
+  readonly conversation: Conversation;
+  #record: TaskRecord;
+  #status: TaskStatus;
+  #lease: Lease | undefined;
+  #batch = new Batch();
+  #flight: Batch | undefined;
+  #room: Deferred<void> | undefined;
+  #isScheduled = false;
+  #isClosed = false;
+  #hasUnheard = false;
+  /** Whether nobody else has added to the journal, and therefore to the history, so that the run knows the whole task. */
+  #knowsAll = true;
+  #tailBytes: number;
+  #snapshotBytes = 0;
+  #outputBytes: number;
+  /** The memory that the run holds. */
+  #heldBytes = 0;
+  /** Whether that counts as memory of running tasks; not while the run is suspended. */
+  #isCounted = true;
+
+  constructor(env: WriterEnvironment, on: WriterEvents, start: LoadedTask) {
+    this.#env = env;
+    this.#on = on;
+    this.#record = start.record;
+    this.#status = start.record.status;
+    this.conversation = new Conversation(start.history, start.record.status);
+    this.#message = start.firstMessage;
+    this.#fold = start.fold;
+    this.#tailBytes = start.artifactBytes;
+    this.#outputBytes = start.outputBytes;
+    this.#lease = { node: env.node, fence: start.record.fence };
+    this.#hold(start.loadedBytes);
+  }
+
+  /** The task as it was last stored. */
+  get record(): TaskRecord {
+    return this.#record;
+  }
+
+  /** Whether the journal has entries from outside that the run has not read. */
+  get hasUnheard(): boolean {
+    return this.#hasUnheard;
+  }
+
+  /** The status including pending writes. */
+  get status(): TaskStatus {
+    return this.#status;
+  }
+
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  /** The size of all output of the task. */
+  get outputBytes(): number {
+    return this.#outputBytes;
+  }
+
+  get artifacts(): ArtifactFold {
+    return this.#fold;
+  }
+
+  /** Whether no caller can see the task, and nothing pending would change that. */
+  get isProvisional(): boolean {
+    return !this.#record.visible && this.isIdle;
+  }
+
+  /** Whether a question is open or about to be stored. Until it is answered, the status is the question. */
+  get isAsking(): boolean {
+    return this.#record.question !== undefined || this.#batch.asks || this.#flight?.asks === true;
+  }
+
+  get isIdle(): boolean {
+    return this.#batch.isEmpty && this.#flight === undefined;
+  }
+
+  setStatus(status: TaskStatus, metadata?: JsonObject): void {
+    this.#moveTo(status);
+    this.#batch.setStatus(status);
+    this.#add(statusEvent(this.#record, status, metadata));
+  }
+
+  addArtifact(update: TaskArtifactUpdateEvent, event: NewEvent = artifactEvent(update)): void {
+    this.#fold.apply(update);
+    this.#tailBytes += event.body.length;
+    this.#batch.setLatestChunk(update.artifact.artifactId, event, update.lastChunk === true);
+    this.#add(event);
+  }
+
+  /** Whether `closeArtifacts` can still mark the last chunk of this artifact, because it is not being written yet. */
+  canClose(artifactId: string): boolean {
+    return this.#batch.hasOpenArtifact(artifactId);
+  }
+
+  /** Marks the last chunks as last, unless they are already being written. */
+  closeArtifacts(): void {
+    this.#batch.closeArtifacts();
+  }
+
+  /** Adds a journal entry. Call `stored` or `decide` after it. */
+  addJournal(entry: JournalEntry): void {
+    this.#batch.journal.push(entry);
+  }
+
+  /** Stores a journal entry. Resolves with its number. */
+  async note(entry: JournalEntry): Promise<Noted> {
+    this.#batch.journal.push(entry);
+    const { done } = this.#batch;
+    this.#push();
+    const { journal, firstJournal } = await done.promise;
+    return { number: firstJournal + journal.indexOf(entry), isAlone: journal.length === 1 };
+  }
+
+  /** Resolves when there is room for more output. */
+  room(): Promise<void> | undefined {
+    const { events, journal, bytes } = this.#batch;
+    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES)
+      return this.#env.memory.room(this, this.#heldBytes);
+    this.#schedule();
+    return (this.#room ??= deferred<void>()).promise;
+  }
+
+  /** @throws A2AError `UNAVAILABLE` if the handler should have waited for memory, did not, and there is none. */
+  assertMemory(): void {
+    this.#env.memory.assertRoom(this);
+  }
+
+  /** Resolves when everything so far is stored. */
+  stored(): Promise<unknown> {
+    if (this.#batch.isEmpty) return this.#flight === undefined ? Promise.resolve() : this.#flight.done.promise;
+    const { done } = this.#batch;
+    this.#push();
+    return done.promise;
+  }
+
+  /** Stores a pause or an end with all pending writes. Returns whether it was stored: not if the task is being canceled. */
+  async decide(decision: Decision): Promise<boolean> {
+    const batch = this.#batch;
+    batch.decide(decision);
+    this.#push();
+    return batch.verdict.promise;
+  }
+
+  /**
+   * Like `decide`, but resolves with the number of the last entry of its write, or with `undefined` if it was not stored.
+   */
+  async decideInTurn(decision: Decision): Promise<Noted | undefined> {
+    const batch = this.#batch;
+    if (!(await this.decide(decision))) return undefined;
+    const { firstJournal, journal } = batch;
+    return { number: firstJournal + journal.length, isAlone: journal.length === 0 };
+  }
+
+  /** Writes the pending batch, or requests a lease for it. */
+  #push(): void {
+    if (this.#lease === undefined) this.#on.onBlocked();
+    this.#flush();
+  }
+
+  /** Applies a record that was written from outside under the same lease. */
+  refresh(record: TaskRecord): void {
+    if (record.fence !== this.#lease?.fence) return;
+    // A record that was read before the last own write is outdated.
+    if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
+    this.#hasUnheard = false;
+    this.#see(record);
+    if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
+  }
+
+  /** Called when the run is suspended: its memory no longer counts. */
+  suspend(): void {
+    this.#uncount();
+  }
+
+  /** Continues under a new lease. */
+  resume(record: TaskRecord): void {
+    if (!this.#isCounted) {
+      this.#isCounted = true;
+      this.#env.memory.add(this.#heldBytes);
+    }
+    this.#hasUnheard = false;
+    this.#see(record);
+    if (this.#batch.status === undefined) this.#moveTo(record.status);
+    this.#lease = { node: this.#env.node, fence: record.fence };
+    if (!this.#batch.isEmpty) this.#schedule();
+  }
+
+  /** Stops writing. Pending promises are rejected with the reason, or stay pending if there is none. */
+  close(reason?: StopReason): void {
+    this.#isClosed = true;
+    this.#lease = undefined;
+    const { memory } = this.#env;
+    const isAwaited = this.#batch.isAwaited || this.#flight?.isAwaited === true || this.#room !== undefined;
+    // Creating an error costs more than a short run, and usually nobody waits for one.
+    const error = reason === undefined || !(isAwaited || memory.isWaiting(this)) ? undefined : stopError(reason);
+    this.#uncount(error);
+    if (error === undefined) return;
+    this.#batch.fail(error);
+    this.#flight?.fail(error);
+    this.#room?.reject(error);
+  }
+
+  #moveTo(status: TaskStatus): void {
+    this.conversation.see(status);
+    this.#status = status;
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    if (this.#isCounted) this.#env.memory.add(bytes);
+  }
+
+  #uncount(error?: Error): void {
+    if (!this.#isCounted) return;
+    this.#isCounted = false;
+    this.#env.memory.release(this, this.#heldBytes, error);
+  }
+
+  #add(event: NewEvent): void {
+    this.#hold(event.body.length);
+    this.#outputBytes += event.body.length;
+    this.#batch.events.push(event);
+    this.#batch.bytes += event.body.length;
+    this.#schedule();
+  }
+
+  /** In a later turn of the event loop, so that all output of one turn is one write. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isClosed || this.#flight !== undefined) return;
+    if (this.#lease === undefined) {
+      this.#on.onBlocked();
+      return;
+    }
+    this.#isScheduled = true;
+    this.#env.gathering.add(this);
+  }
+
+  writeGathered(): void {
+    this.#isScheduled = false;
+    if (!this.#batch.isEmpty) this.#flush();
+  }
+
+  /** Called when the store, or the way to it, has failed. */
+  fail(error: unknown): void {
+    this.#lost({ kind: 'failed', error });
+  }
+
+  #flush(): void {
+    if (this.#flight !== undefined || this.#lease === undefined) return;
+    if (this.#isScheduled) {
+      this.#isScheduled = false;
+      this.#env.gathering.remove(this);
+    }
+    const batch = this.#batch;
+    this.#flight = batch;
+    this.#batch = new Batch();
+    this.#makeRoom();
+    this.#env.faultPoint('before-commit');
+    this.#send(batch, this.#lease);
+  }
+
+  #send(batch: Batch, lease: Lease): void {
+    try {
+      const write = this.#writeOf(batch, lease);
+      this.#env.store.append(write).then(
+        (result) => this.#settled(batch, write, result),
+        (error: unknown) => this.fail(error),
+      );
+    } catch (error) {
+      // Not synchronously, because the caller is about to read the promises of the batch.
+      queueMicrotask(() => this.fail(error));
+    }
+  }
+
+  #writeOf(batch: Batch, lease: Lease): TaskWrite {
+    batch.stampFrom(this.#record.status.timestamp ?? '');
+    const { events, journal } = batch;
+    if (this.#record.lastEvent === 0 && events[0]?.kind !== 'task') {
+      const created = createdEvent(this.#record, this.#message);
+      this.#hold(created.body.length);
+      events.unshift(created);
+    }
+    const write: Writable<TaskWrite> = {
+      taskId: this.#record.id,
+      by: this.#env.node,
+      guard: batch.guard(lease, this.#record.question),
+      events,
+      journal,
+      history: batch.pastMessages(this.#record.status),
+    };
+    if (!this.#record.visible) write.visible = true;
+    if (batch.status !== undefined) write.status = batch.status;
+    if (batch.decision !== undefined) addDecision(write, batch.decision, this.#record);
+    const limit = batch.decision?.endedAt === undefined ? Math.max(this.#snapshotBytes, MIN_SNAPSHOT_BYTES) : 0;
+    if (this.#tailBytes > limit) {
+      write.artifacts = this.#fold.toJson();
+      batch.snapshotOf = this.#tailBytes;
+    }
+    return write;
+  }
+
+  #settled(batch: Batch, write: TaskWrite, result: Appended): void {
+    if (this.#isClosed) return;
+    if (result.kind !== 'appended') {
+      const record = result.kind === 'rejected' ? result.record : undefined;
+      if (record !== undefined && this.#isStillOurs(record)) this.#undecided(batch, write.guard, record);
+      else this.#lost({ kind: 'rejected', record });
+      return;
+    }
+    this.#env.faultPoint('after-commit');
+    const { record, firstEvent } = result;
+    if (record.status.state !== this.#record.status.state) this.#env.observers.metrics?.stateReached(record);
+    if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
+    batch.firstJournal = record.lastJournal - (write.journal?.length ?? 0) + 1;
+    this.#flight = undefined;
+    if (write.artifacts !== undefined) {
+      this.#snapshotBytes = write.artifacts.length;
+      this.#tailBytes -= batch.snapshotOf;
+    }
+    if (this.#batch.status === undefined) this.#moveTo(record.status);
+    if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
+    this.#env.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
+    this.#env.faultPoint('after-publish');
+    batch.succeed();
+    // In case the hint was lost.
+    if (record.canceling && record.endedAt === undefined) this.#on.cancel();
+    if (this.#batch.isEmpty) return;
+    if (this.#lease === undefined) this.#on.onBlocked();
+    else this.#flush();
+  }
+
+  /** The notification of a write. It contains the whole task if the run knows it and nothing is pending. */
+  #changeOf(record: TaskRecord, first: number, written: readonly NewEvent[] = []): FeedChange {
+    const events = written.map(({ kind, body }, i): TaskEvent => ({ number: first + i, kind, body }));
+    if (!this.#knowsAll || !this.#batch.isEmpty) return { kind: 'written', record, events };
+    const task = (): Task => taskView(record, [...this.conversation.messages], this.#fold.artifacts());
+    return { kind: 'written', record, events, task };
+  }
+
+  /** Applies a later record. Returns whether the journal has entries from outside. */
+  #see(record: TaskRecord, ownEntries = 0): boolean {
+    const isOthers = record.lastJournal !== this.#record.lastJournal + ownEntries;
+    if (isOthers) this.#knowsAll = false;
+    const added = (record.historyBytes ?? 0) - (this.#record.historyBytes ?? 0);
+    if (added > 0) this.#hold(added);
+    if (this.#record.suspectMs !== undefined && record.suspectMs === undefined) this.#env.onCleared(record.id);
+    this.#record = record;
+    return isOthers;
+  }
+
+  #isStillOurs({ node, fence, endedAt }: TaskRecord): boolean {
+    return endedAt === undefined && node === this.#lease?.node && fence === this.#lease?.fence;
+  }
+
+  /** A cancel or an answer was stored first. The output of the run counts, its decision does not. */
+  #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
+    this.#see(record);
+    const isCanceled = canceling === false && record.canceling;
+    if (!isCanceled && batch.decision?.ifOpen === undefined && lease !== undefined) {
+      // The answer to a question that the run no longer waits for: the decision still applies, only after another status.
+      this.#send(batch, lease);
+      return;
+    }
+    this.#flight = undefined;
+    this.#batch.takeOver(batch);
+    if (record.canceling) this.#on.cancel();
+    batch.undecided?.resolve(false);
+    if (!this.#batch.isEmpty) this.#schedule();
+  }
+
+  #lost(loss: Loss): void {
+    if (this.#isClosed) return;
+    this.#lease = undefined;
+    this.#on.onLost(loss);
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}

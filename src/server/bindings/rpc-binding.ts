@@ -1,0 +1,167 @@
+import type { Caller } from '../../engine/handler.ts';
+import { A2AError } from '../../errors.ts';
+import { isStreaming, type OperationName } from '../../model/operation.ts';
+import { decodeParams, type Dialect } from '../../wire/dialect.ts';
+import {
+  decodeRequest,
+  encodeError,
+  type JsonRpcCall,
+  type JsonRpcId,
+  type JsonRpcRefusal,
+  parseRequest,
+  type RequestOptions,
+  successText,
+} from '../../wire/jsonrpc.ts';
+import type { Offer } from '../../wire/offer.ts';
+import { dialectOf, profileDialect, selectRpc } from '../../wire/select.ts';
+import type { RequestedVersion } from '../../wire/version.ts';
+import { accessOf } from './request-context.ts';
+import { performOperation, type OperationResult, readingOf } from './perform-operation.ts';
+import { rpcFailure, rpcStreamFailure } from './error-response.ts';
+import type { Envelope } from './event-frames.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../http/http.ts';
+import { HttpContext, versionOf, withExtensions } from './http-context.ts';
+import { assertTaken, type RateStatus, withRate } from '../limits/rate-limit.ts';
+import type { Service } from '../service.ts';
+import { streamResponse } from './stream-response.ts';
+
+const STRICT: RequestOptions = { strict: true };
+
+/** Handles one JSON-RPC request in its own protocol version. `offer` lists what its path serves. Never rejects. */
+export async function handleRpc(service: Service, request: HttpRequest, offer: Offer): Promise<HttpResponse> {
+  const version = versionOf(request);
+  let dialect = assumedDialect(version, offer);
+  let id: JsonRpcId = null;
+  let rate: RateStatus | undefined;
+  let caller: Caller | undefined;
+  let operation: OperationName | undefined;
+  let params: unknown;
+  try {
+    const identified = service.identify(request);
+    caller = 'then' in identified ? await identified : identified;
+    const taken = service.limits.rate.take(request, caller);
+    rate = taken !== undefined && 'then' in taken ? await taken : taken;
+    assertTaken(rate);
+    service.access.requireUse(caller);
+    request.caller = caller;
+    service.limits.responses.assertRoom(request);
+    const rpc = await readRpc(service, request, offer);
+    id = rpc.id;
+    const called = rpc.error === undefined ? rpc : callWithoutId(rpc);
+    params = called.params;
+    const selection = selectRpc(called.method, called.params, version, offer);
+    dialect = selection.dialect;
+    if (selection.error !== undefined) throw selection.error;
+    operation = selection.operation;
+    if (rpc.error !== undefined) {
+      // The id is missing. Errors in the params take precedence.
+      decodeParams(dialect, operation, params, readingOf(service, dialect));
+      throw rpc.error;
+    }
+    if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, offer, rpc.params);
+    const context = new HttpContext(service, request, caller, dialect, 'JSONRPC', rpc.params);
+    // Clients of a profile deviate as expected.
+    if (selection.warnings.length > 0 && dialect.profile === undefined) {
+      service.deviations.log(context, operation, selection.warnings);
+    }
+    const asStream = isGetAsStream(dialect, operation, request);
+    const result = await performOperation(service, context, operation, rpc.params, { asStream });
+    return withRate(respond(service, context, operation, id, result), rate);
+  } catch (error) {
+    const about = { request, binding: 'JSONRPC', caller, operation, params } as const;
+    const shown = service.failures.publicError(error, about);
+    const isStream = operation !== undefined && (isStreaming(operation) || isGetAsStream(dialect, operation, request));
+    const fail =
+      isStream && dialect.earlyStreamError !== undefined && acceptsStreamOnly(request) ? rpcStreamFailure : rpcFailure;
+    return withRate(fail(dialect, id, shown, service.access.challenge(shown)), rate);
+  }
+}
+
+/** The dialect of errors while only the headers of the request are known. */
+export function assumedDialect(version: RequestedVersion, { profile }: Offer): Dialect {
+  if (profile !== undefined) return profileDialect(profile);
+  return dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
+}
+
+async function readRpc(
+  service: Service,
+  request: HttpRequest,
+  offer: Offer,
+): Promise<ReturnType<typeof decodeRequest>> {
+  const type = request.header('content-type');
+  if (!isJsonType(type)) {
+    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type: application/json', {
+      details: { header: 'content-type' },
+    });
+  }
+  const body = await request.body(service.maxBodyBytes);
+  const options = offer.strict === true ? STRICT : undefined;
+  return 'text' in body ? parseRequest(body.text, options) : decodeRequest(body.json, options);
+}
+
+/** The method and params of a request whose only error is its missing id. */
+function callWithoutId({ call, error }: JsonRpcRefusal): Pick<JsonRpcCall, 'method' | 'params'> {
+  if (call === undefined) throw error;
+  return call;
+}
+
+function respond(
+  service: Service,
+  context: HttpContext,
+  operation: OperationName,
+  id: JsonRpcId,
+  result: OperationResult,
+): HttpResponse {
+  if ('events' in result) return streamResponse(service, context, result, envelopeOf(service, context, operation, id));
+  const body = successText(id, result.text);
+  const headers = result.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...result.headers };
+  return { status: 200, headers: withExtensions(headers, context), body, hold: result.hold };
+}
+
+function envelopeOf(
+  { failures, isClosing }: Service,
+  { dialect, request, binding, caller }: HttpContext,
+  operation: OperationName,
+  id: JsonRpcId,
+): Envelope {
+  const itemId = dialect.streamItemId ?? id;
+  return {
+    before: `{"jsonrpc":"2.0","id":${JSON.stringify(itemId)},"result":`,
+    after: '}',
+    error: (error) =>
+      encodeError(
+        itemId,
+        dialect.errors.encodeRpc(failures.publicError(error, { request, binding, caller, operation })),
+      ),
+    failure: (error) => encodeError(itemId, dialect.errors.encodeRpc(error)),
+    isGoingAway: isClosing,
+  };
+}
+
+/** Methods with the same name in several old versions are handled in the version that created the task. */
+async function dialectOfTask(
+  service: Service,
+  caller: Caller,
+  dialect: Dialect,
+  offer: Offer,
+  params: { readonly id?: unknown } | undefined,
+): Promise<Dialect> {
+  const old = dialectOf('0.1');
+  if (!offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
+  const known = await service.engine.resolveAlias(accessOf(service, { caller }, {}), params.id);
+  return known === undefined ? dialect : old;
+}
+
+/** Whether the response to GetTask is a stream of events, as in one profile. */
+function isGetAsStream(dialect: Dialect, operation: OperationName, request: HttpRequest): boolean {
+  return dialect.getTaskMayStream === true && operation === 'GetTask' && acceptsStream(request);
+}
+
+function acceptsStream(request: HttpRequest): boolean {
+  return request.header('accept')?.includes('text/event-stream') === true;
+}
+
+function acceptsStreamOnly(request: HttpRequest): boolean {
+  const ranges = request.header('accept')?.split(',') ?? [];
+  return ranges.length > 0 && ranges.every((range) => /^\s*text\/event-stream\s*(?:;|$)/i.test(range));
+}

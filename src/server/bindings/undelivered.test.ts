@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { A2AError } from '../../errors.ts';
+import { undelivered } from './undelivered.ts';
+
+const REJECTION = new A2AError('RATE_LIMIT_EXCEEDED', 'Too much', { details: { limit: 'l' }, retryAfterMs: 2000 });
+const VERIFIED = { caller: { id: 'ann', isVerified: true }, idempotencyKey: undefined };
+const ANONYMOUS = { caller: { id: 'anonymous', isVerified: false }, idempotencyKey: undefined };
+const TASK = { task: { id: 't-1', status: { state: 'TASK_STATE_COMPLETED' } } };
+const MESSAGE = { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [] } };
+const GET = 'get task t-1';
+const BY_ID = 'repeat the request with the same messageId, which does not run it again';
+const BY_KEY = 'repeat the request with the same Idempotency-Key, which does not run it again';
+
+test.each([
+  ['a caller with credentials', VERIFIED, { message: { messageId: 'm' } }, TASK, `${GET}, or ${BY_ID}`, 2000],
+  ['a caller whose message has no id', VERIFIED, { message: {} }, TASK, GET, undefined],
+  ['a caller whose params are not an object', VERIFIED, undefined, TASK, GET, undefined],
+  ['an anonymous caller', ANONYMOUS, { message: { messageId: 'm' } }, TASK, GET, undefined],
+  ['a caller with an Idempotency-Key', { ...ANONYMOUS, idempotencyKey: 'k' }, {}, TASK, `${GET}, or ${BY_KEY}`, 2000],
+  ['a caller that gets a bare message', VERIFIED, { message: { messageId: 'm' } }, MESSAGE, BY_ID, 2000],
+  [
+    'an anonymous caller that gets a bare message',
+    ANONYMOUS,
+    {},
+    MESSAGE,
+    'its result is lost: send an Idempotency-Key with messages',
+    undefined,
+  ],
+])(
+  'the error explains how to get the result of the message: %s',
+  (_who, context, params, output, advice, retryAfterMs) => {
+    const error = undelivered(REJECTION, context, {
+      operation: 'SendMessage',
+      params,
+      output,
+      deduplicateByMessageId: true,
+    });
+
+    expect(error).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      message: `Too much. The message was accepted and processed; ${advice}`,
+      details: { limit: 'l', accepted: 'true', ...('task' in output && { taskId: 't-1' }) },
+      retryAfterMs,
+    });
+  },
+);
+
+test('the error of CancelTask states that the task was canceled', () => {
+  const error = undelivered(REJECTION, ANONYMOUS, {
+    operation: 'CancelTask',
+    params: {},
+    output: TASK.task,
+    deduplicateByMessageId: true,
+  });
+
+  expect(error).toMatchObject({
+    message: 'Too much. The task was canceled; get the task to see its result',
+    details: { accepted: 'true', taskId: 't-1' },
+    retryAfterMs: 2000,
+  });
+});
+
+test('the error of an operation that changes nothing stays the same', () => {
+  expect(
+    undelivered(REJECTION, VERIFIED, {
+      operation: 'GetTask',
+      params: {},
+      output: TASK.task,
+      deduplicateByMessageId: true,
+    }),
+  ).toBe(REJECTION);
+});
+
+test('the error does not advise to repeat the messageId if deduplication is off', () => {
+  const params = { message: { messageId: 'm' } };
+  const done = { operation: 'SendMessage', params, output: TASK, deduplicateByMessageId: false } as const;
+  const { message, retryAfterMs } = undelivered(REJECTION, VERIFIED, done);
+
+  expect(message).toBe(`Too much. The message was accepted and processed; ${GET}`);
+  expect(retryAfterMs).toBeUndefined();
+});

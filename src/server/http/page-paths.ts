@@ -1,0 +1,47 @@
+import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
+import { type PushOptions, several } from '../options/push-options.ts';
+import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from '../options/serverless-options.ts';
+
+export const CARD_PATH = '/.well-known/agent-card.json';
+export const OLD_CARD_PATH = '/.well-known/agent.json';
+export const HEALTH_PATH = '/healthz';
+export const READINESS_PATH = '/readyz';
+export const KEYS_PATH = '/.well-known/jwks.json';
+export const METRICS_PATH = '/metrics';
+
+/** The path of further cards: below each JSON-RPC path except the root, and below the paths of mounted profiles. */
+export function cardPathBelow(path: string): string {
+  return path + CARD_PATH;
+}
+
+/** The standard JSON-RPC paths that have a card below them. */
+export function pathsWithCards(rpcPaths: readonly string[]): readonly string[] {
+  return rpcPaths.filter((path) => path !== '/');
+}
+
+/** The time limit of a readiness probe. Orchestrators probe every few seconds and time out about as soon. */
+export const READY_MS = 2000;
+
+/** The path of the extended card in 0.2, relative to the URL of the agent: `{url}/../agent/authenticatedExtendedCard` (0.2 §7.9). */
+export function extendedCardPath(rpcPath: string): string {
+  const folder = rpcPath.slice(0, rpcPath.lastIndexOf('/') + 1) || '/';
+  return `${folder}agent/authenticatedExtendedCard`;
+}
+
+export interface PageChoice {
+  readonly rpcPaths: readonly [string, ...string[]];
+  readonly offer: Offer;
+  readonly push: PushOptions | undefined;
+  readonly metrics: boolean;
+  readonly serverless: ServerlessSettings | undefined;
+}
+
+/** The paths of endpoints that are not operations of the protocol. Known before the start; `pages.ts` implements them. */
+export function pagePaths({ rpcPaths, offer, push, metrics, serverless }: PageChoice): readonly string[] {
+  const always = [CARD_PATH, OLD_CARD_PATH, HEALTH_PATH, READINESS_PATH, extendedCardPath(rpcPaths[0])];
+  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
+  const own = serverless === undefined ? [] : [RUN_PATH, runPathOf(offer), SWEEP_PATH];
+  const { profiles = [] } = offer;
+  const below = [...pathsWithCards(rpcPaths), ...profiles.map((profile) => PROFILE_PATHS[profile])];
+  return [...always, ...below.map(cardPathBelow), ...keys, ...(metrics ? [METRICS_PATH] : []), ...own];
+}

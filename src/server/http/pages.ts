@@ -1,0 +1,178 @@
+import type { Caller } from '../../engine/handler.ts';
+import { A2AError } from '../../errors.ts';
+import type { Metrics } from '../../observe/metrics.ts';
+import type { NotificationTokens } from '../../push/notification-tokens.ts';
+import { withTimeout } from '../../support/time/with-timeout.ts';
+import type { Offer } from '../../wire/offer.ts';
+import { dialectOf } from '../../wire/select.ts';
+import type { AgentCards } from '../cards/agent-cards.ts';
+import type { CardEndpoint } from '../cards/card-endpoint.ts';
+import { noSuchPath, restFailure, wrongVerb } from '../bindings/error-response.ts';
+import { handleExtendedCard } from '../cards/extended-card-endpoint.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
+import { isThisMachine } from '../limits/address.ts';
+import { UNCOUNTED_BYTES } from '../limits/bytes-in-flight.ts';
+import {
+  CARD_PATH,
+  cardPathBelow,
+  extendedCardPath,
+  HEALTH_PATH,
+  KEYS_PATH,
+  METRICS_PATH,
+  OLD_CARD_PATH,
+  READINESS_PATH,
+  READY_MS,
+} from './page-paths.ts';
+import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from '../options/serverless-options.ts';
+import type { Service } from '../service.ts';
+
+/** Handles all HTTP methods at one path. Never rejects. */
+type Page = (service: Service, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+
+export interface PageOptions {
+  readonly cards: Pick<AgentCards, 'endpoint' | 'below'>;
+  readonly rpcPath: string;
+  /** Publishes the keys by which receivers verify notifications, if there are any. */
+  readonly tokens: NotificationTokens | undefined;
+  readonly metrics: Metrics | undefined;
+  readonly offer: Offer;
+  readonly serverless: ServerlessSettings | undefined;
+}
+
+/** Endpoints that are not operations of the protocol, by path. */
+export type Pages = ReadonlyMap<string, Page>;
+
+const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
+
+export function createPages({ cards, rpcPath, tokens, metrics, offer, serverless }: PageOptions): Pages {
+  const pages = new Map<string, Page>([
+    [CARD_PATH, cardPage(cards.endpoint, 'agent-card.json')],
+    [OLD_CARD_PATH, cardPage(cards.endpoint, 'agent.json')],
+    [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
+    [READINESS_PATH, probe(readiness)],
+    [extendedCardPath(rpcPath), handleExtendedCard],
+  ]);
+  for (const [path, card] of cards.below) pages.set(cardPathBelow(path), cardPage(card, 'agent-card.json'));
+  if (tokens !== undefined) {
+    const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
+    pages.set(KEYS_PATH, keys);
+  }
+  if (metrics !== undefined) pages.set(METRICS_PATH, (service, request) => handleMetrics(service, metrics, request));
+  if (serverless !== undefined) {
+    for (const path of [RUN_PATH, runPathOf(offer)]) {
+      pages.set(path, (service, request) => handleServerless(service, request, 'run'));
+    }
+    pages.set(SWEEP_PATH, (service, request) => handleServerless(service, request, 'sweep'));
+  }
+  return pages;
+}
+
+/** Handles a request for a page. A large response, such as a card with hundreds of skills, counts until it is sent. */
+export function handlePage(page: Page, service: Service, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const response = page(service, request);
+  return 'then' in response
+    ? response.then((late) => counted(service, request, late))
+    : counted(service, request, response);
+}
+
+function counted({ failures, limits }: Service, request: HttpRequest, response: HttpResponse): HttpResponse {
+  const { body } = response;
+  const isLarge = typeof body === 'string' && body.length > UNCOUNTED_BYTES;
+  if (!isLarge || request.method === 'HEAD' || request.releasesHold !== true) return response;
+  const hold = limits.responses.open(request);
+  const rejection = hold.take(body.length);
+  if (rejection === undefined) return { ...response, hold };
+  return restFailure(dialectOf('1.0'), failures.publicError(rejection, { request }), request);
+}
+
+function handleServerless(
+  service: Service,
+  request: HttpRequest,
+  what: 'run' | 'sweep',
+): HttpResponse | Promise<HttpResponse> {
+  return (
+    service.serverless?.handle(request, what, service.failures) ??
+    restFailure(dialectOf('1.0'), noSuchPath(request), request)
+  );
+}
+
+function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
+  const protectedCard = async ({ access, failures }: Service, request: HttpRequest): Promise<HttpResponse> => {
+    let caller: Caller | undefined;
+    try {
+      caller = await access.identify(request);
+      access.requireUse(caller);
+      request.caller = caller;
+    } catch (error) {
+      const shown = failures.publicError(error, { request, caller });
+      return restFailure(dialectOf('1.0'), shown, request, { ...cards.cors(request), ...access.challenge(shown) });
+    }
+    return cards.handle(file, request);
+  };
+  return (service, request) => {
+    // Preflight requests of browsers have no credentials.
+    const isForAll = !service.access.protectsCard || request.method === 'OPTIONS';
+    return isForAll ? cards.handle(file, request) : protectedCard(service, request);
+  };
+}
+
+function probe(respond: (service: Service) => HttpResponse | Promise<HttpResponse>): Page {
+  return (service, request) => {
+    const { method } = request;
+    if (method === 'GET' || method === 'HEAD') return respond(service);
+    return restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']), request);
+  };
+}
+
+/** The agent is ready if its store responds in time. */
+async function readiness({ engine, failures, isClosing }: Service): Promise<HttpResponse> {
+  if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
+  try {
+    await withTimeout(engine.ready(), READY_MS, () => {
+      const cause = new Error(`No response within ${READY_MS} ms`);
+      throw new A2AError('UNAVAILABLE', 'The task store did not report in time whether it is ready', { cause });
+    });
+    return jsonResponse(200, { status: 'ready' });
+  } catch (error) {
+    failures.publicError(error);
+    return jsonResponse(503, { status: 'store unavailable' }, { 'retry-after': '1' });
+  }
+}
+
+const HEADERS = {
+  ...SAFE,
+  'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+  'cache-control': 'no-store',
+} as const;
+
+/** Headers that proxies add. A request through a proxy may come from any machine. */
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;
+
+/**
+ * Serves metrics to authenticated callers, and to anonymous callers on this machine, because they reveal how much an agent is used.
+ * Never rejects.
+ */
+async function handleMetrics(service: Service, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
+  const { method } = request;
+  let caller: Caller | undefined;
+  try {
+    caller = await service.identify(request);
+    service.access.requireUse(caller);
+    if (!caller.isVerified && !isFromHere(request)) {
+      throw new A2AError(
+        'PERMISSION_DENIED',
+        'Metrics are available only to authenticated callers and to this machine',
+      );
+    }
+    if (method !== 'GET' && method !== 'HEAD') throw wrongVerb(['GET', 'HEAD']);
+    return { status: 200, headers: HEADERS, body: metrics.text() };
+  } catch (error) {
+    const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
+    const shown = service.failures.publicError(error, about);
+    return restFailure(dialectOf('1.0'), shown, request, service.access.challenge(shown));
+  }
+}
+
+function isFromHere(request: HttpRequest): boolean {
+  return isThisMachine(request.remoteAddress) && PROXY_HEADERS.every((name) => request.header(name) === undefined);
+}

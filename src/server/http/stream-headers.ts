@@ -1,0 +1,9 @@
+import { SAFE } from './http.ts';
+
+/** Proxies must not buffer, cache or transform events. */
+export const STREAM_HEADERS = {
+  ...SAFE,
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const;

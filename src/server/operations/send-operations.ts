@@ -1,0 +1,161 @@
+import type { Submission } from '../../engine/tasks/submission.ts';
+import { withHistory } from '../../engine/tasks/task-page.ts';
+import { A2AError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
+import type { Writable } from '../../support/writable.ts';
+import type { TaskEvents } from '../bindings/event-frames.ts';
+import { renameTask, underName } from './aliases.ts';
+import { type RequestContext, accessOf, requireTenant } from '../bindings/request-context.ts';
+import { inlinePushConfig } from './push-operations.ts';
+import { namedSkill } from '../agent/named-skill.ts';
+import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
+import type { Service } from '../service.ts';
+import { answerByToolResult } from '../agent/tool-results.ts';
+
+export async function sendMessage(
+  service: Service,
+  context: RequestContext,
+  input: SendMessageRequest,
+): Promise<SendMessageResponse> {
+  const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
+  const submission = await submissionOf(service, context, input, isAsync);
+  const { serverless, engine } = service;
+  const result =
+    serverless === undefined
+      ? await submit(submission, (each) => engine.send(each))
+      : await serverless.sendAndContinue(submission, context.waitUntil, (kept) =>
+          submit(kept, (each) => engine.send(each)),
+        );
+  const { alias } = submission;
+  if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
+  return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
+}
+
+export async function sendStreamingMessage(
+  service: Service,
+  context: RequestContext,
+  input: SendMessageRequest,
+): Promise<TaskEvents> {
+  requireStreaming(service);
+  // A stream ignores returnImmediately (1.0 §3.2.2).
+  const submission = await submissionOf(service, context, input, false);
+  const { serverless, engine } = service;
+  const historyLength = input.configuration?.historyLength;
+  const events = (items: TaskEvents['items']): TaskEvents => {
+    return {
+      items,
+      alias: submission.alias,
+      historyLength,
+      endsAtQuestion: context.dialect.staysOpenAtQuestion !== true,
+    };
+  };
+  if (serverless === undefined) return events((await submit(submission, (each) => engine.stream(each))).items);
+  const kept = serverless.keep(submission, context.waitUntil);
+  const { items } = await kept.unlessFailed(submit(kept.submission, (each) => engine.stream(each)));
+  return { ...events(items), afterwards: () => kept.responded() };
+}
+
+/** @throws A2AError `UNSUPPORTED_OPERATION` (1.0 §3.3.4) */
+export function requireStreaming({ streaming }: Service): void {
+  if (streaming) return;
+  throw new A2AError(
+    'UNSUPPORTED_OPERATION',
+    'This agent does not support streaming: send the message and poll the task',
+    {
+      details: { capability: 'streaming' },
+    },
+  );
+}
+
+async function submissionOf(
+  service: Service,
+  context: RequestContext,
+  input: SendMessageRequest,
+  returnImmediately: boolean,
+): Promise<Submission> {
+  requireExtensions(service, context);
+  // For a follow-up the task is simply not found in the tenant of another caller.
+  if (input.message.taskId === undefined) requireTenant(context, input);
+  const { agent, engine } = service;
+  const { configuration, metadata } = input;
+  const access = accessOf(service, context, input);
+  const pushConfig = inlinePushConfig(
+    service,
+    context,
+    configuration?.taskPushNotificationConfig,
+    input.message.taskId,
+  );
+  // Plain assignments instead of spreads, because this is on the hot path of every message.
+  const submission: Writable<Submission> = {
+    tenant: access.tenant,
+    owner: access.owner,
+    agent: agent.id,
+    message: scrubMessage(input.message),
+    caller: context.caller,
+    extensions: context.extensions,
+  };
+  if (returnImmediately) submission.returnImmediately = true;
+  else submission.signal = context.signal;
+  if (configuration?.acceptedOutputModes !== undefined)
+    submission.acceptedOutputModes = configuration.acceptedOutputModes;
+  const { fairnessKey } = context;
+  if (fairnessKey !== undefined) submission.fairnessKey = fairnessKey;
+  const skillId = agent.namesSkills ? namedSkill(input) : undefined;
+  if (skillId !== undefined) submission.skillId = skillId;
+  if (metadata !== undefined) submission.metadata = scrubMetadata(metadata);
+  const { trace } = context;
+  if (trace !== undefined) submission.trace = trace;
+  if (context.timeoutMs !== undefined) submission.timeoutMs = context.timeoutMs;
+  if (context.idempotencyKey !== undefined) submission.idempotencyKey = context.idempotencyKey;
+  if (!service.deduplicateByMessageId) submission.deduplicateByMessageId = false;
+  if (pushConfig !== undefined) submission.pushConfig = pushConfig;
+  const { toolResultIn } = context.dialect;
+  if (toolResultIn !== undefined) {
+    const { message, answers } = await answerByToolResult(service, toolResultIn, access, submission.message);
+    submission.message = message;
+    if (answers !== undefined) submission.answers = answers;
+  }
+  if (context.dialect.clientNamesTasks && input.message.taskId !== undefined) {
+    submission.alias = input.message.taskId;
+    const known = await engine.resolveAlias(access, submission.alias);
+    submission.message =
+      known === undefined ? withoutTask(submission.message) : { ...submission.message, taskId: known };
+  }
+  return submission;
+}
+
+/**
+ * Every message of 0.1 names its task, including the one that creates it. If that message is repeated with the same idempotency key,
+ * the task exists and would treat it as a follow-up. Then it is sent again without the task, to get the result of the first one.
+ */
+async function submit<T>(submission: Submission, run: (submission: Submission) => Promise<T>): Promise<T> {
+  const { alias, message, idempotencyKey } = submission;
+  if (alias === undefined || message.taskId === undefined) return run(submission);
+  try {
+    return await underName(run(submission), message.taskId, alias);
+  } catch (error) {
+    if (idempotencyKey === undefined) throw error;
+    return run({ ...submission, message: withoutTask(message) }).catch(() => {
+      throw error;
+    });
+  }
+}
+
+function withoutTask({ taskId: _, ...message }: Message): Message {
+  return message;
+}
+
+/** Required extensions apply only to messages, not to reads and cancels (1.0 §3.3.4). */
+function requireExtensions({ agent }: Service, { extensions }: RequestContext): void {
+  if (agent.card.extensions === undefined) return;
+  const missing = agent.card.extensions
+    .filter(({ uri, required }) => required === true && !extensions.includes(uri))
+    .map(({ uri }) => uri);
+  if (missing.length === 0) return;
+  throw new A2AError(
+    'EXTENSION_SUPPORT_REQUIRED',
+    `Required extensions are missing: list them in the A2A-Extensions header: ${missing.join(', ')}`,
+    { details: { requiredExtensions: missing.join(',') } },
+  );
+}

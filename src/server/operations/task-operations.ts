@@ -1,0 +1,151 @@
+import { A2AError } from '../../errors.ts';
+import type {
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  SubscribeToTaskRequest,
+} from '../../model/operation.ts';
+import { isTerminal, type TaskState } from '../../model/state.ts';
+import type { Task } from '../../model/task.ts';
+import { TRANSITIONS } from '../../model/transitions.ts';
+import type { GetTaskOptions } from '../../engine/engine.ts';
+import type { StreamItem } from '../../engine/stream/subscribe.ts';
+import type { TaskAccess } from '../../engine/tasks/task-access.ts';
+import { withTransitions } from '../../wire/transitions.ts';
+import { renameTask, taskNamed, underName } from './aliases.ts';
+import { type RequestContext, accessOf } from '../bindings/request-context.ts';
+import { decodePageToken, encodePageToken, readPage } from './task-page.ts';
+import type { TaskEvents } from '../bindings/event-frames.ts';
+import { requireStreaming } from './send-operations.ts';
+import type { Service } from '../service.ts';
+
+export async function getTask(service: Service, context: RequestContext, input: GetTaskRequest): Promise<Task> {
+  const access = accessOf(service, context, input);
+  const { id, alias } = await taskNamed(service, context, access, input.id);
+  const { historyLength } = input;
+  const options = historyLength === undefined ? {} : { historyLength };
+  const read =
+    service.stateTransitionHistory && context.activate(TRANSITIONS.uri)
+      ? getWithTransitions(service, context, access, id, options)
+      : service.engine.get(access, id, options);
+  const task = await underName(read, id, alias);
+  const { serverless } = service;
+  if (serverless !== undefined) await serverless.resumeIfStale(access, id, context.waitUntil, task.status);
+  return renameTask(task, alias);
+}
+
+async function getWithTransitions(
+  { engine }: Service,
+  { dialect }: RequestContext,
+  access: TaskAccess,
+  taskId: string,
+  options: GetTaskOptions,
+): Promise<Task> {
+  const { task, ...transitions } = await engine.getWithTransitions(access, taskId, options);
+  return withTransitions(task, transitions, dialect);
+}
+
+export async function cancelTask(service: Service, context: RequestContext, input: CancelTaskRequest): Promise<Task> {
+  const access = accessOf(service, context, input);
+  const { id, alias } = await taskNamed(service, context, access, input.id);
+  if (service.offer.strict === true && context.dialect.cancelIsIdempotent !== true) {
+    assertNotCanceled(await underName(service.engine.get(access, id, { historyLength: 0 }), id, alias), input.id);
+  }
+  const task = await underName(service.engine.cancel(access, id), id, alias);
+  await service.serverless?.canceled(id, context.waitUntil);
+  return renameTask(task, alias);
+}
+
+function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
+  if (state !== 'TASK_STATE_CANCELED') return;
+  throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} is already canceled`, { details: { taskId, state } });
+}
+
+const PAGE_SIZE = 50;
+
+export async function listTasks(
+  service: Service,
+  context: RequestContext,
+  input: ListTasksRequest,
+): Promise<ListTasksResponse> {
+  service.access.requireListing(context.caller);
+  const access = accessOf(service, context, input);
+  const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
+  const pageSize = Math.min(input.pageSize ?? PAGE_SIZE, service.limits.settings.pageSize);
+  // A token is valid only for a list with the same filters; the page size may change.
+  const filters = JSON.stringify([access.tenant, access.owner, contextId, status, statusTimestampAfter]);
+  const { tasks, next, total } = await readPage((query) => service.engine.list(access, query), {
+    limit: pageSize,
+    artifacts: includeArtifacts,
+    ...(historyLength !== undefined && { history: historyLength }),
+    ...(contextId !== undefined && { contextId }),
+    ...(status !== undefined && { states: [status] }),
+    ...(statusTimestampAfter !== undefined && { statusSince: Date.parse(statusTimestampAfter) }),
+    ...(pageToken !== undefined && pageToken !== '' && { after: decodePageToken(pageToken, filters) }),
+  });
+  return {
+    tasks: includeArtifacts ? tasks.map(withArtifacts) : tasks,
+    nextPageToken: next === undefined ? '' : encodePageToken(next, filters),
+    pageSize,
+    totalSize: total,
+  };
+}
+
+/** If artifacts are requested, a task without any has an empty array (1.0 §3.1.4). */
+function withArtifacts(task: Task): Task {
+  return task.artifacts === undefined ? { ...task, artifacts: [] } : task;
+}
+
+export async function subscribeToTask(
+  service: Service,
+  context: RequestContext,
+  input: SubscribeToTaskRequest,
+): Promise<TaskEvents> {
+  requireStreaming(service);
+  const { engine } = service;
+  const { dialect, lastEventId, signal } = context;
+  const access = accessOf(service, context, input);
+  const { id, alias } = await taskNamed(service, context, access, input.id);
+  const events = {
+    alias,
+    historyLength: undefined,
+    endsAtQuestion: !dialect.subscribesToTheEnd && dialect.staysOpenAtQuestion !== true,
+  };
+  await service.serverless?.resumeIfStale(access, id, context.waitUntil);
+  if (lastEventId !== undefined) {
+    // 0.1 numbers artifacts in order, so the encoder must know those that were already sent.
+    const seen = dialect.clientNamesTasks ? await engine.get(access, id, { historyLength: 0 }) : undefined;
+    // Checked here, because the stream itself yields nothing until the next event.
+    if (seen === undefined && !(await engine.has(access, id))) throw unknownTask(id);
+    const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+    const items = engine.subscribe(access, id, { after, signal });
+    return seen === undefined ? { ...events, items } : { ...events, items, seen };
+  }
+  const items = engine.subscribe(access, id, { signal });
+  const iterator = items[Symbol.asyncIterator]();
+  const opened: IteratorResult<readonly StreamItem[], unknown> = await underName(iterator.next(), id, alias);
+  const first = opened.done === true ? [] : opened.value;
+  const state = dialect.subscribesToTheEnd ? stateAtEnd(first) : undefined;
+  if (state === undefined) return { ...events, first, items };
+  await iterator.return?.();
+  throw finished(id, state);
+}
+
+/** The state of the task, if the stream begins with a snapshot of an ended task. */
+function stateAtEnd([first]: readonly StreamItem[]): TaskState | undefined {
+  if (first?.kind !== 'snapshot') return undefined;
+  const { state } = first.task.status;
+  return isTerminal(state) ? state : undefined;
+}
+
+/** The task has no further events; the caller can get the task instead (1.0 §3.1.6). */
+function finished(taskId: string, state: TaskState): A2AError {
+  return new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} has ended: get it instead of subscribing to it`, {
+    details: { taskId, state },
+  });
+}
+
+function unknownTask(taskId: string): A2AError {
+  return new A2AError('TASK_NOT_FOUND', `Task ${taskId} does not exist`, { details: { taskId } });
+}

@@ -1,0 +1,289 @@
+import type { Message } from '../../../model/message.ts';
+import type {
+  Idempotency,
+  JournalEntry,
+  NewEvent,
+  PushConfigRecord,
+  PushConfigToPut,
+  Scope,
+  TaskRecord,
+} from '../../store.ts';
+import { isQueued } from '../../guard.ts';
+import type { Statement } from '../statements.ts';
+import type { Database } from '../database.ts';
+import { type Changed, CHANGING, changingOf, inserts, isKept, updates, updatesWithSnapshot } from './changed-tasks.ts';
+import { type KnownPushConfigs, PushConfigRows } from './push-config-rows.ts';
+import { RowBatch } from './row-batch.ts';
+import { json, type FoundTask } from '../task-row.ts';
+import { absence, commitProbe } from './commit-probe.ts';
+
+/** The data that was read and locked at the start of a transaction. */
+export interface Locked {
+  readonly tasks: ReadonlyMap<string, FoundTask>;
+  /** By `requestName`. */
+  readonly requests: ReadonlyMap<string, KnownRequest>;
+  /** The id of the task, by `requestName` of its alias. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** The push configs of tasks to which the transaction adds one. */
+  readonly pushConfigs: KnownPushConfigs;
+  readonly livingNodes: ReadonlySet<string>;
+}
+
+export interface KnownRequest {
+  readonly digest: string;
+  readonly taskId: string;
+  readonly reply?: Message;
+}
+
+interface NewRequest extends KnownRequest, Scope {
+  readonly request: Idempotency;
+}
+
+export const EVENT_KINDS: readonly NewEvent['kind'][] = ['task', 'status', 'artifact'];
+
+const NONE: ReadonlySet<string> = new Set();
+
+export const NOTHING_LOCKED: Locked = {
+  tasks: new Map(),
+  requests: new Map(),
+  aliases: new Map(),
+  pushConfigs: new Map(),
+  livingNodes: NONE,
+};
+
+/** The name of a key or an alias, unique across all scopes. */
+export function requestName(scope: Scope, name: string): string {
+  return `${name}\0${scope.tenant}\0${scope.owner}`;
+}
+
+/**
+ * The unit of work of one transaction. Each write works on the results of the earlier ones. At the end, a few statements store all
+ * changes, regardless of the number of writes.
+ */
+export class UnitOfWork {
+  readonly #locked: Locked;
+  readonly #now: number;
+  readonly #changed = new Map<string, Changed>();
+  readonly #requests = new Map<string, NewRequest>();
+  readonly #aliases = new Map<string, string>();
+  readonly #replies = new Map<string, Message>();
+  readonly #endedJournals: string[] = [];
+  readonly #events = new RowBatch('event', { task_id: 'text', number: 'integer', kind: 'smallint', body: 'text' });
+  readonly #messages = new RowBatch('message', { task_id: 'text', number: 'integer', body: 'text' });
+  readonly #journal = new RowBatch('journal', {
+    task_id: 'text',
+    number: 'integer',
+    kind: 'text',
+    key: 'text',
+    body: 'text',
+  });
+  readonly #pushConfigs: PushConfigRows;
+
+  /** @param now The time that decides whether a written task is due. */
+  constructor(locked: Locked, now: number) {
+    this.#locked = locked;
+    this.#now = now;
+    this.#pushConfigs = new PushConfigRows(locked.pushConfigs);
+  }
+
+  find(id: string): FoundTask | undefined {
+    const changed = this.#changed.get(id);
+    return changed === undefined ? this.#locked.tasks.get(id) : changed.task;
+  }
+
+  isAlive(node: string | undefined): boolean {
+    return node !== undefined && this.#locked.livingNodes.has(node);
+  }
+
+  insert(record: TaskRecord, alias: string | undefined): void {
+    const task = { record, lastMessage: 1, seq: 0, version: undefined, queued: isQueued(record, this.#now) };
+    this.#changed.set(record.id, { stored: undefined, alias, task });
+    if (alias !== undefined) this.#aliases.set(requestName(record, alias), record.id);
+  }
+
+  /** @param isLeaseHolder Whether the lease holder writes. Writes of others always give the row a new version. */
+  update(task: FoundTask, record: TaskRecord, lastMessage: number, isLeaseHolder: boolean): void {
+    const changed = this.#change(task);
+    const { seq, version } = task;
+    changed.task = { record, lastMessage, seq, version, queued: isQueued(record, this.#now) };
+    if (!isLeaseHolder) changed.isRenewed = true;
+  }
+
+  remove(task: FoundTask): void {
+    this.#change(task).task = undefined;
+    for (const [name, id] of this.#aliases) if (id === task.record.id) this.#aliases.delete(name);
+  }
+
+  snapshot(task: FoundTask, upTo: number, text: string): void {
+    this.#change(task).snapshot = { upTo, text };
+  }
+
+  addEvents(taskId: string, last: number, events: readonly NewEvent[]): void {
+    let number = last;
+    for (const { kind, body } of events) this.#events.add(taskId, ++number, EVENT_KINDS.indexOf(kind), body);
+  }
+
+  addMessages(taskId: string, last: number, messages: readonly Message[]): void {
+    let number = last;
+    for (const message of messages) this.#messages.add(taskId, ++number, JSON.stringify(message));
+  }
+
+  addJournal(taskId: string, last: number, entries: readonly JournalEntry[]): void {
+    let number = last;
+    for (const { kind, key, body } of entries) {
+      this.#journal.add(taskId, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
+    }
+  }
+
+  /** Called when a task ends, because it never runs again. */
+  dropJournal(taskId: string): void {
+    this.#endedJournals.push(taskId);
+  }
+
+  /** Adds the first push config of a new task. It receives all events. */
+  addPushConfig(taskId: string, record: PushConfigRecord): void {
+    this.#pushConfigs.addFirst(taskId, record);
+  }
+
+  /** Adds a push config that receives all events after `told`. Returns whether there is room for it. */
+  putPushConfig(taskId: string, config: PushConfigToPut, told: number): boolean {
+    return this.#pushConfigs.put(taskId, config, told);
+  }
+
+  /** Makes the push configs of a task due, after new events. */
+  makePushesDue(taskId: string): void {
+    this.#pushConfigs.makeDue(taskId);
+  }
+
+  requestOf(scope: Scope, key: string): KnownRequest | undefined {
+    const name = requestName(scope, key);
+    return this.#requests.get(name) ?? this.#locked.requests.get(name);
+  }
+
+  remember({ tenant, owner, id }: TaskRecord, request: Idempotency): void {
+    const name = requestName({ tenant, owner }, request.key);
+    this.#requests.set(name, { tenant, owner, request, digest: request.digest, taskId: id });
+  }
+
+  /** Stores the message as the outcome of the requests of a task. */
+  answerRequests(taskId: string, reply: Message): void {
+    this.#replies.set(taskId, reply);
+    for (const [name, request] of this.#requests) {
+      if (request.taskId === taskId) this.#requests.set(name, { ...request, reply });
+    }
+  }
+
+  aliasOwner(scope: Scope, alias: string): string | undefined {
+    const name = requestName(scope, alias);
+    const id = this.#aliases.get(name) ?? this.#locked.aliases.get(name);
+    // The alias of a removed task is free.
+    const changed = id === undefined ? undefined : this.#changed.get(id);
+    return changed !== undefined && changed.task === undefined ? undefined : id;
+  }
+
+  /** The statements that store all changes, in a valid order. */
+  statements(database: Database): readonly Statement[] {
+    const { schema } = database;
+    const gone = this.#gone();
+    const rows = [...this.#changed.values()].filter(({ task }) => task !== undefined);
+    const ended = this.#endedJournals.filter((id) => !gone.has(id));
+    return [
+      ...removals(schema, [...gone], this.#replies),
+      ended.length === 0 ? undefined : dropped(schema, 'journal', ended),
+      inserts(schema, rows),
+      updates(schema, rows),
+      updatesWithSnapshot(schema, rows),
+      this.#events.insert(schema, gone),
+      this.#messages.insert(schema, gone),
+      this.#journal.insert(schema, new Set([...gone, ...ended])),
+      ...this.#pushConfigs.statements(database, gone),
+      requestRows([...this.#requests.values()], gone).insert(schema, NONE),
+    ].filter((statement) => statement !== undefined);
+  }
+
+  /**
+   * A query that finds a row of the transaction with this id, to learn whether it was committed. Undefined if there was nothing to
+   * store. Prefers rows that do not change later.
+   */
+  witness({ schema }: Database, transaction: string): Statement | undefined {
+    const gone = this.#gone();
+    const forgotten = new Set([...gone, ...this.#endedJournals]);
+    const kept = [...this.#changed.values()].find(isKept);
+    const removed = [...gone].find((id) => this.#locked.tasks.has(id));
+    return (
+      this.#messages.witness(schema, gone, transaction) ??
+      this.#events.witness(schema, gone, transaction) ??
+      this.#journal.witness(schema, forgotten, transaction) ??
+      (kept?.task && commitProbe(`${schema}.task`, CHANGING, changingOf(kept.task), transaction)) ??
+      (removed === undefined ? undefined : absence(schema, removed)) ??
+      requestRows([...this.#requests.values()], gone).witness(schema, NONE, transaction)
+    );
+  }
+
+  /** The task after the transaction, with the row version of the transaction. Undefined if the task has ended. */
+  left(taskId: string, version: string): FoundTask | undefined {
+    const changed = this.#changed.get(taskId);
+    const task = changed?.task;
+    if (changed === undefined || task === undefined || task.record.endedAt !== undefined) return undefined;
+    if (changed.stored !== undefined && !isKept(changed)) return task;
+    const { record, lastMessage, seq } = task;
+    return { record, lastMessage, seq, version };
+  }
+
+  /** The tasks that the transaction removes. */
+  #gone(): ReadonlySet<string> {
+    const gone = new Set<string>();
+    for (const [id, { task }] of this.#changed) if (task === undefined) gone.add(id);
+    return gone;
+  }
+
+  #change(task: FoundTask): Changed {
+    const { id } = task.record;
+    let changed = this.#changed.get(id);
+    if (changed === undefined) {
+      changed = { stored: this.#locked.tasks.get(id), alias: undefined, task };
+      this.#changed.set(id, changed);
+    }
+    return changed;
+  }
+}
+
+/** Removes tasks with all their data, except the keys of their requests, which expire separately. */
+function removals(
+  schema: string,
+  gone: readonly string[],
+  replies: ReadonlyMap<string, Message>,
+): readonly Statement[] {
+  if (gone.length === 0) return [];
+  const answers = gone.map((id) => json(replies.get(id)));
+  return [
+    {
+      text: `UPDATE ${schema}.request_key k SET has_task = false, reply = coalesce(v.reply, k.reply)
+        FROM unnest($1::text[], $2::text[]) AS v(id, reply) WHERE k.task_id = v.id AND k.has_task`,
+      values: [gone, answers],
+    },
+    ...['event', 'journal', 'message', 'push_config', 'dead_letter'].map((table) => dropped(schema, table, gone)),
+    { text: `DELETE FROM ${schema}.task WHERE id = ANY($1::text[])`, values: [gone] },
+  ];
+}
+
+function dropped(schema: string, table: string, taskIds: readonly string[]): Statement {
+  return { text: `DELETE FROM ${schema}.${table} WHERE task_id = ANY($1::text[])`, values: [taskIds] };
+}
+
+function requestRows(made: readonly NewRequest[], gone: ReadonlySet<string>): RowBatch {
+  const batch = new RowBatch('request_key', {
+    task_id: 'text',
+    tenant: 'text',
+    owner: 'text',
+    key: 'text',
+    digest: 'text',
+    has_task: 'boolean',
+    keep_until: 'bigint',
+    reply: 'text',
+  });
+  for (const { taskId, tenant, owner, request, digest, reply } of made) {
+    batch.add(taskId, tenant, owner, request.key, digest, !gone.has(taskId), request.keepUntil, json(reply));
+  }
+  return batch;
+}

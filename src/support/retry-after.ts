@@ -1,7 +1,0 @@
-/** The wait that the header `Retry-After` asks for, as seconds or as a date. */
-export function retryAfterMs(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  const text = header.trim();
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
-}

@@ -1,0 +1,42 @@
+/** Compiles programs as users do: against the declarations of the package, with plain `strict`. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const OPTIONS = {
+  target: 'es2022',
+  lib: ['es2023', 'esnext.disposable'],
+  types: ['node'],
+  module: 'nodenext',
+  strict: true,
+  noEmit: true,
+  allowJs: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+};
+
+export interface Diagnostic {
+  /** Path from the folder. */
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** What the compiler says about the files below a folder. */
+export async function compile(folder: string, exclude: readonly string[] = []): Promise<readonly Diagnostic[]> {
+  const config = { compilerOptions: OPTIONS, include: ['**/*.ts', '**/*.js'], exclude };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+  const args = [tsc, '-p', folder, '--pretty', 'false'];
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, { cwd: folder }, (_error, stdout) => resolve(stdout));
+  });
+  const found = [...output.matchAll(/^(.+?)\((\d+),\d+\): (error TS\d+: .*(?:\n .*)*)/gm)];
+  if (found.length === 0 && output.trim() !== '') throw new Error(output);
+  const diagnostics = found.map(([, file = '', line = '0', text = '']) => ({ file, line: Number(line), text }));
+  // A file that cannot be parsed keeps the compiler from checking the types of all.
+  const unparsed = diagnostics.filter(({ text }) => /^error TS1\d{3}:/.test(text)).map(({ file }) => file);
+  if (unparsed.length === 0) return diagnostics;
+  return [...diagnostics, ...(await compile(folder, [...exclude, ...unparsed]))];
+}

@@ -1,0 +1,132 @@
+/** The tarball that users install: its links lead to files that are in it, and its command runs. */
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { REPOSITORY, withProject } from '../../scripts/project.mjs';
+import { ROOT } from '../helpers/source.ts';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly files: readonly string[];
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest & Record<string, unknown>;
+const ADDRESS = 'https://github.com/owner/tandem-a2a';
+const FACTS = {
+  homepage: `${ADDRESS}#readme`,
+  bugs: `${ADDRESS}/issues`,
+  repository: { type: 'git', url: `git+${ADDRESS}.git` },
+};
+
+let folder = '';
+/** The package as npm unpacks it into a project. */
+const packed = (...path: readonly string[]): string => join(folder, 'project/node_modules/tandem-a2a', ...path);
+
+/** Packs the files of the checkout with the build of this run, and the manifest of a project that has an address. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tandem-pack-'));
+  const source = join(folder, 'source');
+  mkdirSync(source);
+  for (const name of ['README.md', 'LICENSE', ...MANIFEST.files.filter((file) => file !== 'dist')]) {
+    mkdirSync(dirname(join(source, name)), { recursive: true });
+    cpSync(join(ROOT, name), join(source, name), { recursive: true });
+  }
+  cpSync(join(inject('installed'), 'dist'), join(source, 'dist'), { recursive: true });
+  writeFileSync(join(source, 'package.json'), JSON.stringify(withProject(MANIFEST, ADDRESS)));
+  mkdirSync(packed(), { recursive: true });
+  const run = promisify(execFile);
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source, env: plainEnvironment() });
+  const tarball = join(folder, `${MANIFEST.name}-${MANIFEST.version}.tgz`);
+  await run('tar', ['-xzf', tarball, '-C', packed(), '--strip-components=1']);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Without what `npm test` sets for its scripts. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^npm_|^VITEST|^NODE_OPTIONS$/i.test(name));
+  return { ...Object.fromEntries(own), npm_config_offline: 'true', npm_config_update_notifier: 'false' };
+}
+
+test('links of the packed pages lead to files and headings in the package', () => {
+  const pages = readdirSync(packed(), { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.md') || path === 'llms.txt',
+  );
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/server.md', 'llms.txt']));
+  const dead = pages.flatMap((page) => {
+    const text = readFileSync(packed(page), 'utf8').replaceAll(/^(```+)[^]*?^\1/gm, '');
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    return links
+      .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))
+      .map((link) => `${page}: ${link}`);
+  });
+  expect(dead).toEqual([]);
+});
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? packed(page) : packed(dirname(page), path);
+  if (!existsSync(file)) return false;
+  return anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).has(anchor);
+}
+
+/** The anchors of headings, as GitHub makes them, and those that are set by hand. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const anchors = new Set([...page.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id = '']) => id));
+  const seen = new Map<string, number>();
+  for (const [, heading = ''] of page.replaceAll(/^(```+)[^]*?^\1/gm, '').matchAll(/^#{1,6} (.*)$/gm)) {
+    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const id = plain
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .trim()
+      .replaceAll(' ', '-');
+    const count = seen.get(id) ?? 0;
+    seen.set(id, count + 1);
+    anchors.add(count === 0 ? id : `${id}-${count}`);
+  }
+  return anchors;
+}
+
+test('the package has no tests, and not the sources', () => {
+  const names = readdirSync(packed(), { recursive: true, encoding: 'utf8' });
+  expect(names.filter((name) => /\.test\.|^(?:src|test|scripts)\b/.test(name))).toEqual([]);
+});
+
+test('npx finds the command by the name of the package', async () => {
+  const { bin } = JSON.parse(readFileSync(packed('package.json'), 'utf8')) as Manifest;
+  const modules = join(folder, 'project/node_modules');
+  // As npm installs it: a link for each command, and the dependencies beside it.
+  mkdirSync(join(modules, '.bin'));
+  for (const [name, path] of Object.entries(bin)) symlinkSync(join('../tandem-a2a', path), join(modules, '.bin', name));
+  for (const name of ['jose', 'canonicalize'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
+  writeFileSync(join(folder, 'project/package.json'), '{}');
+  const options = { cwd: join(folder, 'project'), env: plainEnvironment() };
+  const { stdout } = await promisify(execFile)('npx', ['--no-install', MANIFEST.name, '--version'], options);
+  expect(stdout.trim()).toContain(MANIFEST.version);
+});
+
+test('the packed manifest names the repository once it is known', () => {
+  expect(JSON.parse(readFileSync(packed('package.json'), 'utf8'))).toMatchObject(FACTS);
+});
+
+test('the manifest of the checkout follows scripts/project.mjs', () => {
+  expect(MANIFEST, 'update it: node scripts/project.mjs').toEqual(withProject(MANIFEST, REPOSITORY));
+  const without = withProject({ ...MANIFEST, ...FACTS }, undefined);
+  for (const member of Object.keys(FACTS)) expect(without).not.toHaveProperty(member);
+});
