@@ -86,6 +86,22 @@ export interface TaskContext {
     readonly limit?: number;
   }): Promise<readonly Task[]>;
 
+  /**
+   * Returns the conversation so far, oldest turn first: the messages of the caller, and what the agent published in response. The
+   * message that started this turn is the last one. Texts of progress (status `working`) are left out. Covers at most 20 earlier
+   * tasks and 1 MiB; older turns are left out.
+   *
+   * @example
+   * const messages = (await ctx.conversation()).map(({ role, text }) => ({
+   *   role: role === 'user' ? 'user' : 'assistant',
+   *   content: text,
+   * }));
+   */
+  conversation(options?: {
+    /** The maximum number of turns; 100 if not set. */
+    readonly limit?: number;
+  }): Promise<readonly ConversationTurn[]>;
+
   /** The caller that started the task. */
   readonly caller: Caller;
   /** The tenant of the request. Empty if it has none. */
@@ -191,6 +207,18 @@ export interface TaskContext {
 
   /** Waits for a time. The timer survives restarts, and the run holds neither a slot nor a lease while it waits. */
   sleep(ms: number): Promise<void>;
+}
+
+/** A turn of `ctx.conversation()`: a message of the caller, or what the agent published in response. */
+export interface ConversationTurn {
+  /** Whether the caller or the agent wrote it. */
+  readonly role: 'user' | 'agent';
+  /** The text parts and the JSON of the data parts, joined by newlines. Empty if there are none. */
+  readonly text: string;
+  /** The parts, files included. Parts that were marked as sensitive are left out. */
+  readonly parts: readonly Part[];
+  /** The id of the task that the turn belongs to. */
+  readonly taskId: string;
 }
 
 /** Publishes the chunks of one artifact. */

@@ -43,6 +43,7 @@ export {
   type ChooseQuestion,
   type ChunkOptions,
   type ConfirmQuestion,
+  type ConversationTurn,
   type FormQuestion,
   type Handler,
   type HandlerResult,

@@ -18,6 +18,7 @@ import { markHandled } from './mark-handled.ts';
 import { taskOf } from '../replay/event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
 import { type TraceHeaders, traceHeaders, traceOf } from '../../observe/trace-context.ts';
+import { conversationTurns } from '../tasks/conversation-turns.ts';
 import { copyOf } from '../replay/json-value.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
 import { emissionOf, type OutputContent } from '../output/output.ts';
@@ -28,6 +29,8 @@ import type { TaskWriter } from '../write/task-writer.ts';
 
 /** How many tasks `history` returns if `limit` is not set. */
 const EARLIER_TASKS = 20;
+/** How many turns `conversation` returns if `limit` is not set. */
+const MAX_TURNS = 100;
 
 /** Creates the context of a handler. */
 export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): TaskContext {
@@ -87,6 +90,9 @@ class RunContext implements TaskContext {
 
   readonly history: TaskContext['history'] = ({ limit = EARLIER_TASKS } = {}) =>
     markHandled(this.#run, earlierTasks(this.#run, limit));
+
+  readonly conversation: TaskContext['conversation'] = ({ limit = MAX_TURNS } = {}) =>
+    markHandled(this.#run, conversationOf(this.#run, this.#task, limit));
 
   readonly status: TaskContext['status'] = (status) => this.#say(statusOutput(status));
 
@@ -237,6 +243,15 @@ function currentTask({ record }: LoadedTask, writer: TaskWriter): Task {
     history: writer.conversation.messages,
     ...(metadata !== undefined && { metadata }),
   });
+}
+
+async function conversationOf(
+  run: Run,
+  { record, trigger }: LoadedTask,
+  limit: number,
+): ReturnType<TaskContext['conversation']> {
+  if (!(limit >= 1)) throw new RangeError(`limit: expected a number of at least 1, got ${limit}`);
+  return copyOf(await run.reading(() => conversationTurns(run.env.store, record, trigger, limit)));
 }
 
 async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
