@@ -21,7 +21,7 @@ const OWNERS = {
 };
 
 /** What the runner keeps for itself, and what Node puts in place when it loads a part of its own for the first time. */
-const NOT_OURS = /^(globalThis\.(console|__vitest|Symbol\()|process\.(env|_|exitCode|chdir))/;
+const NOT_OURS = /^(globalThis\.(console|__vitest|__zod|Symbol\()|process\.(env|_|exitCode|chdir))/;
 
 export function takeSharedState(): SharedState {
   const state = new Map<string, unknown>();

@@ -12,6 +12,7 @@ const ENTRIES = {
   './postgres': () => import('../../src/store/postgres/index.ts'),
   './webhooks': () => import('../../src/webhooks/index.ts'),
   './testing': () => import('../../src/testing/index.ts'),
+  './ai-sdk': () => import('../../src/ai-sdk/index.ts'),
 };
 
 const NAMES = {
@@ -36,6 +37,7 @@ const NAMES = {
   './sqlite': ['sqlite'],
   './postgres': ['migratePostgres', 'postgres'],
   './webhooks': ['createWebhookHandler', 'memorySeenIds', 'toExpressWebhook'],
+  './ai-sdk': ['asModel', 'asTool', 'durable', 'durableTools', 'fromAISDK', 'toModelMessages'],
   './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],
 };
 

@@ -103,7 +103,11 @@ function write(path: string, text: string): void {
 
 function lint(folder: string): readonly { readonly path: string; readonly line: number }[] {
   const oxlint = join(ROOT, 'node_modules/oxlint/bin/oxlint');
-  const run = spawnSync(process.execPath, [oxlint, '--format=json'], { cwd: folder, encoding: 'utf8' });
+  const run = spawnSync(process.execPath, [oxlint, '--format=json'], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
   const { diagnostics } = JSON.parse(run.stdout) as {
     diagnostics: { code: string; filename: string; labels: { span: { line: number } }[] }[];
   };

@@ -49,6 +49,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   node: [...SERVER, 'server'],
   grpc: [...SERVER, 'server'],
   console: [...SERVER, 'server'],
+  // Adapters use public entries, and `support`.
+  'ai-sdk': [...BASE, 'index.ts', 'server'],
   testing: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
   cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
 };

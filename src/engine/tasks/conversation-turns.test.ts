@@ -13,7 +13,7 @@ test('a conversation has the messages and outputs of earlier tasks, and ends wit
     yield `You said `;
     yield text;
   });
-  const { contextId } = await task('one');
+  const { contextId = '' } = await task('one');
   await send('two', { message: { messageId: 'm-2', role: 'ROLE_USER', parts: [{ text: 'two' }], contextId } });
   expect(seen).toEqual([['user: one'], ['user: one', 'agent: You said one', 'user: two']]);
 });
@@ -36,7 +36,7 @@ test('a conversation has questions and their answers in their order, and no prog
   await reply(asked, 'M');
   clock.advance(1);
   await task('and now', {
-    message: { messageId: 'n', role: 'ROLE_USER', parts: [{ text: 'and now' }], contextId: asked.contextId },
+    message: { messageId: 'n', role: 'ROLE_USER', parts: [{ text: 'and now' }], contextId: asked.contextId ?? '' },
   });
   expect(turns).toEqual([
     'user: order',
@@ -70,7 +70,7 @@ test('a conversation has at most as many turns as the limit, the latest ones', a
     turns = brief(await conversation({ limit: 2 }));
     yield text;
   });
-  const { contextId } = await task('one');
+  const { contextId = '' } = await task('one');
   await task('two', { message: { messageId: 'x', role: 'ROLE_USER', parts: [{ text: 'two' }], contextId } });
   expect(turns).toEqual(['agent: one', 'user: two']);
 });

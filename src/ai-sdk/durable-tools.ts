@@ -1,0 +1,70 @@
+/** Tools whose executions are steps, and whose approvals are questions to the caller. */
+import type { ToolSet } from 'ai';
+import type { TaskContext } from '../server/index.ts';
+import { fromRecord, toRecord } from './record.ts';
+
+interface ExecutionOptions {
+  readonly toolCallId: string;
+  readonly abortSignal?: AbortSignal;
+  readonly [option: string]: unknown;
+}
+
+/** What is read of a tool. The types of the AI SDK differ between its versions. */
+interface AnyTool {
+  readonly title?: string;
+  readonly needsApproval?: boolean | ((input: unknown, options: ExecutionOptions) => boolean | PromiseLike<boolean>);
+  readonly execute?: (input: unknown, options: ExecutionOptions) => unknown;
+}
+
+/**
+ * Makes each execution of a tool a step of the task: a tool that has run is not run again after a crash. Before a tool with
+ * `needsApproval` runs, the caller is asked; without approval the model gets an error as the result of its call.
+ *
+ * Tools receive `idempotencyKey` in their options, the same for every attempt at the same call.
+ *
+ * @example
+ * const result = streamText({ model: durable(model, ctx), tools: durableTools(tools, ctx), prompt: ctx.text });
+ */
+export function durableTools<T extends ToolSet>(tools: T, ctx: Pick<TaskContext, 'step' | 'ask'>): T {
+  const wrapped = Object.entries(tools as Record<string, AnyTool>).map(([name, tool]) => [
+    name,
+    durableTool(name, tool, ctx),
+  ]);
+  return Object.fromEntries(wrapped) as T;
+}
+
+function durableTool(name: string, tool: AnyTool, { step, ask }: Pick<TaskContext, 'step' | 'ask'>): AnyTool {
+  const { needsApproval, execute, ...more } = tool;
+  // The caller or the provider runs it, so there is nothing to record.
+  if (execute === undefined) return tool;
+  return {
+    ...more,
+    async execute(input, options) {
+      const key = `tool ${name} ${options.toolCallId}`;
+      if (needsApproval !== undefined && needsApproval !== false) {
+        const isNeeded =
+          needsApproval === true || (await step(`${key} approval`, async () => needsApproval(input, options)));
+        if (isNeeded && !(await ask({ confirm: approvalText(tool.title ?? name, input) })))
+          throw new Error('The user did not approve this call.');
+      }
+      return fromRecord(
+        await step(key, async ({ idempotencyKey }) =>
+          toRecord(await lastOf(execute.call(tool, input, { ...options, idempotencyKey }))),
+        ),
+      );
+    },
+  };
+}
+
+function approvalText(name: string, input: unknown): string {
+  const text = JSON.stringify(input, null, 2);
+  return text === undefined || text === '{}' ? `May I run ${name}?` : `May I run ${name} with this input?\n${text}`;
+}
+
+/** A tool can yield preliminary results. The last one counts. */
+async function lastOf(result: unknown): Promise<unknown> {
+  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return result;
+  let last: unknown;
+  for await (const one of result as AsyncIterable<unknown>) last = one;
+  return last;
+}
