@@ -14,9 +14,8 @@ const USAGE = {
 async function clientOf(run: Handler): Promise<AgentClient> {
   const made = agent({ name: 'Research', description: 'Finds facts.', run });
   const handler = createHandler(made, { store: memoryStore(), log: silentLog, publicUrl: 'http://agent.test' });
-  const client = await connect('http://agent.test', {
-    fetch: (input, init) => handler.fetch(new Request(input, init)),
-  });
+  const fetcher: typeof fetch = (input, init) => handler.fetch(new Request(input, init));
+  const client = await connect('http://agent.test', { fetch: fetcher });
   onTestFinished(async () => {
     await client.close();
     await handler.close();
