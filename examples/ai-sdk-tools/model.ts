@@ -1,7 +1,7 @@
 import { simulateReadableStream } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 
-/** What the model says or calls, by the number of tool results that it has seen. */
+/** The responses of the model, by the number of tool results in the prompt. */
 const TURNS = [
   { tool: 'findOrder', input: { order: 'A-1' } },
   { tool: 'refund', input: { order: 'A-1', amount: 40 } },
@@ -13,7 +13,7 @@ const USAGE = {
   outputTokens: { total: 10, text: 10, reasoning: undefined },
 };
 
-/** Stands in for a model, so that the example needs no key: it looks an order up, refunds it, and says so. */
+/** Stands in for a model, so that the example needs no key: it looks an order up, refunds it, and reports that. */
 export const model = new MockLanguageModelV3({
   doStream: async ({ prompt }) => {
     const results = prompt.filter(({ role }) => role === 'tool').length;

@@ -39,7 +39,7 @@ interface StreamPart {
   readonly delta?: string;
 }
 
-/** What a step of a model call records: the outcome of the call, or the error with which the provider rejected it. */
+/** The record of a model call: its result, or the error with which the provider rejected it. */
 type Recorded<T> = { readonly result: T } | { readonly failure: unknown };
 
 /** Large, and of no use to a replay. */

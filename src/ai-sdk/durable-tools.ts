@@ -9,7 +9,7 @@ interface ExecutionOptions {
   readonly [option: string]: unknown;
 }
 
-/** What is read of a tool. The types of the AI SDK differ between its versions. */
+/** The members of a tool that are read. The types of the AI SDK differ between its versions. */
 interface AnyTool {
   readonly title?: string;
   readonly needsApproval?: boolean | ((input: unknown, options: ExecutionOptions) => boolean | PromiseLike<boolean>);

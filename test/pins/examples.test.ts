@@ -24,6 +24,36 @@ async function ended(program: ChildProcess): Promise<void> {
   if (program.exitCode === null && program.signalCode === null) await once(program, 'exit');
 }
 
+interface ServedExample {
+  readonly program: ChildProcess;
+  readonly url: string;
+  readonly cwd: string;
+  readonly logged: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly log: () => string;
+}
+
+/** Serves `agent.ts` of an example with the command line. */
+async function serveExample(name: string, port = '0', cwd = example(name).options.cwd): Promise<ServedExample> {
+  const main = [join(ROOT, 'src/cli/main.ts'), 'serve', join(ROOT, `examples/${name}/agent.ts`)];
+  const program = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), ...main, '--port', port], {
+    cwd,
+    env: { ...process.env, TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => ended(program));
+  let log = '';
+  program.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const logged = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(log);
+      if (found !== null) return found;
+      await once(program.stdout, 'data');
+    }
+  };
+  const [, url = ''] = await logged(/^(http:\S+?)\/\.well-known/m);
+  return { program, url, cwd, logged, log: () => log };
+}
+
 test.each(['agent', 'model'])('the README shows examples/ai-sdk/%s.ts as it is', (file) => {
   const code = readFileSync(join(ROOT, `examples/ai-sdk/${file}.ts`), 'utf8');
   expect(README).toContain(`\`\`\`ts\n${code}\`\`\``);
@@ -33,47 +63,13 @@ test(
   'the LLM agent of the README is killed in the middle of its story, and the caller gets all of it',
   { timeout: 60_000 },
   async () => {
-    const { options } = example('ai-sdk');
-    const start = async (
-      port: string,
-    ): Promise<{ program: ChildProcess; url: string; wrote: (part: string) => Promise<void>; log: () => string }> => {
-      const args = [
-        '--import',
-        import.meta.resolve('tsx'),
-        join(ROOT, 'src/cli/main.ts'),
-        'serve',
-        join(ROOT, 'examples/ai-sdk/agent.ts'),
-      ];
-      const program = spawn(process.execPath, [...args, '--port', port], {
-        ...options,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      onTestFinished(() => ended(program));
-      let log = '';
-      program.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
-      const until = async (pattern: RegExp): Promise<RegExpExecArray> => {
-        for (;;) {
-          const found = pattern.exec(log);
-          if (found !== null) return found;
-          await once(program.stdout, 'data');
-        }
-      };
-      const [, url = ''] = await until(/^(http:\S+?)\/\.well-known/m);
-      return {
-        program,
-        url,
-        wrote: async (part) => void (await until(new RegExp(`writes the ${part}`))),
-        log: () => log,
-      };
-    };
-
-    const first = await start('0');
+    const first = await serveExample('ai-sdk');
     const client = await connect(first.url);
     onTestFinished(() => client.close());
     const story = client.ask('a lighthouse');
-    await first.wrote('middle');
+    await first.logged(/writes the middle/);
     first.program.kill('SIGKILL');
-    const second = await start(new URL(first.url).port);
+    const second = await serveExample('ai-sdk', new URL(first.url).port, first.cwd);
 
     const parts = ['beginning', 'middle', 'end'].map(
       (part) => `Here is the ${part} of a story about a lighthouse, word by word, as models write.\n`,
@@ -82,6 +78,23 @@ test(
     expect(second.log()).not.toContain('writes the beginning');
   },
 );
+
+test('examples/ai-sdk-tools asks for approval before it refunds an order', { timeout: 60_000 }, async () => {
+  const { url, log } = await serveExample('ai-sdk-tools');
+  const client = await connect(url);
+  onTestFinished(() => client.close());
+  expect(client.card.skills.map(({ id }) => id)).toEqual(['findOrder', 'refund']);
+  const asked = await client.send('Please refund my order A-1');
+  expect(asked.text).toMatch(/^May I run refund with this input\?\n\{\n {2}"order": "A-1",\n {2}"amount": 40\n\}/);
+  const reply = await client.send('yes', { taskId: asked.task?.id ?? '', contextId: asked.contextId ?? '' });
+  expect(reply.text).toBe('Your order A-1 is refunded.');
+  expect(log().match(/Refunded 40 for A-1/g)).toHaveLength(1);
+});
+
+test('docs/llm-agents.md shows examples/ai-sdk-tools/agent.ts as it is', () => {
+  const code = readFileSync(join(ROOT, 'examples/ai-sdk-tools/agent.ts'), 'utf8').replace(/^\/\*\*.*\*\/\n/, '');
+  expect(readFileSync(join(ROOT, 'docs/llm-agents.md'), 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
+});
 
 test('examples/greeter serves an agent and calls it', { timeout: 30_000 }, async () => {
   const { args, options } = example('greeter');
