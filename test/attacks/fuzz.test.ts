@@ -10,7 +10,7 @@ import type { JsonValue } from '../../src/model/json.ts';
 import { arbitraryMutation } from '../helpers/hostile-json.ts';
 import { grows, thirds } from '../helpers/flat-memory.ts';
 import type { RawRequest } from '../e2e/malformed/exchange.ts';
-import { BODYLESS, damaged, damages, filledIn, HEALTHY } from '../e2e/malformed/healthy.ts';
+import { BODYLESS, damaged, damages, filledIn, VALID_REQUESTS } from '../e2e/malformed/healthy.ts';
 import { LEAKS, PATHS, pathSafe, strangeBody, strangeHeaders, strangeText, VERBS } from '../e2e/malformed/strange.ts';
 import { call, sendOf, taskOf } from './calls.ts';
 import { TIMEOUT_MS, victims } from './victim.ts';
@@ -28,20 +28,20 @@ const start = victims();
 
 /** A healthy request whose JSON is changed in up to three places. */
 const mutated = fc
-  .tuple(fc.constantFrom(...HEALTHY), fc.array(arbitraryMutation, { minLength: 1, maxLength: 3 }))
+  .tuple(fc.constantFrom(...VALID_REQUESTS), fc.array(arbitraryMutation, { minLength: 1, maxLength: 3 }))
   .map(([healthy, mutations]): RawRequest => {
     const json = JSON.parse(String(healthy.body)) as JsonValue;
     return { ...healthy, body: JSON.stringify(mutations.reduce((now, mutate) => mutate(now), json)) };
   });
 
 /** A healthy request whose body is changed as text, so that it is often no longer JSON. */
-const garbled = fc.tuple(fc.constantFrom(...HEALTHY), damages).map(([healthy, all]): RawRequest => {
+const garbled = fc.tuple(fc.constantFrom(...VALID_REQUESTS), damages).map(([healthy, all]): RawRequest => {
   return { ...healthy, body: all.reduce(damaged, Buffer.from(String(healthy.body))) };
 });
 
 /** A healthy request with headers that it should not have. */
 const odd = fc
-  .tuple(fc.constantFrom(...HEALTHY, ...BODYLESS), strangeHeaders)
+  .tuple(fc.constantFrom(...VALID_REQUESTS, ...BODYLESS), strangeHeaders)
   .map(([healthy, headers]): RawRequest => ({ ...healthy, headers: [...(healthy.headers ?? []), ...headers] }));
 
 /** Any verb, path, headers and body. */

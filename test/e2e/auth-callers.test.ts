@@ -83,7 +83,7 @@ describe('an invalid caller returned by auth', () => {
     expect(RPC_1.sent(await server.ask(RPC_1.send({ text: 'hello' })))).toMatchObject({ task: { state: 'completed' } });
   });
 
-  test.each(ways(null))('null %s means an anonymous caller, like undefined', async (_, auth) => {
+  test.each(ways(null))('a caller of null %s is an anonymous caller, like undefined', async (_, auth) => {
     const server = await startServer({ auth });
 
     expect((await server.ask(REST_1.get('x'))).status).toBe(401);

@@ -1,4 +1,4 @@
-/** Authentication at the edge: what authenticated and anonymous callers get. */
+/** Authentication: the responses for authenticated and anonymous callers. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
@@ -76,7 +76,7 @@ test.each([
   '/metrics',
   '/tasks/any',
   '/.well-known/agent-card.json',
-])(verifies('H-06', '%s sends a challenge with 401'), async (path) => {
+])(verifies('H-06', '%s gets 401 with a challenge without credentials'), async (path) => {
   const server = await startServer({ auth: TOKENS, extendedCard: true, metrics: true, access: { protectCard: true } });
   const ask = { method: 'GET', path };
 
@@ -136,12 +136,12 @@ describe('an identity provider that is unavailable', () => {
 });
 
 test.each<[string, TestServerOptions, Readonly<Record<string, string>>, string | undefined]>([
-  ['with https', { publicUrl: 'https://agent.example' }, {}, 'max-age=31536000'],
+  ['with an https publicUrl', { publicUrl: 'https://agent.example' }, {}, 'max-age=31536000'],
   ['behind a proxy with https', { trustProxy: true }, { 'x-forwarded-proto': 'https' }, 'max-age=31536000'],
   ['behind a proxy without', { trustProxy: true }, { 'x-forwarded-proto': 'http' }, undefined],
   ['without https', {}, { 'x-forwarded-proto': 'https' }, undefined],
 ])(
-  verifies('H-11', '%s, every response has the right Strict-Transport-Security header'),
+  verifies('H-11', '%s, every response has or lacks Strict-Transport-Security'),
   async (_, options, headers, expected) => {
     const server = await startServer({ auth: TOKENS, ...options });
     const asks = [CARD, RPC_1.get('x'), REST_1.get('x'), asked(RPC_1.stream({ text: 'hello' }), ALICE)];
@@ -164,7 +164,7 @@ describe('credentials', () => {
   ])(
     verifies(
       ['H-12', 'H-14'],
-      '%s that is wrong is in no log line and no response, and the rejection is logged as a warning',
+      '(%s) that are invalid are in no log line and no response, and the rejection is logged as a warning',
     ),
     async (_, by) => {
       const log = keptLog();
@@ -192,7 +192,7 @@ describe('credentials', () => {
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([['info', 'Request rejected']]);
   });
 
-  test(verifies('H-12', 'that are right are in no response, card or log'), async () => {
+  test(verifies('H-12', 'that are valid are in no response, card or log'), async () => {
     const log = keptLog();
     const server = await startServer({ auth, log });
 
@@ -264,15 +264,12 @@ test(
   },
 );
 
-test.each(BOTH)(
-  '$name: a repeated message gets the first task, and a new text under the same id a new task',
-  async (voice) => {
-    const server = await startServer({ auth: TOKENS });
-    const send = (text: string) => server.ask(asked(voice.send({ text, messageId: 'mine' }), ALICE));
+test.each(BOTH)('$name: a repeated messageId gets the first task, and with another text a new task', async (voice) => {
+  const server = await startServer({ auth: TOKENS });
+  const send = (text: string) => server.ask(asked(voice.send({ text, messageId: 'mine' }), ALICE));
 
-    const first = await send('echo one');
-    expect((await send('echo one')).text).toBe(first.text);
-    expect((await send('echo two')).text).toContain('TASK_STATE_COMPLETED');
-    expect(server.runs()).toBe(2);
-  },
-);
+  const first = await send('echo one');
+  expect((await send('echo one')).text).toBe(first.text);
+  expect((await send('echo two')).text).toContain('TASK_STATE_COMPLETED');
+  expect(server.runs()).toBe(2);
+});

@@ -1,4 +1,4 @@
-/** The bindings do the same, each in its own frame (1.0 §5.1, §9, §11). */
+/** JSON-RPC and REST return the same, each in its own envelope (1.0 §5.1, §9, §11). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
@@ -9,9 +9,9 @@ import { sendTask } from './kit/talk.ts';
 import { REST_1, RPC_1, VOICES } from './kit/voices.ts';
 import { rpc } from './kit/voices/rpc.ts';
 
-describe('what 1.0 answers', () => {
+describe('JSON-RPC and REST of 1.0', () => {
   test.each(['hello', 'reply hi', 'ask', 'story', 'refine', 'reject no', 'authorize', 'about'])(
-    verifies('B-01', '%s: is the same on both bindings, but for the frame'),
+    verifies('B-01', 'the response to "%s" is the same over both bindings, except for the envelope'),
     async (text) => {
       const server = await startServer();
       const said = { text, messageId: 'm', contextId: 'our talk' };
@@ -23,21 +23,24 @@ describe('what 1.0 answers', () => {
     },
   );
 
-  test.each(['hello', 'reply hi', 'ask', 'story'])(verifies('B-01', '%s: so are streams'), async (text) => {
-    const said = { text, messageId: 'm', contextId: 'our talk' };
+  test.each(['hello', 'reply hi', 'ask', 'story'])(
+    verifies('B-01', 'the stream for "%s" has the same events over both bindings'),
+    async (text) => {
+      const said = { text, messageId: 'm', contextId: 'our talk' };
 
-    const [overRpc, overRest] = await Promise.all(
-      [RPC_1, REST_1].map(async (voice) => (await (await startServer()).ask(voice.stream(said))).text),
-    );
-
-    const bare = (stream: string | undefined): unknown =>
-      new Mask().json(
-        eventsOf(stream ?? '').map(({ id, json }) => [id, (json as { result?: unknown }).result ?? json]),
+      const [overRpc, overRest] = await Promise.all(
+        [RPC_1, REST_1].map(async (voice) => (await (await startServer()).ask(voice.stream(said))).text),
       );
-    expect(bare(overRest)).toEqual(bare(overRpc));
-  });
 
-  test(verifies('B-01', 'a task made over one is there over the other'), async () => {
+      const bare = (stream: string | undefined): unknown =>
+        new Mask().json(
+          eventsOf(stream ?? '').map(({ id, json }) => [id, (json as { result?: unknown }).result ?? json]),
+        );
+      expect(bare(overRest)).toEqual(bare(overRpc));
+    },
+  );
+
+  test(verifies('B-01', 'a task that was created over one binding can be used over the other'), async () => {
     const server = await startServer();
     const overRpc = await sendTask(server, RPC_1, { text: 'ask' });
     const overRest = await sendTask(server, REST_1, { text: 'ask' });
@@ -51,7 +54,7 @@ describe('what 1.0 answers', () => {
     expect(answered).toMatchObject({ id: overRpc.id, artifacts: { trip: 'Off to Paris' } });
   });
 
-  test(verifies('B-01', 'both have every operation'), async () => {
+  test(verifies('B-01', 'both bindings have every operation, with the same result'), async () => {
     const server = await startServer({ pushNotifications: true });
     const { id } = await sendTask(server, RPC_1, { text: 'ask' });
     const hook = { url: 'https://example.com/hook', id: 'c' };
@@ -79,9 +82,12 @@ describe('what 1.0 answers', () => {
   });
 });
 
-describe('the frame', () => {
+describe('the envelope of a binding', () => {
   test.each(VOICES)(
-    verifies(['B-05', 'B-08'], '$name: has the media type of its binding, in answers and errors'),
+    verifies(
+      ['B-05', 'B-08'],
+      '$name: responses and errors have the media type of the binding, and streams text/event-stream',
+    ),
     async (voice) => {
       const server = await startServer();
       const type = voice === REST_1 ? 'application/a2a+json' : 'application/json';
@@ -93,7 +99,7 @@ describe('the frame', () => {
       expect(answer.headers['content-type']).toBe(type);
       expect(error.headers['content-type']).toBe(type);
       expect(stream.headers['content-type']).toBe('text/event-stream');
-      // Read as UTF-8, which all of it is.
+      // The text survives because every body is UTF-8.
       expect(voice.sent(answer)).toMatchObject({ task: { artifacts: { echo: 'Grüße, 你好, 🙂' } } });
       expect(stream.text).toContain('Grüße, 你好, 🙂');
       expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
@@ -101,7 +107,7 @@ describe('the frame', () => {
   );
 
   test.each([1, 0, -7, 'seven', '', null, 1.5])(
-    verifies('B-05', 'JSON-RPC: the id %j comes back as it was'),
+    verifies('B-05', 'JSON-RPC: responses, errors and events return the request id %j unchanged'),
     async (id) => {
       const server = await startServer();
       const params = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
@@ -119,7 +125,7 @@ describe('the frame', () => {
     },
   );
 
-  test('REST: verbs of a path are told where another one came', async () => {
+  test('REST: a wrong HTTP method gets 405 with the allowed methods', async () => {
     const server = await startServer();
 
     const { status, headers } = await server.ask({ method: 'PUT', path: '/tasks/t:subscribe' });
@@ -129,7 +135,7 @@ describe('the frame', () => {
     expect([rpcPath.status, rpcPath.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  test('REST: ids are whole segments, percent-encoded once', async () => {
+  test('REST: an id is one path segment, percent-decoded once', async () => {
     const server = await startServer();
 
     const answer = await server.ask({ method: 'GET', path: '/tasks/a%2Fb%3Ac%2525' });
@@ -137,7 +143,7 @@ describe('the frame', () => {
     expect(answer.json).toMatchObject({ error: { message: 'Task a/b:c%25 does not exist' } });
   });
 
-  test('REST: what is said twice must agree', async () => {
+  test('REST: an id in the body that differs from the path is rejected', async () => {
     const server = await startServer();
 
     const { status, json } = await server.ask({ method: 'POST', path: '/tasks/one:cancel', body: { id: 'two' } });

@@ -1,4 +1,4 @@
-/** What an agent does not offer is refused by name, and its card says so (1.0 §3.3.4). */
+/** Capabilities that an agent does not offer: their operations get the specified error, and the card declares it (1.0 §3.3.4). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
@@ -114,24 +114,27 @@ const PUSH: readonly Operation[] = [
 ];
 
 describe('an agent without push notifications', () => {
-  test.each(PUSH)(verifies('K-01', '$name: PushNotificationNotSupported'), async ({ voice, ask }) => {
-    const server = await startServer();
-    const { id } = await sendTask(server, voice, { text: 'hello' });
+  test.each(PUSH)(
+    verifies('K-01', '$name of a push configuration gets PushNotificationNotSupported'),
+    async ({ voice, ask }) => {
+      const server = await startServer();
+      const { id } = await sendTask(server, voice, { text: 'hello' });
 
-    const known = voice.error(await server.ask(ask(id)));
-    const unknown = voice.error(await server.ask(ask('no-such-task')));
+      const known = voice.error(await server.ask(ask(id)));
+      const unknown = voice.error(await server.ask(ask('no-such-task')));
 
-    // Whether the task exists is not looked at.
-    for (const error of [known, unknown]) {
-      expect(error).toMatchObject({
-        reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
-        code: voice === REST_1 ? undefined : -32003,
-        status: voice.binding === 'REST' ? 400 : 200,
-      });
-    }
-  });
+      // The error is the same whether the task exists or not.
+      for (const error of [known, unknown]) {
+        expect(error).toMatchObject({
+          reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
+          code: voice === REST_1 ? undefined : -32003,
+          status: voice.binding === 'REST' ? 400 : 200,
+        });
+      }
+    },
+  );
 
-  test(verifies('K-01', 'a message that brings a config is refused before anything comes of it'), async () => {
+  test(verifies('K-01', 'a message with a push configuration is rejected before a task starts'), async () => {
     const server = await startServer();
     const configuration = { taskPushNotificationConfig: HOOK };
     const { body } = RPC_1.send({ text: 'hello' });
@@ -143,7 +146,7 @@ describe('an agent without push notifications', () => {
     expect(server.runs()).toBe(0);
   });
 
-  test('says so in its card; one with them takes the same calls', async () => {
+  test('declares pushNotifications: false on its card, and an agent with them accepts the same request', async () => {
     const without = await startServer();
     const withThem = await startServer({ pushNotifications: true });
     const [create] = PUSH;
@@ -157,7 +160,7 @@ describe('an agent without push notifications', () => {
 });
 
 describe('an agent without streams', () => {
-  test.each(VOICES)(verifies('K-02', '$name: stream and subscribe are UnsupportedOperation'), async (voice) => {
+  test.each(VOICES)(verifies('K-02', '$name: stream and subscribe get UnsupportedOperation'), async (voice) => {
     const server = await startServer({ streaming: false });
     const { id } = await sendTask(server, voice, { text: 'ask' });
 
@@ -167,7 +170,7 @@ describe('an agent without streams', () => {
     for (const error of [stream, subscribe]) {
       expect(error).toMatchObject({
         reason: 'UNSUPPORTED_OPERATION',
-        // 0.1 had a number of its own for it.
+        // 0.1 has another code for this error.
         code: voice === REST_1 ? undefined : voice === RPC_01 ? -32006 : -32004,
         status: voice.binding === 'REST' ? 400 : 200,
       });
@@ -175,7 +178,7 @@ describe('an agent without streams', () => {
     expect(server.runs()).toBe(1);
   });
 
-  test('says so in its card', async () => {
+  test('declares streaming: false on its card', async () => {
     const server = await startServer({ streaming: false });
 
     const { json } = await server.ask({ method: 'GET', path: '/.well-known/agent-card.json' });
@@ -211,7 +214,7 @@ describe('an agent without an extended card', () => {
       'its method',
       call('0.3', 'agent/getAuthenticatedExtendedCard', () => undefined),
     ),
-  ])(verifies('K-03', '$name: UnsupportedOperation'), async ({ voice, ask }) => {
+  ])(verifies('K-03', '$name gets UnsupportedOperation'), async ({ voice, ask }) => {
     const server = await startServer();
 
     const error = voice.error(await server.ask(ask('')));
@@ -223,7 +226,7 @@ describe('an agent without an extended card', () => {
     });
   });
 
-  test(verifies('K-03', 'its card does not declare one'), async () => {
+  test(verifies('K-03', 'does not declare one on its public card'), async () => {
     const server = await startServer();
 
     const { json, text } = await server.ask({

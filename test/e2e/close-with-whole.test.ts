@@ -1,4 +1,4 @@
-/** How the artifacts of an agent end that is served with `streaming: { closeWithWhole: true }`, over a real socket. */
+/** `streaming: { closeWithWhole: true }`: the last artifact event of a stream has the whole text. */
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/index.ts';
@@ -11,7 +11,7 @@ import type { SeenEvent } from './kit/voices/voice.ts';
 const CHUNKS = ['One, ', 'two, ', 'three.'];
 const WHOLE = 'One, two, three.';
 
-/** Yields each chunk when the test resolves the gate before it, so that every chunk is sent while the handler still runs. */
+/** Yields each chunk when the test resolves the gate before it, so that the server sends every chunk while the handler still runs. */
 function storyteller(gates: readonly Deferred<void>[]) {
   return agent({
     name: 'Storyteller',

@@ -1,4 +1,4 @@
-/** How many bytes of messages a task takes, and how many of them one response carries. */
+/** Limits in bytes for the messages of a task, and for the messages in one response. */
 import { describe, expect, test } from 'vitest';
 
 import type { Answer } from './kit/exchange.ts';
@@ -12,10 +12,10 @@ const MEBIBYTE = 2 ** 20;
 /** Two of these fit into one response, three do not. */
 const LARGE = 'x'.repeat(3 * MEBIBYTE);
 
-/** All messages, also of 0.1, which gives none unless it is asked. */
+/** A historyLength for all messages, which 0.1 requires. */
 const ALL = 100;
 
-/** A task that waits for an authorization, which takes any other message as well. */
+/** A task that waits for an authorization, which accepts any number of messages. */
 async function paused(server: TestServer, voice: Voice): Promise<string> {
   const { id, state } = await sendTask(server, voice, { text: 'authorize' });
   expect(state).toMatch(/^(auth|input)-required$/);
@@ -26,14 +26,14 @@ function say(server: TestServer, voice: Voice, id: string, text: string): Promis
   return server.ask(voice.send({ text, taskId: id, historyLength: ALL }));
 }
 
-/** What an answer says about messages that it leaves out, wherever its version has the metadata of a task. */
+/** The number of omitted messages in a response, which is in the metadata of the task. */
 function omittedIn({ text }: Pick<Answer, 'text'>): number | undefined {
   const [, omitted] = /"urn:tandem-a2a:history":\{"omitted":(\d+)\}/.exec(text) ?? [];
   return omitted === undefined ? undefined : Number(omitted);
 }
 
-describe('a response that would be longer than a page', () => {
-  test.each(VOICES)('$name: leaves out the oldest messages and says how many', async (voice) => {
+describe('a response over the page limit', () => {
+  test.each(VOICES)('$name: omits the oldest messages and reports how many', async (voice) => {
     const server = await startServer();
     const id = await paused(server, voice);
     for (let i = 0; i < 3; i++) expect((await say(server, voice, id, LARGE)).status).toBe(200);
@@ -49,7 +49,7 @@ describe('a response that would be longer than a page', () => {
     expect(got.text.length).toBeLessThan(8 * MEBIBYTE);
   });
 
-  test.each([...NEWEST])('$name: so does the first event of a subscription', async (voice) => {
+  test.each([...NEWEST])('$name: omits them in the first event of a subscription, too', async (voice) => {
     const server = await startServer();
     const id = await paused(server, voice);
     for (let i = 0; i < 4; i++) await say(server, voice, id, LARGE);
@@ -61,7 +61,7 @@ describe('a response that would be longer than a page', () => {
     expect(omittedIn({ text: JSON.stringify(first?.json) })).toBe(3);
   });
 
-  test('so does a list, which ends before a task that does not fit', async () => {
+  test('omits them in ListTasks, too, and ends the page before a task that does not fit', async () => {
     const server = await startServer();
     const id = await paused(server, RPC_1);
     for (let i = 0; i < 4; i++) await say(server, RPC_1, id, LARGE);
@@ -92,17 +92,17 @@ async function nextToken(server: TestServer): Promise<string> {
 
 describe('the messages of one task', () => {
   test.each(VOICES)(
-    '$name: have at most as many bytes as the limit says, and the error says what to do',
+    '$name: a message over historyBytesPerTask is rejected with an error that explains what to do',
     async (voice) => {
       const server = await startServer({ limits: { historyBytesPerTask: 10_000 } });
       const id = await paused(server, voice);
       const small = 'x'.repeat(4000);
       for (let i = 0; i < 2; i++) expect((await say(server, voice, id, small)).status).toBe(200);
 
-      const refused = voice.error(await say(server, voice, id, small));
+      const rejected = voice.error(await say(server, voice, id, small));
 
-      expect(refused.reason).toBe('UNSUPPORTED_OPERATION');
-      expect(refused.message).toMatch(
+      expect(rejected.reason).toBe('UNSUPPORTED_OPERATION');
+      expect(rejected.message).toMatch(
         /^Task \S+ cannot take 4\d{3} more bytes of messages: it has 8\d{3} of at most 10000\. Start a new task in the same context, or send large files by url\.$/,
       );
       const { history } = await getTask(server, voice, id, ALL);
@@ -111,13 +111,13 @@ describe('the messages of one task', () => {
   );
 
   test.each(VOICES.filter((voice) => voice !== RPC_01))(
-    '$name: have a bound for the first one as well',
+    '$name: a first message over historyBytesPerTask is rejected',
     async (voice) => {
       const server = await startServer({ limits: { historyBytesPerTask: 10_000 } });
 
-      const refused = voice.error(await server.ask(voice.send({ text: 'x'.repeat(10_000) })));
+      const rejected = voice.error(await server.ask(voice.send({ text: 'x'.repeat(10_000) })));
 
-      expect(refused).toMatchObject({
+      expect(rejected).toMatchObject({
         reason: 'PAYLOAD_TOO_LARGE',
         message: 'message: expected at most 10000 bytes: send large files by url',
       });
@@ -126,7 +126,7 @@ describe('the messages of one task', () => {
   );
 });
 
-test('a stream that begins with a large task resumes from there', async () => {
+test('a subscription to a task with omitted messages gets the later events', async () => {
   const server = await startServer();
   const id = await paused(server, RPC_1);
   for (let i = 0; i < 4; i++) await say(server, RPC_1, id, LARGE);

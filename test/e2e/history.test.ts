@@ -1,4 +1,4 @@
-/** How much of a conversation comes with a task (1.0 §3.2.4). */
+/** `historyLength`: how many messages of its history a task has in a response (1.0 §3.2.4). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
@@ -16,11 +16,11 @@ async function talk(server: TestServer, voice: Voice): Promise<string> {
   return id;
 }
 
-/** The protocol definition of 0.3 cannot tell 0 from nothing said. */
+/** In the protocol definition of 0.3, 0 means the same as no value. */
 const WITH_ZERO = VOICES.filter((voice) => voice !== REST_03);
 
-describe('get', () => {
-  test.each(VOICES)(verifies('S-13', '$name: brings the latest messages, in their order'), async (voice) => {
+describe('historyLength of GetTask', () => {
+  test.each(VOICES)(verifies('S-13', '$name: returns this many of the latest messages, in order'), async (voice) => {
     const server = await startServer();
     const id = await talk(server, voice);
 
@@ -30,28 +30,28 @@ describe('get', () => {
     expect((await getTask(server, voice, id, 100)).history).toEqual(ALL);
   });
 
-  test.each(WITH_ZERO)(verifies(['S-13', 'S-14'], '$name: 0 leaves the member out'), async (voice) => {
+  test.each(WITH_ZERO)(verifies(['S-13', 'S-14'], '$name: 0 omits the history'), async (voice) => {
     const server = await startServer();
     const id = await talk(server, voice);
 
     expect((await getTask(server, voice, id, 0)).history).toBeUndefined();
   });
 
-  test.each(SINCE_02)('$name: brings everything unless told', async (voice) => {
+  test.each(SINCE_02)('$name: returns the whole history by default', async (voice) => {
     const server = await startServer();
     const id = await talk(server, voice);
 
     expect((await getTask(server, voice, id)).history).toEqual(ALL);
   });
 
-  test('0.1 JSON-RPC: brings nothing unless asked', async () => {
+  test('0.1 JSON-RPC: returns no history by default', async () => {
     const server = await startServer();
     const id = await talk(server, RPC_01);
 
     expect((await getTask(server, RPC_01, id)).history).toBeUndefined();
   });
 
-  test.each(VOICES)(verifies('S-13', '$name: a negative number is refused'), async (voice) => {
+  test.each(VOICES)(verifies('S-13', '$name: a negative number is rejected'), async (voice) => {
     const server = await startServer();
     const id = await talk(server, voice);
 
@@ -61,8 +61,8 @@ describe('get', () => {
   });
 });
 
-describe('send', () => {
-  test.each(VOICES)(verifies('S-13', '$name: is answered with as many messages as it wants'), async (voice) => {
+describe('historyLength of SendMessage', () => {
+  test.each(VOICES)(verifies('S-13', '$name: returns this many of the latest messages'), async (voice) => {
     const server = await startServer();
     const { id } = await sendTask(server, voice, { text: 'ask' });
 
@@ -71,7 +71,7 @@ describe('send', () => {
     expect(history).toEqual(ALL.slice(-2));
   });
 
-  test.each(WITH_ZERO)(verifies(['S-13', 'S-14'], '$name: 0 leaves the member out'), async (voice) => {
+  test.each(WITH_ZERO)(verifies(['S-13', 'S-14'], '$name: 0 omits the history'), async (voice) => {
     const server = await startServer();
 
     const task = await sendTask(server, voice, { text: 'hello', historyLength: 0 });
@@ -81,7 +81,7 @@ describe('send', () => {
   });
 
   test.each(SINCE_02.filter((voice) => voice !== REST_03))(
-    verifies('S-14', '$name: 0 also leaves it out for who does not wait'),
+    verifies('S-14', '$name: 0 omits the history with returnImmediately, too'),
     async (voice) => {
       const server = await startServer();
 
@@ -93,19 +93,22 @@ describe('send', () => {
   );
 });
 
-describe('a stream', () => {
-  test.each([...NEWEST, RPC_03])(verifies('S-13', '$name: starts with a task of that many messages'), async (voice) => {
-    const server = await startServer();
-    const { id } = await sendTask(server, voice, { text: 'ask' });
+describe('historyLength of a stream', () => {
+  test.each([...NEWEST, RPC_03])(
+    verifies('S-13', '$name: the first event is a task with this many messages'),
+    async (voice) => {
+      const server = await startServer();
+      const { id } = await sendTask(server, voice, { text: 'ask' });
 
-    const stream = await server.open(voice.stream({ text: 'Paris', taskId: id, historyLength: 1 }));
-    const first = await nextOf(stream, voice);
-    await stream.rest();
+      const stream = await server.open(voice.stream({ text: 'Paris', taskId: id, historyLength: 1 }));
+      const first = await nextOf(stream, voice);
+      await stream.rest();
 
-    expect(first).toMatchObject({ kind: 'task', task: { history: ['user: Paris'] } });
-  });
+      expect(first).toMatchObject({ kind: 'task', task: { history: ['user: Paris'] } });
+    },
+  );
 
-  test.each([...NEWEST, RPC_03])(verifies('S-14', '$name: or of none, for 0'), async (voice) => {
+  test.each([...NEWEST, RPC_03])(verifies('S-14', '$name: 0 omits the history in the first event'), async (voice) => {
     const server = await startServer();
 
     const stream = await server.open(voice.stream({ text: 'hello', historyLength: 0 }));
@@ -116,10 +119,10 @@ describe('a stream', () => {
   });
 });
 
-test(verifies('S-13', 'a list brings as many for each task'), async () => {
+test(verifies('S-13', 'historyLength of ListTasks returns this many messages for each task'), async () => {
   const server = await startServer();
   const [voice] = NEWEST;
-  if (voice === undefined) throw new Error('There is no voice');
+  if (voice === undefined) throw new Error('There is no wire format');
   await talk(server, voice);
 
   const historyOf = async (historyLength?: number): Promise<unknown> => {

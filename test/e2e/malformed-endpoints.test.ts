@@ -24,9 +24,8 @@ import {
 } from './malformed/strange.ts';
 
 /**
- * Every path with every verb, and every method of every version, with headers and bodies of any kind. Each is answered, the
- * fault is never ours, and nothing of our inside is in any answer. `TANDEM_SEED` repeats a run, `TANDEM_RUNS` makes it
- * longer.
+ * Every path with every HTTP method, and every operation of every version, with arbitrary headers and bodies: each request gets a
+ * response without internal errors and without internals. `TANDEM_SEED` repeats a run, `TANDEM_RUNS` makes it longer.
  */
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -34,7 +33,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const SEED = Number(process.env['TANDEM_SEED'] ?? 20_260_312);
 const RUNS = Number(process.env['TANDEM_RUNS'] ?? 400);
 
-async function asked(target: Target, request: RawRequest): Promise<void> {
+async function expectResponse(target: Target, request: RawRequest): Promise<void> {
   const fill = (text: string): string => text.replaceAll('$TASK', target.task);
   const filled: RawRequest = {
     ...request,
@@ -45,7 +44,7 @@ async function asked(target: Target, request: RawRequest): Promise<void> {
   expect(target.faults).toEqual([]);
 }
 
-test('every path with every verb is answered, whatever comes with it', async () => {
+test('every path and HTTP method gets a response that is not an internal error, with arbitrary headers and bodies', async () => {
   await using target = await openTarget({
     trustProxy: true,
     auth: () => ({ id: 'ann', isVerified: true }),
@@ -65,7 +64,12 @@ test('every path with every verb is answered, whatever comes with it', async () 
       strangeBody,
       async (method, [prefix, path, id, query], given, content) => {
         const whole = `${prefix}${path.replaceAll('$ID', () => id)}${query === undefined ? '' : `?${query}`}`;
-        await asked(target, { method, path: whole, headers: given, ...(content !== undefined && { body: content }) });
+        await expectResponse(target, {
+          method,
+          path: whole,
+          headers: given,
+          ...(content !== undefined && { body: content }),
+        });
       },
     ),
     { seed: SEED, numRuns: RUNS },
@@ -73,7 +77,7 @@ test('every path with every verb is answered, whatever comes with it', async () 
   await expectSettled(target);
 });
 
-/** The method of each operation in each version, and what is read for one. */
+/** The JSON-RPC method of each operation in each version, and its accepted aliases. */
 const METHODS = [
   ...new Set(
     Object.values<Dialect>(dialects).flatMap((dialect) => [
@@ -83,7 +87,7 @@ const METHODS = [
   ),
 ].filter((method) => method !== undefined);
 
-test('every method of every version is answered, whatever its params and headers', async () => {
+test('every JSON-RPC method of every version gets a response that is not an internal error, with arbitrary params and headers', async () => {
   await using target = await openTarget();
   expect(METHODS.length).toBeGreaterThan(20);
   const version = fc.constantFrom(undefined, '1.0', '0.3', '0.2', '0.1', '2.0', '');
@@ -93,12 +97,12 @@ test('every method of every version is answered, whatever its params and headers
       version,
       strangeParams,
       strangeHeaders,
-      async (method, said, json, given) => {
+      async (method, requested, json, given) => {
         const others = given.filter(([name]) => name !== 'Content-Type' && name !== 'A2A-Version');
-        await asked(target, {
+        await expectResponse(target, {
           headers: [
             ['Content-Type', 'application/json'],
-            ...(said === undefined ? [] : [['A2A-Version', said] as const]),
+            ...(requested === undefined ? [] : [['A2A-Version', requested] as const]),
             ...others,
           ],
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: json }),
@@ -110,7 +114,7 @@ test('every method of every version is answered, whatever its params and headers
   await expectSettled(target);
 });
 
-test('a stream is answered wherever its reader says that he was', async () => {
+test('a subscription gets a response for an arbitrary Last-Event-ID', async () => {
   await using target = await openTarget();
   const ways: readonly RawRequest[] = [
     { method: 'GET', path: '/tasks/$TASK:subscribe' },
@@ -122,15 +126,15 @@ test('a stream is answered wherever its reader says that he was', async () => {
   ];
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...ways), strangeText, async (way, number) => {
-      await asked(target, { ...way, headers: [...(way.headers ?? []), ['Last-Event-ID', number]] });
+      await expectResponse(target, { ...way, headers: [...(way.headers ?? []), ['Last-Event-ID', number]] });
     }),
     { seed: SEED, numRuns: RUNS },
   );
   await expectSettled(target);
 });
 
-/** Looks at everything that credentials may be in. */
-const careful: Authenticator = {
+/** Reads every place in which credentials can be. */
+const thorough: Authenticator = {
   schemes: {},
   challenge: 'Bearer realm="a2a"',
   authenticate(request) {
@@ -142,18 +146,18 @@ const careful: Authenticator = {
   },
 };
 
-test('credentials of any bytes open nothing and break nothing', async () => {
+test('credentials of arbitrary bytes get 400 or 401, and log no error', async () => {
   const faults: unknown[] = [];
   const log = { ...silentLog, error: (...fault: unknown[]) => void faults.push(fault) };
   const subject = agent({ name: 'Closed', description: 'Knows nobody.', run: () => 'Come in' });
-  await using server = await serve(subject, { port: 0, store: memoryStore(), log, auth: careful });
+  await using server = await serve(subject, { port: 0, store: memoryStore(), log, auth: thorough });
   const place = fc.constantFrom('/a2a', '/message:send', '/tasks', '/v1/tasks/x', '/extendedAgentCard');
   await fc.assert(
     fc.asyncProperty(place, strangeHeaders, strangeText.map(pathSafe), async (path, given, key) => {
       const method = path === '/a2a' || path === '/message:send' ? 'POST' : 'GET';
       const answer = await exchange(server.port, { method, path: `${path}?key=${key}`, headers: given });
       assertDiscreet(answer);
-      // Node itself refuses bytes that no header may have.
+      // Node sends 400 for bytes that no header may have.
       expect([400, 401]).toContain(answer.status);
       expect(faults).toEqual([]);
     }),

@@ -24,7 +24,7 @@ describe.each([
   { bindings: ['JSONRPC'] as const, spoken: 'JSON-RPC', name: 'JSONRPC' },
   { bindings: ['HTTP+JSON'] as const, spoken: 'REST', name: 'HTTP+JSON' },
 ])('an agent with bindings: $bindings', ({ bindings, spoken, name }) => {
-  test.each(VOICES)('answers $name as far as it is this binding, and 404 otherwise', async (voice) => {
+  test.each(VOICES)('serves $name if it has this binding, and responds with 404 otherwise', async (voice) => {
     const server = await startServer({ bindings });
 
     const answer = await server.ask(voice.send({ text: 'hello' }));
@@ -76,7 +76,7 @@ test('an agent without JSON-RPC has no card of 0.2, which has no other binding',
   expect((await server.ask({ method: 'GET', path: '/.well-known/agent.json' })).status).toBe(404);
 });
 
-test('the paths of a binding that is left out are left to the framework in which the handler is mounted', async () => {
+test('a mounted handler does not own the paths of a binding that it does not offer', async () => {
   const { agent } = scripted();
   const owns = (options: HandlerOptions, path: string): boolean => createHandler(agent, options).owns(path);
 

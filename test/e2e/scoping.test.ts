@@ -1,4 +1,4 @@
-/** What is somebody else's looks exactly like what does not exist: in its answer, and in what is done for it. */
+/** A task of another caller is like a task that does not exist: the same response, after the same calls of the store. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
@@ -24,7 +24,7 @@ interface Served extends TestServer {
 async function serve(): Promise<Served> {
   const counting = countingStore(memoryStore());
   const server = await startServer({
-    // How many requests a caller has left is his own business, and differs.
+    // The rate limit headers differ between callers.
     limits: { rate: false },
     store: counting.store,
     auth: knownCallers(...CALLERS),
@@ -47,11 +47,14 @@ function operationsOf(voice: Voice): readonly Operation[] {
     { name: 'get with state changes', ask: (id) => withTransitions(voice.get(id)) },
     { name: 'cancel', ask: (id) => voice.cancel(id) },
     { name: 'subscribe', ask: (id) => voice.subscribe(id) },
-    { name: 'subscribe from a number on', ask: (id) => numbered(voice.subscribe(id)) },
+    { name: 'subscribe with Last-Event-ID', ask: (id) => numbered(voice.subscribe(id)) },
     { name: 'follow up', ask: (taskId) => voice.send({ text: 'Rome', taskId }) },
-    { name: 'follow up at once', ask: (taskId) => voice.send({ text: 'Rome', taskId, returnImmediately: true }) },
-    { name: 'follow up and listen', ask: (taskId) => voice.stream({ text: 'Rome', taskId }) },
-    { name: 'refer to it', ask: (id) => referring(voice, id) },
+    {
+      name: 'follow up with returnImmediately',
+      ask: (taskId) => voice.send({ text: 'Rome', taskId, returnImmediately: true }),
+    },
+    { name: 'follow up with a stream', ask: (taskId) => voice.stream({ text: 'Rome', taskId }) },
+    { name: 'send with referenceTaskIds', ask: (id) => referring(voice, id) },
     ...pushOperationsOf(voice),
   ];
 }
@@ -60,7 +63,7 @@ function withTransitions(ask: Ask): Ask {
   return { ...ask, headers: { ...ask.headers, 'a2a-extensions': 'urn:tandem-a2a:transitions:1' } };
 }
 
-/** A new message that names another task as one to look at. */
+/** A new message with the id of another task in `referenceTaskIds`. */
 function referring(voice: Voice, id: string): Ask {
   const ask = voice.send({ text: 'about', messageId: randomUUID() });
   const text = JSON.stringify(ask.body);
@@ -113,7 +116,7 @@ function pushOperationsOf(voice: Voice): readonly Operation[] {
   }
 }
 
-/** The same request, in a tenant; older versions have none. */
+/** The same request for a tenant; versions before 1.0 have no tenants. */
 function inTenant(tenant: string, ask: Ask): Ask {
   if (tenant === '') return ask;
   if (ask.path !== '/a2a') return { ...ask, path: `/${tenant}${ask.path}` };
@@ -121,24 +124,24 @@ function inTenant(tenant: string, ask: Ask): Ask {
   return { ...ask, body: { ...body, params: { ...body.params, tenant } } };
 }
 
-/** All that an answer says, without what is different in any two. */
+/** A response without its date, and with masked ids. */
 function facts({ status, headers, text }: Answer): object {
   const { date: _, ...others } = headers;
   return { status, headers: others, text: new Mask().text(text) };
 }
 
-interface Party {
+interface OtherCaller {
   readonly name: string;
   readonly caller: string;
   readonly tenant: string;
 }
 
-const STRANGERS: readonly Party[] = [
+const OTHER_CALLERS: readonly OtherCaller[] = [
   { name: 'another caller', caller: 'bob', tenant: '' },
   { name: 'another caller of the same tenant', caller: 'bob', tenant: 'acme' },
   { name: 'the same caller in another tenant', caller: 'ann', tenant: 'globex' },
   { name: 'the same caller without a tenant', caller: 'ann', tenant: '' },
-  { name: 'a caller whose tenant it is not', caller: 'tim', tenant: 'acme' },
+  { name: 'a caller of another tenant', caller: 'tim', tenant: 'acme' },
 ];
 
 async function makeTask(server: Served, voice: Voice, text: string, tenant: string): Promise<string> {
@@ -151,23 +154,26 @@ const CASES = VOICES.flatMap((voice) =>
   operationsOf(voice).map((operation) => ({ name: `${voice.name}: ${operation.name}`, voice, operation })),
 );
 
-describe.each(['ask', 'done'])('a task that began with "%s"', (text) => {
+describe.each(['ask', 'done'])('a task of another caller that was started with "%s"', (text) => {
   test.each(CASES)(
-    verifies(['Z-01', 'Z-04', 'Z-05', 'Z-07', 'H-09', 'H-17', 'N-09'], '$name'),
+    verifies(
+      ['Z-01', 'Z-04', 'Z-05', 'Z-07', 'H-09', 'H-17', 'N-09'],
+      '$name is like the same operation on an unknown task',
+    ),
     async ({ voice, operation }) => {
       const server = await serve();
       const tenants = NEWEST.includes(voice) ? ['acme', ''] : [''];
       for (const tenant of tenants) {
         const id = await makeTask(server, voice, text, tenant);
         const before = await server.ask(as('ann', inTenant(tenant, voice.get(id))));
-        for (const party of strangersTo(tenant)) {
+        for (const other of othersThan(tenant)) {
           const answerTo = (name: string): Promise<Answer> =>
-            server.ask(as(party.caller, inTenant(party.tenant, operation.ask(name))));
+            server.ask(as(other.caller, inTenant(other.tenant, operation.ask(name))));
           const unknown = await server.counting.during(() => answerTo(randomUUID()));
           const foreign = await server.counting.during(() => answerTo(id));
-          expect({ to: party.name, ...facts(foreign.result) }).toEqual({ to: party.name, ...facts(unknown.result) });
+          expect({ to: other.name, ...facts(foreign.result) }).toEqual({ to: other.name, ...facts(unknown.result) });
           expect(foreign.calls).toEqual(unknown.calls);
-          // Who may not make anything in a tenant is refused before anything is looked at.
+          // A caller without access to a tenant is rejected before the store is read.
           expect(unknown.calls.length === 0).toBe(unknown.result.status === 403);
           expect(foreign.result.text).not.toContain('Which city?');
         }
@@ -177,13 +183,13 @@ describe.each(['ask', 'done'])('a task that began with "%s"', (text) => {
   );
 });
 
-/** Older versions, and tasks without a tenant, know other callers only. */
-function strangersTo(tenant: string): readonly Party[] {
-  return STRANGERS.filter((party) => (tenant === '' ? party.name === 'another caller' : true));
+/** For a task without a tenant, only the caller can differ. */
+function othersThan(tenant: string): readonly OtherCaller[] {
+  return OTHER_CALLERS.filter((other) => (tenant === '' ? other.name === 'another caller' : true));
 }
 
 test.each(NEWEST)(
-  verifies(['Z-02', 'Z-03'], '$name: a list has the tasks of its caller, whatever it asks for'),
+  verifies(['Z-02', 'Z-03'], '$name: ListTasks returns only tasks of its caller and tenant, with any filter'),
   async (voice) => {
     const server = await serve();
     const id = await makeTask(server, voice, 'ask', 'acme');
@@ -196,7 +202,7 @@ test.each(NEWEST)(
     const listed = await server.ask(as('ann', inTenant('acme', list({ contextId: own.contextId }))));
     expect(listed.text).toContain(id);
 
-    for (const { caller, tenant } of STRANGERS) {
+    for (const { caller, tenant } of OTHER_CALLERS) {
       const answers = await Promise.all(
         [{}, { contextId: own.contextId }, { contextId: randomUUID() }, { status: 'TASK_STATE_INPUT_REQUIRED' }].map(
           (query) => server.ask(as(caller, inTenant(tenant, list(query)))),
@@ -208,7 +214,7 @@ test.each(NEWEST)(
   },
 );
 
-test('where a page of one list ends says nothing to another caller', async () => {
+test('a page token of one caller is invalid for another caller', async () => {
   const server = await serve();
   for (const text of ['one', 'two']) await makeTask(server, RPC_1, text, '');
   const page = (caller: string, pageToken: string): Promise<Answer> =>
@@ -220,8 +226,8 @@ test('where a page of one list ends says nothing to another caller', async () =>
   expect(RPC_1.error(foreign).reason).toBe('INVALID_PARAMS');
 });
 
-describe.each(VOICES)('$name: the context of somebody else', (voice) => {
-  test('is as empty as a new one, and stays as it was', async () => {
+describe.each(VOICES)('$name: a message to the context of another caller', (voice) => {
+  test('sees no earlier task, as in a new context, and does not change the context of its owner', async () => {
     const server = await serve();
     const first = voice.sent(await server.ask(as('ann', voice.send({ text: 'secret plan' }))));
     const contextId = 'task' in first ? first.task.contextId : expect.fail('Expected a task');
@@ -244,18 +250,22 @@ describe.each(VOICES)('$name: the context of somebody else', (voice) => {
   });
 });
 
-test.each(NEWEST)('$name: nobody makes anything in a tenant that is not his', async (voice) => {
-  const server = await serve();
-  const send = (caller: string, tenant: string): Promise<Answer> =>
-    server.ask(as(caller, inTenant(tenant, voice.send({ text: 'hello' }))));
-  const refused = await Promise.all([send('tim', 'acme'), send('tim', 'nowhere')]);
-  for (const answer of refused) expect(voice.error(answer)).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
-  expect(facts(refused[0] ?? expect.fail())).toEqual(facts(refused[1] ?? expect.fail()));
-  expect(server.runs()).toBe(0);
-  for (const tenant of ['globex', '']) expect(voice.sent(await send('tim', tenant))).toHaveProperty('task');
-});
+test.each(NEWEST)(
+  '$name: a caller cannot create a task in a tenant without access to it, and gets 403',
+  async (voice) => {
+    const server = await serve();
+    const send = (caller: string, tenant: string): Promise<Answer> =>
+      server.ask(as(caller, inTenant(tenant, voice.send({ text: 'hello' }))));
+    const refused = await Promise.all([send('tim', 'acme'), send('tim', 'nowhere')]);
+    for (const answer of refused)
+      expect(voice.error(answer)).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
+    expect(facts(refused[0] ?? expect.fail())).toEqual(facts(refused[1] ?? expect.fail()));
+    expect(server.runs()).toBe(0);
+    for (const tenant of ['globex', '']) expect(voice.sent(await send('tim', tenant))).toHaveProperty('task');
+  },
+);
 
-test.each(VOICES)('$name: what happens to a task is heard by its caller alone', async (voice) => {
+test.each(VOICES)('$name: a subscription to a task of another caller gets TASK_NOT_FOUND', async (voice) => {
   const server = await serve();
   const stream = await server.open(as('ann', voice.stream({ text: 'hold on' })));
   const event = voice.event((await stream.next()) ?? expect.fail());

@@ -1,4 +1,4 @@
-/** A server with everything on, behind every way to know a caller, and with secrets that nobody may ever see. */
+/** A server with every feature, every kind of authentication, and secrets that must be in no response. */
 import { exportJWK, generateKeyPair } from 'jose';
 import { expect } from 'vitest';
 import { type AgentServer, serve } from '../../../src/node/serve.ts';
@@ -26,9 +26,9 @@ const SECRETS = {
 export interface Guarded {
   readonly server: AgentServer;
   readonly issuer: IdentityProvider;
-  /** Of alice. */
+  /** A task of alice. */
   readonly task: string;
-  /** @throws if an answer tells what it should not, or the log has a fault or a secret; `sent` are more secrets. */
+  /** @throws if the response or the log has a secret or an internal error; `sent` are more secrets. */
   check(answer: Answer, ...sent: readonly string[]): void;
 }
 
