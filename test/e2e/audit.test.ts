@@ -14,7 +14,7 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
-import { VOICES, REST_1, RPC_1 } from './kit/voices.ts';
+import { WIRE_FORMATS, REST_1, RPC_1 } from './kit/wire-formats.ts';
 
 interface Line {
   readonly level: string;
@@ -56,7 +56,7 @@ function withAuthorization(ask: Ask, authorization: string | undefined): Ask {
   return { ...ask, headers };
 }
 
-describe.each(VOICES)('$name', (voice) => {
+describe.each(WIRE_FORMATS)('$name', (format) => {
   test.each([
     [undefined, 'UNAUTHENTICATED', {}],
     ['few', 'PERMISSION_DENIED', { detail: 'tasks.write' }],
@@ -67,10 +67,10 @@ describe.each(VOICES)('$name', (voice) => {
       const records: AuditRecord[] = [];
       const server = await startServer({ auth: AUTHENTICATOR, audit: (record) => void records.push(record) });
 
-      await server.ask(withAuthorization(voice.send({ text: 'content' }), name));
-      await server.ask(withAuthorization(voice.send({ text: 'content' }), 'ann'));
+      await server.ask(withAuthorization(format.send({ text: 'content' }), name));
+      await server.ask(withAuthorization(format.send({ text: 'content' }), 'ann'));
 
-      const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
+      const binding = format.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
       expect(records).toEqual([
         {
           time: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
@@ -221,14 +221,14 @@ test('without an audit function, the server logs the records', async () => {
 });
 
 describe('an internal error', () => {
-  test.each(VOICES)(
+  test.each(WIRE_FORMATS)(
     verifies(['E-11', 'O-03'], '$name: is logged with the ids of the request, and the response has only its reference'),
-    async (voice) => {
+    async (format) => {
       const { log, lines } = recordingLog();
       const failing = Object.assign(memoryStore(), { read: () => Promise.reject(new Error('disk I/O error')) });
       const server = await startServer({ store: failing, log, insecurePublic: true });
 
-      const { text } = await server.ask(withAuthorization(voice.get('task-1'), undefined));
+      const { text } = await server.ask(withAuthorization(format.get('task-1'), undefined));
 
       const [line] = lines;
       expect(line).toMatchObject({
@@ -242,9 +242,9 @@ describe('an internal error', () => {
     },
   );
 
-  test.each(VOICES)(
+  test.each(WIRE_FORMATS)(
     verifies('H-13', '$name: is logged without credentials, also in causes and nested fields'),
-    async (voice) => {
+    async (format) => {
       const { log, lines } = recordingLog();
       const run = async (): Promise<never> => {
         const cause = Object.assign(new Error(`GET https://ann:${SECRET}@example.com/?api_key=${SECRET}`), {
@@ -257,7 +257,7 @@ describe('an internal error', () => {
         log,
       });
 
-      const { text } = await ask(withAuthorization(voice.send({ text: SECRET, metadata: { token: SECRET } }), 'ann'));
+      const { text } = await ask(withAuthorization(format.send({ text: SECRET, metadata: { token: SECRET } }), 'ann'));
 
       expect(lines.map(({ message }) => message)).toEqual(['A handler failed']);
       expect(serialized(lines)).toMatch(/Refused: Bearer \[redacted\].*\/\/redacted@example\.com/s);

@@ -8,7 +8,7 @@ import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer } from './kit/server.ts';
-import { REST_1, RPC_1 } from './kit/voices.ts';
+import { REST_1, RPC_1 } from './kit/wire-formats.ts';
 
 const TOKENS = bearerTokens({ alice: 'right' });
 const GUEST: AuthenticateHook = () => ({ id: 'guest', isVerified: false });

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
 import { connected } from './client/kit.ts';
 import { startServer } from './kit/server.ts';
-import { REST_1, RPC_1, type Voice } from './kit/voices.ts';
+import { REST_1, RPC_1, type WireFormat } from './kit/wire-formats.ts';
 
-const BOTH: readonly Voice[] = [RPC_1, REST_1];
+const BOTH: readonly WireFormat[] = [RPC_1, REST_1];
 
 describe('a stream', () => {
   /** Authenticates each request for `lifetimeMs`. */
@@ -18,10 +18,10 @@ describe('a stream', () => {
     };
   }
 
-  test.each(BOTH)('$name: ends when the credentials expire, with the hint to reconnect', async (voice) => {
+  test.each(BOTH)('$name: ends when the credentials expire, with the hint to reconnect', async (format) => {
     const server = await startServer({ auth: shortLived(50) });
 
-    const stream = await server.open(voice.stream({ text: 'hold on' }));
+    const stream = await server.open(format.stream({ text: 'hold on' }));
     const events = await stream.rest();
 
     expect(events.length).toBeGreaterThan(0);

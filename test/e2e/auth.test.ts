@@ -16,13 +16,13 @@ import { asked, basicOf, bearerOf, type Credentials } from './auth/kinds.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { REST_1, RPC_03, RPC_1, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { REST_1, RPC_03, RPC_1, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const CARD: Ask = { method: 'GET', path: '/.well-known/agent-card.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
-const BOTH: readonly Voice[] = [RPC_1, REST_1];
+const BOTH: readonly WireFormat[] = [RPC_1, REST_1];
 
 describe('with several authenticators', () => {
   const secret = 'a-secret-of-more-than-32-characters';
@@ -99,13 +99,13 @@ test.each(BOTH)(
     ['H-07', 'H-09'],
     '$name: a caller that is limited to tenants sees no task of others and may not send to them',
   ),
-  async (voice) => {
+  async (format) => {
     const auth = bearerTokens({ alice: { token: 'alice-token', tenants: ['acme'] } });
     const server = await startServer({ auth });
     const list = (tenant: string) => server.ask(asked(rpc('1.0', 'ListTasks', { tenant }), ALICE));
 
     expect((await list('acme')).json).toMatchObject({ result: { tasks: [] } });
-    expect((await server.ask(asked(voice.send({ text: 'hello' }), ALICE))).status).toBe(200);
+    expect((await server.ask(asked(format.send({ text: 'hello' }), ALICE))).status).toBe(200);
     expect((await list('globex')).json).toMatchObject({ result: { tasks: [], totalSize: 0 } });
     expect(
       await server.ask(asked(rpc('1.0', 'SendMessage', { tenant: 'globex', message: HELLO }), ALICE)),
@@ -119,17 +119,17 @@ test.each(BOTH)(
 const HELLO = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
 
 describe('an identity provider that is unavailable', () => {
-  test.each([...BOTH, RPC_03])('$name: causes 503 with Retry-After, without its address', async (voice) => {
+  test.each([...BOTH, RPC_03])('$name: causes 503 with Retry-After, without its address', async (format) => {
     const provider = await startIdentityProvider();
     provider.status = 500;
     const log = keptLog();
     const server = await startServer({ auth: oidc({ issuer: provider.issuer, audience: 'mail' }), log });
     const token = await provider.sign({ aud: 'mail' });
 
-    const answer = await server.ask(asked(voice.send({ text: 'hello' }), bearerOf(token)));
+    const answer = await server.ask(asked(format.send({ text: 'hello' }), bearerOf(token)));
 
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
-    expect(voice.error(answer)).toMatchObject({ reason: 'UNAVAILABLE' });
+    expect(format.error(answer)).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(answer.text).not.toContain(provider.issuer);
     expect(log.lines.map(({ message }) => message)).toEqual(['Request could not be served']);
   });
@@ -264,9 +264,9 @@ test(
   },
 );
 
-test.each(BOTH)('$name: a repeated messageId gets the first task, and with another text a new task', async (voice) => {
+test.each(BOTH)('$name: a repeated messageId gets the first task, and with another text a new task', async (format) => {
   const server = await startServer({ auth: TOKENS });
-  const send = (text: string) => server.ask(asked(voice.send({ text, messageId: 'mine' }), ALICE));
+  const send = (text: string) => server.ask(asked(format.send({ text, messageId: 'mine' }), ALICE));
 
   const first = await send('echo one');
   expect((await send('echo one')).text).toBe(first.text);

@@ -5,19 +5,19 @@ import { verifies } from '../helpers/verifies.ts';
 import { Mask } from './kit/mask.ts';
 import { startServer } from './kit/server.ts';
 import { eventsOf } from './kit/sse-text.ts';
-import { sendTask } from './kit/talk.ts';
-import { REST_1, RPC_1, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { REST_1, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 describe('JSON-RPC and REST of 1.0', () => {
   test.each(['hello', 'reply hi', 'ask', 'story', 'refine', 'reject no', 'authorize', 'about'])(
     verifies('B-01', 'the response to "%s" is the same over both bindings, except for the envelope'),
     async (text) => {
       const server = await startServer();
-      const said = { text, messageId: 'm', contextId: 'our talk' };
+      const input = { text, messageId: 'm', contextId: 'our talk' };
 
-      const overRpc = (await server.ask(RPC_1.send(said))).json as { result: unknown };
-      const overRest = await (await startServer()).ask(REST_1.send(said));
+      const overRpc = (await server.ask(RPC_1.send(input))).json as { result: unknown };
+      const overRest = await (await startServer()).ask(REST_1.send(input));
 
       expect(new Mask().json(overRest.json)).toEqual(new Mask().json(overRpc.result));
     },
@@ -26,10 +26,10 @@ describe('JSON-RPC and REST of 1.0', () => {
   test.each(['hello', 'reply hi', 'ask', 'story'])(
     verifies('B-01', 'the stream for "%s" has the same events over both bindings'),
     async (text) => {
-      const said = { text, messageId: 'm', contextId: 'our talk' };
+      const input = { text, messageId: 'm', contextId: 'our talk' };
 
       const [overRpc, overRest] = await Promise.all(
-        [RPC_1, REST_1].map(async (voice) => (await (await startServer()).ask(voice.stream(said))).text),
+        [RPC_1, REST_1].map(async (format) => (await (await startServer()).ask(format.stream(input))).text),
       );
 
       const bare = (stream: string | undefined): unknown =>
@@ -83,24 +83,24 @@ describe('JSON-RPC and REST of 1.0', () => {
 });
 
 describe('the envelope of a binding', () => {
-  test.each(VOICES)(
+  test.each(WIRE_FORMATS)(
     verifies(
       ['B-05', 'B-08'],
       '$name: responses and errors have the media type of the binding, and streams text/event-stream',
     ),
-    async (voice) => {
+    async (format) => {
       const server = await startServer();
-      const type = voice === REST_1 ? 'application/a2a+json' : 'application/json';
+      const type = format === REST_1 ? 'application/a2a+json' : 'application/json';
 
-      const answer = await server.ask(voice.send({ text: 'Grüße, 你好, 🙂' }));
-      const error = await server.ask(voice.get('unknown'));
-      const stream = await server.ask(voice.stream({ text: 'Grüße, 你好, 🙂' }));
+      const answer = await server.ask(format.send({ text: 'Grüße, 你好, 🙂' }));
+      const error = await server.ask(format.get('unknown'));
+      const stream = await server.ask(format.stream({ text: 'Grüße, 你好, 🙂' }));
 
       expect(answer.headers['content-type']).toBe(type);
       expect(error.headers['content-type']).toBe(type);
       expect(stream.headers['content-type']).toBe('text/event-stream');
       // The text survives because every body is UTF-8.
-      expect(voice.sent(answer)).toMatchObject({ task: { artifacts: { echo: 'Grüße, 你好, 🙂' } } });
+      expect(format.sent(answer)).toMatchObject({ task: { artifacts: { echo: 'Grüße, 你好, 🙂' } } });
       expect(stream.text).toContain('Grüße, 你好, 🙂');
       expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
     },

@@ -11,7 +11,7 @@ import { as, knownCallers } from './kit/callers.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const ann = await newSigner('ES256', 'old');
 const next = await newSigner('EdDSA', 'new');

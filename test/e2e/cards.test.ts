@@ -9,7 +9,7 @@ import { bridge } from './kit/bridge.ts';
 import { type Answer, exchange } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { VOICES } from './kit/voices.ts';
+import { WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const PATH = '/.well-known/agent-card.json';
 const OLD_PATH = '/.well-known/agent.json';
@@ -30,11 +30,11 @@ function card(server: TestServer, version?: string, more: Readonly<Record<string
 
 const ABOUT = {
   name: 'Script',
-  description: 'Does as it is told.',
+  description: 'Follows the first word of a message.',
   version: '1.0.0',
   defaultInputModes: ['text/plain', 'application/json', '*/*'],
   defaultOutputModes: ['text/plain', 'application/json'],
-  skills: [{ id: 'script', name: 'Script', description: 'Does as it is told.', tags: ['script'] }],
+  skills: [{ id: 'script', name: 'Script', description: 'Follows the first word of a message.', tags: ['script'] }],
 };
 
 /** The members that 1.0 added, and those that it removed. */
@@ -140,14 +140,14 @@ describe('the agent card', () => {
     ];
     for (const { url, protocolBinding, protocolVersion } of listed) {
       const binding = protocolBinding === 'JSONRPC' ? 'JSON-RPC' : 'REST';
-      const voice = VOICES.find((each) => each.version === protocolVersion && each.binding === binding);
-      if (voice === undefined) expect.fail(`${protocolVersion} ${protocolBinding} has no wire format`);
-      const ask = voice.send({ text: 'hello' });
+      const format = WIRE_FORMATS.find((each) => each.version === protocolVersion && each.binding === binding);
+      if (format === undefined) expect.fail(`${protocolVersion} ${protocolBinding} has no wire format`);
+      const ask = format.send({ text: 'hello' });
       // The request goes to the URL in the card.
       const answer = await exchange(url, { ...ask, path: binding === 'JSON-RPC' ? '' : ask.path });
-      expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+      expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
     }
-    expect(listed).toHaveLength(VOICES.length);
+    expect(listed).toHaveLength(WIRE_FORMATS.length);
   });
 
   test.each([

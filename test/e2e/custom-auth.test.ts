@@ -8,7 +8,7 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
-import { REST_1 } from './kit/voices.ts';
+import { REST_1 } from './kit/wire-formats.ts';
 
 const CARD = { method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } };
 const SEND = REST_1.send({ text: 'about' });

@@ -8,9 +8,9 @@ import type { Store } from '../../src/store/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { sendTask } from './kit/talk.ts';
-import { NEWEST, REST_1, RPC_1, SINCE_02, VOICES, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { FORMATS_1, REST_1, RPC_1, FORMATS_SINCE_02, WIRE_FORMATS, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 /** A request with one text in its body replaced by another. */
 function changed(ask: Ask, from: string, to: string): Ask {
@@ -20,31 +20,31 @@ function changed(ask: Ask, from: string, to: string): Ask {
 }
 
 describe('invalid params', () => {
-  const message = (voice: Voice): Ask => voice.send({ text: 'hello', messageId: 'm' });
+  const message = (format: WireFormat): Ask => format.send({ text: 'hello', messageId: 'm' });
 
-  test.each(VOICES)(
+  test.each(WIRE_FORMATS)(
     verifies(['E-01', 'E-02'], '$name: a number as the text of a part gets INVALID_PARAMS with the path of the part'),
-    async (voice) => {
+    async (format) => {
       const server = await startServer();
 
-      const answer = await server.ask(changed(message(voice), '"text":"hello"', '"text":7'));
-      const error = voice.error(answer);
+      const answer = await server.ask(changed(message(format), '"text":"hello"', '"text":7'));
+      const error = format.error(answer);
 
-      expect(error).toMatchObject({ reason: 'INVALID_PARAMS', status: voice.binding === 'REST' ? 400 : 200 });
+      expect(error).toMatchObject({ reason: 'INVALID_PARAMS', status: format.binding === 'REST' ? 400 : 200 });
       expect(error.fields[0]).toMatch(/^message\.(?:parts|content)\[0\]/);
       expect(answer.text).toMatch(/expected a string/);
       expect(server.runs()).toBe(0);
     },
   );
 
-  test.each(SINCE_02)(
+  test.each(FORMATS_SINCE_02)(
     verifies(['E-01', 'E-02'], '$name: the error lists every violation, with the expected value'),
-    async (voice) => {
+    async (format) => {
       const server = await startServer();
-      const ask = changed(changed(message(voice), '"messageId":"m"', '"messageId":7'), '"text":"hello"', '"text":7');
+      const ask = changed(changed(message(format), '"messageId":"m"', '"messageId":7'), '"text":"hello"', '"text":7');
 
       const answer = await server.ask(ask);
-      const { fields, message: text } = voice.error(answer);
+      const { fields, message: text } = format.error(answer);
 
       expect(fields).toContain('message.messageId');
       expect(fields.length).toBeGreaterThan(1);
@@ -53,13 +53,13 @@ describe('invalid params', () => {
     },
   );
 
-  test.each(SINCE_02)(verifies('E-01', '$name: a rejected message stores no task'), async (voice) => {
+  test.each(FORMATS_SINCE_02)(verifies('E-01', '$name: a rejected message stores no task'), async (format) => {
     const server = await startServer();
 
     for (const method of ['send', 'stream'] as const) {
-      const ask = voice[method]({ text: 'hello', messageId: 'm' });
+      const ask = format[method]({ text: 'hello', messageId: 'm' });
       const answer = await server.ask(changed(ask, '"messageId":"m"', '"messageId":""'));
-      expect(voice.error(answer)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
+      expect(format.error(answer)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
     }
     const { json } = await server.ask(rpc('1.0', 'ListTasks', {}));
 
@@ -107,7 +107,7 @@ interface ErrorCase {
   readonly http: number;
   readonly grpc: string;
   /** Causes the error with a request of 1.0. */
-  readonly provoke: (server: TestServer, voice: Voice) => Promise<Answer>;
+  readonly provoke: (server: TestServer, format: WireFormat) => Promise<Answer>;
   readonly metadata?: object;
 }
 
@@ -117,7 +117,7 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32001,
     http: 404,
     grpc: 'NOT_FOUND',
-    provoke: (server, voice) => server.ask(voice.get('t1')),
+    provoke: (server, format) => server.ask(format.get('t1')),
     metadata: { taskId: 't1' },
   },
   {
@@ -125,7 +125,8 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32002,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: async (server, voice) => server.ask(voice.cancel((await sendTask(server, voice, { text: 'hello' })).id)),
+    provoke: async (server, format) =>
+      server.ask(format.cancel((await sendTask(server, format, { text: 'hello' })).id)),
     metadata: { taskId: expect.any(String), state: 'TASK_STATE_COMPLETED' },
   },
   {
@@ -145,8 +146,8 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32004,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: async (server, voice) =>
-      server.ask(voice.subscribe((await sendTask(server, voice, { text: 'hello' })).id)),
+    provoke: async (server, format) =>
+      server.ask(format.subscribe((await sendTask(server, format, { text: 'hello' })).id)),
     metadata: { taskId: expect.any(String), state: 'TASK_STATE_COMPLETED' },
   },
   {
@@ -154,9 +155,9 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32005,
     http: 400,
     grpc: 'INVALID_ARGUMENT',
-    provoke: (_server, voice) =>
+    provoke: (_server, format) =>
       startServer({ agent: { inputModes: ['text/plain', 'application/json'] } }).then((declaring) =>
-        declaring.ask(voice.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
+        declaring.ask(format.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
       ),
     metadata: { inputModes: 'text/plain, application/json' },
   },
@@ -165,9 +166,9 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32008,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: (_server, voice) =>
+    provoke: (_server, format) =>
       startServer({ agent: { extensions: [{ uri: 'urn:needed', required: true }] } }).then((strict) =>
-        strict.ask(voice.send({ text: 'hello' })),
+        strict.ask(format.send({ text: 'hello' })),
       ),
     metadata: { requiredExtensions: 'urn:needed' },
   },
@@ -176,7 +177,7 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32009,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: (server, voice) => server.ask({ ...voice.get('t1'), headers: { 'a2a-version': '9.9' } }),
+    provoke: (server, format) => server.ask({ ...format.get('t1'), headers: { 'a2a-version': '9.9' } }),
     metadata: { requestedVersion: '9.9', supportedVersions: expect.stringContaining('1.0') },
   },
   {
@@ -184,7 +185,7 @@ const ERRORS: readonly ErrorCase[] = [
     code: -32602,
     http: 400,
     grpc: 'INVALID_ARGUMENT',
-    provoke: (server, voice) => server.ask(voice.get('t1', -1)),
+    provoke: (server, format) => server.ask(format.get('t1', -1)),
   },
 ];
 
@@ -305,28 +306,28 @@ describe('errors outside of the protocol', () => {
   });
 
   const secret = new Error('SELECT secret FROM vault');
-  const broken = NEWEST.flatMap((voice) => [
-    { name: `${voice.name}, a plain Error of the store`, voice, trouble: secret },
-    { name: `${voice.name}, an A2AError of the store`, voice, trouble: storeError('INTERNAL_ERROR') },
+  const broken = FORMATS_1.flatMap((format) => [
+    { name: `${format.name}, a plain Error of the store`, format, trouble: secret },
+    { name: `${format.name}, an A2AError of the store`, format, trouble: storeError('INTERNAL_ERROR') },
   ]);
 
   test.each(broken)(
     verifies('E-03', '$name: the response has only the id of the error, and the log has the error'),
-    async ({ voice, trouble }) => {
+    async ({ format, trouble }) => {
       const lines: unknown[] = [];
       const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
-      const answer = await server.ask(voice.get('t1'));
-      const error = voice.error(answer);
+      const answer = await server.ask(format.get('t1'));
+      const error = format.error(answer);
 
       expect(error).toMatchObject({
         reason: 'INTERNAL_ERROR',
-        status: voice.binding === 'REST' ? 500 : 200,
-        code: voice.binding === 'REST' ? undefined : -32603,
+        status: format.binding === 'REST' ? 500 : 200,
+        code: format.binding === 'REST' ? undefined : -32603,
       });
       expect(answer.text).not.toMatch(/SELECT|vault|at \w+ \(|\.ts/);
       const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
-      const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
+      const binding = format.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
       const fields = { errorId, binding, operation: 'GetTask', taskId: 't1', error: trouble };
       expect(lines).toEqual([{ message: 'Request failed', fields }]);
     },
@@ -338,7 +339,7 @@ describe('errors outside of the protocol', () => {
     const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
     const ready = await server.ask({ method: 'GET', path: '/readyz' });
-    const answers = await Promise.all(VOICES.map((voice) => server.ask(voice.get('t1'))));
+    const answers = await Promise.all(WIRE_FORMATS.map((format) => server.ask(format.get('t1'))));
 
     for (const { status } of [ready, ...answers]) expect(status).toBe(503);
     expect([ready, ...answers].map(({ text }) => text).join('')).not.toMatch(/SELECT|vault/);
@@ -348,8 +349,8 @@ describe('errors outside of the protocol', () => {
       expect(fields).toMatchObject({ errorId: expect.stringMatching(/^[0-9a-f-]{36}$/), error: trouble });
     }
     const ids = logged.map(({ fields }) => fields.errorId);
-    for (const [i, voice] of VOICES.entries()) {
-      const { message } = voice.error(answers[i] as Answer);
+    for (const [i, format] of WIRE_FORMATS.entries()) {
+      const { message } = format.error(answers[i] as Answer);
       expect(ids).toContain(/Error id: (\S+)$/.exec(message)?.[1]);
     }
     for (const i of [0, 1]) expect(answers[i]?.text).toMatch(/"errorId":"[0-9a-f-]{36}"/);

@@ -7,8 +7,8 @@ import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { REST_1 } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { REST_1 } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const skill = (id: string, rules: Partial<SkillOptions> = {}): SkillOptions => ({
   id,

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, test, vi } from 'vitest';
-import { openGuarded, RIGHT_TOKEN } from './malformed/guarded.ts';
+import { openSecuredServer, RIGHT_TOKEN } from './malformed/secured-server.ts';
 import { exchange } from './malformed/exchange.ts';
 import { forgedToken } from './malformed/forged-tokens.ts';
-import { PATHS, pathSafe, strangeBody, strangeHeaders, strangeText, VERBS } from './malformed/strange.ts';
+import {
+  PATHS,
+  pathSafe,
+  arbitraryBody,
+  arbitraryHeaders,
+  arbitraryText,
+  VERBS,
+} from './malformed/arbitrary-requests.ts';
 import { startReceiver } from './push/receiver.ts';
 
 /**
@@ -30,14 +37,14 @@ const PROTECTED = PATHS.filter((path) => !PUBLIC.has(path));
 /** `Authorization` of any scheme, a key in the query, or nothing. */
 const credentials = fc.oneof(
   { weight: 6, arbitrary: forgedToken.map((token) => ({ authorization: `Bearer ${token}`, key: '' })) },
-  { weight: 2, arbitrary: strangeText.map((text) => ({ authorization: `Basic ${btoa(text)}`, key: '' })) },
-  { weight: 1, arbitrary: strangeText.map((text) => ({ authorization: `Basic ${text}`, key: '' })) },
-  { weight: 1, arbitrary: strangeText.map((authorization) => ({ authorization, key: '' })) },
-  { weight: 1, arbitrary: strangeText.map((key) => ({ authorization: '', key: pathSafe(key) })) },
+  { weight: 2, arbitrary: arbitraryText.map((text) => ({ authorization: `Basic ${btoa(text)}`, key: '' })) },
+  { weight: 1, arbitrary: arbitraryText.map((text) => ({ authorization: `Basic ${text}`, key: '' })) },
+  { weight: 1, arbitrary: arbitraryText.map((authorization) => ({ authorization, key: '' })) },
+  { weight: 1, arbitrary: arbitraryText.map((key) => ({ authorization: '', key: pathSafe(key) })) },
 );
 
 test('arbitrary and forged credentials are rejected on every protected path, and no response has a secret', async () => {
-  await using guarded = await openGuarded();
+  await using guarded = await openSecuredServer();
   const { server, check } = guarded;
   const seen = new Set<number>();
   await fc.assert(
@@ -45,7 +52,7 @@ test('arbitrary and forged credentials are rejected on every protected path, and
       fc.constantFrom(...VERBS),
       fc.constantFrom(...PROTECTED),
       credentials,
-      strangeBody,
+      arbitraryBody,
       async (method, path, { authorization, key }, body) => {
         const answer = await exchange(server.port, {
           method,
@@ -78,7 +85,7 @@ describe('a token with a valid signature of an unknown key', () => {
   test.each(['jwk', 'jku', 'x5u', 'x5c'])(
     'gets 401 although its header names the key by %s, and the server does not fetch that key',
     async (member) => {
-      await using guarded = await openGuarded();
+      await using guarded = await openSecuredServer();
       const keys = await startReceiver();
       const { privateKey, publicKey } = await generateKeyPair('ES256');
       const jwk = await exportJWK(publicKey);
@@ -99,7 +106,7 @@ describe('a token with a valid signature of an unknown key', () => {
   );
 
   test('gets 401 if it is an HS256 token signed with the public key of an issuer', async () => {
-    await using guarded = await openGuarded();
+    await using guarded = await openSecuredServer();
     const { issuer, server, check } = guarded;
     const published = await (await fetch(issuer.jwksUrl)).text();
     const [key] = (JSON.parse(published) as { keys: object[] }).keys;
@@ -116,7 +123,7 @@ describe('a token with a valid signature of an unknown key', () => {
 });
 
 test('50 tokens with unknown key ids cause at most two requests to the issuer', async () => {
-  await using guarded = await openGuarded();
+  await using guarded = await openSecuredServer();
   const { issuer, server } = guarded;
   for (let i = 0; i < 50; i++) {
     const headers = [['Authorization', `Bearer ${await issuer.sign({}, { kid: `made-up-${i}` })}`]] as const;
@@ -128,19 +135,19 @@ test('50 tokens with unknown key ids cause at most two requests to the issuer', 
 });
 
 test('an authenticated caller gets a response for every path and method, and no response has a secret', async () => {
-  await using guarded = await openGuarded();
+  await using guarded = await openSecuredServer();
   const right = ['Authorization', `Bearer ${RIGHT_TOKEN}`] as const;
   const place = fc.tuple(
     fc.constantFrom('', '/v1', '/tenant', '//', '/%2e'),
     fc.constantFrom(...PATHS),
-    fc.oneof(fc.constant(guarded.task), strangeText.map(pathSafe)),
+    fc.oneof(fc.constant(guarded.task), arbitraryText.map(pathSafe)),
   );
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...VERBS),
       place,
-      strangeHeaders,
-      strangeBody,
+      arbitraryHeaders,
+      arbitraryBody,
       async (method, [prefix, path, id], given, content) => {
         const body = content?.replaceAll('$TASK', guarded.task);
         const answer = await exchange(guarded.server.port, {

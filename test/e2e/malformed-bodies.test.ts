@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { call, JSON_TYPE, jsonText, VERSION_1 } from './malformed/case.ts';
 import { type Answer, bytesOf, exchange, readAnswers, takeAnswers, Wire } from './malformed/exchange.ts';
 import { assertAnswer, type Expected, rest, rpc } from './malformed/expected.ts';
-import { openTarget } from './malformed/play.ts';
-import { expectSettled, watchRequests } from './malformed/settled.ts';
+import { openTarget } from './malformed/run-cases.ts';
+import { expectIdle, watchRequests } from './malformed/expect-idle.ts';
 
 /** Bodies that are too large, slow or incomplete. */
 
@@ -35,7 +35,7 @@ test.each(PLACES)(
     const [answer] = await firstAnswers(wire);
     expect(answer?.headers['connection']).toBe('close');
     assertAnswer(answer ?? fail(), expected);
-    await expectSettled(target);
+    await expectIdle(target);
   },
 );
 
@@ -57,7 +57,7 @@ test.each(PLACES)(
     const [answer] = readAnswers(await wire.ended);
     assertAnswer(answer ?? fail(), expected);
     expect(seen[0]?.request.socket.bytesRead).toBeLessThan(64 * 2 ** 20);
-    await expectSettled(target);
+    await expectIdle(target);
   },
 );
 
@@ -74,7 +74,7 @@ test.each(PLACES)(
     wire.socket.resume();
     const [answer] = readAnswers(await wire.ended);
     assertAnswer(answer ?? fail(), expected);
-    await expectSettled(target);
+    await expectIdle(target);
   },
 );
 
@@ -145,7 +145,7 @@ test('a request with Expect: 100-continue gets 413 or 415 before its body is req
   expect((await firstAnswers(large)).map(({ status }) => status)).toEqual([413]);
   const wrong = new Wire(port).send(bytesOf({ headers: [...expecting.slice(1), tooMuch] }));
   expect((await firstAnswers(wrong)).map(({ status }) => status)).toEqual([415]);
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('a body that arrives in single bytes is decoded correctly', async () => {
@@ -159,7 +159,7 @@ test('a body that arrives in single bytes is decoded correctly', async () => {
 test('the HTTP server has timeouts of at most 60 seconds for headers and requests', async () => {
   const seen = watchRequests();
   await using target = await openTarget();
-  await expectSettled(target);
+  await expectIdle(target);
   const http = seen[0]?.server;
   expect(http?.headersTimeout).toBeGreaterThan(0);
   expect(http?.headersTimeout).toBeLessThanOrEqual(60_000);
@@ -184,7 +184,7 @@ test.each([
     // A client that only stops sending may get 400.
     if (received !== '') expect(readAnswers(received)[0]?.status).toBe(400);
   }
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('over fetch, a body stream that fails gets INVALID_REQUEST and logs no error', async () => {

@@ -10,18 +10,18 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Dialect, operationCodec } from '../../src/wire/dialect.ts';
 import { dialects } from '../../src/wire/select.ts';
 import { exchange, type RawRequest } from './malformed/exchange.ts';
-import { openTarget, type Target } from './malformed/play.ts';
-import { expectSettled } from './malformed/settled.ts';
+import { openTarget, type Target } from './malformed/run-cases.ts';
+import { expectIdle } from './malformed/expect-idle.ts';
 import {
-  assertDiscreet,
+  assertNoInternals,
   PATHS,
   pathSafe,
-  strangeBody,
-  strangeHeaders,
-  strangeParams,
-  strangeText,
+  arbitraryBody,
+  arbitraryHeaders,
+  arbitraryParams,
+  arbitraryText,
   VERBS,
-} from './malformed/strange.ts';
+} from './malformed/arbitrary-requests.ts';
 
 /**
  * Every path with every HTTP method, and every operation of every version, with arbitrary headers and bodies: each request gets a
@@ -40,7 +40,7 @@ async function expectResponse(target: Target, request: RawRequest): Promise<void
     ...(request.path !== undefined && { path: fill(request.path) }),
     ...(typeof request.body === 'string' && { body: fill(request.body) }),
   };
-  assertDiscreet(await exchange(target.server.port, filled));
+  assertNoInternals(await exchange(target.server.port, filled));
   expect(target.faults).toEqual([]);
 }
 
@@ -53,15 +53,15 @@ test('every path and HTTP method gets a response that is not an internal error, 
   const place = fc.tuple(
     fc.constantFrom('', '/v1', '/tenant', '/v1/tenant', '//', '/%2e'),
     fc.constantFrom(...PATHS),
-    fc.oneof(fc.constant('$TASK'), strangeText.map(pathSafe)),
-    fc.option(strangeText.map(pathSafe), { nil: undefined }),
+    fc.oneof(fc.constant('$TASK'), arbitraryText.map(pathSafe)),
+    fc.option(arbitraryText.map(pathSafe), { nil: undefined }),
   );
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...VERBS),
       place,
-      strangeHeaders,
-      strangeBody,
+      arbitraryHeaders,
+      arbitraryBody,
       async (method, [prefix, path, id, query], given, content) => {
         const whole = `${prefix}${path.replaceAll('$ID', () => id)}${query === undefined ? '' : `?${query}`}`;
         await expectResponse(target, {
@@ -74,7 +74,7 @@ test('every path and HTTP method gets a response that is not an internal error, 
     ),
     { seed: SEED, numRuns: RUNS },
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 /** The JSON-RPC method of each operation in each version, and its accepted aliases. */
@@ -95,8 +95,8 @@ test('every JSON-RPC method of every version gets a response that is not an inte
     fc.asyncProperty(
       fc.constantFrom(...METHODS),
       version,
-      strangeParams,
-      strangeHeaders,
+      arbitraryParams,
+      arbitraryHeaders,
       async (method, requested, json, given) => {
         const others = given.filter(([name]) => name !== 'Content-Type' && name !== 'A2A-Version');
         await expectResponse(target, {
@@ -111,7 +111,7 @@ test('every JSON-RPC method of every version gets a response that is not an inte
     ),
     { seed: SEED, numRuns: RUNS * 2 },
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('a subscription gets a response for an arbitrary Last-Event-ID', async () => {
@@ -125,12 +125,12 @@ test('a subscription gets a response for an arbitrary Last-Event-ID', async () =
     })),
   ];
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...ways), strangeText, async (way, number) => {
+    fc.asyncProperty(fc.constantFrom(...ways), arbitraryText, async (way, number) => {
       await expectResponse(target, { ...way, headers: [...(way.headers ?? []), ['Last-Event-ID', number]] });
     }),
     { seed: SEED, numRuns: RUNS },
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 /** Reads every place in which credentials can be. */
@@ -139,10 +139,10 @@ const thorough: Authenticator = {
   challenge: 'Bearer realm="a2a"',
   authenticate(request) {
     const query = new URLSearchParams(request.query).get('key');
-    const said = request.header('authorization') ?? request.header('x-api-key') ?? query ?? undefined;
-    if (said === undefined) return undefined;
-    if (said === 'Bearer right') return { id: 'alice', isVerified: true };
-    throw new A2AError('UNAUTHENTICATED', 'These credentials are no good');
+    const credentials = request.header('authorization') ?? request.header('x-api-key') ?? query ?? undefined;
+    if (credentials === undefined) return undefined;
+    if (credentials === 'Bearer right') return { id: 'alice', isVerified: true };
+    throw new A2AError('UNAUTHENTICATED', 'These credentials are invalid');
   },
 };
 
@@ -153,10 +153,10 @@ test('credentials of arbitrary bytes get 400 or 401, and log no error', async ()
   await using server = await serve(subject, { port: 0, store: memoryStore(), log, auth: thorough });
   const place = fc.constantFrom('/a2a', '/message:send', '/tasks', '/v1/tasks/x', '/extendedAgentCard');
   await fc.assert(
-    fc.asyncProperty(place, strangeHeaders, strangeText.map(pathSafe), async (path, given, key) => {
+    fc.asyncProperty(place, arbitraryHeaders, arbitraryText.map(pathSafe), async (path, given, key) => {
       const method = path === '/a2a' || path === '/message:send' ? 'POST' : 'GET';
       const answer = await exchange(server.port, { method, path: `${path}?key=${key}`, headers: given });
-      assertDiscreet(answer);
+      assertNoInternals(answer);
       // Node sends 400 for bytes that no header may have.
       expect([400, 401]).toContain(answer.status);
       expect(faults).toEqual([]);

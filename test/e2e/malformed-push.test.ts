@@ -8,9 +8,9 @@ import { arbitraryMutation, HIDING_PLACES } from '../helpers/hostile-json.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
 import { forgedToken } from './malformed/forged-tokens.ts';
-import { openGuarded, RIGHT_TOKEN } from './malformed/guarded.ts';
+import { openSecuredServer, RIGHT_TOKEN } from './malformed/secured-server.ts';
 import { hostileUrl, PASSWORD } from './malformed/hostile-urls.ts';
-import { assertDiscreet, strangeText } from './malformed/strange.ts';
+import { assertNoInternals, arbitraryText } from './malformed/arbitrary-requests.ts';
 
 /** Arbitrary webhook URLs in push configurations, and arbitrary requests to a webhook receiver. */
 
@@ -27,7 +27,7 @@ function interfaceOf(port: number, { binding, version }: Way): string {
 
 describe('the address of a push configuration', () => {
   test.each(WAYS)('$version over $binding: every notation of a private address is rejected', async (way) => {
-    await using guarded = await openGuarded();
+    await using guarded = await openSecuredServer();
     const url = interfaceOf(guarded.server.port, way);
     const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
     await fc.assert(
@@ -49,12 +49,12 @@ describe('the address of a push configuration', () => {
   test.each(WAYS)(
     '$version over $binding: an arbitrary text gets a response, and is accepted only as a public https URL',
     async (way) => {
-      await using guarded = await openGuarded();
+      await using guarded = await openSecuredServer();
       const url = interfaceOf(guarded.server.port, way);
       const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
       const any = fc.oneof(
         fc.webUrl({ withFragments: true, withQueryParameters: true }),
-        strangeText.map((text) => `https://${text}`),
+        arbitraryText.map((text) => `https://${text}`),
         // In 0.1, an empty URL removes the configuration.
         fc.string({ unit: 'grapheme', minLength: 1 }),
       );
@@ -91,7 +91,7 @@ describe('a receiver of notifications', () => {
   ];
   const mutated = fc
     .tuple(fc.constantFrom(...NOTIFICATIONS), fc.array(arbitraryMutation, { maxLength: 3 }))
-    .map(([healthy, changes]) => JSON.stringify(changes.reduce<JsonValue>((now, change) => change(now), healthy)));
+    .map(([valid, changes]) => JSON.stringify(changes.reduce<JsonValue>((now, change) => change(now), valid)));
   /** Deep enough to overflow the stack of recursive code. */
   const deep = fc
     .constantFrom(['[', ']'], ['{"a":', '1}'], ['{"task":', '1}'], ['{"kind":"data","data":', '1}'])
@@ -125,7 +125,7 @@ describe('a receiver of notifications', () => {
         });
         const response = await fetch(request);
         const text = await response.text();
-        assertDiscreet({
+        assertNoInternals({
           status: response.status,
           headers: { 'www-authenticate': '', ...Object.fromEntries(response.headers) },
           text,
@@ -149,7 +149,7 @@ describe('a receiver of notifications', () => {
       'content-length',
     );
     const values = fc.oneof(
-      strangeText,
+      arbitraryText,
       forgedToken,
       fc.constantFrom(TOKEN, 'v1,', 'v1,AAAA', 'v1,AAAA v1,AAAA', 'v1a,AAAA', String(Math.floor(Date.now() / 1000))),
     );

@@ -4,11 +4,11 @@ import { expect, test, vi } from 'vitest';
 import { ENVELOPES } from './malformed/envelopes.ts';
 import { FLAT_TASKS } from './malformed/flat-tasks.ts';
 import { HEADERS } from './malformed/headers.ts';
-import { PARAMS_1 } from './malformed/params-1.ts';
-import { PARAMS_03, PARAMS_BEFORE_03 } from './malformed/params-older.ts';
+import { PARAMS_1 } from './malformed/params-1.0.ts';
+import { PARAMS_03, PARAMS_BEFORE_03 } from './malformed/params-0.x.ts';
 import { PATHS } from './malformed/paths.ts';
-import { openTarget, runCases, say } from './malformed/play.ts';
-import { expectSettled } from './malformed/settled.ts';
+import { openTarget, runCases, say } from './malformed/run-cases.ts';
+import { expectIdle } from './malformed/expect-idle.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -34,7 +34,7 @@ test.each(TABLES)('malformed %s get the expected errors, and the agent still wor
 test('malformed requests of the corvid profile get the expected errors', async () => {
   await using target = await openTarget({ profile: 'corvid' });
   expect(await runCases(target, FLAT_TASKS)).toEqual([]);
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('every case has a unique name', () => {
@@ -52,7 +52,7 @@ test('rejected requests stay in memory no longer than the request: three rounds 
     expect(await runCases(target, rejected)).toEqual([]);
     rounds[i] = heapInUse();
   }
-  await expectSettled(target);
+  await expectIdle(target);
 
   // One round has more bytes of bodies than this.
   const [first = 0, , last = 0] = rounds;

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { call, JSON_TYPE, VERSION_1 } from './malformed/case.ts';
 import { bytesOf, readAnswers, takeAnswers, Wire } from './malformed/exchange.ts';
 import { assertAnswer, bare } from './malformed/expected.ts';
-import { openTarget } from './malformed/play.ts';
-import { expectSettled } from './malformed/settled.ts';
+import { openTarget } from './malformed/run-cases.ts';
+import { expectIdle } from './malformed/expect-idle.ts';
 
 /** Bytes that are not valid HTTP: Node responds by itself, and nothing may reach the agent or stay open. */
 
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const HEAD = 'POST /a2a HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const LIST = '{"jsonrpc":"2.0","id":1,"method":"ListTasks"}';
-const HEALTHY = bytesOf({ ...call('ListTasks', {}), headers: [JSON_TYPE, VERSION_1, ['Connection', 'keep-alive']] });
+const VALID = bytesOf({ ...call('ListTasks', {}), headers: [JSON_TYPE, VERSION_1, ['Connection', 'keep-alive']] });
 
 /** The bytes, and the status of the response of Node; 0 if it only closes the connection. */
 const BROKEN: readonly (readonly [name: string, bytes: string, status: number])[] = [
@@ -65,7 +65,7 @@ test('invalid HTTP gets the status of Node, and valid requests still work', asyn
     else if (answer !== undefined) assertAnswer(answer, bare(status));
   }
   expect(wrong).toEqual([]);
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('pipelined requests get their responses in order', async () => {
@@ -83,16 +83,15 @@ test('pipelined requests get their responses in order', async () => {
   expect(answers.filter(({ error }) => error !== undefined).map(({ id }) => id)).toEqual(
     ids.filter((id) => id % 3 === 0),
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('garbage after a valid request on the same connection gets 400 or a closed connection', async () => {
   await using target = await openTarget();
-  const received = await new Wire(target.server.port).send(Buffer.concat([HEALTHY, Buffer.from('hello\r\n\r\n')]))
-    .ended;
+  const received = await new Wire(target.server.port).send(Buffer.concat([VALID, Buffer.from('hello\r\n\r\n')])).ended;
   // Node closes the connection at the garbage, before or after the response to the valid request.
   for (const { status } of readAnswers(received)) expect([200, 400]).toContain(status);
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('a request inside an unread body is never executed', async () => {
@@ -111,17 +110,17 @@ test('a request inside an unread body is never executed', async () => {
     wire.socket.destroy();
     await wire.ended;
   }
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test('clients that end their side of the connection before the response leave no open socket', async () => {
   await using target = await openTarget();
-  for (const bytes of [HEALTHY, HEAD, `${HEAD}Content-Length: 500\r\n\r\n${LIST}`, '']) {
+  for (const bytes of [VALID, HEAD, `${HEAD}Content-Length: 500\r\n\r\n${LIST}`, '']) {
     const wire = new Wire(target.server.port);
     wire.socket.end(bytes);
     for (const { status } of takeAnswers(await wire.ended).answers) expect([200, 400]).toContain(status);
   }
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
 test.each(['destroy', 'resetAndDestroy'] as const)(
@@ -131,7 +130,7 @@ test.each(['destroy', 'resetAndDestroy'] as const)(
     const stream = bytesOf(
       call('SendStreamingMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } }),
     );
-    for (const bytes of ['', 'POST', HEAD, `${HEAD}Content-Length: 500\r\n\r\n${LIST}`, HEALTHY, stream]) {
+    for (const bytes of ['', 'POST', HEAD, `${HEAD}Content-Length: 500\r\n\r\n${LIST}`, VALID, stream]) {
       const wires = Array.from({ length: 20 }, () => new Wire(target.server.port).send(bytes));
       await Promise.all(
         wires.map(async (wire) => {
@@ -141,7 +140,7 @@ test.each(['destroy', 'resetAndDestroy'] as const)(
         }),
       );
     }
-    await expectSettled(target);
+    await expectIdle(target);
   },
 );
 
@@ -165,5 +164,5 @@ test.each([
   await using target = await openTarget();
   const wire = new Wire(target.server.port).send(bytesOf({ method: 'GET', path: '/tasks', headers }));
   expect(readAnswers(await wire.ended).map(({ status }) => status)).toEqual([200]);
-  await expectSettled(target);
+  await expectIdle(target);
 });

@@ -9,8 +9,8 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer, type TestServer } from './kit/server.ts';
-import { getTask, sendTask } from './kit/talk.ts';
-import { REST_1, RPC_03, RPC_1 } from './kit/voices.ts';
+import { getTask, sendTask } from './kit/tasks.ts';
+import { REST_1, RPC_03, RPC_1 } from './kit/wire-formats.ts';
 
 const METRICS: Ask = { method: 'GET', path: '/metrics' };
 
@@ -128,7 +128,7 @@ describe('access to GET /metrics', () => {
   });
 
   test('a caller of fetch without a remote address gets 403', async () => {
-    const echo = agent({ name: 'Echo', description: 'Says it again', run: ({ text }) => text });
+    const echo = agent({ name: 'Echo', description: 'Returns the text', run: ({ text }) => text });
     await using handler = createHandler(echo, { metrics: true, store: memoryStore() });
 
     expect((await handler.fetch(new Request('http://127.0.0.1/metrics'))).status).toBe(403);

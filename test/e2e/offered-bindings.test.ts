@@ -6,7 +6,7 @@ import { createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { VOICES } from './kit/voices.ts';
+import { WIRE_FORMATS } from './kit/wire-formats.ts';
 
 interface WireCard {
   readonly url: string;
@@ -24,14 +24,14 @@ describe.each([
   { bindings: ['JSONRPC'] as const, spoken: 'JSON-RPC', name: 'JSONRPC' },
   { bindings: ['HTTP+JSON'] as const, spoken: 'REST', name: 'HTTP+JSON' },
 ])('an agent with bindings: $bindings', ({ bindings, spoken, name }) => {
-  test.each(VOICES)('serves $name if it has this binding, and responds with 404 otherwise', async (voice) => {
+  test.each(WIRE_FORMATS)('serves $name if it has this binding, and responds with 404 otherwise', async (format) => {
     const server = await startServer({ bindings });
 
-    const answer = await server.ask(voice.send({ text: 'hello' }));
+    const answer = await server.ask(format.send({ text: 'hello' }));
 
-    if (voice.binding === spoken) expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+    if (format.binding === spoken) expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
     else expect(answer.status).toBe(404);
-    expect(server.runs()).toBe(voice.binding === spoken ? 1 : 0);
+    expect(server.runs()).toBe(format.binding === spoken ? 1 : 0);
   });
 
   test('lists this binding alone on its cards', async () => {

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 
 import { startServer } from './kit/server.ts';
 import { eventsOf } from './kit/sse-text.ts';
-import { sendTask } from './kit/talk.ts';
-import { RPC_01, RPC_02, RPC_03, RPC_1, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { RPC_01, RPC_02, RPC_03, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const KIND = { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] } };
 const PROTO = { message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hello' }] } };
-const NEWEST = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
+const V1 = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
 
 describe('rpcPaths', () => {
   test('every path serves JSON-RPC, with or without a slash at the end, and the card has the first one', async () => {
@@ -39,9 +39,9 @@ describe('versions', () => {
     async (own) => {
       const server = await startServer({ versions: [own.version] });
 
-      for (const voice of VOICES) {
-        const answer = await server.ask(voice.send({ text: 'hello' }));
-        if (voice.version === own.version) expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+      for (const format of WIRE_FORMATS) {
+        const answer = await server.ask(format.send({ text: 'hello' }));
+        if (format.version === own.version) expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
         else expect(answer.text).toContain('VERSION_NOT_SUPPORTED');
       }
     },
@@ -104,7 +104,7 @@ describe('restStyle of 0.3', () => {
   test('a message of 1.0 below /v1 gets a response of 1.0, because the agent may be mounted there', async () => {
     const server = await startServer();
 
-    const { headers, json } = await server.ask(send(NEWEST));
+    const { headers, json } = await server.ask(send(V1));
 
     expect(headers['content-type']).toBe('application/a2a+json');
     expect(json).toMatchObject({ task: { history: [{ parts: [{ text: 'hello' }] }] } });

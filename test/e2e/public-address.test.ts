@@ -5,8 +5,8 @@ import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { RPC_1 } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { RPC_1 } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const CARD = { method: 'GET', path: '/.well-known/agent-card.json' };
 const ALICE = bearerOf('alice-token');

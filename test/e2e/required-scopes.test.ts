@@ -7,7 +7,7 @@ import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { VOICES } from './kit/voices.ts';
+import { WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const TIMINGS = ['synchronous', 'asynchronous'] as const;
 const TOKENS = bearerTokens({ ann: { token: 'a', scopes: ['look'] }, bob: { token: 'b', scopes: ['use'] } });
@@ -20,20 +20,20 @@ function guarded(timing: (typeof TIMINGS)[number], more: TestServerOptions = {})
   return startServer({ auth, access: { requiredScopes: ['use'] }, ...more });
 }
 
-const CASES = VOICES.flatMap((voice) => TIMINGS.map((timing) => ({ voice, timing, name: voice.name })));
+const CASES = WIRE_FORMATS.flatMap((format) => TIMINGS.map((timing) => ({ format, timing, name: format.name })));
 
 test.each(CASES)(
   verifies(
     ['E-19', 'O-01'],
     '$name, $timing auth: a caller without a required scope gets 403, an audit record, and 429 over the rate limit',
   ),
-  async ({ voice, timing }) => {
+  async ({ format, timing }) => {
     const records: AuditRecord[] = [];
     const rate = { perMinute: 1, burst: 2 };
     const server = await guarded(timing, { limits: { rate }, audit: (record) => void records.push(record) });
 
     const answers = [];
-    for (let i = 0; i < 3; i++) answers.push(await server.ask(asked(voice.send({ text: 'hello' }), ANN)));
+    for (let i = 0; i < 3; i++) answers.push(await server.ask(asked(format.send({ text: 'hello' }), ANN)));
 
     expect(answers.map(({ status, headers }) => [status, headers['x-ratelimit-remaining']])).toEqual([
       [403, '1'],
@@ -45,7 +45,7 @@ test.each(CASES)(
       ['PERMISSION_DENIED', 'ann', 'use'],
       ['RATE_LIMIT_EXCEEDED', 'ann', 'rate'],
     ]);
-    expect((await server.ask(asked(voice.send({ text: 'hello' }), BOB))).status).toBe(200);
+    expect((await server.ask(asked(format.send({ text: 'hello' }), BOB))).status).toBe(200);
     expect(server.runs()).toBe(1);
   },
 );

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server } from 'node:http';
 import { expect, onTestFinished, vi } from 'vitest';
-import { say, type Target } from './play.ts';
+import { say, type Target } from './run-cases.ts';
 
 /** Expects that no socket is open, that the log has no error, and that the server still works. */
-export async function expectSettled({ server, faults }: Target): Promise<void> {
+export async function expectIdle({ server, faults }: Target): Promise<void> {
   await vi.waitFor(() => expect(openSockets()).toBe(0), { timeout: 20_000 });
   expect(faults).toEqual([]);
   expect(await say(server, 'still there')).not.toBe('');

@@ -180,7 +180,7 @@ describe('the paths of the serverless endpoints', () => {
 
   test('/_tandem/run and /_tandem/sweep are 404 without the option serverless', async () => {
     const { createHandler, memoryStore } = await import('../../../src/server/index.ts');
-    const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
+    const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => text });
     const handler = createHandler(echo, { store: memoryStore(), log: keptLog() });
     for (const path of ['run', 'sweep']) {
       const answer = await handler.fetch(new Request(`https://agent.example/_tandem/${path}`, { method: 'POST' }));

@@ -8,7 +8,7 @@ import { keptLog } from '../helpers/kept-log.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { RPC_1 } from './kit/voices.ts';
+import { RPC_1 } from './kit/wire-formats.ts';
 
 const CARD = '/.well-known/agent-card.json';
 

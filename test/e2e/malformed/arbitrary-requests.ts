@@ -34,14 +34,14 @@ export const PATHS = [
 ];
 
 /** Bytes that a header or a path may contain on the wire. */
-export const strangeText = fc.oneof(
+export const arbitraryText = fc.oneof(
   fc.constantFrom('', '0', '-1', '1', '3', '99999999999999999999', '1e9', 'NaN', '%', '%00', '%ff', '%2e%2e%2f', '..'),
   fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
   fc.string({ unit: 'grapheme-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text)),
 );
 
 /** Headers that the server or a proxy reads. Node rejects some of the values by itself. */
-export const strangeHeaders = fc.array(
+export const arbitraryHeaders = fc.array(
   fc.tuple(
     fc.constantFrom(
       'Last-Event-ID',
@@ -65,15 +65,15 @@ export const strangeHeaders = fc.array(
       'Origin',
     ),
     fc.oneof(
-      strangeText,
+      arbitraryText,
       fc.constantFrom('1.0', '0.3', '0.2', '0.1', 'text/event-stream', '*/*', 'application/json', 'Bearer ', 'Basic ='),
-      strangeText.map((text) => `Bearer ${text}`),
+      arbitraryText.map((text) => `Bearer ${text}`),
     ),
   ),
   { maxLength: 5 },
 );
 
-export const strangeParams = fc.oneof(
+export const arbitraryParams = fc.oneof(
   arbitraryJson,
   fc
     .tuple(
@@ -91,12 +91,12 @@ export const strangeParams = fc.oneof(
       ),
       fc.array(arbitraryMutation, { maxLength: 2 }),
     )
-    .map(([healthy, mutations]) => mutations.reduce<JsonValue>((now, mutate) => mutate(now), healthy)),
+    .map(([valid, mutations]) => mutations.reduce<JsonValue>((now, mutate) => mutate(now), valid)),
 );
 
-export const strangeBody = fc.option(
+export const arbitraryBody = fc.option(
   fc.oneof(
-    strangeParams.map((json) => JSON.stringify(json)),
+    arbitraryParams.map((json) => JSON.stringify(json)),
     fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
   ),
   { nil: undefined },
@@ -105,7 +105,7 @@ export const strangeBody = fc.option(
 /** Stacks and names of files and internal errors, which show the inside of the server. */
 export const LEAKS = /\n\s+at |node:internal|node_modules|\.[cm]?[jt]s:\d+|SqliteError|TypeError|RangeError/;
 
-export function assertDiscreet({ status, headers, text }: Answer): void {
+export function assertNoInternals({ status, headers, text }: Answer): void {
   expect(status).not.toBe(500);
   expect(text).not.toContain('-32603');
   expect(text).not.toMatch(LEAKS);

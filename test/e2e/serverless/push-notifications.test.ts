@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
 import { CRON_SECRET, type Host, messageOf, startHost } from './host.ts';
 
-const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
+const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` });
 
 interface Receiver {
   readonly url: string;

@@ -51,7 +51,7 @@ test.each([
   const throwing = (): never => {
     throw new Error('after() was called outside of a request');
   };
-  const host = startHost(agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` }), {
+  const host = startHost(agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` }), {
     log,
     serverless: { after: throwing },
   });

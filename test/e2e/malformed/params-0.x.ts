@@ -1,6 +1,6 @@
 import { BEYOND_NUMBERS, deep, type MalformedCase, MISSING, oldCall, post, shown, withValue } from './case.ts';
 import { accepted, type Expected, rest, rpc } from './expected.ts';
-import { MANY, notCount, notId, notStruct, ROLES, tooDeep, violation, type WrongValue } from './params-1.ts';
+import { MANY, notCount, notId, notStruct, ROLES, tooDeep, violation, type WrongValue } from './params-1.0.ts';
 
 type Table = Readonly<Record<string, { readonly params: unknown; readonly wrong: readonly WrongValue[] }>>;
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { call, get, oldCall, post } from './case.ts';
 import type { RawRequest } from './exchange.ts';
-import { WRONG_1 } from './params-1.ts';
-import { VALID_OLDER } from './params-older.ts';
+import { WRONG_1 } from './params-1.0.ts';
+import { VALID_OLDER } from './params-0.x.ts';
 
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }], metadata: { a: [1, { b: null }] } };
 const CONFIGURATION = { acceptedOutputModes: ['text/plain'], historyLength: 1, returnImmediately: false };

@@ -12,7 +12,7 @@ import { memoryStore } from '../../../src/store/memory/store.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../helpers/identity-provider.ts';
 import { keptLog } from '../../helpers/kept-log.ts';
 import type { Answer } from './exchange.ts';
-import { assertDiscreet } from './strange.ts';
+import { assertNoInternals } from './arbitrary-requests.ts';
 
 export const RIGHT_TOKEN = 'right-token-of-alice-0123456789';
 
@@ -23,7 +23,7 @@ const SECRETS = {
   webhook: 'webhook-secret-of-more-than-32-characters',
 } as const;
 
-export interface Guarded {
+export interface SecuredServer {
   readonly server: AgentServer;
   readonly issuer: IdentityProvider;
   /** A task of alice. */
@@ -43,7 +43,7 @@ const closed = agent({
 });
 
 /** Serves until the end of the test. */
-export async function openGuarded(): Promise<Guarded & AsyncDisposable> {
+export async function openSecuredServer(): Promise<SecuredServer & AsyncDisposable> {
   const issuer = await startIdentityProvider();
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const signingKey = await exportJWK(privateKey);
@@ -78,7 +78,7 @@ export async function openGuarded(): Promise<Guarded & AsyncDisposable> {
     issuer,
     task: task.id,
     check(answer, ...sent) {
-      assertDiscreet(answer);
+      assertNoInternals(answer);
       const lines = log.lines.splice(0);
       expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
       const told = JSON.stringify(answer);

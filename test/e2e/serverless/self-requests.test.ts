@@ -6,7 +6,7 @@ import { deferred } from '../../../src/support/deferred.ts';
 import { keptLog } from '../../helpers/kept-log.ts';
 import { CRON_SECRET, messageOf, type Network, startHost, URL_OF_AGENT } from './host.ts';
 
-const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
+const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` });
 
 /** `waitUntil` as a host provides it, and the promises that the agent passed to it. */
 function waiting(): { waitUntil(work: Promise<unknown>): void; readonly works: Promise<unknown>[] } {

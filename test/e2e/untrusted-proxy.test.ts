@@ -5,7 +5,7 @@ import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { REST_1 } from './kit/voices.ts';
+import { REST_1 } from './kit/wire-formats.ts';
 
 const TOKENS = bearerTokens({ alice: 'right' });
 const BEHIND: TestServerOptions = { auth: TOKENS, limits: { failedLogins: { perMinute: 10, burst: 2 } } };

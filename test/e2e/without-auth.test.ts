@@ -12,7 +12,7 @@ import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
-import { RPC_1, VOICES } from './kit/voices.ts';
+import { RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const HOSTS = [
   'NETLIFY',
@@ -77,8 +77,8 @@ describe('in production', () => {
       const log = keptLog();
       const server = await startServer({ log });
 
-      for (const voice of VOICES) {
-        const { status, headers, text } = await server.ask(voice.send({ text: 'hello' }));
+      for (const format of WIRE_FORMATS) {
+        const { status, headers, text } = await server.ask(format.send({ text: 'hello' }));
         expect([status, headers['retry-after']]).toEqual([503, '5']);
         expect(text).toContain('This agent does not accept calls yet: its operator must configure authentication');
       }
