@@ -16,7 +16,7 @@ const OLD_CARD = { method: 'GET', path: '/.well-known/agent.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 
-test('the Vary header of a protected card lists every header with credentials, so that caches keep cards apart', async () => {
+test('the Vary header of a protected card lists every header with credentials, so that caches separate the callers', async () => {
   const auth = [
     TOKENS,
     apiKeys({ header: 'x-team-key', keys: { bob: 'k' } }),

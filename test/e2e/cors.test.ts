@@ -210,7 +210,7 @@ test("with auth, '*' lets every page call with its own credentials, and no cooki
   expect((await server.ask(from(OTHER, RPC_1.send({ text: 'hello' })))).status).toBe(401);
 });
 
-test('a function decides about origins, but not about null, and a failure of it means no', async () => {
+test('a function decides about each origin except null, and an origin is rejected if the function throws', async () => {
   const log = keptLog();
   const origins = vi.fn<(origin: string) => boolean>((origin) => {
     if (origin === OTHER) throw new Error('broken');
@@ -228,7 +228,7 @@ test('a function decides about origins, but not about null, and a failure of it 
   expect(log.lines.map(({ message }) => message)).toContain('Function cors.origins failed');
 });
 
-test('a function that returns something else than true means no', async () => {
+test('an origin is rejected if the function returns another value than true', async () => {
   const origins = (() => Promise.resolve(true)) as never;
   const server = await startServer({ auth: AUTH, cors: { origins } });
   expect(corsOf(await preflight(server, '/a2a', OTHER))).toEqual({});

@@ -23,7 +23,7 @@ const SESSION = { session: { apiKeySecurityScheme: { location: 'cookie', name: '
 describe('the security schemes and the challenge of an auth function', () => {
   test.each([
     {
-      what: 'that names no schemes are those of a bearer token',
+      what: 'without schemes are those of a bearer token',
       auth: bySession,
       schemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
       challenge: 'Bearer realm="a2a"',
