@@ -10,8 +10,16 @@ import type { JsonValue } from '../../src/model/json.ts';
 import { arbitraryMutation } from '../helpers/hostile-json.ts';
 import { grows, thirds } from '../helpers/flat-memory.ts';
 import type { RawRequest } from '../e2e/malformed/exchange.ts';
-import { BODYLESS, damaged, damages, filledIn, HEALTHY } from '../e2e/malformed/healthy.ts';
-import { LEAKS, PATHS, pathSafe, strangeBody, strangeHeaders, strangeText, VERBS } from '../e2e/malformed/strange.ts';
+import { BODYLESS, damaged, damages, filledIn, VALID_REQUESTS } from '../e2e/malformed/valid-requests.ts';
+import {
+  LEAKS,
+  PATHS,
+  pathSafe,
+  arbitraryBody,
+  arbitraryHeaders,
+  arbitraryText,
+  VERBS,
+} from '../e2e/malformed/arbitrary-requests.ts';
 import { call, sendOf, taskOf } from './calls.ts';
 import { TIMEOUT_MS, victims } from './victim.ts';
 import type { Condition } from './victim-server.ts';
@@ -26,23 +34,23 @@ const HANG_MS = 30_000;
 
 const start = victims();
 
-/** A healthy request whose JSON is changed in up to three places. */
+/** A valid request whose JSON is changed in up to three places. */
 const mutated = fc
-  .tuple(fc.constantFrom(...HEALTHY), fc.array(arbitraryMutation, { minLength: 1, maxLength: 3 }))
-  .map(([healthy, mutations]): RawRequest => {
-    const json = JSON.parse(String(healthy.body)) as JsonValue;
-    return { ...healthy, body: JSON.stringify(mutations.reduce((now, mutate) => mutate(now), json)) };
+  .tuple(fc.constantFrom(...VALID_REQUESTS), fc.array(arbitraryMutation, { minLength: 1, maxLength: 3 }))
+  .map(([valid, mutations]): RawRequest => {
+    const json = JSON.parse(String(valid.body)) as JsonValue;
+    return { ...valid, body: JSON.stringify(mutations.reduce((now, mutate) => mutate(now), json)) };
   });
 
-/** A healthy request whose body is changed as text, so that it is often no longer JSON. */
-const garbled = fc.tuple(fc.constantFrom(...HEALTHY), damages).map(([healthy, all]): RawRequest => {
-  return { ...healthy, body: all.reduce(damaged, Buffer.from(String(healthy.body))) };
+/** A valid request whose body is changed as text, so that it is often no longer JSON. */
+const garbled = fc.tuple(fc.constantFrom(...VALID_REQUESTS), damages).map(([valid, all]): RawRequest => {
+  return { ...valid, body: all.reduce(damaged, Buffer.from(String(valid.body))) };
 });
 
-/** A healthy request with headers that it should not have. */
+/** A valid request with headers that it should not have. */
 const odd = fc
-  .tuple(fc.constantFrom(...HEALTHY, ...BODYLESS), strangeHeaders)
-  .map(([healthy, headers]): RawRequest => ({ ...healthy, headers: [...(healthy.headers ?? []), ...headers] }));
+  .tuple(fc.constantFrom(...VALID_REQUESTS, ...BODYLESS), arbitraryHeaders)
+  .map(([valid, headers]): RawRequest => ({ ...valid, headers: [...(valid.headers ?? []), ...headers] }));
 
 /** Any verb, path, headers and body. */
 const strange = fc
@@ -50,13 +58,13 @@ const strange = fc
     fc.constantFrom(...VERBS),
     fc.constantFrom('', '/v1', '/tenant', '//', '/%2e'),
     fc.constantFrom(...PATHS),
-    fc.oneof(fc.constant('$TASK'), strangeText.map(pathSafe)),
+    fc.oneof(fc.constant('$TASK'), arbitraryText.map(pathSafe)),
     fc.oneof(
       fc.constant(''),
-      strangeText.map((text) => `?historyLength=${pathSafe(text)}&pageToken=$TOKEN`),
+      arbitraryText.map((text) => `?historyLength=${pathSafe(text)}&pageToken=$TOKEN`),
     ),
-    strangeHeaders,
-    strangeBody,
+    arbitraryHeaders,
+    arbitraryBody,
   )
   .map(([method, prefix, path, id, query, headers, body]): RawRequest => {
     const place = `${prefix}${path.replaceAll('$ID', () => id)}${query}`;

@@ -14,7 +14,7 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
-import { VOICES, REST_1, RPC_1 } from './kit/voices.ts';
+import { WIRE_FORMATS, REST_1, RPC_1 } from './kit/wire-formats.ts';
 
 interface Line {
   readonly level: string;
@@ -22,7 +22,7 @@ interface Line {
   readonly fields: LogFields | undefined;
 }
 
-function notebook(): { readonly log: Log; readonly lines: Line[] } {
+function recordingLog(): { readonly log: Log; readonly lines: Line[] } {
   const lines: Line[] = [];
   const at =
     (level: string) =>
@@ -34,8 +34,8 @@ function notebook(): { readonly log: Log; readonly lines: Line[] } {
 const SECRET = 'abc123def456ghi';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** Admits any caller by the first word of `Authorization`, and rejects two of them for other reasons. */
-const DOOR: Authenticator = {
+/** Authenticates any caller by the first word of `Authorization`, except for two that it rejects for other reasons. */
+const AUTHENTICATOR: Authenticator = {
   schemes: {},
   challenge: 'Bearer',
   authenticate(request): Caller | undefined {
@@ -46,7 +46,7 @@ const DOOR: Authenticator = {
   },
 };
 
-function asking(ask: Ask, authorization: string | undefined): Ask {
+function withAuthorization(ask: Ask, authorization: string | undefined): Ask {
   const headers = {
     ...ask.headers,
     ...(authorization !== undefined && { authorization: `${authorization} ${SECRET}` }),
@@ -56,7 +56,7 @@ function asking(ask: Ask, authorization: string | undefined): Ask {
   return { ...ask, headers };
 }
 
-describe.each(VOICES)('$name', (voice) => {
+describe.each(WIRE_FORMATS)('$name', (format) => {
   test.each([
     [undefined, 'UNAUTHENTICATED', {}],
     ['few', 'PERMISSION_DENIED', { detail: 'tasks.write' }],
@@ -65,12 +65,12 @@ describe.each(VOICES)('$name', (voice) => {
     verifies('O-01', 'a rejected caller (%s) leaves one audit record without secrets: %s'),
     async (name, reason, more) => {
       const records: AuditRecord[] = [];
-      const server = await startServer({ auth: DOOR, audit: (record) => void records.push(record) });
+      const server = await startServer({ auth: AUTHENTICATOR, audit: (record) => void records.push(record) });
 
-      await server.ask(asking(voice.send({ text: 'content' }), name));
-      await server.ask(asking(voice.send({ text: 'content' }), 'ann'));
+      await server.ask(withAuthorization(format.send({ text: 'content' }), name));
+      await server.ask(withAuthorization(format.send({ text: 'content' }), 'ann'));
 
-      const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
+      const binding = format.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
       expect(records).toEqual([
         {
           time: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
@@ -89,10 +89,10 @@ describe.each(VOICES)('$name', (voice) => {
   );
 });
 
-const WATCHED = { pushNotifications: true, auth: DOOR } as const;
+const WATCHED = { pushNotifications: true, auth: AUTHENTICATOR } as const;
 
 /** A minimal message with the given members. */
-function sending(message: object, configuration?: object): Ask {
+function messageRequest(message: object, configuration?: object): Ask {
   const body = {
     message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }], ...message },
     ...(configuration !== undefined && { configuration }),
@@ -100,55 +100,58 @@ function sending(message: object, configuration?: object): Ask {
   return { method: 'POST', path: '/message:send', body };
 }
 
-describe('an audit record names an authenticated caller and the reason', () => {
+describe('the audit record of an authenticated caller', () => {
   test.each(['https://10.0.0.1/hook', 'https://metadata.google.internal/', 'http://example.com/', 'no address'])(
-    verifies('O-01', 'when the address guard rejects the push URL %s'),
+    verifies('O-01', 'names the caller and the reason when the address guard rejects the push URL %s'),
     async (url) => {
       const records: AuditRecord[] = [];
       const server = await startServer({ ...WATCHED, audit: async (record) => void records.push(record) });
-      const sent = await server.ask(asking(sending({}), 'ann'));
+      const sent = await server.ask(withAuthorization(messageRequest({}), 'ann'));
       const { id } = (sent.json as { readonly task: { readonly id: string } }).task;
       const path = `/tasks/${id}/pushNotificationConfigs`;
 
-      await server.ask(asking({ method: 'POST', path, body: { url } }, 'ann'));
-      await server.ask(asking(sending({}, { taskPushNotificationConfig: { url } }), 'ann'));
+      await server.ask(withAuthorization({ method: 'POST', path, body: { url } }, 'ann'));
+      await server.ask(withAuthorization(messageRequest({}, { taskPushNotificationConfig: { url } }), 'ann'));
 
-      const refused = { outcome: 'rejected', reason: 'INVALID_PARAMS', detail: 'address', caller: 'ann' };
+      const rejected = { outcome: 'rejected', reason: 'INVALID_PARAMS', detail: 'address', caller: 'ann' };
       expect(records).toMatchObject([
-        { ...refused, operation: 'CreateTaskPushNotificationConfig', path },
-        { ...refused, operation: 'SendMessage' },
+        { ...rejected, operation: 'CreateTaskPushNotificationConfig', path },
+        { ...rejected, operation: 'SendMessage' },
       ]);
       expect(JSON.stringify(records)).not.toContain(url);
     },
   );
 
   test.each<[string, Partial<Limits>, ServeOptions, Ask]>([
-    ['partsPerMessage', { partsPerMessage: 1 }, {}, sending({ parts: [{ text: 'a' }, { text: 'b' }] })],
-    ['textCharacters', { textCharacters: 2 }, {}, sending({})],
-    ['fileBytes', { fileBytes: 1 }, {}, sending({ parts: [{ raw: 'AAAA' }] })],
-    ['metadataBytes', { metadataBytes: 1 }, {}, sending({ metadata: { a: 1 } })],
-    ['streamsPerCaller', { streamsPerCaller: 0 }, {}, { ...sending({}), path: '/message:stream' }],
+    ['partsPerMessage', { partsPerMessage: 1 }, {}, messageRequest({ parts: [{ text: 'a' }, { text: 'b' }] })],
+    ['textCharacters', { textCharacters: 2 }, {}, messageRequest({})],
+    ['fileBytes', { fileBytes: 1 }, {}, messageRequest({ parts: [{ raw: 'AAAA' }] })],
+    ['metadataBytes', { metadataBytes: 1 }, {}, messageRequest({ metadata: { a: 1 } })],
+    ['streamsPerCaller', { streamsPerCaller: 0 }, {}, { ...messageRequest({}), path: '/message:stream' }],
     ['subscribersPerTask', { subscribersPerTask: 0 }, {}, REST_1.subscribe('t')],
-    ['body', {}, { maxBodyBytes: 10 }, sending({})],
-  ])(verifies('O-01', 'when a request exceeds %s'), async (detail, limits, options, ask) => {
-    const records: AuditRecord[] = [];
-    const server = await startServer({
-      ...WATCHED,
-      ...options,
-      limits,
-      metrics: true,
-      audit: (record) => void records.push(record),
-    });
+    ['body', {}, { maxBodyBytes: 10 }, messageRequest({})],
+  ])(
+    verifies('O-01', 'names the caller and the limit when a request exceeds %s'),
+    async (detail, limits, options, ask) => {
+      const records: AuditRecord[] = [];
+      const server = await startServer({
+        ...WATCHED,
+        ...options,
+        limits,
+        metrics: true,
+        audit: (record) => void records.push(record),
+      });
 
-    const { text } = await server.ask(asking(ask, 'ann'));
+      const { text } = await server.ask(withAuthorization(ask, 'ann'));
 
-    expect(records).toMatchObject([{ outcome: 'rejected', detail, caller: 'ann' }]);
-    expect(text).toContain(`"limit":"${detail}"`);
-    const numbers = await server.ask(asking({ method: 'GET', path: '/metrics' }, 'ann'));
-    expect(numbers.text).toContain(`tandem_limits_hit_total{limit="${detail}"} 1\n`);
-  });
+      expect(records).toMatchObject([{ outcome: 'rejected', detail, caller: 'ann' }]);
+      expect(text).toContain(`"limit":"${detail}"`);
+      const numbers = await server.ask(withAuthorization({ method: 'GET', path: '/metrics' }, 'ann'));
+      expect(numbers.text).toContain(`tandem_limits_hit_total{limit="${detail}"} 1\n`);
+    },
+  );
 
-  test('when a caller exceeds the rate, and when somebody guesses tokens', async () => {
+  test('names the rate limit, and failed logins have a record without a caller', async () => {
     const records: AuditRecord[] = [];
     const once = { perMinute: 1, burst: 1 };
     const server = await startServer({
@@ -201,16 +204,16 @@ test.each([
   ],
   ['rejects', () => Promise.reject(new Error('The disk is full'))],
 ])('an audit function that %s does not change the response, and the failure is logged', async (_, audit) => {
-  const { log, lines } = notebook();
-  const server = await startServer({ auth: DOOR, audit, log });
+  const { log, lines } = recordingLog();
+  const server = await startServer({ auth: AUTHENTICATOR, audit, log });
 
   expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(401);
   expect(lines.map(({ message }) => message)).toEqual(['Could not write audit record']);
 });
 
 test('without an audit function, the server logs the records', async () => {
-  const { log, lines } = notebook();
-  const server = await startServer({ auth: DOOR, log });
+  const { log, lines } = recordingLog();
+  const server = await startServer({ auth: AUTHENTICATOR, log });
 
   await server.ask(REST_1.get('task-1'));
 
@@ -218,14 +221,14 @@ test('without an audit function, the server logs the records', async () => {
 });
 
 describe('an internal error', () => {
-  test.each(VOICES)(
+  test.each(WIRE_FORMATS)(
     verifies(['E-11', 'O-03'], '$name: is logged with the ids of the request, and the response has only its reference'),
-    async (voice) => {
-      const { log, lines } = notebook();
+    async (format) => {
+      const { log, lines } = recordingLog();
       const failing = Object.assign(memoryStore(), { read: () => Promise.reject(new Error('disk I/O error')) });
       const server = await startServer({ store: failing, log, insecurePublic: true });
 
-      const { text } = await server.ask(asking(voice.get('task-1'), undefined));
+      const { text } = await server.ask(withAuthorization(format.get('task-1'), undefined));
 
       const [line] = lines;
       expect(line).toMatchObject({
@@ -239,30 +242,33 @@ describe('an internal error', () => {
     },
   );
 
-  test.each(VOICES)(
+  test.each(WIRE_FORMATS)(
     verifies('H-13', '$name: is logged without credentials, also in causes and nested fields'),
-    async (voice) => {
-      const { log, lines } = notebook();
+    async (format) => {
+      const { log, lines } = recordingLog();
       const run = async (): Promise<never> => {
         const cause = Object.assign(new Error(`GET https://ann:${SECRET}@example.com/?api_key=${SECRET}`), {
           config: { headers: { Authorization: SECRET, cookie: [SECRET] }, clientSecret: { deep: SECRET } },
         });
         throw new Error(`Refused: Bearer ${SECRET}`, { cause });
       };
-      const { ask } = await serveOnSocket(agent({ name: 'Leaky', description: 'Leaks.', run }), { auth: DOOR, log });
+      const { ask } = await serveOnSocket(agent({ name: 'Leaky', description: 'Leaks.', run }), {
+        auth: AUTHENTICATOR,
+        log,
+      });
 
-      const { text } = await ask(asking(voice.send({ text: SECRET, metadata: { token: SECRET } }), 'ann'));
+      const { text } = await ask(withAuthorization(format.send({ text: SECRET, metadata: { token: SECRET } }), 'ann'));
 
       expect(lines.map(({ message }) => message)).toEqual(['A handler failed']);
-      expect(written(lines)).toMatch(/Refused: Bearer \[redacted\].*\/\/redacted@example\.com/s);
-      expect(written(lines)).not.toContain(SECRET);
+      expect(serialized(lines)).toMatch(/Refused: Bearer \[redacted\].*\/\/redacted@example\.com/s);
+      expect(serialized(lines)).not.toContain(SECRET);
       expect(text).not.toContain('Request rejected');
     },
   );
 });
 
-/** The lines as a logger would write them that serializes errors with all their fields. */
-function written(lines: readonly Line[]): string {
+/** The lines as written by a logger that serializes errors with all their fields. */
+function serialized(lines: readonly Line[]): string {
   const whole = (_: string, value: unknown): unknown =>
     value instanceof Error
       ? { own: Object.entries(value), message: value.message, stack: value.stack, cause: value.cause }

@@ -8,7 +8,7 @@ import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer } from './kit/server.ts';
-import { REST_1, RPC_1 } from './kit/voices.ts';
+import { REST_1, RPC_1 } from './kit/wire-formats.ts';
 
 const TOKENS = bearerTokens({ alice: 'right' });
 const GUEST: AuthenticateHook = () => ({ id: 'guest', isVerified: false });
@@ -83,7 +83,7 @@ describe('an invalid caller returned by auth', () => {
     expect(RPC_1.sent(await server.ask(RPC_1.send({ text: 'hello' })))).toMatchObject({ task: { state: 'completed' } });
   });
 
-  test.each(ways(null))('null %s means an anonymous caller, like undefined', async (_, auth) => {
+  test.each(ways(null))('a caller of null %s is an anonymous caller, like undefined', async (_, auth) => {
     const server = await startServer({ auth });
 
     expect((await server.ask(REST_1.get('x'))).status).toBe(401);

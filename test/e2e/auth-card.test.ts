@@ -16,7 +16,7 @@ const OLD_CARD = { method: 'GET', path: '/.well-known/agent.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 
-test('the Vary header of a protected card lists every header with credentials, so that caches keep cards apart', async () => {
+test('the Vary header of a protected card lists every header with credentials, so that caches separate the callers', async () => {
   const auth = [
     TOKENS,
     apiKeys({ header: 'x-team-key', keys: { bob: 'k' } }),
@@ -32,7 +32,7 @@ test('the Vary header of a protected card lists every header with credentials, s
   }
 });
 
-describe('the card', () => {
+describe('the public card', () => {
   test(verifies('H-16', 'lists the configured security schemes in the format of each version'), async () => {
     const auth = [
       TOKENS,
@@ -69,7 +69,7 @@ describe('the card', () => {
     }
   });
 
-  test('has no security schemes without auth, and is public with auth', async () => {
+  test('has no security schemes without auth, and needs no credentials with auth', async () => {
     const open = await (await startServer()).ask(CARD);
     const closed = await (await startServer({ auth: TOKENS })).ask(CARD);
 

@@ -1,16 +1,16 @@
-/** Streams of callers whose credentials expire. */
+/** Streams whose credentials expire. */
 import { describe, expect, test } from 'vitest';
 
 import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
 import { connected } from './client/kit.ts';
 import { startServer } from './kit/server.ts';
-import { REST_1, RPC_1, type Voice } from './kit/voices.ts';
+import { REST_1, RPC_1, type WireFormat } from './kit/wire-formats.ts';
 
-const BOTH: readonly Voice[] = [RPC_1, REST_1];
+const BOTH: readonly WireFormat[] = [RPC_1, REST_1];
 
 describe('a stream', () => {
   /** Authenticates each request for `lifetimeMs`. */
-  function momentary(lifetimeMs: number, onTime: (time: number) => void = () => {}): AuthenticateHook {
+  function shortLived(lifetimeMs: number, onTime: (time: number) => void = () => {}): AuthenticateHook {
     let time = 0;
     return () => {
       onTime(++time);
@@ -18,10 +18,10 @@ describe('a stream', () => {
     };
   }
 
-  test.each(BOTH)('$name: ends when the credentials expire, with the hint to reconnect', async (voice) => {
-    const server = await startServer({ auth: momentary(50) });
+  test.each(BOTH)('$name: ends when the credentials expire, with the hint to reconnect', async (format) => {
+    const server = await startServer({ auth: shortLived(50) });
 
-    const stream = await server.open(voice.stream({ text: 'hold on' }));
+    const stream = await server.open(format.stream({ text: 'hold on' }));
     const events = await stream.rest();
 
     expect(events.length).toBeGreaterThan(0);
@@ -31,9 +31,9 @@ describe('a stream', () => {
 
   test('is resumed by our client with new credentials, without losing or repeating an event', async () => {
     let times = 0;
-    const auth = momentary(100, (time) => {
+    const auth = shortLived(100, (time) => {
       times = time;
-      // Not before the client has reconnected twice.
+      // Ends only after the client has reconnected twice.
       if (time === 3) server.release();
     });
     const server = await startServer({ auth });
@@ -48,7 +48,7 @@ describe('a stream', () => {
   });
 
   test('may outlive the credentials by streamGraceMs', async () => {
-    const server = await startServer({ auth: momentary(-1000), access: { streamGraceMs: 3_600_000 } });
+    const server = await startServer({ auth: shortLived(-1000), access: { streamGraceMs: 3_600_000 } });
 
     const stream = await server.open(RPC_1.stream({ text: 'hold on' }));
     await stream.next();

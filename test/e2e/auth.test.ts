@@ -1,4 +1,4 @@
-/** Authentication at the edge: what authenticated and anonymous callers get. */
+/** Authentication: the responses for authenticated and anonymous callers. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { apiKeys } from '../../src/server/auth/api-keys.ts';
@@ -16,13 +16,13 @@ import { asked, basicOf, bearerOf, type Credentials } from './auth/kinds.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { REST_1, RPC_03, RPC_1, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { REST_1, RPC_03, RPC_1, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const CARD: Ask = { method: 'GET', path: '/.well-known/agent-card.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
-const BOTH: readonly Voice[] = [RPC_1, REST_1];
+const BOTH: readonly WireFormat[] = [RPC_1, REST_1];
 
 describe('with several authenticators', () => {
   const secret = 'a-secret-of-more-than-32-characters';
@@ -76,7 +76,7 @@ test.each([
   '/metrics',
   '/tasks/any',
   '/.well-known/agent-card.json',
-])(verifies('H-06', '%s sends a challenge with 401'), async (path) => {
+])(verifies('H-06', '%s gets 401 with a challenge without credentials'), async (path) => {
   const server = await startServer({ auth: TOKENS, extendedCard: true, metrics: true, access: { protectCard: true } });
   const ask = { method: 'GET', path };
 
@@ -99,13 +99,13 @@ test.each(BOTH)(
     ['H-07', 'H-09'],
     '$name: a caller that is limited to tenants sees no task of others and may not send to them',
   ),
-  async (voice) => {
+  async (format) => {
     const auth = bearerTokens({ alice: { token: 'alice-token', tenants: ['acme'] } });
     const server = await startServer({ auth });
     const list = (tenant: string) => server.ask(asked(rpc('1.0', 'ListTasks', { tenant }), ALICE));
 
     expect((await list('acme')).json).toMatchObject({ result: { tasks: [] } });
-    expect((await server.ask(asked(voice.send({ text: 'hello' }), ALICE))).status).toBe(200);
+    expect((await server.ask(asked(format.send({ text: 'hello' }), ALICE))).status).toBe(200);
     expect((await list('globex')).json).toMatchObject({ result: { tasks: [], totalSize: 0 } });
     expect(
       await server.ask(asked(rpc('1.0', 'SendMessage', { tenant: 'globex', message: HELLO }), ALICE)),
@@ -119,29 +119,29 @@ test.each(BOTH)(
 const HELLO = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
 
 describe('an identity provider that is unavailable', () => {
-  test.each([...BOTH, RPC_03])('$name: causes 503 with Retry-After, without its address', async (voice) => {
+  test.each([...BOTH, RPC_03])('$name: causes 503 with Retry-After, without its address', async (format) => {
     const provider = await startIdentityProvider();
     provider.status = 500;
     const log = keptLog();
     const server = await startServer({ auth: oidc({ issuer: provider.issuer, audience: 'mail' }), log });
     const token = await provider.sign({ aud: 'mail' });
 
-    const answer = await server.ask(asked(voice.send({ text: 'hello' }), bearerOf(token)));
+    const answer = await server.ask(asked(format.send({ text: 'hello' }), bearerOf(token)));
 
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
-    expect(voice.error(answer)).toMatchObject({ reason: 'UNAVAILABLE' });
+    expect(format.error(answer)).toMatchObject({ reason: 'UNAVAILABLE' });
     expect(answer.text).not.toContain(provider.issuer);
     expect(log.lines.map(({ message }) => message)).toEqual(['Request could not be served']);
   });
 });
 
 test.each<[string, TestServerOptions, Readonly<Record<string, string>>, string | undefined]>([
-  ['with https', { publicUrl: 'https://agent.example' }, {}, 'max-age=31536000'],
+  ['with an https publicUrl', { publicUrl: 'https://agent.example' }, {}, 'max-age=31536000'],
   ['behind a proxy with https', { trustProxy: true }, { 'x-forwarded-proto': 'https' }, 'max-age=31536000'],
   ['behind a proxy without', { trustProxy: true }, { 'x-forwarded-proto': 'http' }, undefined],
   ['without https', {}, { 'x-forwarded-proto': 'https' }, undefined],
 ])(
-  verifies('H-11', '%s, every response has the right Strict-Transport-Security header'),
+  verifies('H-11', '%s, every response has or lacks Strict-Transport-Security'),
   async (_, options, headers, expected) => {
     const server = await startServer({ auth: TOKENS, ...options });
     const asks = [CARD, RPC_1.get('x'), REST_1.get('x'), asked(RPC_1.stream({ text: 'hello' }), ALICE)];
@@ -164,7 +164,7 @@ describe('credentials', () => {
   ])(
     verifies(
       ['H-12', 'H-14'],
-      '%s that is wrong is in no log line and no response, and the rejection is logged as a warning',
+      '(%s) that are invalid are in no log line and no response, and the rejection is logged as a warning',
     ),
     async (_, by) => {
       const log = keptLog();
@@ -192,7 +192,7 @@ describe('credentials', () => {
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([['info', 'Request rejected']]);
   });
 
-  test(verifies('H-12', 'that are right are in no response, card or log'), async () => {
+  test(verifies('H-12', 'that are valid are in no response, card or log'), async () => {
     const log = keptLog();
     const server = await startServer({ auth, log });
 
@@ -264,15 +264,12 @@ test(
   },
 );
 
-test.each(BOTH)(
-  '$name: a repeated message gets the first task, and a new text under the same id a new task',
-  async (voice) => {
-    const server = await startServer({ auth: TOKENS });
-    const send = (text: string) => server.ask(asked(voice.send({ text, messageId: 'mine' }), ALICE));
+test.each(BOTH)('$name: a repeated messageId gets the first task, and with another text a new task', async (format) => {
+  const server = await startServer({ auth: TOKENS });
+  const send = (text: string) => server.ask(asked(format.send({ text, messageId: 'mine' }), ALICE));
 
-    const first = await send('echo one');
-    expect((await send('echo one')).text).toBe(first.text);
-    expect((await send('echo two')).text).toContain('TASK_STATE_COMPLETED');
-    expect(server.runs()).toBe(2);
-  },
-);
+  const first = await send('echo one');
+  expect((await send('echo one')).text).toBe(first.text);
+  expect((await send('echo two')).text).toContain('TASK_STATE_COMPLETED');
+  expect(server.runs()).toBe(2);
+});

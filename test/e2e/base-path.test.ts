@@ -1,4 +1,4 @@
-/** A handler that is told what its paths begin with answers there, and nowhere else. */
+/** `basePath`: the agent responds below this path only. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -25,15 +25,15 @@ async function listening(handler: AgentHandler): Promise<string> {
   return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
 }
 
-/** Each opens an agent below `/api` and returns the address of its root. */
-const EDGES: Readonly<Record<string, () => Promise<string>>> = {
+/** Each opens an agent below `/api` and returns the origin of its server. */
+const SERVERS: Readonly<Record<string, () => Promise<string>>> = {
   fetch: () => bridge(handlerOf().fetch),
   'node:http': () => listening(handlerOf()),
   serve: async () => new URL((await serveOnSocket(scripted().agent, { basePath: '/api/' })).url).origin,
 };
 
-describe.each(Object.entries(EDGES))('%s', (_name, open) => {
-  test('the agent is below it, and its card says so', async () => {
+describe.each(Object.entries(SERVERS))('an agent with basePath over %s', (_name, open) => {
+  test('serves its card, REST and JSON-RPC below basePath, and its card has this URL', async () => {
     const url = await open();
 
     const card = await exchange(url, { method: 'GET', path: '/api/.well-known/agent-card.json' });
@@ -54,7 +54,7 @@ describe.each(Object.entries(EDGES))('%s', (_name, open) => {
     ['POST', '/a2a'],
     ['POST', '/'],
     ['POST', '/message:send'],
-  ])('%s %s is outside of it, and not found', async (method, path) => {
+  ])('responds with 404 to %s %s outside of basePath', async (method, path) => {
     const url = await open();
 
     const { status, json } = await exchange(url, { method, path, ...(method === 'POST' && { body: {} }) });
@@ -64,7 +64,7 @@ describe.each(Object.entries(EDGES))('%s', (_name, open) => {
   });
 });
 
-test('the address of a server has it, as the one place to look', async () => {
+test('the url of a server includes basePath', async () => {
   const { url, server, ask } = await serveOnSocket(scripted().agent, { basePath: '/api' });
 
   expect(url).toBe(`http://127.0.0.1:${server.port}/api`);

@@ -1,43 +1,46 @@
-/** The bindings do the same, each in its own frame (1.0 §5.1, §9, §11). */
+/** JSON-RPC and REST return the same, each in its own envelope (1.0 §5.1, §9, §11). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
 import { Mask } from './kit/mask.ts';
 import { startServer } from './kit/server.ts';
 import { eventsOf } from './kit/sse-text.ts';
-import { sendTask } from './kit/talk.ts';
-import { REST_1, RPC_1, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { REST_1, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
-describe('what 1.0 answers', () => {
+describe('JSON-RPC and REST of 1.0', () => {
   test.each(['hello', 'reply hi', 'ask', 'story', 'refine', 'reject no', 'authorize', 'about'])(
-    verifies('B-01', '%s: is the same on both bindings, but for the frame'),
+    verifies('B-01', 'the response to "%s" is the same over both bindings, except for the envelope'),
     async (text) => {
       const server = await startServer();
-      const said = { text, messageId: 'm', contextId: 'our talk' };
+      const input = { text, messageId: 'm', contextId: 'our talk' };
 
-      const overRpc = (await server.ask(RPC_1.send(said))).json as { result: unknown };
-      const overRest = await (await startServer()).ask(REST_1.send(said));
+      const overRpc = (await server.ask(RPC_1.send(input))).json as { result: unknown };
+      const overRest = await (await startServer()).ask(REST_1.send(input));
 
       expect(new Mask().json(overRest.json)).toEqual(new Mask().json(overRpc.result));
     },
   );
 
-  test.each(['hello', 'reply hi', 'ask', 'story'])(verifies('B-01', '%s: so are streams'), async (text) => {
-    const said = { text, messageId: 'm', contextId: 'our talk' };
+  test.each(['hello', 'reply hi', 'ask', 'story'])(
+    verifies('B-01', 'the stream for "%s" has the same events over both bindings'),
+    async (text) => {
+      const input = { text, messageId: 'm', contextId: 'our talk' };
 
-    const [overRpc, overRest] = await Promise.all(
-      [RPC_1, REST_1].map(async (voice) => (await (await startServer()).ask(voice.stream(said))).text),
-    );
-
-    const bare = (stream: string | undefined): unknown =>
-      new Mask().json(
-        eventsOf(stream ?? '').map(({ id, json }) => [id, (json as { result?: unknown }).result ?? json]),
+      const [overRpc, overRest] = await Promise.all(
+        [RPC_1, REST_1].map(async (format) => (await (await startServer()).ask(format.stream(input))).text),
       );
-    expect(bare(overRest)).toEqual(bare(overRpc));
-  });
 
-  test(verifies('B-01', 'a task made over one is there over the other'), async () => {
+      const bare = (stream: string | undefined): unknown =>
+        new Mask().json(
+          eventsOf(stream ?? '').map(({ id, json }) => [id, (json as { result?: unknown }).result ?? json]),
+        );
+      expect(bare(overRest)).toEqual(bare(overRpc));
+    },
+  );
+
+  test(verifies('B-01', 'a task that was created over one binding can be used over the other'), async () => {
     const server = await startServer();
     const overRpc = await sendTask(server, RPC_1, { text: 'ask' });
     const overRest = await sendTask(server, REST_1, { text: 'ask' });
@@ -51,7 +54,7 @@ describe('what 1.0 answers', () => {
     expect(answered).toMatchObject({ id: overRpc.id, artifacts: { trip: 'Off to Paris' } });
   });
 
-  test(verifies('B-01', 'both have every operation'), async () => {
+  test(verifies('B-01', 'both bindings have every operation, with the same result'), async () => {
     const server = await startServer({ pushNotifications: true });
     const { id } = await sendTask(server, RPC_1, { text: 'ask' });
     const hook = { url: 'https://example.com/hook', id: 'c' };
@@ -79,29 +82,32 @@ describe('what 1.0 answers', () => {
   });
 });
 
-describe('the frame', () => {
-  test.each(VOICES)(
-    verifies(['B-05', 'B-08'], '$name: has the media type of its binding, in answers and errors'),
-    async (voice) => {
+describe('the envelope of a binding', () => {
+  test.each(WIRE_FORMATS)(
+    verifies(
+      ['B-05', 'B-08'],
+      '$name: responses and errors have the media type of the binding, and streams text/event-stream',
+    ),
+    async (format) => {
       const server = await startServer();
-      const type = voice === REST_1 ? 'application/a2a+json' : 'application/json';
+      const type = format === REST_1 ? 'application/a2a+json' : 'application/json';
 
-      const answer = await server.ask(voice.send({ text: 'Grüße, 你好, 🙂' }));
-      const error = await server.ask(voice.get('unknown'));
-      const stream = await server.ask(voice.stream({ text: 'Grüße, 你好, 🙂' }));
+      const answer = await server.ask(format.send({ text: 'Grüße, 你好, 🙂' }));
+      const error = await server.ask(format.get('unknown'));
+      const stream = await server.ask(format.stream({ text: 'Grüße, 你好, 🙂' }));
 
       expect(answer.headers['content-type']).toBe(type);
       expect(error.headers['content-type']).toBe(type);
       expect(stream.headers['content-type']).toBe('text/event-stream');
-      // Read as UTF-8, which all of it is.
-      expect(voice.sent(answer)).toMatchObject({ task: { artifacts: { echo: 'Grüße, 你好, 🙂' } } });
+      // The text survives because every body is UTF-8.
+      expect(format.sent(answer)).toMatchObject({ task: { artifacts: { echo: 'Grüße, 你好, 🙂' } } });
       expect(stream.text).toContain('Grüße, 你好, 🙂');
       expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)));
     },
   );
 
   test.each([1, 0, -7, 'seven', '', null, 1.5])(
-    verifies('B-05', 'JSON-RPC: the id %j comes back as it was'),
+    verifies('B-05', 'JSON-RPC: responses, errors and events return the request id %j unchanged'),
     async (id) => {
       const server = await startServer();
       const params = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
@@ -119,7 +125,7 @@ describe('the frame', () => {
     },
   );
 
-  test('REST: verbs of a path are told where another one came', async () => {
+  test('REST: a wrong HTTP method gets 405 with the allowed methods', async () => {
     const server = await startServer();
 
     const { status, headers } = await server.ask({ method: 'PUT', path: '/tasks/t:subscribe' });
@@ -129,7 +135,7 @@ describe('the frame', () => {
     expect([rpcPath.status, rpcPath.headers['allow']]).toEqual([405, 'POST']);
   });
 
-  test('REST: ids are whole segments, percent-encoded once', async () => {
+  test('REST: an id is one path segment, percent-decoded once', async () => {
     const server = await startServer();
 
     const answer = await server.ask({ method: 'GET', path: '/tasks/a%2Fb%3Ac%2525' });
@@ -137,7 +143,7 @@ describe('the frame', () => {
     expect(answer.json).toMatchObject({ error: { message: 'Task a/b:c%25 does not exist' } });
   });
 
-  test('REST: what is said twice must agree', async () => {
+  test('REST: an id in the body that differs from the path is rejected', async () => {
     const server = await startServer();
 
     const { status, json } = await server.ask({ method: 'POST', path: '/tasks/one:cancel', body: { id: 'two' } });

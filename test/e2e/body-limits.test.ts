@@ -1,4 +1,4 @@
-/** Request bodies on their way: how many bytes of them the server holds, and how slowly they may arrive. */
+/** Incomplete request bodies: how many bytes of them the server buffers, and how slowly they may arrive. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent } from '../../src/server/agent/agent.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
@@ -18,7 +18,7 @@ function headersOf(caller: string, ...more: readonly Header[]): readonly Header[
   return [JSON_TYPE, VERSION_1, ['Authorization', `Bearer token-of-${caller}`], ...more];
 }
 
-/** All that a test has opened. */
+/** The connections of a test. */
 const wires: Wire[] = [];
 let messages = 0;
 
@@ -27,7 +27,7 @@ function messageOf(size: number): string {
   return JSON.stringify({ message: { messageId, role: 'ROLE_USER', parts: [{ text: 'x'.repeat(size) }] } });
 }
 
-/** A request of which so many bytes are sent, and no more. */
+/** A request of which only the first `sent` bytes are sent. */
 function unfinished(port: number, caller: string, sent: number, length = 8 * 2 ** 20, path = '/message:send'): Wire {
   const wire = new Wire(port);
   wires.push(wire);
@@ -38,7 +38,7 @@ function unfinished(port: number, caller: string, sent: number, length = 8 * 2 *
   return wire.send(head).send(messageOf(sent).slice(0, sent));
 }
 
-async function answerOn(wire: Wire): Promise<Answer> {
+async function responseOn(wire: Wire): Promise<Answer> {
   const [answer] = takeAnswers(await wire.until((text) => takeAnswers(text).answers.length > 0)).answers;
   if (answer === undefined) throw new Error('The connection ended without a response');
   return answer;
@@ -64,12 +64,12 @@ test('a caller whose unfinished bodies exceed its bound gets 429, and others are
   const first = [1, 2].map(() => unfinished(port, 'alice', 250 * KIBIBYTE));
   await held((total) => total === 500 * KIBIBYTE);
 
-  const refused = await answerOn(unfinished(port, 'alice', 250 * KIBIBYTE));
+  const refused = await responseOn(unfinished(port, 'alice', 250 * KIBIBYTE));
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '2']);
   expect(refused.text).toContain(
     `Your incomplete request bodies exceed ${512 * KIBIBYTE} bytes in total: send fewer at a time`,
   );
-  const overRpc = await answerOn(unfinished(port, 'alice', 250 * KIBIBYTE, undefined, '/a2a'));
+  const overRpc = await responseOn(unfinished(port, 'alice', 250 * KIBIBYTE, undefined, '/a2a'));
   expect([overRpc.status, overRpc.text.includes('requestBytesPerCaller')]).toEqual([429, true]);
   expect((await send('bob', 500 * KIBIBYTE)).status).toBe(200);
   expect((await send('alice', 10)).status).toBe(200);
@@ -79,7 +79,7 @@ test('a caller whose unfinished bodies exceed its bound gets 429, and others are
   expect((await send('alice', 500 * KIBIBYTE)).status).toBe(200);
 });
 
-test('lengths that are announced and not sent take nothing from anybody', async () => {
+test('declared lengths without bytes do not count against the bound', async () => {
   const { port, held, send } = await serving();
   for (let i = 0; i < 50; i++) unfinished(port, 'alice', 1);
 
@@ -87,12 +87,12 @@ test('lengths that are announced and not sent take nothing from anybody', async 
   await held((total) => total === 0);
 });
 
-test('one body may be larger than the bound of its caller', async () => {
+test('a single body may exceed the bound of its caller', async () => {
   const { send } = await serving({ limits: { requestBytesPerCaller: 512 * KIBIBYTE } });
   expect((await send('alice', 2 ** 20)).status).toBe(200);
 });
 
-test('a process that receives as many bytes as it can hold answers 503 to large bodies', async () => {
+test('large bodies get 503 while the process has buffered its maximum of bytes', async () => {
   const { port, held, send } = await serving({ limits: { requestBytesPerProcess: 512 * KIBIBYTE } });
   unfinished(port, 'alice', 500 * KIBIBYTE);
   await held((total) => total === 500 * KIBIBYTE);
@@ -103,7 +103,7 @@ test('a process that receives as many bytes as it can hold answers 503 to large 
   expect((await send('bob', 10 * KIBIBYTE)).status).toBe(200);
 });
 
-test.each(['/message:send', '/a2a'])('a body to %s that arrives too slowly is answered with 408', async (path) => {
+test.each(['/message:send', '/a2a'])('a body to %s that arrives too slowly gets 408', async (path) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { port, held, send } = await serving();
@@ -114,14 +114,14 @@ test.each(['/message:send', '/a2a'])('a body to %s that arrives too slowly is an
   expect(slow.received).toBe('');
   await vi.advanceTimersByTimeAsync(1000);
 
-  const answer = await answerOn(slow);
+  const answer = await responseOn(slow);
   expect([answer.status, answer.headers['connection']]).toEqual([408, 'close']);
   expect(answer.text).toContain('The request body arrived too slowly: send at least 64 KiB per second');
   await held((total) => total === 0);
   expect((await send('alice', 10)).status).toBe(200);
 });
 
-test('over fetch, bodies have the same bounds and the same pace', async () => {
+test('over fetch, bodies have the same bounds and the same minimum rate', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { server, held } = await serving({ limits: { requestBytesPerCaller: 512 * KIBIBYTE } });

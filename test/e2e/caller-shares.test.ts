@@ -1,4 +1,4 @@
-/** Against whose share of slots and queue a task counts, and that this decides nothing about who may see it. */
+/** Which caller's share of slots and queue a task counts against. The share does not affect access to the task. */
 import { expect, onTestFinished, test } from 'vitest';
 
 import { silentLog } from '../../src/observe/log.ts';
@@ -12,7 +12,7 @@ import { deferred } from '../../src/support/deferred.ts';
 
 interface Subject {
   readonly created: readonly NewTask[];
-  /** The state and the id of the task that comes of a message. */
+  /** Sends a message and returns the id and the state of its task. */
   send(
     text: string,
     from: string | undefined,
@@ -26,7 +26,7 @@ interface TaskJson {
   readonly status: { readonly state: string };
 }
 
-/** An agent with two slots, of which one caller gets one. A task that is told to stay keeps it. */
+/** An agent with two slots, of which one caller gets one. The message `stay` keeps its slot. */
 function subject(options: Partial<HandlerOptions> = {}): Subject {
   const created: NewTask[] = [];
   const inner = memoryStore();
@@ -91,11 +91,11 @@ test('anonymous callers of other addresses get a slot while one address floods t
   const { id, state } = await send('hi', '203.0.113.2');
 
   expect(state).toBe('TASK_STATE_COMPLETED');
-  // As before, all anonymous callers are one owner.
+  // All anonymous callers are still one owner.
   expect(await get(id, '203.0.113.1')).toBe(200);
 });
 
-test('the addresses of one IPv6 network count as one caller, and an IPv4 address has one name', async () => {
+test('the addresses of one IPv6 network share a slot, and so do both forms of an IPv4 address', async () => {
   const { send, created } = subject();
   for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1', '192.0.2.1', '::ffff:192.0.2.1'])
     await send('hi', from);
@@ -105,7 +105,7 @@ test('the addresses of one IPv6 network count as one caller, and an IPv4 address
   expect(new Set([first, other, plain]).size).toBe(3);
 });
 
-test('the store gets a short name for an address and never the address', async () => {
+test('the store gets a short hash of an address and never the address', async () => {
   const { send, created } = subject();
   await send('hi', '203.0.113.7');
 
@@ -113,7 +113,7 @@ test('the store gets a short name for an address and never the address', async (
   expect(JSON.stringify(created)).not.toContain('203.0.113');
 });
 
-test('known callers, and anonymous ones of unknown addresses, count by their id', async () => {
+test('authenticated callers, and anonymous callers without an address, have no fairness key', async () => {
   const { send, created } = subject({ auth: bearerTokens({ alice: 'secret-of-alice' }) });
   await send('hi', '203.0.113.7', 'secret-of-alice');
   const open = subject();

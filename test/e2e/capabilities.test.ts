@@ -1,22 +1,22 @@
-/** What an agent does not offer is refused by name, and its card says so (1.0 §3.3.4). */
+/** Capabilities that an agent does not offer: their operations get the specified error, and the card declares it (1.0 §3.3.4). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
-import { sendTask } from './kit/talk.ts';
-import { REST_03, REST_1, RPC_01, RPC_02, RPC_03, RPC_1, VOICES, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { REST_03, REST_1, RPC_01, RPC_02, RPC_03, RPC_1, WIRE_FORMATS, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 interface Operation {
   readonly name: string;
-  readonly voice: Voice;
+  readonly format: WireFormat;
   readonly ask: (taskId: string) => Ask;
 }
 
-const operation = (voice: Voice, what: string, ask: Operation['ask']): Operation => ({
-  name: `${voice.name} ${what}`,
-  voice,
+const operation = (format: WireFormat, what: string, ask: Operation['ask']): Operation => ({
+  name: `${format.name} ${what}`,
+  format,
   ask,
 });
 
@@ -73,18 +73,21 @@ const PUSH: readonly Operation[] = [
     'delete',
     rest('1.0', 'DELETE', (id) => `/tasks/${id}/${CONFIGS}/c`),
   ),
-  ...[RPC_03, RPC_02].flatMap((voice) => {
+  ...[RPC_03, RPC_02].flatMap((format) => {
     const push = (verb: string, more: object): Operation =>
       operation(
-        voice,
+        format,
         verb,
-        call(voice.version, `tasks/pushNotificationConfig/${verb}`, (id) => ({ id, ...more })),
+        call(format.version, `tasks/pushNotificationConfig/${verb}`, (id) => ({ id, ...more })),
       );
     return [
       operation(
-        voice,
+        format,
         'set',
-        call(voice.version, 'tasks/pushNotificationConfig/set', (taskId) => ({ taskId, pushNotificationConfig: HOOK })),
+        call(format.version, 'tasks/pushNotificationConfig/set', (taskId) => ({
+          taskId,
+          pushNotificationConfig: HOOK,
+        })),
       ),
       push('get', {}),
       push('list', {}),
@@ -114,24 +117,27 @@ const PUSH: readonly Operation[] = [
 ];
 
 describe('an agent without push notifications', () => {
-  test.each(PUSH)(verifies('K-01', '$name: PushNotificationNotSupported'), async ({ voice, ask }) => {
-    const server = await startServer();
-    const { id } = await sendTask(server, voice, { text: 'hello' });
+  test.each(PUSH)(
+    verifies('K-01', '$name of a push configuration gets PushNotificationNotSupported'),
+    async ({ format, ask }) => {
+      const server = await startServer();
+      const { id } = await sendTask(server, format, { text: 'hello' });
 
-    const known = voice.error(await server.ask(ask(id)));
-    const unknown = voice.error(await server.ask(ask('no-such-task')));
+      const known = format.error(await server.ask(ask(id)));
+      const unknown = format.error(await server.ask(ask('no-such-task')));
 
-    // Whether the task exists is not looked at.
-    for (const error of [known, unknown]) {
-      expect(error).toMatchObject({
-        reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
-        code: voice === REST_1 ? undefined : -32003,
-        status: voice.binding === 'REST' ? 400 : 200,
-      });
-    }
-  });
+      // The error is the same whether the task exists or not.
+      for (const error of [known, unknown]) {
+        expect(error).toMatchObject({
+          reason: 'PUSH_NOTIFICATION_NOT_SUPPORTED',
+          code: format === REST_1 ? undefined : -32003,
+          status: format.binding === 'REST' ? 400 : 200,
+        });
+      }
+    },
+  );
 
-  test(verifies('K-01', 'a message that brings a config is refused before anything comes of it'), async () => {
+  test(verifies('K-01', 'a message with a push configuration is rejected before a task starts'), async () => {
     const server = await startServer();
     const configuration = { taskPushNotificationConfig: HOOK };
     const { body } = RPC_1.send({ text: 'hello' });
@@ -143,7 +149,7 @@ describe('an agent without push notifications', () => {
     expect(server.runs()).toBe(0);
   });
 
-  test('says so in its card; one with them takes the same calls', async () => {
+  test('declares pushNotifications: false on its card, and an agent with them accepts the same request', async () => {
     const without = await startServer();
     const withThem = await startServer({ pushNotifications: true });
     const [create] = PUSH;
@@ -157,25 +163,25 @@ describe('an agent without push notifications', () => {
 });
 
 describe('an agent without streams', () => {
-  test.each(VOICES)(verifies('K-02', '$name: stream and subscribe are UnsupportedOperation'), async (voice) => {
+  test.each(WIRE_FORMATS)(verifies('K-02', '$name: stream and subscribe get UnsupportedOperation'), async (format) => {
     const server = await startServer({ streaming: false });
-    const { id } = await sendTask(server, voice, { text: 'ask' });
+    const { id } = await sendTask(server, format, { text: 'ask' });
 
-    const stream = voice.error(await server.ask(voice.stream({ text: 'hello' })));
-    const subscribe = voice.error(await server.ask(voice.subscribe(id)));
+    const stream = format.error(await server.ask(format.stream({ text: 'hello' })));
+    const subscribe = format.error(await server.ask(format.subscribe(id)));
 
     for (const error of [stream, subscribe]) {
       expect(error).toMatchObject({
         reason: 'UNSUPPORTED_OPERATION',
-        // 0.1 had a number of its own for it.
-        code: voice === REST_1 ? undefined : voice === RPC_01 ? -32006 : -32004,
-        status: voice.binding === 'REST' ? 400 : 200,
+        // 0.1 has another code for this error.
+        code: format === REST_1 ? undefined : format === RPC_01 ? -32006 : -32004,
+        status: format.binding === 'REST' ? 400 : 200,
       });
     }
     expect(server.runs()).toBe(1);
   });
 
-  test('says so in its card', async () => {
+  test('declares streaming: false on its card', async () => {
     const server = await startServer({ streaming: false });
 
     const { json } = await server.ask({ method: 'GET', path: '/.well-known/agent-card.json' });
@@ -211,19 +217,19 @@ describe('an agent without an extended card', () => {
       'its method',
       call('0.3', 'agent/getAuthenticatedExtendedCard', () => undefined),
     ),
-  ])(verifies('K-03', '$name: UnsupportedOperation'), async ({ voice, ask }) => {
+  ])(verifies('K-03', '$name gets UnsupportedOperation'), async ({ format, ask }) => {
     const server = await startServer();
 
-    const error = voice.error(await server.ask(ask('')));
+    const error = format.error(await server.ask(ask('')));
 
     expect(error).toMatchObject({
       reason: 'UNSUPPORTED_OPERATION',
-      code: voice === REST_1 ? undefined : -32004,
-      status: voice.binding === 'REST' ? 400 : 200,
+      code: format === REST_1 ? undefined : -32004,
+      status: format.binding === 'REST' ? 400 : 200,
     });
   });
 
-  test(verifies('K-03', 'its card does not declare one'), async () => {
+  test(verifies('K-03', 'does not declare one on its public card'), async () => {
     const server = await startServer();
 
     const { json, text } = await server.ask({

@@ -1,4 +1,4 @@
-/** How long a card holds, and how one learns that it has not changed (1.0 §8.6). */
+/** Caching of agent cards: max-age, ETag, Last-Modified and conditional requests (1.0 §8.6). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
@@ -22,22 +22,25 @@ test('the card of a public agent has CORS headers, and that of a loopback agent 
   }
 });
 
-describe('caching', () => {
-  test(verifies(['D-09', 'D-10', 'D-11'], 'a card says how long it holds, and which one it is'), async () => {
-    const server = await startServer();
+describe('caching of the agent card', () => {
+  test(
+    verifies(['D-09', 'D-10', 'D-11'], 'the response has Cache-Control with max-age, ETag, Last-Modified and Vary'),
+    async () => {
+      const server = await startServer();
 
-    const { headers } = await card(server, '1.0');
+      const { headers } = await card(server, '1.0');
 
-    expect(headers).toMatchObject({
-      'cache-control': expect.stringMatching(/\bmax-age=[1-9]\d*/),
-      etag: expect.stringMatching(/^"[\w-]+"$/),
-      'last-modified': expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/),
-      vary: 'A2A-Version',
-    });
-    expect(Date.parse(headers['last-modified'] ?? '')).toBeLessThanOrEqual(Date.now());
-  });
+      expect(headers).toMatchObject({
+        'cache-control': expect.stringMatching(/\bmax-age=[1-9]\d*/),
+        etag: expect.stringMatching(/^"[\w-]+"$/),
+        'last-modified': expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/),
+        vary: 'A2A-Version',
+      });
+      expect(Date.parse(headers['last-modified'] ?? '')).toBeLessThanOrEqual(Date.now());
+    },
+  );
 
-  test(verifies('D-10', 'the tag differs with the content, and only with it'), async () => {
+  test(verifies('D-10', 'the ETag changes with the content of the card, and only with it'), async () => {
     const one = await startServer({ publicUrl: 'https://example.com' });
     const same = await startServer({ publicUrl: 'https://example.com' });
     const other = await startServer({ publicUrl: 'https://example.com', agent: { version: '2.0.0' } });
@@ -49,7 +52,7 @@ describe('caching', () => {
     expect(await tag(one, '0.3')).not.toBe(await tag(one, '1.0'));
   });
 
-  test(verifies(['D-10', 'D-11'], 'who has the card already is told so, without it'), async () => {
+  test(verifies(['D-10', 'D-11'], 'a conditional request for an unchanged card gets 304 without a body'), async () => {
     const server = await startServer();
     const { headers: known } = await card(server, '1.0');
     const { etag = '', 'last-modified': since = '' } = known;
@@ -68,7 +71,7 @@ describe('caching', () => {
     }
   });
 
-  test('who has another one gets this one', async () => {
+  test('a conditional request with another ETag or date gets 200 with the card', async () => {
     const server = await startServer();
     const { headers: known } = await card(server, '1.0');
     const { etag = '', 'last-modified': since = '' } = known;
@@ -78,14 +81,14 @@ describe('caching', () => {
       await card(server, '0.3', { 'if-none-match': etag }),
       await card(server, '1.0', { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }),
       await card(server, '1.0', { 'if-modified-since': 'yesterday' }),
-      // What is known by tag counts more than what is known by date.
+      // If-None-Match has precedence over If-Modified-Since.
       await card(server, '1.0', { 'if-none-match': '"other"', 'if-modified-since': since }),
     ].map(({ status }) => status);
 
     expect(statuses).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('HEAD is GET without the card; OPTIONS says what a page may do; other verbs are refused', async () => {
+  test('HEAD returns the headers of GET, OPTIONS the CORS headers, and other methods get 405', async () => {
     const server = await startServer({ publicUrl: 'https://example.com' });
 
     const get = await server.ask({ method: 'GET', path: PATH });

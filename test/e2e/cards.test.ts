@@ -1,4 +1,4 @@
-/** The card: what it says, in which form, and how it is cached (1.0 §8). */
+/** The agent card: its content, its form per version, and the URLs in it (1.0 §8). */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { silentLog } from '../../src/observe/log.ts';
@@ -9,7 +9,7 @@ import { bridge } from './kit/bridge.ts';
 import { type Answer, exchange } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { VOICES } from './kit/voices.ts';
+import { WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const PATH = '/.well-known/agent-card.json';
 const OLD_PATH = '/.well-known/agent.json';
@@ -30,14 +30,14 @@ function card(server: TestServer, version?: string, more: Readonly<Record<string
 
 const ABOUT = {
   name: 'Script',
-  description: 'Does as it is told.',
+  description: 'Follows the first word of a message.',
   version: '1.0.0',
   defaultInputModes: ['text/plain', 'application/json', '*/*'],
   defaultOutputModes: ['text/plain', 'application/json'],
-  skills: [{ id: 'script', name: 'Script', description: 'Does as it is told.', tags: ['script'] }],
+  skills: [{ id: 'script', name: 'Script', description: 'Follows the first word of a message.', tags: ['script'] }],
 };
 
-/** The members that 1.0 adds, and those that it left behind. */
+/** The members that 1.0 added, and those that it removed. */
 const newest = (url: string): object => ({
   supportedInterfaces: [
     { url: `${url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
@@ -61,8 +61,8 @@ const EXTENSIONS = [
 const OLDEST_CAPABILITIES = { streaming: true, pushNotifications: false, stateTransitionHistory: true };
 const OLDER_CAPABILITIES = { ...OLDEST_CAPABILITIES, extensions: EXTENSIONS };
 
-describe('the card', () => {
-  test(verifies(['D-01', 'D-02'], 'of 1.0 is at the well-known path'), async () => {
+describe('the agent card', () => {
+  test(verifies(['D-01', 'D-02'], 'has the form of 1.0 at the well-known path for A2A-Version 1.0'), async () => {
     const server = await startServer();
 
     const { status, json, headers } = await card(server, '1.0');
@@ -76,7 +76,7 @@ describe('the card', () => {
     });
   });
 
-  test(verifies('D-02', 'of 0.3 is there too, for who asks for it'), async () => {
+  test(verifies('D-02', 'has the form of 0.3 at the same path for A2A-Version 0.3'), async () => {
     const server = await startServer();
 
     const { json } = await card(server, '0.3');
@@ -85,7 +85,7 @@ describe('the card', () => {
   });
 
   test.each([undefined, '', '9.9', 'garbage'])(
-    verifies('D-02', 'for who says no version that we know (%j) can be read as either'),
+    verifies('D-02', 'has the members of 1.0 and 0.3 for an absent or unknown A2A-Version (%j)'),
     async (version) => {
       const server = await startServer();
 
@@ -95,7 +95,7 @@ describe('the card', () => {
     },
   );
 
-  test('of 0.2 and 0.1 is at the path of their time', async () => {
+  test('has the form of 0.2 or 0.1 at /.well-known/agent.json', async () => {
     const server = await startServer();
     const url = `${server.url}/a2a`;
 
@@ -116,16 +116,19 @@ describe('the card', () => {
   test.each([
     { cardForm: '1.0' as const, has: 'supportedInterfaces', lacks: 'preferredTransport' },
     { cardForm: '0.3' as const, has: 'preferredTransport', lacks: 'supportedInterfaces' },
-  ])('$cardForm can be chosen for who says no version', async ({ cardForm, has, lacks }) => {
-    const server = await startServer({ cardForm });
+  ])(
+    'has only the members of $cardForm with cardForm $cardForm for requests without a version',
+    async ({ cardForm, has, lacks }) => {
+      const server = await startServer({ cardForm });
 
-    const { json } = await card(server);
+      const { json } = await card(server);
 
-    expect(json).toHaveProperty(has);
-    expect(json).not.toHaveProperty(lacks);
-  });
+      expect(json).toHaveProperty(has);
+      expect(json).not.toHaveProperty(lacks);
+    },
+  );
 
-  test(verifies('D-03', 'lists what the agent speaks, and each of it is true'), async () => {
+  test(verifies('D-03', 'lists every version and binding of the agent, and each listed URL works'), async () => {
     const server = await startServer();
     const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
     const old = (await server.ask({ method: 'GET', path: OLD_PATH })).json as WireCard;
@@ -137,14 +140,14 @@ describe('the card', () => {
     ];
     for (const { url, protocolBinding, protocolVersion } of listed) {
       const binding = protocolBinding === 'JSONRPC' ? 'JSON-RPC' : 'REST';
-      const voice = VOICES.find((each) => each.version === protocolVersion && each.binding === binding);
-      if (voice === undefined) expect.fail(`${protocolVersion} ${protocolBinding} is spoken by nobody`);
-      const ask = voice.send({ text: 'hello' });
-      // The address of the card is the address of the calls.
+      const format = WIRE_FORMATS.find((each) => each.version === protocolVersion && each.binding === binding);
+      if (format === undefined) expect.fail(`${protocolVersion} ${protocolBinding} has no wire format`);
+      const ask = format.send({ text: 'hello' });
+      // The request goes to the URL in the card.
       const answer = await exchange(url, { ...ask, path: binding === 'JSON-RPC' ? '' : ask.path });
-      expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+      expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
     }
-    expect(listed).toHaveLength(VOICES.length);
+    expect(listed).toHaveLength(WIRE_FORMATS.length);
   });
 
   test.each([
@@ -156,7 +159,7 @@ describe('the card', () => {
       shown: ['JSONRPC 1.0', 'HTTP+JSON 1.0', 'JSONRPC 0.3', 'HTTP+JSON 0.3'],
     },
   ])(
-    verifies(['D-03', 'D-04'], '$versions: nothing else is listed, and the newest comes first'),
+    verifies(['D-03', 'D-04'], 'lists only the configured versions $versions, the newest first'),
     async ({ versions, shown }) => {
       const server = await startServer({ versions });
 
@@ -166,7 +169,7 @@ describe('the card', () => {
     },
   );
 
-  test('of a version that the agent does not have is another that it has', async () => {
+  test('has the form of a supported version if the requested version is not supported', async () => {
     const server = await startServer({ versions: ['1.0'] });
 
     const asked = await card(server, '0.3');
@@ -177,7 +180,7 @@ describe('the card', () => {
     expect(old.status).toBe(404);
   });
 
-  test(verifies('D-05', 'may have one address for all'), async () => {
+  test(verifies('D-05', 'has one URL for all interfaces with rpcPaths /'), async () => {
     const server = await startServer({ rpcPaths: ['/'] });
 
     const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
@@ -186,7 +189,7 @@ describe('the card', () => {
     expect(new Set(urls)).toEqual(new Set([server.url]));
   });
 
-  test(verifies('D-19', 'calls its bindings by the names of the protocol, or by a URI'), async () => {
+  test(verifies('D-19', 'names its bindings by the names of the protocol, or by a URI'), async () => {
     const server = await startServer();
 
     const { supportedInterfaces } = (await card(server, '1.0')).json as WireCard;
@@ -196,7 +199,7 @@ describe('the card', () => {
     }
   });
 
-  test(verifies('D-18', 'of each agent behind a shared domain is its own'), async () => {
+  test(verifies('D-18', 'is separate for each agent on a shared domain'), async () => {
     const handlers = ['mail', 'news'].map((name) => {
       const { agent } = scripted({ name, id: name });
       const options = { basePath: `/agents/${name}`, store: memoryStore(), log: silentLog };
@@ -216,7 +219,7 @@ describe('the card', () => {
   });
 });
 
-describe('the address in the card', () => {
+describe('the URL in the card', () => {
   const forwarded = {
     'x-forwarded-host': 'agents.example.com',
     'x-forwarded-proto': 'https',
@@ -225,21 +228,21 @@ describe('the address in the card', () => {
   const urlOf = async (server: TestServer, headers?: Record<string, string>): Promise<string> =>
     ((await card(server, '0.3', headers)).json as WireCard).url;
 
-  test('is where the server listens, whatever a caller forwards', async () => {
+  test('is the address at which the server listens, whatever X-Forwarded headers a caller sends', async () => {
     const server = await startServer();
 
     expect(await urlOf(server)).toBe(`${server.url}/a2a`);
     expect(await urlOf(server, forwarded)).toBe(`${server.url}/a2a`);
   });
 
-  test('is the one that the world knows, if told', async () => {
+  test('is publicUrl if it is configured', async () => {
     const server = await startServer({ publicUrl: 'https://example.com/agent/', rpcPaths: ['/rpc', '/a2a'] });
 
     expect(await urlOf(server)).toBe('https://example.com/agent/rpc');
     expect(await urlOf(server, forwarded)).toBe('https://example.com/agent/rpc');
   });
 
-  test('is the one that a proxy saw, if it is trusted', async () => {
+  test('is built from X-Forwarded headers with trustProxy', async () => {
     const server = await startServer({ trustProxy: true });
 
     expect(await urlOf(server, forwarded)).toBe('https://agents.example.com/mail/a2a');
@@ -250,7 +253,7 @@ describe('the address in the card', () => {
   });
 
   test.each(['evil.example.com/path', 'a b', 'user@host', '"><script>', 'host:port'])(
-    'is never made of what is no address: %s',
+    'ignores the invalid X-Forwarded-Host %s',
     async (host) => {
       const server = await startServer({ trustProxy: true });
 
@@ -260,7 +263,7 @@ describe('the address in the card', () => {
     },
   );
 
-  test('is not asked for under a name that is not of this machine', async () => {
+  test('is not served by a loopback agent for another host name: 421', async () => {
     const server = await startServer();
 
     const { status } = await card(server, '1.0', { host: 'rebound.example.com' });

@@ -1,17 +1,17 @@
-/** How the artifacts of an agent end that is served with `streaming: { closeWithWhole: true }`, over a real socket. */
+/** `streaming: { closeWithWhole: true }`: the last artifact event of a stream has the whole text. */
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/index.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { serveOnSocket } from './kit/server.ts';
-import { getTask, nextOf, restOf, streamEvents } from './kit/talk.ts';
-import { REST_03, REST_1, RPC_03, RPC_1 } from './kit/voices.ts';
-import type { SeenEvent } from './kit/voices/voice.ts';
+import { getTask, nextOf, restOf, streamEvents } from './kit/tasks.ts';
+import { REST_03, REST_1, RPC_03, RPC_1 } from './kit/wire-formats.ts';
+import type { DecodedEvent } from './kit/wire-formats/wire-format.ts';
 
 const CHUNKS = ['One, ', 'two, ', 'three.'];
 const WHOLE = 'One, two, three.';
 
-/** Yields each chunk when the test resolves the gate before it, so that every chunk is sent while the handler still runs. */
+/** Yields each chunk when the test resolves the gate before it, so that the server sends every chunk while the handler still runs. */
 function storyteller(gates: readonly Deferred<void>[]) {
   return agent({
     name: 'Storyteller',
@@ -27,7 +27,7 @@ function storyteller(gates: readonly Deferred<void>[]) {
   });
 }
 
-function artifactsOf(events: readonly SeenEvent[]) {
+function artifactsOf(events: readonly DecodedEvent[]) {
   return events.flatMap((event) =>
     event.kind === 'artifact' ? [{ text: event.text, append: event.append, lastChunk: event.lastChunk }] : [],
   );
@@ -39,23 +39,23 @@ async function start(options: { readonly closeWithWhole: boolean }) {
   return { server, gates };
 }
 
-describe.each([RPC_1, REST_1, RPC_03, REST_03])('$name', (voice) => {
+describe.each([RPC_1, REST_1, RPC_03, REST_03])('$name', (format) => {
   /** Reads the stream of a task, and lets the handler continue each time a chunk has arrived. */
   async function streamWithPauses(options: { readonly closeWithWhole: boolean }) {
     const { server, gates } = await start(options);
-    const stream = await server.open(voice.stream({ text: 'chunks' }));
-    const events: SeenEvent[] = [];
+    const stream = await server.open(format.stream({ text: 'chunks' }));
+    const events: DecodedEvent[] = [];
     for (const gate of gates) {
-      let event: SeenEvent;
+      let event: DecodedEvent;
       do {
-        event = await nextOf(stream, voice);
+        event = await nextOf(stream, format);
         events.push(event);
       } while (event.kind !== 'artifact');
       gate.resolve();
     }
-    events.push(...(await restOf(stream, voice)));
+    events.push(...(await restOf(stream, format)));
     const taskId = events.flatMap((event) => (event.kind === 'artifact' ? event.taskId : []))[0] ?? '';
-    return { events, task: await getTask(server, voice, taskId) };
+    return { events, task: await getTask(server, format, taskId) };
   }
 
   test('with closeWithWhole the last artifact event has the whole text', async () => {
@@ -88,7 +88,7 @@ describe.each([RPC_1, REST_1, RPC_03, REST_03])('$name', (voice) => {
   test('with closeWithWhole a returned text is sent once, as the last chunk', async () => {
     const { server } = await start({ closeWithWhole: true });
 
-    const events = await streamEvents(server, voice, { text: 'whole' });
+    const events = await streamEvents(server, format, { text: 'whole' });
 
     expect(artifactsOf(events)).toEqual([{ text: WHOLE, append: false, lastChunk: true }]);
   });

@@ -49,12 +49,12 @@ describe('a JSON-RPC request without an id', () => {
       body: '{"jsonrpc":"2.0","method":"message/send","params":{"":"not_a_dict"}}',
     },
     {
-      what: 'nothing else wrong',
+      what: 'valid params',
       code: -32600,
       body: '{"jsonrpc":"2.0","method":"message/send","params":{"message":{"kind":"message","messageId":"m-1","role":"user","parts":[{"kind":"text","text":"x"}]}}}',
     },
     {
-      what: 'no params where there are none',
+      what: 'no params, which the method does not need',
       code: -32600,
       body: '{"jsonrpc":"2.0","method":"agent/getAuthenticatedExtendedCard"}',
     },
@@ -229,7 +229,7 @@ describe('a stream that fails before its first event', () => {
     expect(answer.json).toMatchObject({ id: 1, error: { code: -32001 } });
   });
 
-  test('keeps the status of an error that is about the exchange', async () => {
+  test('keeps the status of an error of the HTTP exchange', async () => {
     const server = await startServer({ limits: { streamsPerCaller: 0 } });
 
     const answer = await server.ask(rpc(resubscribe, STREAM_ONLY));
@@ -262,7 +262,7 @@ describe('a messageId that an authenticated caller uses again', () => {
     expect(server.runs()).toBe(3);
   });
 
-  test('answers the question of a second task after that of a first one', async () => {
+  test('answers the question of a second task although it answered that of a first one', async () => {
     const server = await startServer({ auth });
     const idOf = ({ json }: Answer): string => (json as { readonly task: { readonly id: string } }).task.id;
     const asked = [1, 2].map((number) =>

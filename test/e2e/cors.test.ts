@@ -12,7 +12,7 @@ import { pageFetch } from '../helpers/page.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { REST_1, RPC_1 } from './kit/voices.ts';
+import { REST_1, RPC_1 } from './kit/wire-formats.ts';
 
 const APP = 'https://app.example';
 const OTHER = 'https://evil.example';
@@ -67,14 +67,14 @@ describe('a page of a listed origin', () => {
     expect(corsOf(answer)).not.toHaveProperty('allow-credentials');
   });
 
-  test.each([RPC_1, REST_1])('can read results, errors and streams over $name', async (voice) => {
+  test.each([RPC_1, REST_1])('can read results, errors and streams over $name', async (format) => {
     const server = await startServer({ auth: AUTH, cors: LISTED });
     const authorization = { authorization: 'Bearer token-of-ann' };
     const answers = [
-      await server.ask(from(APP, voice.send({ text: 'hello' }), authorization)),
-      await server.ask(from(APP, voice.get('none'), authorization)),
-      await server.ask(from(APP, voice.send({ text: 'hello' }))),
-      await server.ask(from(APP, voice.stream({ text: 'hello' }), authorization)),
+      await server.ask(from(APP, format.send({ text: 'hello' }), authorization)),
+      await server.ask(from(APP, format.get('none'), authorization)),
+      await server.ask(from(APP, format.send({ text: 'hello' }))),
+      await server.ask(from(APP, format.stream({ text: 'hello' }), authorization)),
     ];
     expect(answers[2]?.status).toBe(401);
     for (const answer of answers) {
@@ -210,7 +210,7 @@ test("with auth, '*' lets every page call with its own credentials, and no cooki
   expect((await server.ask(from(OTHER, RPC_1.send({ text: 'hello' })))).status).toBe(401);
 });
 
-test('a function decides about origins, but not about null, and a failure of it means no', async () => {
+test('a function decides about each origin except null, and an origin is rejected if the function throws', async () => {
   const log = keptLog();
   const origins = vi.fn<(origin: string) => boolean>((origin) => {
     if (origin === OTHER) throw new Error('broken');
@@ -228,7 +228,7 @@ test('a function decides about origins, but not about null, and a failure of it 
   expect(log.lines.map(({ message }) => message)).toContain('Function cors.origins failed');
 });
 
-test('a function that returns something else than true means no', async () => {
+test('an origin is rejected if the function returns another value than true', async () => {
   const origins = (() => Promise.resolve(true)) as never;
   const server = await startServer({ auth: AUTH, cors: { origins } });
   expect(corsOf(await preflight(server, '/a2a', OTHER))).toEqual({});

@@ -1,4 +1,4 @@
-/** `auth` as code of an author: the schemes it names, the request it gets, and what it may return. */
+/** `auth` as a function: the security schemes on the card, the challenge, and the request that it gets. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { AuthOption } from '../../src/server/auth/auth-option.ts';
@@ -8,7 +8,7 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
-import { REST_1 } from './kit/voices.ts';
+import { REST_1 } from './kit/wire-formats.ts';
 
 const CARD = { method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } };
 const SEND = REST_1.send({ text: 'about' });
@@ -20,10 +20,10 @@ const bySession = (request: HttpRequest) => {
 
 const SESSION = { session: { apiKeySecurityScheme: { location: 'cookie', name: 'sid' } } } as const;
 
-describe('the card and the challenge of a function', () => {
+describe('the security schemes and the challenge of an auth function', () => {
   test.each([
     {
-      what: 'that names no schemes are those of a bearer token',
+      what: 'without schemes are those of a bearer token',
       auth: bySession,
       schemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
       challenge: 'Bearer realm="a2a"',
@@ -101,7 +101,7 @@ test.each([
   expect(() => createHandler(agent, { auth: { authenticate: bySession, ...auth } as never })).toThrow(fault);
 });
 
-test('a function that takes the request for a web-standard one is told how to read a header', async () => {
+test('an auth function that uses the request like a web-standard one gets an error with the way to read a header', async () => {
   const auth = ((request: Request) => request.headers.get('cookie')) as never;
   const log = keptLog();
   const server = await startServer({ auth, log });

@@ -1,6 +1,5 @@
 /**
- * The same conversations in every version and binding, with every answer written out as that version has it: see the
- * folder of this name.
+ * The same requests in every version and binding, and the complete expected responses, which are in the folder of this name.
  */
 import { describe, expect, test } from 'vitest';
 
@@ -11,86 +10,93 @@ import { restOf1, rpcOf1 } from './dialects/v1.ts';
 import { Mask } from './kit/mask.ts';
 import { startServer } from './kit/server.ts';
 import { eventsOf } from './kit/sse-text.ts';
-import { holdTask } from './kit/talk.ts';
-import { REST_03, REST_03_KIND, REST_1, RPC_01, RPC_02, RPC_03, RPC_1 } from './kit/voices.ts';
+import { holdTask } from './kit/tasks.ts';
+import { REST_03, REST_03_KIND, REST_1, RPC_01, RPC_02, RPC_03, RPC_1 } from './kit/wire-formats.ts';
 
 const CASES = [
-  { name: '1.0 JSON-RPC', voice: RPC_1, spoken: rpcOf1 },
-  { name: '1.0 REST', voice: REST_1, spoken: restOf1 },
-  { name: '0.3 JSON-RPC', voice: RPC_03, spoken: rpcOf03 },
-  { name: '0.3 REST by the protocol definition', voice: REST_03, spoken: restOf03 },
-  { name: '0.3 REST by the text', voice: REST_03_KIND, spoken: restOf03Kind, options: { restStyle: 'kind' as const } },
-  { name: '0.2 JSON-RPC', voice: RPC_02, spoken: rpcOf02 },
-  { name: '0.1 JSON-RPC', voice: RPC_01, spoken: rpcOf01, task: 'mine' },
+  { name: '1.0 JSON-RPC', format: RPC_1, expected: rpcOf1 },
+  { name: '1.0 REST', format: REST_1, expected: restOf1 },
+  { name: '0.3 JSON-RPC', format: RPC_03, expected: rpcOf03 },
+  { name: '0.3 REST by the protocol definition', format: REST_03, expected: restOf03 },
+  {
+    name: '0.3 REST of the style kind',
+    format: REST_03_KIND,
+    expected: restOf03Kind,
+    options: { restStyle: 'kind' as const },
+  },
+  { name: '0.2 JSON-RPC', format: RPC_02, expected: rpcOf02 },
+  { name: '0.1 JSON-RPC', format: RPC_01, expected: rpcOf01, task: 'mine' },
 ];
 
-describe.each(CASES)('$name', ({ voice, spoken, options, task }) => {
+describe.each(CASES)('$name', ({ format, expected, options, task }) => {
   const named = task === undefined ? {} : { taskId: task };
-  /** What the ids are called as they appear; in 0.1 there are fewer. */
+  /** Names for the ids, in the order in which they appear; 0.1 has fewer ids. */
   const mask = (...names: readonly string[]): Mask =>
     new Mask(...(task === undefined ? ['TASK', 'CONTEXT', ...names] : ['CONTEXT']));
 
-  test('send, and continue the task that asks something', async () => {
+  test('a question, the response to its answer, and GetTask have the expected JSON', async () => {
     const server = await startServer(options);
     const masked = mask('QUESTION');
 
-    const asked = await server.ask(voice.send({ text: 'ask', messageId: 'm1', ...named }));
-    const sent = voice.sent(asked);
+    const asked = await server.ask(format.send({ text: 'ask', messageId: 'm1', ...named }));
+    const sent = format.sent(asked);
     const taskId = 'task' in sent ? sent.task.id : '';
-    const answered = await server.ask(voice.send({ text: 'Paris', messageId: 'm2', taskId }));
-    const got = await server.ask(voice.get(taskId, 1));
+    const answered = await server.ask(format.send({ text: 'Paris', messageId: 'm2', taskId }));
+    const got = await server.ask(format.get(taskId, 1));
 
-    expect(masked.json(asked.json)).toEqual(spoken.asked);
-    expect(masked.json(answered.json)).toEqual(spoken.answered);
-    expect(masked.json(got.json)).toEqual(spoken.got);
+    expect(masked.json(asked.json)).toEqual(expected.asked);
+    expect(masked.json(answered.json)).toEqual(expected.answered);
+    expect(masked.json(got.json)).toEqual(expected.got);
   });
 
-  test('a bare message', async () => {
+  test('a reply without a task has the expected JSON', async () => {
     const server = await startServer(options);
 
-    const { json } = await server.ask(voice.send({ text: 'reply hi', messageId: 'm1', ...named }));
+    const { json } = await server.ask(format.send({ text: 'reply hi', messageId: 'm1', ...named }));
 
-    expect(new Mask(...(task === undefined ? ['MESSAGE', 'CONTEXT'] : ['CONTEXT'])).json(json)).toEqual(spoken.replied);
+    expect(new Mask(...(task === undefined ? ['MESSAGE', 'CONTEXT'] : ['CONTEXT'])).json(json)).toEqual(
+      expected.replied,
+    );
   });
 
-  test('stream', async () => {
+  test('the events of a stream have the expected JSON', async () => {
     const server = await startServer(options);
 
-    const { text } = await server.ask(voice.stream({ text: 'story', messageId: 'm1', ...named }));
+    const { text } = await server.ask(format.stream({ text: 'story', messageId: 'm1', ...named }));
 
     const events = eventsOf(mask('ONE', 'TWO').text(text));
-    expect(events.map(({ json }) => json)).toEqual(spoken.streamed);
-    // Frames have a number and one line of data, and nothing else.
+    expect(events.map(({ json }) => json)).toEqual(expected.streamed);
+    // An SSE event is an id and one line of data, and nothing else.
     const frames = events.map(({ id, json }) => `id: ${id}\ndata: ${JSON.stringify(json)}\n\n`);
     expect(mask('ONE', 'TWO').text(text)).toBe(frames.join(''));
   });
 
-  test('subscribe', async () => {
+  test('the events of a subscription have the expected JSON', async () => {
     const server = await startServer(options);
-    const held = await holdTask(server, voice, { messageId: 'm1', ...named });
+    const held = await holdTask(server, format, { messageId: 'm1', ...named });
 
-    const stream = await server.open(voice.subscribe(held.id));
+    const stream = await server.open(format.subscribe(held.id));
     const first = await stream.next();
     server.release();
     const events = [first, ...(await stream.rest())].map((event) => event?.json);
 
-    expect(mask('ONE').json(events)).toEqual(spoken.subscribed);
+    expect(mask('ONE').json(events)).toEqual(expected.subscribed);
   });
 
-  test('cancel', async () => {
+  test('a canceled task has the expected JSON', async () => {
     const server = await startServer(options);
-    const { id } = await holdTask(server, voice, { messageId: 'm1', ...named });
+    const { id } = await holdTask(server, format, { messageId: 'm1', ...named });
 
-    const { json } = await server.ask(voice.cancel(id));
+    const { json } = await server.ask(format.cancel(id));
 
-    expect(mask('ONE').json(json)).toEqual(spoken.canceled);
+    expect(mask('ONE').json(json)).toEqual(expected.canceled);
   });
 
-  test('an unknown task', async () => {
+  test('the error for an unknown task has the expected JSON', async () => {
     const server = await startServer(options);
 
-    const { status, json } = await server.ask(voice.get('nobody'));
+    const { status, json } = await server.ask(format.get('nobody'));
 
-    expect({ status, json }).toEqual(spoken.unknown);
+    expect({ status, json }).toEqual(expected.unknown);
   });
 });

@@ -1,4 +1,4 @@
-/** What is refused, how it is told, and that nothing comes of it (1.0 §3.3.2, §5.4, §9.5, §11.6, §13.4). */
+/** Rejected requests: the form of each error, and that nothing is stored or run (1.0 §3.3.2, §5.4, §9.5, §11.6, §13.4). */
 import { describe, expect, test } from 'vitest';
 
 import { A2AError } from '../../src/errors.ts';
@@ -8,55 +8,58 @@ import type { Store } from '../../src/store/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { sendTask } from './kit/talk.ts';
-import { NEWEST, REST_1, RPC_1, SINCE_02, VOICES, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { FORMATS_1, REST_1, RPC_1, FORMATS_SINCE_02, WIRE_FORMATS, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
-/** A request with one text in its body changed for another. */
+/** A request with one text in its body replaced by another. */
 function changed(ask: Ask, from: string, to: string): Ask {
   const text = typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body);
   if (!text.includes(from)) throw new Error(`${text} has no ${from}`);
   return { ...ask, body: text.replace(from, to) };
 }
 
-describe('params', () => {
-  const message = (voice: Voice): Ask => voice.send({ text: 'hello', messageId: 'm' });
+describe('invalid params', () => {
+  const message = (format: WireFormat): Ask => format.send({ text: 'hello', messageId: 'm' });
 
-  test.each(VOICES)(verifies(['E-01', 'E-02'], '$name: a text that is none is refused, by name'), async (voice) => {
-    const server = await startServer();
-
-    const answer = await server.ask(changed(message(voice), '"text":"hello"', '"text":7'));
-    const error = voice.error(answer);
-
-    expect(error).toMatchObject({ reason: 'INVALID_PARAMS', status: voice.binding === 'REST' ? 400 : 200 });
-    expect(error.fields[0]).toMatch(/^message\.(?:parts|content)\[0\]/);
-    expect(answer.text).toMatch(/expected a string/);
-    expect(server.runs()).toBe(0);
-  });
-
-  test.each(SINCE_02)(
-    verifies(['E-01', 'E-02'], '$name: every mistake is told at once, with what would be right'),
-    async (voice) => {
+  test.each(WIRE_FORMATS)(
+    verifies(['E-01', 'E-02'], '$name: a number as the text of a part gets INVALID_PARAMS with the path of the part'),
+    async (format) => {
       const server = await startServer();
-      const ask = changed(changed(message(voice), '"messageId":"m"', '"messageId":7'), '"text":"hello"', '"text":7');
+
+      const answer = await server.ask(changed(message(format), '"text":"hello"', '"text":7'));
+      const error = format.error(answer);
+
+      expect(error).toMatchObject({ reason: 'INVALID_PARAMS', status: format.binding === 'REST' ? 400 : 200 });
+      expect(error.fields[0]).toMatch(/^message\.(?:parts|content)\[0\]/);
+      expect(answer.text).toMatch(/expected a string/);
+      expect(server.runs()).toBe(0);
+    },
+  );
+
+  test.each(FORMATS_SINCE_02)(
+    verifies(['E-01', 'E-02'], '$name: the error lists every violation, with the expected value'),
+    async (format) => {
+      const server = await startServer();
+      const ask = changed(changed(message(format), '"messageId":"m"', '"messageId":7'), '"text":"hello"', '"text":7');
 
       const answer = await server.ask(ask);
-      const { fields, message: told } = voice.error(answer);
+      const { fields, message: text } = format.error(answer);
 
       expect(fields).toContain('message.messageId');
       expect(fields.length).toBeGreaterThan(1);
-      expect(told).toContain('message.');
+      expect(text).toContain('message.');
       expect(answer.text.match(/expected/g)?.length).toBeGreaterThanOrEqual(fields.length);
     },
   );
 
-  test.each(SINCE_02)(verifies('E-01', '$name: nothing is stored of what is refused'), async (voice) => {
+  test.each(FORMATS_SINCE_02)(verifies('E-01', '$name: a rejected message stores no task'), async (format) => {
     const server = await startServer();
 
     for (const method of ['send', 'stream'] as const) {
-      const ask = voice[method]({ text: 'hello', messageId: 'm' });
+      const ask = format[method]({ text: 'hello', messageId: 'm' });
       const answer = await server.ask(changed(ask, '"messageId":"m"', '"messageId":""'));
-      expect(voice.error(answer)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
+      expect(format.error(answer)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
     }
     const { json } = await server.ask(rpc('1.0', 'ListTasks', {}));
 
@@ -64,54 +67,57 @@ describe('params', () => {
     expect(server.runs()).toBe(0);
   });
 
-  test(verifies('E-02', 'the whole of it, in 1.0'), async () => {
-    const server = await startServer();
+  test(
+    verifies('E-02', 'the complete error of 1.0 has an ErrorInfo and a BadRequest with all field violations'),
+    async () => {
+      const server = await startServer();
 
-    const { json } = await server.ask(rpc('1.0', 'SendMessage', { message: { role: 'ROLE_KING', parts: [] } }));
+      const { json } = await server.ask(rpc('1.0', 'SendMessage', { message: { role: 'ROLE_KING', parts: [] } }));
 
-    expect(json).toEqual({
-      jsonrpc: '2.0',
-      id: 1,
-      error: {
-        code: -32602,
-        message: expect.stringMatching(/^message\.\w+: expected /),
-        data: [
-          {
-            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-            reason: 'INVALID_PARAMS',
-            domain: 'a2a-protocol.org',
-          },
-          {
-            '@type': 'type.googleapis.com/google.rpc.BadRequest',
-            fieldViolations: expect.arrayContaining([
-              { field: 'message.messageId', description: expect.stringContaining('expected') },
-              { field: 'message.role', description: expect.stringContaining('ROLE_USER') },
-              { field: 'message.parts', description: expect.stringContaining('expected') },
-            ]),
-          },
-        ],
-      },
-    });
-  });
+      expect(json).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: {
+          code: -32602,
+          message: expect.stringMatching(/^message\.\w+: expected /),
+          data: [
+            {
+              '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+              reason: 'INVALID_PARAMS',
+              domain: 'a2a-protocol.org',
+            },
+            {
+              '@type': 'type.googleapis.com/google.rpc.BadRequest',
+              fieldViolations: expect.arrayContaining([
+                { field: 'message.messageId', description: expect.stringContaining('expected') },
+                { field: 'message.role', description: expect.stringContaining('ROLE_USER') },
+                { field: 'message.parts', description: expect.stringContaining('expected') },
+              ]),
+            },
+          ],
+        },
+      });
+    },
+  );
 });
 
-interface Mishap {
+interface ErrorCase {
   readonly reason: string;
   readonly code: number;
   readonly http: number;
   readonly grpc: string;
-  /** What leads to it, said in a voice of 1.0. */
-  readonly provoke: (server: TestServer, voice: Voice) => Promise<Answer>;
+  /** Causes the error with a request of 1.0. */
+  readonly provoke: (server: TestServer, format: WireFormat) => Promise<Answer>;
   readonly metadata?: object;
 }
 
-const MISHAPS: readonly Mishap[] = [
+const ERRORS: readonly ErrorCase[] = [
   {
     reason: 'TASK_NOT_FOUND',
     code: -32001,
     http: 404,
     grpc: 'NOT_FOUND',
-    provoke: (server, voice) => server.ask(voice.get('t1')),
+    provoke: (server, format) => server.ask(format.get('t1')),
     metadata: { taskId: 't1' },
   },
   {
@@ -119,7 +125,8 @@ const MISHAPS: readonly Mishap[] = [
     code: -32002,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: async (server, voice) => server.ask(voice.cancel((await sendTask(server, voice, { text: 'hello' })).id)),
+    provoke: async (server, format) =>
+      server.ask(format.cancel((await sendTask(server, format, { text: 'hello' })).id)),
     metadata: { taskId: expect.any(String), state: 'TASK_STATE_COMPLETED' },
   },
   {
@@ -139,8 +146,8 @@ const MISHAPS: readonly Mishap[] = [
     code: -32004,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: async (server, voice) =>
-      server.ask(voice.subscribe((await sendTask(server, voice, { text: 'hello' })).id)),
+    provoke: async (server, format) =>
+      server.ask(format.subscribe((await sendTask(server, format, { text: 'hello' })).id)),
     metadata: { taskId: expect.any(String), state: 'TASK_STATE_COMPLETED' },
   },
   {
@@ -148,9 +155,9 @@ const MISHAPS: readonly Mishap[] = [
     code: -32005,
     http: 400,
     grpc: 'INVALID_ARGUMENT',
-    provoke: (_server, voice) =>
+    provoke: (_server, format) =>
       startServer({ agent: { inputModes: ['text/plain', 'application/json'] } }).then((declaring) =>
-        declaring.ask(voice.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
+        declaring.ask(format.send({ parts: [{ url: 'https://example.com/a', mediaType: 'image/png' }] })),
       ),
     metadata: { inputModes: 'text/plain, application/json' },
   },
@@ -159,9 +166,9 @@ const MISHAPS: readonly Mishap[] = [
     code: -32008,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: (_server, voice) =>
+    provoke: (_server, format) =>
       startServer({ agent: { extensions: [{ uri: 'urn:needed', required: true }] } }).then((strict) =>
-        strict.ask(voice.send({ text: 'hello' })),
+        strict.ask(format.send({ text: 'hello' })),
       ),
     metadata: { requiredExtensions: 'urn:needed' },
   },
@@ -170,7 +177,7 @@ const MISHAPS: readonly Mishap[] = [
     code: -32009,
     http: 400,
     grpc: 'FAILED_PRECONDITION',
-    provoke: (server, voice) => server.ask({ ...voice.get('t1'), headers: { 'a2a-version': '9.9' } }),
+    provoke: (server, format) => server.ask({ ...format.get('t1'), headers: { 'a2a-version': '9.9' } }),
     metadata: { requestedVersion: '9.9', supportedVersions: expect.stringContaining('1.0') },
   },
   {
@@ -178,56 +185,68 @@ const MISHAPS: readonly Mishap[] = [
     code: -32602,
     http: 400,
     grpc: 'INVALID_ARGUMENT',
-    provoke: (server, voice) => server.ask(voice.get('t1', -1)),
+    provoke: (server, format) => server.ask(format.get('t1', -1)),
   },
 ];
 
 describe('errors of the protocol', () => {
-  test.each(MISHAPS)(verifies(['E-03', 'E-06'], '$reason over JSON-RPC'), async (mishap) => {
-    const server = await startServer();
+  test.each(ERRORS)(
+    verifies(['E-03', 'E-06'], '$reason over JSON-RPC has its code, a message and an ErrorInfo'),
+    async (errorCase) => {
+      const server = await startServer();
 
-    const { status, headers, json } = await mishap.provoke(server, RPC_1);
+      const { status, headers, json } = await errorCase.provoke(server, RPC_1);
 
-    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
-    expect(json).toEqual({
-      jsonrpc: '2.0',
-      id: 1,
-      error: { code: mishap.code, message: expect.stringMatching(/\w+ \w+/), data: expect.any(Array) },
-    });
-    expect(infoOf(json as { error: { data: unknown[] } }, 'data')).toEqual(errorInfo(mishap));
-  });
+      expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+      expect(json).toEqual({
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: errorCase.code, message: expect.stringMatching(/\w+ \w+/), data: expect.any(Array) },
+      });
+      expect(infoOf(json as { error: { data: unknown[] } }, 'data')).toEqual(errorInfo(errorCase));
+    },
+  );
 
-  test.each(MISHAPS)(verifies(['E-03', 'E-06', 'E-08'], '$reason over REST'), async (mishap) => {
-    const server = await startServer();
+  test.each(ERRORS)(
+    verifies(
+      ['E-03', 'E-06', 'E-08'],
+      '$reason over REST has its HTTP status, its gRPC status, a message and an ErrorInfo',
+    ),
+    async (errorCase) => {
+      const server = await startServer();
 
-    const { status, headers, json } = await mishap.provoke(server, REST_1);
+      const { status, headers, json } = await errorCase.provoke(server, REST_1);
 
-    expect([status, headers['content-type']]).toEqual([mishap.http, 'application/a2a+json']);
-    expect(json).toEqual({
-      error: {
-        code: mishap.http,
-        status: mishap.grpc,
-        message: expect.stringMatching(/\w+ \w+/),
-        details: expect.any(Array),
-      },
-    });
-    expect(infoOf(json as { error: { details: unknown[] } }, 'details')).toEqual(errorInfo(mishap));
-  });
+      expect([status, headers['content-type']]).toEqual([errorCase.http, 'application/a2a+json']);
+      expect(json).toEqual({
+        error: {
+          code: errorCase.http,
+          status: errorCase.grpc,
+          message: expect.stringMatching(/\w+ \w+/),
+          details: expect.any(Array),
+        },
+      });
+      expect(infoOf(json as { error: { details: unknown[] } }, 'details')).toEqual(errorInfo(errorCase));
+    },
+  );
 
-  test.each(MISHAPS)(verifies('B-01', '$reason: says the same on both bindings'), async ({ provoke }) => {
-    const server = await startServer();
+  test.each(ERRORS)(
+    verifies('B-01', '$reason has the same reason, fields and message over JSON-RPC and REST'),
+    async ({ provoke }) => {
+      const server = await startServer();
 
-    const [rpcError, restError] = [
-      RPC_1.error(await provoke(server, RPC_1)),
-      REST_1.error(await provoke(server, REST_1)),
-    ];
+      const [rpcError, restError] = [
+        RPC_1.error(await provoke(server, RPC_1)),
+        REST_1.error(await provoke(server, REST_1)),
+      ];
 
-    const plain = (message: string): string =>
-      message.replaceAll(/[0-9a-f-]{36}/g, 'ID').replace(/ over REST|0\.1, 0\.2, /g, '');
-    expect(restError.reason).toBe(rpcError.reason);
-    expect(restError.fields).toEqual(rpcError.fields);
-    expect(plain(restError.message)).toBe(plain(rpcError.message));
-  });
+      const plain = (message: string): string =>
+        message.replaceAll(/[0-9a-f-]{36}/g, 'ID').replace(/ over REST|0\.1, 0\.2, /g, '');
+      expect(restError.reason).toBe(rpcError.reason);
+      expect(restError.fields).toEqual(rpcError.fields);
+      expect(plain(restError.message)).toBe(plain(rpcError.message));
+    },
+  );
 
   function infoOf<K extends string>(
     json: { readonly error: Readonly<Record<K, readonly unknown[]>> },
@@ -236,19 +255,24 @@ describe('errors of the protocol', () => {
     return json.error[key][0];
   }
 
-  function errorInfo({ reason, metadata }: Mishap): object {
+  function errorInfo({ reason, metadata }: ErrorCase): object {
     const type = 'type.googleapis.com/google.rpc.ErrorInfo';
     return { '@type': type, reason, domain: 'a2a-protocol.org', ...(metadata !== undefined && { metadata }) };
   }
 });
 
-describe('what lies outside of the protocol', () => {
+describe('errors outside of the protocol', () => {
   test.each([
-    { name: 'no JSON', body: '{"jsonrpc":', code: -32700, id: null },
+    { name: 'a body that is not JSON', body: '{"jsonrpc":', code: -32700, id: null },
     { name: 'a batch', body: '[]', code: -32600, id: null },
-    { name: 'no id', body: '{"jsonrpc":"2.0","method":"GetTask","params":{"id":"t"}}', code: -32600, id: null },
+    {
+      name: 'a request without id',
+      body: '{"jsonrpc":"2.0","method":"GetTask","params":{"id":"t"}}',
+      code: -32600,
+      id: null,
+    },
     { name: 'an unknown method', body: '{"jsonrpc":"2.0","id":"x","method":"DoMagic"}', code: -32601, id: 'x' },
-  ])(verifies('E-03', '$name: has a code and a message over JSON-RPC'), async ({ body, code, id }) => {
+  ])(verifies('E-03', '$name gets an error with a code and a message over JSON-RPC'), async ({ body, code, id }) => {
     const server = await startServer();
 
     const { status, json } = await server.ask({ ...rpc('1.0', ''), body });
@@ -259,20 +283,20 @@ describe('what lies outside of the protocol', () => {
 
   test.each([
     {
-      name: 'no JSON',
+      name: 'a body that is not JSON',
       ask: { method: 'POST', path: '/message:send', body: '{"message":' },
       http: 400,
       grpc: 'INVALID_ARGUMENT',
     },
-    { name: 'no such path', ask: { method: 'GET', path: '/magic' }, http: 404, grpc: 'NOT_FOUND' },
-    { name: 'the wrong verb', ask: { method: 'DELETE', path: '/tasks/t' }, http: 405, grpc: 'UNIMPLEMENTED' },
+    { name: 'an unknown path', ask: { method: 'GET', path: '/magic' }, http: 404, grpc: 'NOT_FOUND' },
+    { name: 'a wrong HTTP method', ask: { method: 'DELETE', path: '/tasks/t' }, http: 405, grpc: 'UNIMPLEMENTED' },
     {
-      name: 'a list for a body',
+      name: 'an array as the body',
       ask: { method: 'POST', path: '/message:send', body: '[]' },
       http: 400,
       grpc: 'INVALID_ARGUMENT',
     },
-  ])(verifies('E-03', '$name: has a code and a message over REST'), async ({ ask, http, grpc }) => {
+  ])(verifies('E-03', '$name gets an error with a code and a message over REST'), async ({ ask, http, grpc }) => {
     const server = await startServer();
 
     const { status, json } = await server.ask(ask);
@@ -282,40 +306,40 @@ describe('what lies outside of the protocol', () => {
   });
 
   const secret = new Error('SELECT secret FROM vault');
-  const broken = NEWEST.flatMap((voice) => [
-    { name: `${voice.name}, as it is`, voice, trouble: secret },
-    { name: `${voice.name}, as a store tells it`, voice, trouble: storeError('INTERNAL_ERROR') },
+  const broken = FORMATS_1.flatMap((format) => [
+    { name: `${format.name}, a plain Error of the store`, format, trouble: secret },
+    { name: `${format.name}, an A2AError of the store`, format, trouble: storeError('INTERNAL_ERROR') },
   ]);
 
   test.each(broken)(
-    verifies('E-03', '$name: what breaks inside is told by an id, and nothing else'),
-    async ({ voice, trouble }) => {
+    verifies('E-03', '$name: the response has only the id of the error, and the log has the error'),
+    async ({ format, trouble }) => {
       const lines: unknown[] = [];
       const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
-      const answer = await server.ask(voice.get('t1'));
-      const error = voice.error(answer);
+      const answer = await server.ask(format.get('t1'));
+      const error = format.error(answer);
 
       expect(error).toMatchObject({
         reason: 'INTERNAL_ERROR',
-        status: voice.binding === 'REST' ? 500 : 200,
-        code: voice.binding === 'REST' ? undefined : -32603,
+        status: format.binding === 'REST' ? 500 : 200,
+        code: format.binding === 'REST' ? undefined : -32603,
       });
       expect(answer.text).not.toMatch(/SELECT|vault|at \w+ \(|\.ts/);
       const [errorId] = /[0-9a-f-]{36}/.exec(error.message) ?? [];
-      const binding = voice.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
+      const binding = format.binding === 'REST' ? 'HTTP+JSON' : 'JSONRPC';
       const fields = { errorId, binding, operation: 'GetTask', taskId: 't1', error: trouble };
       expect(lines).toEqual([{ message: 'Request failed', fields }]);
     },
   );
 
-  test('a store that is away is a warning, whoever asks', async () => {
+  test('an unavailable store causes 503 in every version, and each request logs a warning with its error id', async () => {
     const lines: unknown[] = [];
     const trouble = storeError('UNAVAILABLE');
     const server = await startServer({ store: brokenStore(trouble), log: noting(lines), insecurePublic: true });
 
     const ready = await server.ask({ method: 'GET', path: '/readyz' });
-    const answers = await Promise.all(VOICES.map((voice) => server.ask(voice.get('t1'))));
+    const answers = await Promise.all(WIRE_FORMATS.map((format) => server.ask(format.get('t1'))));
 
     for (const { status } of [ready, ...answers]) expect(status).toBe(503);
     expect([ready, ...answers].map(({ text }) => text).join('')).not.toMatch(/SELECT|vault/);
@@ -325,8 +349,8 @@ describe('what lies outside of the protocol', () => {
       expect(fields).toMatchObject({ errorId: expect.stringMatching(/^[0-9a-f-]{36}$/), error: trouble });
     }
     const ids = logged.map(({ fields }) => fields.errorId);
-    for (const [i, voice] of VOICES.entries()) {
-      const { message } = voice.error(answers[i] as Answer);
+    for (const [i, format] of WIRE_FORMATS.entries()) {
+      const { message } = format.error(answers[i] as Answer);
       expect(ids).toContain(/Error id: (\S+)$/.exec(message)?.[1]);
     }
     for (const i of [0, 1]) expect(answers[i]?.text).toMatch(/"errorId":"[0-9a-f-]{36}"/);

@@ -1,4 +1,4 @@
-/** The card of one caller: what he may use, shown to him and nobody else (1.0 §3.1.11, §13.3). */
+/** The extended card: the skills that one caller may use, visible to this caller only (1.0 §3.1.11, §13.3). */
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/index.ts';
 import type { ExtendedCardOption } from '../../src/server/options/extended-card-options.ts';
@@ -7,8 +7,8 @@ import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { REST_1 } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { REST_1 } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const skill = (id: string, rules: Partial<SkillOptions> = {}): SkillOptions => ({
   id,
@@ -52,7 +52,7 @@ interface Way {
   readonly name: string;
   readonly ask: Ask;
   readonly isRpc: boolean;
-  /** HTTP status of an agent without one. */
+  /** HTTP status of the response if the agent has no extended card. */
   readonly undeclared: number;
 }
 
@@ -76,14 +76,14 @@ function cardOf({ json }: Answer, { isRpc }: Pick<Way, 'isRpc'>): WireCard {
 
 const idsOf = ({ skills }: WireCard): readonly string[] => skills.map(({ id }) => id);
 
-describe.each(WAYS)('$name', (way) => {
-  test(verifies(['X-02', 'X-03'], 'each caller sees the skills that he may use'), async () => {
+describe.each(WAYS)('the extended card over $name', (way) => {
+  test(verifies(['X-02', 'X-03'], 'each caller sees the skills that it may use'), async () => {
     const { ask } = await start(true);
     expect(idsOf(cardOf(await ask(as('ann', way.ask)), way))).toEqual(['greet', 'pay', 'read']);
     expect(idsOf(cardOf(await ask(as('bob', way.ask)), way))).toEqual(['greet', 'read']);
   });
 
-  test(verifies(['X-02', 'X-03'], 'skills without scopes of their own have those of the agent'), async () => {
+  test(verifies(['X-02', 'X-03'], 'skills without scopes require the scopes of the agent'), async () => {
     const { ask } = await start(true, { agent: { skills: SKILLS, scopes: ['bank'] } });
     const mayUse = async (who: string, skillId: string): Promise<boolean> =>
       (await ask(as(who, REST_1.send({ text: 'hello', metadata: { skillId } })))).status === 200;
@@ -93,27 +93,27 @@ describe.each(WAYS)('$name', (way) => {
       expect(idsOf(cardOf(await ask(as(who, way.ask)), way))).toEqual(listed);
       for (const { id } of SKILLS) expect([who, id, await mayUse(who, id)]).toEqual([who, id, listed.includes(id)]);
     }
-    // A card needs a skill: who may use none sees what everybody sees.
+    // A card needs a skill: a caller that may use none sees the public ones.
     expect(idsOf(cardOf(await ask(as('bob', way.ask)), way))).toEqual(['greet']);
   });
 
-  test(verifies('X-01', 'without credentials, or with none that prove anything, there is none'), async () => {
+  test(verifies('X-01', 'anonymous callers, unknown callers and guests get 401'), async () => {
     const { ask } = await start(true);
-    for (const caller of [undefined, 'stranger', 'guest']) {
+    for (const caller of [undefined, 'unknown', 'guest']) {
       const answer = await ask(as(caller, way.ask));
       expect(answer.status).toBe(401);
       expect(answer.text).not.toContain('Can pay');
     }
   });
 
-  test(verifies('X-06', 'it may be kept by its caller alone'), async () => {
+  test(verifies('X-06', 'the response may be cached by its caller only'), async () => {
     const { ask } = await start(true);
     const { headers } = await ask(as('ann', way.ask));
     expect(headers['cache-control']).toBe('private, max-age=60');
     expect(headers['vary']).toBe('Authorization, A2A-Version');
   });
 
-  test(verifies('X-05', 'nothing of how it is guarded or made is on it'), async () => {
+  test(verifies('X-05', 'the card has no scopes, tenants, hidden skills or handlers'), async () => {
     const { ask } = await start(() => ({ description: 'For you' }));
     const { text } = await ask(as('ann', way.ask));
     expect(text).toContain('For you');
@@ -121,26 +121,29 @@ describe.each(WAYS)('$name', (way) => {
       expect(text).not.toContain(inner);
   });
 
-  test('an agent without one says so', async () => {
+  test('an agent without an extended card responds with an error that states it', async () => {
     const { ask } = await start();
     const answer = await ask(as('ann', way.ask));
     expect(answer.status).toBe(way.undeclared);
     expect(answer.text).toContain('no extended card');
   });
 
-  test(verifies('K-04', 'one that is declared, and not there for a caller, is not configured'), async () => {
-    const { ask } = await start((caller) => (caller.id === 'ann' ? { name: 'Of Ann' } : undefined));
-    expect(cardOf(await ask(as('ann', way.ask)), way).name).toBe('Of Ann');
-    const answer = await ask(as('bob', way.ask));
-    expect(answer.text).toContain('no extended card for this caller');
-    if (way.isRpc) expect(answer.json).toMatchObject({ error: { code: -32007 } });
-    else expect(answer.status).toBeGreaterThanOrEqual(400);
-  });
+  test(
+    verifies('K-04', 'a declared extended card that a caller does not have gets ExtendedAgentCardNotConfigured'),
+    async () => {
+      const { ask } = await start((caller) => (caller.id === 'ann' ? { name: 'Of Ann' } : undefined));
+      expect(cardOf(await ask(as('ann', way.ask)), way).name).toBe('Of Ann');
+      const answer = await ask(as('bob', way.ask));
+      expect(answer.text).toContain('no extended card for this caller');
+      if (way.isRpc) expect(answer.json).toMatchObject({ error: { code: -32007 } });
+      else expect(answer.status).toBeGreaterThanOrEqual(400);
+    },
+  );
 });
 
 const PUBLIC: Ask = rest('/.well-known/agent-card.json', '1.0');
 
-test(verifies('D-15', 'the public card has public skills, and nothing of how the others are guarded'), async () => {
+test(verifies('D-15', 'the public card has public skills, and no scopes, tenants or hidden skills'), async () => {
   const { ask } = await start(true);
   for (const version of ['1.0', '0.3', undefined]) {
     const answer = await ask(rest('/.well-known/agent-card.json', version));
@@ -150,40 +153,43 @@ test(verifies('D-15', 'the public card has public skills, and nothing of how the
 });
 
 test.each([
-  { name: 'both', auth: true, extendedCard: true as const, declared: true },
-  { name: 'no extended card', auth: true, extendedCard: undefined, declared: undefined },
-  { name: 'nobody who could be known', auth: false, extendedCard: true as const, declared: undefined },
-])('it is declared if there is one and callers can be known: $name', async ({ auth, extendedCard, declared }) => {
-  const { ask } = await startServer({
-    ...(auth && { auth: knownCallers(...CALLERS) }),
-    ...(extendedCard && { extendedCard }),
-  });
-  const { capabilities } = (await ask(PUBLIC)).json as WireCard;
-  expect(capabilities['extendedAgentCard']).toBe(declared);
-  const old = (await ask(rest('/.well-known/agent-card.json', '0.3'))).json;
-  expect((old as { supportsAuthenticatedExtendedCard?: boolean }).supportsAuthenticatedExtendedCard).toBe(declared);
-});
+  { name: 'with auth and extendedCard', auth: true, extendedCard: true as const, declared: true },
+  { name: 'with auth only', auth: true, extendedCard: undefined, declared: undefined },
+  { name: 'with extendedCard only', auth: false, extendedCard: true as const, declared: undefined },
+])(
+  'the public card declares an extended card only with auth and extendedCard: $name',
+  async ({ auth, extendedCard, declared }) => {
+    const { ask } = await startServer({
+      ...(auth && { auth: knownCallers(...CALLERS) }),
+      ...(extendedCard && { extendedCard }),
+    });
+    const { capabilities } = (await ask(PUBLIC)).json as WireCard;
+    expect(capabilities['extendedAgentCard']).toBe(declared);
+    const old = (await ask(rest('/.well-known/agent-card.json', '0.3'))).json;
+    expect((old as { supportsAuthenticatedExtendedCard?: boolean }).supportsAuthenticatedExtendedCard).toBe(declared);
+  },
+);
 
-test('an agent whose skills are all for some is itself what its public card offers', async () => {
+test('the public card of an agent without public skills has the agent itself as a skill', async () => {
   const { ask } = await start(true, { agent: { skills: [skill('pay', { visibility: 'authenticated' })] } });
   expect(idsOf((await ask(PUBLIC)).json as WireCard)).toEqual(['script']);
 });
 
-test('a skill of a tenant is on the cards of those who are known to be of it', async () => {
+test('a skill of a tenant is only on the cards of callers whose credentials name the tenant', async () => {
   const { ask } = await start(true);
   const inTenant = (tenant: string): Ask => rpc('1.0', 'GetExtendedAgentCard', { tenant });
   expect(idsOf(cardOf(await ask(as('amy', inTenant('acme'))), { isRpc: true }))).toContain('house');
   expect(idsOf(cardOf(await ask(as('amy', inTenant(''))), { isRpc: true }))).not.toContain('house');
   expect(idsOf((await ask(as('amy', rest('/acme/extendedAgentCard', '1.0')))).json as WireCard)).toContain('house');
-  // Who may be in any tenant has only said that he is of this one.
+  // A caller without tenants in its credentials may choose any tenant, which proves nothing.
   expect(idsOf(cardOf(await ask(as('ann', inTenant('acme'))), { isRpc: true }))).not.toContain('house');
-  // Whether there is such a tenant or not.
-  const refused = await Promise.all(['acme', 'nowhere'].map((tenant) => ask(as('bob', inTenant(tenant)))));
-  expect(refused.map(({ status }) => status)).toEqual([403, 403]);
-  expect(refused[0]?.text).toBe(refused[1]?.text);
+  // The response does not show whether the tenant exists.
+  const rejected = await Promise.all(['acme', 'nowhere'].map((tenant) => ask(as('bob', inTenant(tenant)))));
+  expect(rejected.map(({ status }) => status)).toEqual([403, 403]);
+  expect(rejected[0]?.text).toBe(rejected[1]?.text);
 });
 
-test('parts that are written down say more, to whom each of them is for', async () => {
+test('extendedCard as an object adds its description and the skills that the caller may use', async () => {
   const extra = [skill('audit', { scopes: ['payments.write'] }), skill('read', { description: 'Reads all' })];
   const { ask } = await start({ description: 'For customers', skills: extra });
   const forAnn = (await ask(as('ann', rest('/extendedAgentCard', '1.0')))).json as WireCard;
@@ -193,7 +199,7 @@ test('parts that are written down say more, to whom each of them is for', async 
   expect(idsOf((await ask(as('bob', rest('/extendedAgentCard', '1.0')))).json as WireCard)).toEqual(['greet', 'read']);
 });
 
-test('a function gets the caller and the card that he would have', async () => {
+test('extendedCard as a function gets the caller, its card and the tenant', async () => {
   const { ask } = await start(async (caller, card, tenant) => ({
     description: `${caller.id} of ${tenant}: ${card.skills.map(({ id }) => id).join(' ')}`,
   }));
@@ -202,10 +208,10 @@ test('a function gets the caller and the card that he would have', async () => {
 });
 
 test.each([
-  ['a function that fails', () => Promise.reject(new Error('postgres://user:hunter2@db'))],
-  ['what is on no card', () => ({ systemPrompt: 'hunter2' }) as never],
-  ['what is no part', () => 'hunter2' as never],
-] as const)('%s is told to the log alone', async (_, extendedCard) => {
+  ['that throws', () => Promise.reject(new Error('postgres://user:hunter2@db'))],
+  ['that returns an unknown member', () => ({ systemPrompt: 'hunter2' }) as never],
+  ['that returns a string', () => 'hunter2' as never],
+] as const)('an extendedCard function %s gets 500, and only the log has the reason', async (_, extendedCard) => {
   const errors: unknown[] = [];
   const log = { info() {}, warn() {}, error: (_message: string, facts?: object) => void errors.push(facts) };
   const { ask } = await start(extendedCard, { log });
@@ -215,14 +221,14 @@ test.each([
   expect(errors).toHaveLength(1);
 });
 
-test('our client reads it', async () => {
+test('client.extendedCard() returns the skills of the caller', async () => {
   const { url } = await start(true);
   const client = await connect(url, { auth: 'ann' });
   const card = await client.extendedCard();
   expect(card.skills.map(({ id }) => id)).toEqual(['greet', 'pay', 'read']);
 });
 
-describe('tools whose names tell of a user or an organisation', () => {
+describe('tools with the name of a user or an organisation', () => {
   const GMAIL = 'mcp__user_5f0c_gmail';
   const CRM = 'mcp__org_acme_crm';
   const agent = {

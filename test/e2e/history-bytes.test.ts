@@ -1,67 +1,67 @@
-/** How many bytes of messages a task takes, and how many of them one response carries. */
+/** Limits in bytes for the messages of a task, and for the messages in one response. */
 import { describe, expect, test } from 'vitest';
 
 import type { Answer } from './kit/exchange.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { getTask, nextOf, sendTask } from './kit/talk.ts';
-import { NEWEST, RPC_01, RPC_1, VOICES, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { getTask, nextOf, sendTask } from './kit/tasks.ts';
+import { FORMATS_1, RPC_01, RPC_1, WIRE_FORMATS, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const MEBIBYTE = 2 ** 20;
 
 /** Two of these fit into one response, three do not. */
 const LARGE = 'x'.repeat(3 * MEBIBYTE);
 
-/** All messages, also of 0.1, which gives none unless it is asked. */
+/** A historyLength for all messages, which 0.1 requires. */
 const ALL = 100;
 
-/** A task that waits for an authorization, which takes any other message as well. */
-async function paused(server: TestServer, voice: Voice): Promise<string> {
-  const { id, state } = await sendTask(server, voice, { text: 'authorize' });
+/** A task that waits for an authorization, which accepts any number of messages. */
+async function paused(server: TestServer, format: WireFormat): Promise<string> {
+  const { id, state } = await sendTask(server, format, { text: 'authorize' });
   expect(state).toMatch(/^(auth|input)-required$/);
   return id;
 }
 
-function say(server: TestServer, voice: Voice, id: string, text: string): Promise<Answer> {
-  return server.ask(voice.send({ text, taskId: id, historyLength: ALL }));
+function say(server: TestServer, format: WireFormat, id: string, text: string): Promise<Answer> {
+  return server.ask(format.send({ text, taskId: id, historyLength: ALL }));
 }
 
-/** What an answer says about messages that it leaves out, wherever its version has the metadata of a task. */
+/** The number of omitted messages in a response, which is in the metadata of the task. */
 function omittedIn({ text }: Pick<Answer, 'text'>): number | undefined {
   const [, omitted] = /"urn:tandem-a2a:history":\{"omitted":(\d+)\}/.exec(text) ?? [];
   return omitted === undefined ? undefined : Number(omitted);
 }
 
-describe('a response that would be longer than a page', () => {
-  test.each(VOICES)('$name: leaves out the oldest messages and says how many', async (voice) => {
+describe('a response over the page limit', () => {
+  test.each(WIRE_FORMATS)('$name: omits the oldest messages and reports how many', async (format) => {
     const server = await startServer();
-    const id = await paused(server, voice);
-    for (let i = 0; i < 3; i++) expect((await say(server, voice, id, LARGE)).status).toBe(200);
+    const id = await paused(server, format);
+    for (let i = 0; i < 3; i++) expect((await say(server, format, id, LARGE)).status).toBe(200);
 
-    const sent = await say(server, voice, id, LARGE);
-    const got = await server.ask(voice.get(id, ALL));
-    const few = await server.ask(voice.get(id, 2));
+    const sent = await say(server, format, id, LARGE);
+    const got = await server.ask(format.get(id, ALL));
+    const few = await server.ask(format.get(id, 2));
 
     // The first message, and two of the four large ones.
     expect([omittedIn(sent), omittedIn(got), omittedIn(few)]).toEqual([3, 3, undefined]);
-    const { history } = voice.task(got);
+    const { history } = format.task(got);
     expect(history?.map((message) => message.length)).toEqual([LARGE.length + 6, LARGE.length + 6]);
     expect(got.text.length).toBeLessThan(8 * MEBIBYTE);
   });
 
-  test.each([...NEWEST])('$name: so does the first event of a subscription', async (voice) => {
+  test.each([...FORMATS_1])('$name: omits them in the first event of a subscription, too', async (format) => {
     const server = await startServer();
-    const id = await paused(server, voice);
-    for (let i = 0; i < 4; i++) await say(server, voice, id, LARGE);
+    const id = await paused(server, format);
+    for (let i = 0; i < 4; i++) await say(server, format, id, LARGE);
 
-    const stream = await server.open(voice.subscribe(id));
+    const stream = await server.open(format.subscribe(id));
     const first = await stream.next();
     stream.leave();
 
     expect(omittedIn({ text: JSON.stringify(first?.json) })).toBe(3);
   });
 
-  test('so does a list, which ends before a task that does not fit', async () => {
+  test('omits them in ListTasks, too, and ends the page before a task that does not fit', async () => {
     const server = await startServer();
     const id = await paused(server, RPC_1);
     for (let i = 0; i < 4; i++) await say(server, RPC_1, id, LARGE);
@@ -91,33 +91,33 @@ async function nextToken(server: TestServer): Promise<string> {
 }
 
 describe('the messages of one task', () => {
-  test.each(VOICES)(
-    '$name: have at most as many bytes as the limit says, and the error says what to do',
-    async (voice) => {
+  test.each(WIRE_FORMATS)(
+    '$name: a message over historyBytesPerTask is rejected with an error that explains what to do',
+    async (format) => {
       const server = await startServer({ limits: { historyBytesPerTask: 10_000 } });
-      const id = await paused(server, voice);
+      const id = await paused(server, format);
       const small = 'x'.repeat(4000);
-      for (let i = 0; i < 2; i++) expect((await say(server, voice, id, small)).status).toBe(200);
+      for (let i = 0; i < 2; i++) expect((await say(server, format, id, small)).status).toBe(200);
 
-      const refused = voice.error(await say(server, voice, id, small));
+      const rejected = format.error(await say(server, format, id, small));
 
-      expect(refused.reason).toBe('UNSUPPORTED_OPERATION');
-      expect(refused.message).toMatch(
+      expect(rejected.reason).toBe('UNSUPPORTED_OPERATION');
+      expect(rejected.message).toMatch(
         /^Task \S+ cannot take 4\d{3} more bytes of messages: it has 8\d{3} of at most 10000\. Start a new task in the same context, or send large files by url\.$/,
       );
-      const { history } = await getTask(server, voice, id, ALL);
+      const { history } = await getTask(server, format, id, ALL);
       expect(history).toHaveLength(3);
     },
   );
 
-  test.each(VOICES.filter((voice) => voice !== RPC_01))(
-    '$name: have a bound for the first one as well',
-    async (voice) => {
+  test.each(WIRE_FORMATS.filter((format) => format !== RPC_01))(
+    '$name: a first message over historyBytesPerTask is rejected',
+    async (format) => {
       const server = await startServer({ limits: { historyBytesPerTask: 10_000 } });
 
-      const refused = voice.error(await server.ask(voice.send({ text: 'x'.repeat(10_000) })));
+      const rejected = format.error(await server.ask(format.send({ text: 'x'.repeat(10_000) })));
 
-      expect(refused).toMatchObject({
+      expect(rejected).toMatchObject({
         reason: 'PAYLOAD_TOO_LARGE',
         message: 'message: expected at most 10000 bytes: send large files by url',
       });
@@ -126,7 +126,7 @@ describe('the messages of one task', () => {
   );
 });
 
-test('a stream that begins with a large task resumes from there', async () => {
+test('a subscription to a task with omitted messages gets the later events', async () => {
   const server = await startServer();
   const id = await paused(server, RPC_1);
   for (let i = 0; i < 4; i++) await say(server, RPC_1, id, LARGE);

@@ -1,4 +1,4 @@
-/** Content is content: nothing in it becomes an event, a header, a statement, a prototype or a line of a log (1.0 §14.1.1). */
+/** Injection: no content becomes an event, a header, an SQL statement or a prototype (1.0 §14.1.1). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,17 +8,17 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { startServer, type TestServer, type TestServerOptions } from './kit/server.ts';
-import { getTask, sendTask, streamEvents } from './kit/talk.ts';
-import { REST_1, RPC_1, SINCE_02, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { getTask, sendTask, streamEvents } from './kit/tasks.ts';
+import { REST_1, RPC_1, FORMATS_SINCE_02, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const HOSTILE: readonly (readonly [string, string])[] = [
   ['an event of a stream', 'hello\n\nid: 99\nevent: error\ndata: {"statusUpdate":{"status":{"state":"failed"}}}\n\n'],
-  ['lines of all kinds', 'a\rb\r\nc\u2028d\u2029e\u0085f\u000bg'],
+  ['line breaks of every kind', 'a\rb\r\nc\u2028d\u2029e\u0085f\u000bg'],
   ['a header', 'hello\r\nSet-Cookie: session=stolen\r\n\r\n<html>'],
-  ['the end of an answer', '"}]}}} , {"jsonrpc":"2.0","id":1,"result":{"injected":true}}'],
-  ['a statement', `'; DROP TABLE tasks; -- " OR 1=1 /* %_\\ */ \${process.exit(1)} {{7*7}} \`id\``],
-  ['a page', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
+  ['the end of a JSON response', '"}]}}} , {"jsonrpc":"2.0","id":1,"result":{"injected":true}}'],
+  ['an SQL statement', `'; DROP TABLE tasks; -- " OR 1=1 /* %_\\ */ \${process.exit(1)} {{7*7}} \`id\``],
+  ['an HTML page', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
   ['control characters', '\u0000\u0007\u001b]0;title\u0007\u001b[2J\u009b31m'],
 ];
 
@@ -35,84 +35,100 @@ async function startOnFile(options: TestServerOptions = {}): Promise<TestServer>
 }
 
 describe.each(HOSTILE)('%s in a text', (_, hostile) => {
-  test.each(VOICES)(verifies('E-17', '$name: comes back as it was, and is nothing else'), async (voice) => {
-    const server = await startOnFile();
+  test.each(WIRE_FORMATS)(
+    verifies('E-17', '$name: is returned unchanged, and adds no event or header'),
+    async (format) => {
+      const server = await startOnFile();
 
-    const task = await sendTask(server, voice, { text: hostile });
-    const again = await getTask(server, voice, task.id, 10);
-    const events = await streamEvents(server, voice, { text: hostile });
-    const harmless = await streamEvents(server, voice, { text: 'hello' });
+      const task = await sendTask(server, format, { text: hostile });
+      const again = await getTask(server, format, task.id, 10);
+      const events = await streamEvents(server, format, { text: hostile });
+      const harmless = await streamEvents(server, format, { text: 'hello' });
 
-    expect(again.state).toBe('completed');
-    expect(again.artifacts).toEqual({ echo: hostile });
-    expect(again.history).toEqual([`user: ${hostile}`]);
-    expect(events.map(({ kind }) => kind)).toEqual(harmless.map(({ kind }) => kind));
-    expect(events.flatMap((event) => (event.kind === 'artifact' ? [event.text] : []))).toEqual([hostile]);
-    const { headers } = await server.ask(voice.send({ text: hostile }));
-    expect(headers['set-cookie']).toBeUndefined();
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['content-type']).toMatch(/^application\/(?:a2a\+)?json$/);
-  });
+      expect(again.state).toBe('completed');
+      expect(again.artifacts).toEqual({ echo: hostile });
+      expect(again.history).toEqual([`user: ${hostile}`]);
+      expect(events.map(({ kind }) => kind)).toEqual(harmless.map(({ kind }) => kind));
+      expect(events.flatMap((event) => (event.kind === 'artifact' ? [event.text] : []))).toEqual([hostile]);
+      const { headers } = await server.ask(format.send({ text: hostile }));
+      expect(headers['set-cookie']).toBeUndefined();
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['content-type']).toMatch(/^application\/(?:a2a\+)?json$/);
+    },
+  );
 });
 
-describe('names', () => {
+describe('hostile names', () => {
   const NAMES = [`' OR '1'='1`, `"; DROP TABLE tasks; --`, '%', '_', '*', '../../etc/passwd', '__proto__', 'a\nb: c'];
 
-  test.each(SINCE_02)(verifies('E-17', '$name: mean what they say, and nothing more'), async (voice) => {
-    const server = await startOnFile();
-    await sendTask(server, voice, { text: 'hello', contextId: 'plain' });
+  test.each(FORMATS_SINCE_02)(
+    verifies('E-17', '$name: work as contextIds, and match no other context or task'),
+    async (format) => {
+      const server = await startOnFile();
+      await sendTask(server, format, { text: 'hello', contextId: 'plain' });
 
-    for (const name of NAMES) {
-      const { contextId } = await sendTask(server, voice, { text: 'hello', contextId: name });
-      expect(contextId).toBe(name);
-      const listed = await server.ask(rpc('1.0', 'ListTasks', { contextId: name }));
-      expect(listed.json).toMatchObject({ result: { totalSize: 1, tasks: [{ contextId: name }] } });
-      expect(voice.error(await server.ask(voice.get(name))).reason).toBe('TASK_NOT_FOUND');
-      expect(voice.error(await server.ask(voice.cancel(name))).reason).toBe('TASK_NOT_FOUND');
-    }
-    expect((await server.ask(rpc('1.0', 'ListTasks', {}))).json).toMatchObject({
-      result: { totalSize: NAMES.length + 1 },
-    });
-  });
+      for (const name of NAMES) {
+        const { contextId } = await sendTask(server, format, { text: 'hello', contextId: name });
+        expect(contextId).toBe(name);
+        const listed = await server.ask(rpc('1.0', 'ListTasks', { contextId: name }));
+        expect(listed.json).toMatchObject({ result: { totalSize: 1, tasks: [{ contextId: name }] } });
+        expect(format.error(await server.ask(format.get(name))).reason).toBe('TASK_NOT_FOUND');
+        expect(format.error(await server.ask(format.cancel(name))).reason).toBe('TASK_NOT_FOUND');
+      }
+      expect((await server.ask(rpc('1.0', 'ListTasks', {}))).json).toMatchObject({
+        result: { totalSize: NAMES.length + 1 },
+      });
+    },
+  );
 
-  test(verifies('E-17', 'of prototypes are members like others'), async () => {
-    const server = await startOnFile();
-    const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
-    const body = JSON.stringify(RPC_1.send({ text: 'about it' }).body).replace(
-      '"parts"',
-      `"metadata":${text},"__proto__":{"taskId":"x"},"parts"`,
-    );
-    const ask = RPC_1.send({ text: '' });
+  test(
+    verifies('E-17', 'such as __proto__ in metadata are stored like other members, and do not change a prototype'),
+    async () => {
+      const server = await startOnFile();
+      const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
+      const body = JSON.stringify(RPC_1.send({ text: 'about it' }).body).replace(
+        '"parts"',
+        `"metadata":${text},"__proto__":{"taskId":"x"},"parts"`,
+      );
+      const ask = RPC_1.send({ text: '' });
 
-    const answer = await server.ask({ ...ask, headers: { ...ask.headers, 'content-type': 'application/json' }, body });
+      const answer = await server.ask({
+        ...ask,
+        headers: { ...ask.headers, 'content-type': 'application/json' },
+        body,
+      });
 
-    expect(answer.text).toContain(`"metadata":${text}`);
-    expect(RPC_1.sent(answer)).toMatchObject({ task: { state: 'completed' } });
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-  });
+      expect(answer.text).toContain(`"metadata":${text}`);
+      expect(RPC_1.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    },
+  );
 });
 
-describe('what does not fit the schema', () => {
+describe('a message that violates the schema', () => {
   test.each([
     ['a part with two contents', { parts: [{ text: 'a', data: 1 }] }, 'message.parts[0]'],
-    ['a part with none', { parts: [{ filename: 'a' }] }, 'message.parts[0]'],
-    ['bytes that are none', { parts: [{ raw: '<script>' }] }, 'message.parts[0].raw'],
-    ['a number for a text', { parts: [{ text: 7 }] }, 'message.parts[0].text'],
-    ['a list for metadata', { parts: [{ text: 'a' }], metadata: [] }, 'message.metadata'],
-    ['a role of its own', { parts: [{ text: 'a' }], role: 'ROLE_ADMIN' }, 'message.role'],
-  ])(verifies('E-17', '%s is refused, with its place, before anything runs'), async (_, changes, field) => {
-    const server = await startServer();
-    const message = { messageId: 'm', role: 'ROLE_USER', ...changes };
+    ['a part without content', { parts: [{ filename: 'a' }] }, 'message.parts[0]'],
+    ['bytes that are not base64', { parts: [{ raw: '<script>' }] }, 'message.parts[0].raw'],
+    ['a number as a text', { parts: [{ text: 7 }] }, 'message.parts[0].text'],
+    ['an array as metadata', { parts: [{ text: 'a' }], metadata: [] }, 'message.metadata'],
+    ['an unknown role', { parts: [{ text: 'a' }], role: 'ROLE_ADMIN' }, 'message.role'],
+  ])(
+    verifies('E-17', 'with %s gets INVALID_PARAMS with the path, before the handler runs'),
+    async (_, changes, field) => {
+      const server = await startServer();
+      const message = { messageId: 'm', role: 'ROLE_USER', ...changes };
 
-    const overRest = await server.ask({ ...REST_1.send({}), body: { message } });
-    const overRpc = await server.ask(rpc('1.0', 'SendMessage', { message }));
+      const overRest = await server.ask({ ...REST_1.send({}), body: { message } });
+      const overRpc = await server.ask(rpc('1.0', 'SendMessage', { message }));
 
-    expect(REST_1.error(overRest)).toMatchObject({ reason: 'INVALID_PARAMS', fields: [field] });
-    expect(RPC_1.error(overRpc)).toMatchObject({ reason: 'INVALID_PARAMS', fields: [field] });
-    expect(server.runs()).toBe(0);
-  });
+      expect(REST_1.error(overRest)).toMatchObject({ reason: 'INVALID_PARAMS', fields: [field] });
+      expect(RPC_1.error(overRpc)).toMatchObject({ reason: 'INVALID_PARAMS', fields: [field] });
+      expect(server.runs()).toBe(0);
+    },
+  );
 
-  test(verifies('E-17', 'is quoted to nobody as anything but JSON'), async () => {
+  test(verifies('E-17', 'gets its error as JSON with nosniff, also if the path contains HTML'), async () => {
     const server = await startServer();
 
     const answer = await server.ask({ method: 'GET', path: `/<script>alert(1)</script>` });

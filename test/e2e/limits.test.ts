@@ -1,4 +1,4 @@
-/** What an agent cannot take now, or at all: too much at once, too large, too deep, of the wrong type (1.0 §13.4). */
+/** Requests over a limit: too many at once, too large, too deep, of the wrong media type (1.0 §13.4). */
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/agent/agent.ts';
@@ -7,29 +7,32 @@ import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
-import { holdTask, sendTask } from './kit/talk.ts';
-import { NEWEST, RPC_1, VOICES } from './kit/voices.ts';
+import { holdTask, sendTask } from './kit/tasks.ts';
+import { FORMATS_1, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
 
-describe('failures that pass', () => {
-  test.each(VOICES)(verifies('E-10', '$name: a full agent says when to come back'), async (voice) => {
-    const server = await startServer({ agent: { concurrency: 1, queue: 0 } });
-    const { stream } = await holdTask(server, voice);
+describe('Retry-After', () => {
+  test.each(WIRE_FORMATS)(
+    verifies('E-10', '$name: a message to an agent without a free slot gets 503 with Retry-After'),
+    async (format) => {
+      const server = await startServer({ agent: { concurrency: 1, queue: 0 } });
+      const { stream } = await holdTask(server, format);
 
-    const full = await server.ask(voice.send({ text: 'hello' }));
-    server.release();
-    await stream.rest();
+      const full = await server.ask(format.send({ text: 'hello' }));
+      server.release();
+      await stream.rest();
 
-    expect(full.status).toBe(503);
-    expect(full.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    expect(voice.error(full).reason).toBe('UNAVAILABLE');
-    if (voice.version === '1.0') expect(full.text).toContain('type.googleapis.com/google.rpc.RetryInfo');
-    expect((await sendTask(server, voice, { text: 'hello' })).state).toBe('completed');
-  });
+      expect(full.status).toBe(503);
+      expect(full.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect(format.error(full).reason).toBe('UNAVAILABLE');
+      if (format.version === '1.0') expect(full.text).toContain('type.googleapis.com/google.rpc.RetryInfo');
+      expect((await sendTask(server, format, { text: 'hello' })).state).toBe('completed');
+    },
+  );
 
-  test.each(VOICES)(verifies('E-10', '$name: a lasting failure does not'), async (voice) => {
+  test.each(WIRE_FORMATS)(verifies('E-10', '$name: an error that repeats has no Retry-After'), async (format) => {
     const server = await startServer();
 
-    const { headers, text } = await server.ask(voice.get('unknown'));
+    const { headers, text } = await server.ask(format.get('unknown'));
 
     expect(headers['retry-after']).toBeUndefined();
     expect(text).not.toContain('retry');
@@ -37,57 +40,62 @@ describe('failures that pass', () => {
 });
 
 describe('limits', () => {
-  test.each(VOICES)(verifies('E-15', '$name: a body that is too large is refused'), async (voice) => {
-    const server = await startServer({ maxBodyBytes: 1000 });
+  test.each(WIRE_FORMATS)(
+    verifies('E-15', '$name: a body over maxBodyBytes gets PAYLOAD_TOO_LARGE'),
+    async (format) => {
+      const server = await startServer({ maxBodyBytes: 1000 });
 
-    const large = await server.ask(voice.send({ text: 'x'.repeat(1001) }));
-    const small = await sendTask(server, voice, { text: 'x' });
+      const large = await server.ask(format.send({ text: 'x'.repeat(1001) }));
+      const small = await sendTask(server, format, { text: 'x' });
 
-    expect(large.status).toBe(voice.binding === 'REST' ? 413 : 200);
-    expect(voice.error(large)).toMatchObject({
-      reason: 'PAYLOAD_TOO_LARGE',
-      message: 'The request body exceeds 1000 bytes',
-    });
-    if (voice.binding === 'JSON-RPC') expect(large.json).toMatchObject({ id: null, error: { code: -32600 } });
-    expect(small.state).toBe('completed');
-    expect(server.runs()).toBe(1);
-  });
+      expect(large.status).toBe(format.binding === 'REST' ? 413 : 200);
+      expect(format.error(large)).toMatchObject({
+        reason: 'PAYLOAD_TOO_LARGE',
+        message: 'The request body exceeds 1000 bytes',
+      });
+      if (format.binding === 'JSON-RPC') expect(large.json).toMatchObject({ id: null, error: { code: -32600 } });
+      expect(small.state).toBe('completed');
+      expect(server.runs()).toBe(1);
+    },
+  );
 
-  test.each(VOICES)(verifies('E-15', '$name: metadata that is too deep is refused'), async (voice) => {
+  test.each(WIRE_FORMATS)(verifies('E-15', '$name: metadata of 500 levels gets INVALID_PARAMS'), async (format) => {
     const server = await startServer();
     const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as Record<string, unknown>;
 
-    const answer = await server.ask(voice.send({ text: 'hello', metadata: deep }));
+    const answer = await server.ask(format.send({ text: 'hello', metadata: deep }));
 
-    expect(voice.error(answer).reason).toBe('INVALID_PARAMS');
+    expect(format.error(answer).reason).toBe('INVALID_PARAMS');
     expect(server.runs()).toBe(0);
   });
 });
 
-describe('media types', () => {
+describe('the Content-Type of a request', () => {
   test.each(
-    VOICES.flatMap((voice) => ['text/plain', 'application/xml', ''].map((type) => ({ voice, type, name: voice.name }))),
-  )(verifies('E-16', '$name: a body of $type is refused'), async ({ voice, type }) => {
+    WIRE_FORMATS.flatMap((format) =>
+      ['text/plain', 'application/xml', ''].map((type) => ({ format, type, name: format.name })),
+    ),
+  )(verifies('E-16', '$name: "$type" is rejected'), async ({ format, type }) => {
     const server = await startServer();
-    const ask = voice.send({ text: 'hello' });
+    const ask = format.send({ text: 'hello' });
 
     const answer = await server.ask({ ...ask, headers: { ...ask.headers, 'content-type': type } });
 
-    expect(answer.status).toBe(voice.name === '1.0 REST' ? 400 : 415);
-    expect(voice.error(answer)).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
-    expect(voice.error(answer).message).toContain('Content-Type: application/');
+    expect(answer.status).toBe(format.name === '1.0 REST' ? 400 : 415);
+    expect(format.error(answer)).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
+    expect(format.error(answer).message).toContain('Content-Type: application/');
     expect(server.runs()).toBe(0);
   });
 
   test.each(['application/json; charset=utf-8', 'application/a2a+json', 'Application/JSON;charset="UTF-8"'])(
-    verifies('E-16', 'a body of %s is taken, over both bindings'),
+    verifies('E-16', '%s is accepted over both bindings'),
     async (type) => {
       const server = await startServer();
 
-      for (const voice of NEWEST) {
-        const ask = voice.send({ text: 'hello' });
+      for (const format of FORMATS_1) {
+        const ask = format.send({ text: 'hello' });
         const answer = await server.ask({ ...ask, headers: { ...ask.headers, 'content-type': type } });
-        expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+        expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
       }
     },
   );

@@ -1,12 +1,12 @@
-/** Lists of tasks: pages, order and filters (1.0 §3.1.4). */
+/** ListTasks: pages, order and filters (1.0 §3.1.4). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask, Answer } from './kit/exchange.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { holdTask, sendTask } from './kit/talk.ts';
-import { REST_1, RPC_1 } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { holdTask, sendTask } from './kit/tasks.ts';
+import { REST_1, RPC_1 } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 type Query = Readonly<Record<string, string | number | boolean>>;
 
@@ -22,17 +22,17 @@ interface WirePage {
   readonly totalSize: number;
 }
 
-/** Lists came with 1.0. */
+/** Only 1.0 has ListTasks. */
 const BINDINGS = [
   {
     name: 'JSON-RPC',
-    voice: RPC_1,
+    format: RPC_1,
     list: (query: Query): Ask => rpc('1.0', 'ListTasks', query),
     page: ({ json }: Answer): WirePage => (json as { result: WirePage }).result,
   },
   {
     name: 'REST',
-    voice: REST_1,
+    format: REST_1,
     list: (query: Query): Ask => {
       const pairs = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
       return { method: 'GET', path: `/tasks?${pairs.join('&')}`, headers: { 'a2a-version': '1.0' } };
@@ -41,15 +41,15 @@ const BINDINGS = [
   },
 ];
 
-/** Tasks that end one after the other, each later than the one before; the ids, the latest first. */
+/** Creates tasks that end one after the other. Returns their ids, the latest first. */
 async function makeTasks(server: TestServer, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let i = 0; i < count; i++) ids.unshift((await sendTask(server, RPC_1, { text: `task ${i}` })).id);
   return ids;
 }
 
-describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
-  test(verifies(['L-03', 'L-07'], 'an empty list has all its members'), async () => {
+describe.each(BINDINGS)('ListTasks over $name', ({ list, page, format }) => {
+  test(verifies(['L-03', 'L-07'], 'an empty list has all required members'), async () => {
     const server = await startServer();
 
     const answer = await server.ask(list({}));
@@ -57,7 +57,7 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     expect(page(answer)).toEqual({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
   });
 
-  test(verifies('L-01', 'a page of large tasks ends early, and the next one goes on'), async () => {
+  test(verifies('L-01', 'a page of large tasks ends early, and the next page continues after it'), async () => {
     const server = await startServer();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await sendTask(server, RPC_1, { text: 'x'.repeat(3 * 2 ** 20) })).id);
@@ -73,7 +73,7 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     expect(pages.map(({ totalSize, pageSize }) => [totalSize, pageSize])).toEqual(pages.map(() => [5, 100]));
   });
 
-  test(verifies(['L-01', 'L-03', 'L-07'], 'pages lead from one to the next, through each task once'), async () => {
+  test(verifies(['L-01', 'L-03', 'L-07'], 'the pages contain each task once'), async () => {
     const server = await startServer();
     const ids = await makeTasks(server, 7);
 
@@ -90,30 +90,33 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     expect(new Set(seen.flat())).toEqual(new Set(ids));
   });
 
-  test(verifies('L-01', 'a task that comes in between moves no other to another page'), async () => {
+  test(
+    verifies('L-01', 'a task that is created between two requests does not move other tasks to another page'),
+    async () => {
+      const server = await startServer();
+      await makeTasks(server, 4);
+      const first = page(await server.ask(list({ pageSize: 2 })));
+
+      const [added] = await makeTasks(server, 1);
+      const second = page(await server.ask(list({ pageSize: 2, pageToken: first.nextPageToken })));
+
+      const seen = [...first.tasks, ...second.tasks].map(({ id }) => id);
+      expect(new Set(seen).size).toBe(4);
+      expect(seen).not.toContain(added);
+      expect(second.nextPageToken).toBe('');
+    },
+  );
+
+  test(verifies('L-02', 'the task with the newest status comes first'), async () => {
     const server = await startServer();
-    await makeTasks(server, 4);
-    const first = page(await server.ask(list({ pageSize: 2 })));
-
-    const [added] = await makeTasks(server, 1);
-    const second = page(await server.ask(list({ pageSize: 2, pageToken: first.nextPageToken })));
-
-    const seen = [...first.tasks, ...second.tasks].map(({ id }) => id);
-    expect(new Set(seen).size).toBe(4);
-    expect(seen).not.toContain(added);
-    expect(second.nextPageToken).toBe('');
-  });
-
-  test(verifies('L-02', 'the task whose status is newest comes first'), async () => {
-    const server = await startServer();
-    const { id: old } = await sendTask(server, voice, { text: 'ask' });
+    const { id: old } = await sendTask(server, format, { text: 'ask' });
     const [between] = await makeTasks(server, 1);
-    // Two statuses of one millisecond have no order of their own.
-    const { time } = await sendTask(server, voice, { text: 'wait' });
+    // Two statuses of the same millisecond have no order.
+    const { time } = await sendTask(server, format, { text: 'wait' });
     await expect.poll(() => new Date().toISOString() > time).toBe(true);
 
     const before = page(await server.ask(list({})));
-    await sendTask(server, voice, { text: 'Paris', taskId: old });
+    await sendTask(server, format, { text: 'Paris', taskId: old });
     const after = page(await server.ask(list({})));
 
     const times = before.tasks.map(({ status }) => status.timestamp);
@@ -122,7 +125,7 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     expect(after.tasks[0]).toMatchObject({ id: old, status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
-  test(verifies('L-04', 'artifacts are left out unless asked for'), async () => {
+  test(verifies('L-04', 'artifacts are omitted by default'), async () => {
     const server = await startServer();
     await makeTasks(server, 1);
 
@@ -133,10 +136,10 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     }
   });
 
-  test(verifies('L-05', 'asked for, they are there even if there are none'), async () => {
+  test(verifies('L-05', 'with includeArtifacts, a task without artifacts has an empty array'), async () => {
     const server = await startServer();
     await makeTasks(server, 1);
-    await sendTask(server, voice, { text: 'fail' });
+    await sendTask(server, format, { text: 'fail' });
 
     const { tasks } = page(await server.ask(list({ includeArtifacts: true })));
 
@@ -147,7 +150,7 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     });
   });
 
-  test(verifies('L-06', 'a page has 50 tasks unless asked, and never more than 100'), async () => {
+  test(verifies('L-06', 'a page has 50 tasks by default, and up to 100'), async () => {
     const server = await startServer();
     await makeTasks(server, 101);
 
@@ -163,11 +166,11 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     for (const { totalSize } of [usual, most, least]) expect(totalSize).toBe(101);
   });
 
-  test(verifies('L-08', 'contextId, status and their combination leave only what they name'), async () => {
+  test(verifies('L-08', 'contextId and status filter the tasks, also together'), async () => {
     const server = await startServer();
-    const done = await sendTask(server, voice, { text: 'hello', contextId: 'one' });
-    const asked = await sendTask(server, voice, { text: 'ask', contextId: 'one' });
-    const other = await sendTask(server, voice, { text: 'hello', contextId: 'two' });
+    const done = await sendTask(server, format, { text: 'hello', contextId: 'one' });
+    const asked = await sendTask(server, format, { text: 'ask', contextId: 'one' });
+    const other = await sendTask(server, format, { text: 'hello', contextId: 'two' });
 
     const idsOf = async (query: Query): Promise<readonly string[]> =>
       page(await server.ask(list(query)))
@@ -182,9 +185,9 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     expect(await idsOf({ status: 'TASK_STATE_UNSPECIFIED' })).toHaveLength(3);
   });
 
-  test(verifies('L-08', 'statusTimestampAfter takes the moment itself, and all after it'), async () => {
+  test(verifies('L-08', 'statusTimestampAfter includes the time itself'), async () => {
     const server = await startServer();
-    const { time } = await sendTask(server, voice, { text: 'hello' });
+    const { time } = await sendTask(server, format, { text: 'hello' });
     const later = new Date(Date.parse(time) + 1).toISOString();
     const elsewhere = `${time.slice(0, -1)}+00:00`;
 
@@ -208,15 +211,15 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
     { query: { statusTimestampAfter: 'yesterday' }, field: 'statusTimestampAfter' },
     { query: { includeArtifacts: 'perhaps' }, field: 'includeArtifacts' },
     { query: { pageToken: 'made-up' }, field: 'pageToken' },
-  ])(verifies('L-09', '$query is refused'), async ({ query, field }) => {
+  ])(verifies('L-09', '$query gets INVALID_PARAMS'), async ({ query, field }) => {
     const server = await startServer();
 
-    const error = voice.error(await server.ask(list(query)));
+    const error = format.error(await server.ask(list(query)));
 
     expect(error).toMatchObject({ reason: 'INVALID_PARAMS', fields: [field] });
   });
 
-  test(verifies('L-09', 'the token of another list is refused, and one that was changed'), async () => {
+  test(verifies('L-09', 'the page token of another list, or a changed one, gets INVALID_PARAMS'), async () => {
     const server = await startServer();
     await makeTasks(server, 3);
     const { nextPageToken } = page(await server.ask(list({ pageSize: 1 })));
@@ -226,15 +229,15 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
       { pageToken: nextPageToken, tenant: 'another' },
       { pageToken: `${nextPageToken}x` },
     ]) {
-      expect(voice.error(await server.ask(list(query)))).toMatchObject({ fields: ['pageToken'] });
+      expect(format.error(await server.ask(list(query)))).toMatchObject({ fields: ['pageToken'] });
     }
     expect(page(await server.ask(list({ pageToken: nextPageToken }))).tasks).toHaveLength(2);
   });
 
-  test('has tasks that work, and none that came to a mere message', async () => {
+  test('the list has working tasks, and no replies without a task', async () => {
     const server = await startServer();
-    const { id } = await holdTask(server, voice);
-    await server.ask(voice.send({ text: 'reply hello' }));
+    const { id } = await holdTask(server, format);
+    await server.ask(format.send({ text: 'reply hello' }));
 
     const { tasks } = page(await server.ask(list({})));
     server.release();
@@ -243,7 +246,7 @@ describe.each(BINDINGS)('$name', ({ list, page, voice }) => {
   });
 });
 
-test.each(['0.3', '0.2', '0.1'])('%s has no lists', async (version) => {
+test.each(['0.3', '0.2', '0.1'])('%s has no method tasks/list', async (version) => {
   const server = await startServer();
 
   const { json } = await server.ask(rpc(version, 'tasks/list', {}));

@@ -2,113 +2,122 @@ import { expect, test, vi } from 'vitest';
 import { call, JSON_TYPE, jsonText, VERSION_1 } from './malformed/case.ts';
 import { type Answer, bytesOf, exchange, readAnswers, takeAnswers, Wire } from './malformed/exchange.ts';
 import { assertAnswer, type Expected, rest, rpc } from './malformed/expected.ts';
-import { openTarget } from './malformed/play.ts';
-import { expectSettled, watchRequests } from './malformed/settled.ts';
+import { openTarget } from './malformed/run-cases.ts';
+import { expectIdle, watchRequests } from './malformed/expect-idle.ts';
 
-/** Bodies that are too large, too slow, or not all there. */
+/** Bodies that are too large, slow or incomplete. */
 
 vi.setConfig({ testTimeout: 30_000 });
 
 const MAX = 64 * 1024;
-const SAYS = `The request body exceeds ${MAX} bytes`;
+const MESSAGE = `The request body exceeds ${MAX} bytes`;
 
 const PLACES = [
-  ['JSON-RPC 1.0', '/a2a', [JSON_TYPE, VERSION_1], rpc('PAYLOAD_TOO_LARGE', SAYS, { id: null })],
-  ['JSON-RPC 0.3', '/a2a', [JSON_TYPE], rpc('PAYLOAD_TOO_LARGE', SAYS, { id: null, words: 'old' })],
-  ['REST 1.0', '/message:send', [JSON_TYPE], rest('PAYLOAD_TOO_LARGE', SAYS)],
-  ['REST 0.3', '/v1/message:send', [JSON_TYPE], rest('PAYLOAD_TOO_LARGE', SAYS, { words: 'old' })],
+  ['JSON-RPC 1.0', '/a2a', [JSON_TYPE, VERSION_1], rpc('PAYLOAD_TOO_LARGE', MESSAGE, { id: null })],
+  ['JSON-RPC 0.3', '/a2a', [JSON_TYPE], rpc('PAYLOAD_TOO_LARGE', MESSAGE, { id: null, errorFormat: 'old' })],
+  ['REST 1.0', '/message:send', [JSON_TYPE], rest('PAYLOAD_TOO_LARGE', MESSAGE)],
+  ['REST 0.3', '/v1/message:send', [JSON_TYPE], rest('PAYLOAD_TOO_LARGE', MESSAGE, { errorFormat: 'old' })],
 ] as const satisfies readonly (readonly [string, string, readonly (readonly [string, string])[], Expected])[];
 
-/** A healthy call of exactly this many bytes. */
+/** A valid call of exactly this many bytes. */
 function callOf(bytes: number): string {
   const text = String(call('ListTasks', { extra: '' }).body);
   return text.replace('"extra":""', `"extra":"${'x'.repeat(bytes - text.length)}"`);
 }
 
 test.each(PLACES)(
-  '%s: a body that says it is too large is refused before any of it',
-  async (_, path, headers, says) => {
+  '%s: a Content-Length over maxBodyBytes is rejected before the body arrives',
+  async (_, path, headers, expected) => {
     await using target = await openTarget({ maxBodyBytes: MAX });
     const wire = new Wire(target.server.port).send(
       bytesOf({ path, headers: [...headers, ['Content-Length', '10000000000'], ['Connection', 'keep-alive']] }),
     );
     const [answer] = await firstAnswers(wire);
     expect(answer?.headers['connection']).toBe('close');
-    assertAnswer(answer ?? fail(), says);
-    await expectSettled(target);
+    assertAnswer(answer ?? fail(), expected);
+    await expectIdle(target);
   },
 );
 
 test.each(PLACES)(
-  '%s: a body without a length is refused at the limit, and soon read no more',
-  async (_, path, headers, says) => {
+  '%s: a chunked body is rejected at maxBodyBytes, and the server stops reading',
+  async (_, path, headers, expected) => {
     await using target = await openTarget({ maxBodyBytes: MAX });
     const seen = watchRequests();
     const wire = new Wire(target.server.port).send(
       bytesOf({ path, headers: [...headers, ['Transfer-Encoding', 'chunked'], ['Connection', 'keep-alive']] }),
     );
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
-    // As fast as the socket takes it, and without an end.
+    // Writes without end, as fast as the socket accepts it.
     const pump = (): void => {
       while (!wire.socket.destroyed && wire.socket.write(chunk));
     };
     wire.socket.on('drain', pump);
     pump();
     const [answer] = readAnswers(await wire.ended);
-    assertAnswer(answer ?? fail(), says);
+    assertAnswer(answer ?? fail(), expected);
     expect(seen[0]?.request.socket.bytesRead).toBeLessThan(64 * 2 ** 20);
-    await expectSettled(target);
+    await expectIdle(target);
   },
 );
 
-test.each(PLACES)('%s: who looks only when all is sent still gets the answer', async (_, path, headers, says) => {
-  await using target = await openTarget({ maxBodyBytes: MAX });
-  const wire = new Wire(target.server.port);
-  wire.socket.pause();
-  const failure = await new Promise<unknown>((resolve) => {
-    wire.socket.write(bytesOf({ path, headers, body: ' '.repeat(64 * MAX) }), resolve);
-  });
-  expect(failure ?? undefined).toBeUndefined();
-  wire.socket.resume();
-  const [answer] = readAnswers(await wire.ended);
-  assertAnswer(answer ?? fail(), says);
-  await expectSettled(target);
-});
+test.each(PLACES)(
+  '%s: a client that reads only after it has sent everything gets the error, too',
+  async (_, path, headers, expected) => {
+    await using target = await openTarget({ maxBodyBytes: MAX });
+    const wire = new Wire(target.server.port);
+    wire.socket.pause();
+    const failure = await new Promise<unknown>((resolve) => {
+      wire.socket.write(bytesOf({ path, headers, body: ' '.repeat(64 * MAX) }), resolve);
+    });
+    expect(failure ?? undefined).toBeUndefined();
+    wire.socket.resume();
+    const [answer] = readAnswers(await wire.ended);
+    assertAnswer(answer ?? fail(), expected);
+    await expectIdle(target);
+  },
+);
 
-test.each(PLACES)('%s: in process, a stream is left at the limit', async (_, path, headers, says) => {
-  await using target = await openTarget({ maxBodyBytes: MAX });
-  let pulled = 0;
-  let isCanceled = false;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      pulled += 0x4000;
-      controller.enqueue(new Uint8Array(0x4000).fill(32));
-    },
-    cancel() {
-      isCanceled = true;
-    },
-  });
-  const response = await target.server.handler.fetch(
-    new Request(`http://localhost${path}`, {
-      method: 'POST',
-      // A length is what the caller says, not what comes.
-      headers: [...headers, ['content-length', '5']].map(([name = '', value = '']): [string, string] => [name, value]),
-      body,
-      duplex: 'half',
-    }),
-  );
-  const answer = {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    text: await response.text(),
-  };
-  assertAnswer(answer, says);
-  expect(pulled).toBeLessThan(2 * MAX);
-  expect(isCanceled).toBe(true);
-  expect(target.faults).toEqual([]);
-});
+test.each(PLACES)(
+  '%s: over fetch, the server cancels a body stream at maxBodyBytes',
+  async (_, path, headers, expected) => {
+    await using target = await openTarget({ maxBodyBytes: MAX });
+    let pulled = 0;
+    let isCanceled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 0x4000;
+        controller.enqueue(new Uint8Array(0x4000).fill(32));
+      },
+      cancel() {
+        isCanceled = true;
+      },
+    });
+    const response = await target.server.handler.fetch(
+      new Request(`http://localhost${path}`, {
+        method: 'POST',
+        // The declared length is smaller than the body.
+        headers: [...headers, ['content-length', '5']].map(([name = '', value = '']): [string, string] => [
+          name,
+          value,
+        ]),
+        body,
+        duplex: 'half',
+      }),
+    );
+    const answer = {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text: await response.text(),
+    };
+    assertAnswer(answer, expected);
+    expect(pulled).toBeLessThan(2 * MAX);
+    expect(isCanceled).toBe(true);
+    expect(target.faults).toEqual([]);
+  },
+);
 
-test('the limit itself is not too large', async () => {
+test('a body of exactly maxBodyBytes is accepted, and one byte more is rejected', async () => {
   await using target = await openTarget({ maxBodyBytes: MAX });
   const { port, handler, url } = target.server;
   const headers = [JSON_TYPE, VERSION_1];
@@ -125,7 +134,7 @@ test('the limit itself is not too large', async () => {
   }
 });
 
-test('what asks first is told no without being asked for more', async () => {
+test('a request with Expect: 100-continue gets 413 or 415 before its body is requested', async () => {
   await using target = await openTarget({ maxBodyBytes: MAX });
   const { port } = target.server;
   const expecting = [JSON_TYPE, VERSION_1, ['Expect', '100-continue']] as const;
@@ -136,10 +145,10 @@ test('what asks first is told no without being asked for more', async () => {
   expect((await firstAnswers(large)).map(({ status }) => status)).toEqual([413]);
   const wrong = new Wire(port).send(bytesOf({ headers: [...expecting.slice(1), tooMuch] }));
   expect((await firstAnswers(wrong)).map(({ status }) => status)).toEqual([415]);
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
-test('a body in single bytes is read as one', async () => {
+test('a body that arrives in single bytes is decoded correctly', async () => {
   await using target = await openTarget();
   const wire = new Wire(target.server.port);
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Grüße 😀' }] };
@@ -147,10 +156,10 @@ test('a body in single bytes is read as one', async () => {
   expect(await wire.ended).toContain('Grüße 😀');
 });
 
-test('Node is told how long a head and a body may take', async () => {
+test('the HTTP server has timeouts of at most 60 seconds for headers and requests', async () => {
   const seen = watchRequests();
   await using target = await openTarget();
-  await expectSettled(target);
+  await expectIdle(target);
   const http = seen[0]?.server;
   expect(http?.headersTimeout).toBeGreaterThan(0);
   expect(http?.headersTimeout).toBeLessThanOrEqual(60_000);
@@ -165,25 +174,28 @@ test.each([
   ['between chunks', bytesOf({ headers: [JSON_TYPE, ['Transfer-Encoding', 'chunked']], body: '2\r\n{"\r\n' })],
   ['inside the head', Buffer.from('POST /a2a HTTP/1.1\r\nHost: local')],
   ['inside a REST body', bytesOf({ path: '/message:send', headers: [JSON_TYPE, ['Content-Length', '9']], body: '{' })],
-] as const)('a connection that is cut %s leaves nothing behind', async (_, bytes) => {
+] as const)('a connection that ends %s leaves no open socket and no log line', async (_, bytes) => {
   await using target = await openTarget();
   for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
     const wire = new Wire(target.server.port);
     await new Promise<void>((resolve) => void wire.socket.write(bytes, () => resolve()));
     wire.socket[end]();
     const received = await wire.ended;
-    // Who only stops sending may be told that it was too little.
+    // A client that only stops sending may get 400.
     if (received !== '') expect(readAnswers(received)[0]?.status).toBe(400);
   }
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
-test('in process, a body that breaks is the mistake of its sender', async () => {
+test('over fetch, a body stream that fails gets INVALID_REQUEST and logs no error', async () => {
   await using target = await openTarget();
-  for (const [path, says] of [
+  for (const [path, expected] of [
     [
       '/a2a',
-      rpc('INVALID_REQUEST', 'The connection closed before the request body was complete', { id: null, words: 'old' }),
+      rpc('INVALID_REQUEST', 'The connection closed before the request body was complete', {
+        id: null,
+        errorFormat: 'old',
+      }),
     ],
     ['/message:send', rest('INVALID_REQUEST', 'The connection closed before the request body was complete')],
   ] as const) {
@@ -204,12 +216,12 @@ test('in process, a body that breaks is the mistake of its sender', async () => 
       headers: Object.fromEntries(response.headers),
       text: await response.text(),
     };
-    assertAnswer(answer, says);
+    assertAnswer(answer, expected);
   }
   expect(target.faults).toEqual([]);
 });
 
-/** What is answered to a request of which nothing more will come, as its sender then hangs up. */
+/** Waits for the first response, and closes the connection. */
 async function firstAnswers(wire: Wire): Promise<readonly Answer[]> {
   const received = await wire.until((text) => takeAnswers(text).answers.length > 0);
   wire.socket.destroy();

@@ -10,23 +10,22 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Dialect, operationCodec } from '../../src/wire/dialect.ts';
 import { dialects } from '../../src/wire/select.ts';
 import { exchange, type RawRequest } from './malformed/exchange.ts';
-import { openTarget, type Target } from './malformed/play.ts';
-import { expectSettled } from './malformed/settled.ts';
+import { openTarget, type Target } from './malformed/run-cases.ts';
+import { expectIdle } from './malformed/expect-idle.ts';
 import {
-  assertDiscreet,
+  assertNoInternals,
   PATHS,
   pathSafe,
-  strangeBody,
-  strangeHeaders,
-  strangeParams,
-  strangeText,
+  arbitraryBody,
+  arbitraryHeaders,
+  arbitraryParams,
+  arbitraryText,
   VERBS,
-} from './malformed/strange.ts';
+} from './malformed/arbitrary-requests.ts';
 
 /**
- * Every path with every verb, and every method of every version, with headers and bodies of any kind. Each is answered, the
- * fault is never ours, and nothing of our inside is in any answer. `TANDEM_SEED` repeats a run, `TANDEM_RUNS` makes it
- * longer.
+ * Every path with every HTTP method, and every operation of every version, with arbitrary headers and bodies: each request gets a
+ * response without internal errors and without internals. `TANDEM_SEED` repeats a run, `TANDEM_RUNS` makes it longer.
  */
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -34,18 +33,18 @@ vi.setConfig({ testTimeout: 120_000 });
 const SEED = Number(process.env['TANDEM_SEED'] ?? 20_260_312);
 const RUNS = Number(process.env['TANDEM_RUNS'] ?? 400);
 
-async function asked(target: Target, request: RawRequest): Promise<void> {
+async function expectResponse(target: Target, request: RawRequest): Promise<void> {
   const fill = (text: string): string => text.replaceAll('$TASK', target.task);
   const filled: RawRequest = {
     ...request,
     ...(request.path !== undefined && { path: fill(request.path) }),
     ...(typeof request.body === 'string' && { body: fill(request.body) }),
   };
-  assertDiscreet(await exchange(target.server.port, filled));
+  assertNoInternals(await exchange(target.server.port, filled));
   expect(target.faults).toEqual([]);
 }
 
-test('every path with every verb is answered, whatever comes with it', async () => {
+test('every path and HTTP method gets a response that is not an internal error, with arbitrary headers and bodies', async () => {
   await using target = await openTarget({
     trustProxy: true,
     auth: () => ({ id: 'ann', isVerified: true }),
@@ -54,26 +53,31 @@ test('every path with every verb is answered, whatever comes with it', async () 
   const place = fc.tuple(
     fc.constantFrom('', '/v1', '/tenant', '/v1/tenant', '//', '/%2e'),
     fc.constantFrom(...PATHS),
-    fc.oneof(fc.constant('$TASK'), strangeText.map(pathSafe)),
-    fc.option(strangeText.map(pathSafe), { nil: undefined }),
+    fc.oneof(fc.constant('$TASK'), arbitraryText.map(pathSafe)),
+    fc.option(arbitraryText.map(pathSafe), { nil: undefined }),
   );
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...VERBS),
       place,
-      strangeHeaders,
-      strangeBody,
+      arbitraryHeaders,
+      arbitraryBody,
       async (method, [prefix, path, id, query], given, content) => {
         const whole = `${prefix}${path.replaceAll('$ID', () => id)}${query === undefined ? '' : `?${query}`}`;
-        await asked(target, { method, path: whole, headers: given, ...(content !== undefined && { body: content }) });
+        await expectResponse(target, {
+          method,
+          path: whole,
+          headers: given,
+          ...(content !== undefined && { body: content }),
+        });
       },
     ),
     { seed: SEED, numRuns: RUNS },
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
-/** The method of each operation in each version, and what is read for one. */
+/** The JSON-RPC method of each operation in each version, and its accepted aliases. */
 const METHODS = [
   ...new Set(
     Object.values<Dialect>(dialects).flatMap((dialect) => [
@@ -83,7 +87,7 @@ const METHODS = [
   ),
 ].filter((method) => method !== undefined);
 
-test('every method of every version is answered, whatever its params and headers', async () => {
+test('every JSON-RPC method of every version gets a response that is not an internal error, with arbitrary params and headers', async () => {
   await using target = await openTarget();
   expect(METHODS.length).toBeGreaterThan(20);
   const version = fc.constantFrom(undefined, '1.0', '0.3', '0.2', '0.1', '2.0', '');
@@ -91,14 +95,14 @@ test('every method of every version is answered, whatever its params and headers
     fc.asyncProperty(
       fc.constantFrom(...METHODS),
       version,
-      strangeParams,
-      strangeHeaders,
-      async (method, said, json, given) => {
+      arbitraryParams,
+      arbitraryHeaders,
+      async (method, requested, json, given) => {
         const others = given.filter(([name]) => name !== 'Content-Type' && name !== 'A2A-Version');
-        await asked(target, {
+        await expectResponse(target, {
           headers: [
             ['Content-Type', 'application/json'],
-            ...(said === undefined ? [] : [['A2A-Version', said] as const]),
+            ...(requested === undefined ? [] : [['A2A-Version', requested] as const]),
             ...others,
           ],
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: json }),
@@ -107,10 +111,10 @@ test('every method of every version is answered, whatever its params and headers
     ),
     { seed: SEED, numRuns: RUNS * 2 },
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
-test('a stream is answered wherever its reader says that he was', async () => {
+test('a subscription gets a response for an arbitrary Last-Event-ID', async () => {
   await using target = await openTarget();
   const ways: readonly RawRequest[] = [
     { method: 'GET', path: '/tasks/$TASK:subscribe' },
@@ -121,39 +125,39 @@ test('a stream is answered wherever its reader says that he was', async () => {
     })),
   ];
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...ways), strangeText, async (way, number) => {
-      await asked(target, { ...way, headers: [...(way.headers ?? []), ['Last-Event-ID', number]] });
+    fc.asyncProperty(fc.constantFrom(...ways), arbitraryText, async (way, number) => {
+      await expectResponse(target, { ...way, headers: [...(way.headers ?? []), ['Last-Event-ID', number]] });
     }),
     { seed: SEED, numRuns: RUNS },
   );
-  await expectSettled(target);
+  await expectIdle(target);
 });
 
-/** Looks at everything that credentials may be in. */
-const careful: Authenticator = {
+/** Reads every place in which credentials can be. */
+const thorough: Authenticator = {
   schemes: {},
   challenge: 'Bearer realm="a2a"',
   authenticate(request) {
     const query = new URLSearchParams(request.query).get('key');
-    const said = request.header('authorization') ?? request.header('x-api-key') ?? query ?? undefined;
-    if (said === undefined) return undefined;
-    if (said === 'Bearer right') return { id: 'alice', isVerified: true };
-    throw new A2AError('UNAUTHENTICATED', 'These credentials are no good');
+    const credentials = request.header('authorization') ?? request.header('x-api-key') ?? query ?? undefined;
+    if (credentials === undefined) return undefined;
+    if (credentials === 'Bearer right') return { id: 'alice', isVerified: true };
+    throw new A2AError('UNAUTHENTICATED', 'These credentials are invalid');
   },
 };
 
-test('credentials of any bytes open nothing and break nothing', async () => {
+test('credentials of arbitrary bytes get 400 or 401, and log no error', async () => {
   const faults: unknown[] = [];
   const log = { ...silentLog, error: (...fault: unknown[]) => void faults.push(fault) };
   const subject = agent({ name: 'Closed', description: 'Knows nobody.', run: () => 'Come in' });
-  await using server = await serve(subject, { port: 0, store: memoryStore(), log, auth: careful });
+  await using server = await serve(subject, { port: 0, store: memoryStore(), log, auth: thorough });
   const place = fc.constantFrom('/a2a', '/message:send', '/tasks', '/v1/tasks/x', '/extendedAgentCard');
   await fc.assert(
-    fc.asyncProperty(place, strangeHeaders, strangeText.map(pathSafe), async (path, given, key) => {
+    fc.asyncProperty(place, arbitraryHeaders, arbitraryText.map(pathSafe), async (path, given, key) => {
       const method = path === '/a2a' || path === '/message:send' ? 'POST' : 'GET';
       const answer = await exchange(server.port, { method, path: `${path}?key=${key}`, headers: given });
-      assertDiscreet(answer);
-      // Node itself refuses bytes that no header may have.
+      assertNoInternals(answer);
+      // Node sends 400 for bytes that no header may have.
       expect([400, 401]).toContain(answer.status);
       expect(faults).toEqual([]);
     }),

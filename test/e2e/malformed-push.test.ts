@@ -8,11 +8,11 @@ import { arbitraryMutation, HIDING_PLACES } from '../helpers/hostile-json.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
 import { forgedToken } from './malformed/forged-tokens.ts';
-import { openGuarded, RIGHT_TOKEN } from './malformed/guarded.ts';
+import { openSecuredServer, RIGHT_TOKEN } from './malformed/secured-server.ts';
 import { hostileUrl, PASSWORD } from './malformed/hostile-urls.ts';
-import { assertDiscreet, strangeText } from './malformed/strange.ts';
+import { assertNoInternals, arbitraryText } from './malformed/arbitrary-requests.ts';
 
-/** Addresses that an agent is given to call, and what a receiver of its calls may be sent, of any kind. */
+/** Arbitrary webhook URLs in push configurations, and arbitrary requests to a webhook receiver. */
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -26,8 +26,8 @@ function interfaceOf(port: number, { binding, version }: Way): string {
 }
 
 describe('the address of a push configuration', () => {
-  test.each(WAYS)('$version over $binding: none is taken that leads inside, however it is written', async (way) => {
-    await using guarded = await openGuarded();
+  test.each(WAYS)('$version over $binding: every notation of a private address is rejected', async (way) => {
+    await using guarded = await openSecuredServer();
     const url = interfaceOf(guarded.server.port, way);
     const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
     await fc.assert(
@@ -46,29 +46,36 @@ describe('the address of a push configuration', () => {
     );
   });
 
-  test.each(WAYS)('$version over $binding: whatever text is answered, and taken only as a public one', async (way) => {
-    await using guarded = await openGuarded();
-    const url = interfaceOf(guarded.server.port, way);
-    const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
-    const any = fc.oneof(
-      fc.webUrl({ withFragments: true, withQueryParameters: true }),
-      strangeText.map((text) => `https://${text}`),
-      // An empty one is how 0.1 takes a configuration away.
-      fc.string({ unit: 'grapheme', minLength: 1 }),
-    );
-    await fc.assert(
-      fc.asyncProperty(any, async (address) => {
-        const config = { taskId: guarded.task, id: 'c', url: address };
-        const response = await rawCall(way, url, 'CreateTaskPushNotificationConfig', config, { headers });
-        const text = await response.text();
-        guarded.check({ status: response.status, headers: Object.fromEntries(response.headers), text });
-        if (response.status !== 200 || text.includes('"error"')) return;
-        const { protocol, hostname, username } = new URL(address);
-        expect([protocol, username, hostname.includes('.') || hostname.startsWith('[')]).toEqual(['https:', '', true]);
-      }),
-      { seed: SEED, numRuns: RUNS / 4 },
-    );
-  });
+  test.each(WAYS)(
+    '$version over $binding: an arbitrary text gets a response, and is accepted only as a public https URL',
+    async (way) => {
+      await using guarded = await openSecuredServer();
+      const url = interfaceOf(guarded.server.port, way);
+      const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
+      const any = fc.oneof(
+        fc.webUrl({ withFragments: true, withQueryParameters: true }),
+        arbitraryText.map((text) => `https://${text}`),
+        // In 0.1, an empty URL removes the configuration.
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+      );
+      await fc.assert(
+        fc.asyncProperty(any, async (address) => {
+          const config = { taskId: guarded.task, id: 'c', url: address };
+          const response = await rawCall(way, url, 'CreateTaskPushNotificationConfig', config, { headers });
+          const text = await response.text();
+          guarded.check({ status: response.status, headers: Object.fromEntries(response.headers), text });
+          if (response.status !== 200 || text.includes('"error"')) return;
+          const { protocol, hostname, username } = new URL(address);
+          expect([protocol, username, hostname.includes('.') || hostname.startsWith('[')]).toEqual([
+            'https:',
+            '',
+            true,
+          ]);
+        }),
+        { seed: SEED, numRuns: RUNS / 4 },
+      );
+    },
+  );
 });
 
 describe('a receiver of notifications', () => {
@@ -84,8 +91,8 @@ describe('a receiver of notifications', () => {
   ];
   const mutated = fc
     .tuple(fc.constantFrom(...NOTIFICATIONS), fc.array(arbitraryMutation, { maxLength: 3 }))
-    .map(([healthy, changes]) => JSON.stringify(changes.reduce<JsonValue>((now, change) => change(now), healthy)));
-  /** Deeper than anything that goes through it by calling itself. */
+    .map(([valid, changes]) => JSON.stringify(changes.reduce<JsonValue>((now, change) => change(now), valid)));
+  /** Deep enough to overflow the stack of recursive code. */
   const deep = fc
     .constantFrom(['[', ']'], ['{"a":', '1}'], ['{"task":', '1}'], ['{"kind":"data","data":', '1}'])
     .map(([open = '', close = '']) => open.repeat(10_000) + close.repeat(10_000));
@@ -99,15 +106,15 @@ describe('a receiver of notifications', () => {
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
   );
 
-  /** A receiver that checks all there is to check, and what it must never say. */
+  /** A receiver with a secret and a token, which must be in none of its responses. */
   function openReceiver() {
     const log = keptLog();
-    const told: unknown[] = [];
-    const onEvent = (event: unknown): void => void told.push(event);
+    const events: unknown[] = [];
+    const onEvent = (event: unknown): void => void events.push(event);
     const { fetch } = createWebhookHandler({ secret: SECRET, token: TOKEN, onEvent, log });
     onTestFinished(() => expect(log.lines).toEqual([]));
     return {
-      told,
+      events,
       async post(headers: Headers, body: string | Uint8Array, method = 'POST'): Promise<number> {
         const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : Uint8Array.from(body);
         const isBodiless = method === 'GET' || method === 'HEAD';
@@ -118,7 +125,7 @@ describe('a receiver of notifications', () => {
         });
         const response = await fetch(request);
         const text = await response.text();
-        assertDiscreet({
+        assertNoInternals({
           status: response.status,
           headers: { 'www-authenticate': '', ...Object.fromEntries(response.headers) },
           text,
@@ -129,8 +136,8 @@ describe('a receiver of notifications', () => {
     };
   }
 
-  test('takes nothing that is not signed, whatever its headers and body', async () => {
-    const { post, told } = openReceiver();
+  test('rejects every unsigned request, with arbitrary headers and bodies', async () => {
+    const { post, events } = openReceiver();
     const names = fc.constantFrom(
       'webhook-id',
       'webhook-timestamp',
@@ -142,7 +149,7 @@ describe('a receiver of notifications', () => {
       'content-length',
     );
     const values = fc.oneof(
-      strangeText,
+      arbitraryText,
       forgedToken,
       fc.constantFrom(TOKEN, 'v1,', 'v1,AAAA', 'v1,AAAA v1,AAAA', 'v1a,AAAA', String(Math.floor(Date.now() / 1000))),
     );
@@ -156,7 +163,7 @@ describe('a receiver of notifications', () => {
       }),
       { seed: SEED, numRuns: RUNS },
     );
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   test('rejects a body that nests too deeply before it is parsed', async () => {
@@ -166,13 +173,13 @@ describe('a receiver of notifications', () => {
     expect([response.status, await response.json()]).toEqual([400, { error: 'The body nests deeper than 80 levels' }]);
   });
 
-  test('answers whatever is signed, and gives on what it can read', async () => {
-    const { post, told } = openReceiver();
+  test('responds to arbitrary signed bodies with 204 or 400, and delivers each that it can decode', async () => {
+    const { post, events } = openReceiver();
     const signatures = new WebhookSignatures([SECRET]);
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(content, fc.uuid(), async (text, id) => {
-        // What is half a character has no bytes of its own.
+        // A lone surrogate has no UTF-8 bytes, so the signed text is the one that is sent.
         const body = Buffer.from(text).toString();
         const timestamp = String(Math.floor(Date.now() / 1000));
         const headers = new Headers({
@@ -188,11 +195,11 @@ describe('a receiver of notifications', () => {
       { seed: SEED, numRuns: RUNS },
     );
     expect(taken).toBeGreaterThan(10);
-    expect(told).toHaveLength(taken);
+    expect(events).toHaveLength(taken);
   });
 });
 
-/** What `Headers` would not hold cannot come over HTTP either. */
+/** Whether `Headers` accepts the value; HTTP allows no others. */
 function isHeaderValue(value: string): boolean {
   return !/[^\t\x20-\x7e\x80-\xff]/.test(value);
 }

@@ -4,18 +4,18 @@ import { expect, test, vi } from 'vitest';
 import { ENVELOPES } from './malformed/envelopes.ts';
 import { FLAT_TASKS } from './malformed/flat-tasks.ts';
 import { HEADERS } from './malformed/headers.ts';
-import { PARAMS_1 } from './malformed/params-1.ts';
-import { PARAMS_03, PARAMS_BEFORE_03 } from './malformed/params-older.ts';
+import { PARAMS_1 } from './malformed/params-1.0.ts';
+import { PARAMS_03, PARAMS_BEFORE_03 } from './malformed/params-0.x.ts';
 import { PATHS } from './malformed/paths.ts';
-import { openTarget, playAll, say } from './malformed/play.ts';
-import { expectSettled } from './malformed/settled.ts';
+import { openTarget, runCases, say } from './malformed/run-cases.ts';
+import { expectIdle } from './malformed/expect-idle.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Whatever is wrong with a request: the answer says what was expected, in the words of its version, and nothing else. */
+/** Tables of malformed requests: each gets the expected error in the format of its version, without internals. */
 
 const TABLES = [
-  ['envelopes of JSON-RPC', ENVELOPES],
+  ['JSON-RPC envelopes', ENVELOPES],
   ['params of 1.0', PARAMS_1],
   ['params of 0.3', PARAMS_03],
   ['params of 0.2 and 0.1', PARAMS_BEFORE_03],
@@ -23,38 +23,38 @@ const TABLES = [
   ['headers', HEADERS],
 ] as const;
 
-test.each(TABLES)('%s', async (_name, cases) => {
+test.each(TABLES)('malformed %s get the expected errors, and the agent still works', async (_name, cases) => {
   await using target = await openTarget();
-  expect(await playAll(target, cases)).toEqual([]);
+  expect(await runCases(target, cases)).toEqual([]);
 
   expect(await say(target.server, 'still there')).not.toBe('');
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-test('tasks of the flat form', async () => {
+test('malformed requests of the corvid profile get the expected errors', async () => {
   await using target = await openTarget({ profile: 'corvid' });
-  expect(await playAll(target, FLAT_TASKS)).toEqual([]);
-  await expectSettled(target);
+  expect(await runCases(target, FLAT_TASKS)).toEqual([]);
+  await expectIdle(target);
 });
 
-test('every case has a name of its own', () => {
+test('every case has a unique name', () => {
   for (const [, cases] of TABLES) {
     const names = cases.map(({ name }) => name);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   }
 });
 
-test('nothing of what was refused is kept', async () => {
+test('rejected requests stay in memory no longer than the request: three rounds use the same heap', async () => {
   await using target = await openTarget();
-  const refused = ENVELOPES.filter(({ answer }) => answer.form !== 'accepted');
+  const rejected = ENVELOPES.filter(({ answer }) => answer.form !== 'accepted');
   const rounds = [0, 0, 0];
   for (const i of rounds.keys()) {
-    expect(await playAll(target, refused)).toEqual([]);
+    expect(await runCases(target, rejected)).toEqual([]);
     rounds[i] = heapInUse();
   }
-  await expectSettled(target);
+  await expectIdle(target);
 
-  // The bodies of one round are larger than this.
+  // One round has more bytes of bodies than this.
   const [first = 0, , last = 0] = rounds;
   expect(last - first).toBeLessThan(4 * 2 ** 20);
 });

@@ -1,26 +1,26 @@
-/** Metadata is kept and given back: what its names call a secret is in none of it. */
+/** Secrets in metadata are redacted before the metadata is stored or returned. */
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { startServer } from './kit/server.ts';
-import { RPC_1, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const SECRET = 'hunter2';
 
-describe.each(VOICES)('$name', (voice) => {
-  test(verifies('H-12', 'a secret in metadata is neither given back nor kept'), async () => {
+describe.each(WIRE_FORMATS)('$name', (format) => {
+  test(verifies('H-12', 'a secret in metadata is in no response, log line or stored record'), async () => {
     const store = memoryStore();
     const logged: unknown[] = [];
-    const take = (...said: readonly unknown[]): void => void logged.push(said);
+    const take = (...fields: readonly unknown[]): void => void logged.push(fields);
     const log = { info: take, warn: take, error: take };
     const { ask } = await startServer({ store, log });
     const metadata = { githubToken: SECRET, deep: [{ 'X-API-Key': SECRET }], color: 'red', maxTokens: 7 };
 
-    const answer = await ask(voice.send({ text: 'about', metadata }));
-    const sent = voice.sent(answer);
+    const answer = await ask(format.send({ text: 'about', metadata }));
+    const sent = format.sent(answer);
     const id = 'task' in sent ? sent.task.id : expect.fail('Expected a task');
-    const got = await ask(voice.get(id));
+    const got = await ask(format.get(id));
 
     for (const { text } of [answer, got]) {
       expect(text).not.toContain(SECRET);
@@ -54,7 +54,7 @@ const NAMES = [
   'ｐａｓｓｗｏｒｄ',
 ];
 
-test.each(NAMES)('%s names a secret wherever it stands', async (name) => {
+test.each(NAMES)('the value of %s is redacted at every level of the metadata of messages and parts', async (name) => {
   const { ask } = await startServer();
   const metadata = { [name]: SECRET, list: [{ [name]: { user: 'ann', value: SECRET } }] };
   const message = {
@@ -75,7 +75,7 @@ test.each([
   ['see ghp_0123456789012345678901234567890123456', 'see [redacted]'],
   ['-----BEGIN PRIVATE KEY-----\nMIIE', '[redacted]'],
   ['postgres://ann:hunter2@db/tasks', 'postgres://redacted@db/tasks'],
-])('%s is one by its looks, whatever its name', async (value, hidden) => {
+])('the value %s is redacted under any name', async (value, hidden) => {
   const { ask } = await startServer();
   const metadata = { note: value, headers: [value] };
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello', metadata }], metadata };
@@ -88,7 +88,7 @@ interface Result {
   readonly task: { readonly history: readonly unknown[] };
 }
 
-test('what only looks like one stays', async () => {
+test('names and values that are similar to secrets are kept', async () => {
   const { ask } = await startServer();
   const metadata = {
     'https://example.com/extensions/auth': { level: 2 },

@@ -1,4 +1,4 @@
-/** Numbers for who operates an agent, and nobody else. */
+/** The metrics of an agent, and that only its operator can read them. */
 import { describe, expect, test } from 'vitest';
 
 import type { Caller, TaskContext } from '../../src/engine/handler.ts';
@@ -9,27 +9,27 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer, type TestServer } from './kit/server.ts';
-import { getTask, sendTask } from './kit/talk.ts';
-import { REST_1, RPC_03, RPC_1 } from './kit/voices.ts';
+import { getTask, sendTask } from './kit/tasks.ts';
+import { REST_1, RPC_03, RPC_1 } from './kit/wire-formats.ts';
 
 const METRICS: Ask = { method: 'GET', path: '/metrics' };
 
-/** By whole line: name, labels and value. */
-async function numbers(server: Pick<TestServer, 'ask'>): Promise<readonly string[]> {
+/** The lines of the response: name, labels and value. */
+async function metricsOf(server: Pick<TestServer, 'ask'>): Promise<readonly string[]> {
   const { status, text } = await server.ask(METRICS);
   expect(status).toBe(200);
   return text.trimEnd().split('\n');
 }
 
-describe('the numbers', () => {
-  test(verifies('O-04', 'count operations, failures and how long they took'), async () => {
+describe('GET /metrics', () => {
+  test(verifies('O-04', 'counts operations, failures and task states, and measures their duration'), async () => {
     const server = await startServer({ metrics: true });
     await sendTask(server, RPC_1, { text: 'hello' });
     await sendTask(server, RPC_03, { text: 'hello' });
     await server.ask(REST_1.get('unknown'));
     await server.ask({ method: 'POST', path: '/a2a', headers: { 'content-type': 'application/json' }, body: '{' });
 
-    const lines = await numbers(server);
+    const lines = await metricsOf(server);
 
     const operation = (labels: string): string => `tandem_operation_seconds_count{operation=${labels}} 1`;
     expect(lines).toContain(operation('"SendMessage",binding="JSONRPC",version="1.0",code="OK"'));
@@ -41,32 +41,32 @@ describe('the numbers', () => {
     expect(lines).toContain('tandem_task_seconds_count{agent="script",state="TASK_STATE_COMPLETED"} 2');
   });
 
-  test('show what is at work, what waits and what is open', async () => {
+  test('reports running tasks, queued tasks and open streams', async () => {
     const server = await startServer({ metrics: true, agent: { concurrency: 1, queue: 1 } });
     const held = await server.open(REST_1.stream({ text: 'hold on' }));
     await held.next();
     const queued = await sendTask(server, REST_1, { text: 'hello', returnImmediately: true });
     await server.ask(REST_1.send({ text: 'too many', returnImmediately: true }));
 
-    const busy = await numbers(server);
+    const busy = await metricsOf(server);
     server.release();
     await held.rest();
     await expect.poll(async () => (await getTask(server, REST_1, queued.id)).state).toBe('completed');
-    const idle = await numbers(server);
+    const idle = await metricsOf(server);
 
     expect(busy).toContain('tandem_runs{agent="script"} 1');
     expect(busy).toContain('tandem_queue{agent="script"} 1');
     expect(busy).toContain('tandem_open_streams 1');
     expect(busy).toContain('tandem_limits_hit_total{limit="queue"} 1');
     expect(idle).toContain('tandem_queue{agent="script"} 0');
-    await expect.poll(async () => numbers(server)).toContain('tandem_runs{agent="script"} 0');
-    await expect.poll(async () => numbers(server)).toContain('tandem_open_streams 0');
+    await expect.poll(async () => metricsOf(server)).toContain('tandem_runs{agent="script"} 0');
+    await expect.poll(async () => metricsOf(server)).toContain('tandem_open_streams 0');
   });
 
   test.each([
-    ['by a message', false],
-    ['by another way', true],
-  ])('count that a task goes on, with a credential that came %s', async (_, isAside) => {
+    ['a message', false],
+    ['handler.authorize()', true],
+  ])('counts that a task resumes after a credential from %s', async (_, isAside) => {
     const run = async (ctx: TaskContext): Promise<string> =>
       `${(await ctx.authorize('May I?', { inBand: true })).length}`;
     const asking = agent({ name: 'Asking', description: 'Asks first', run });
@@ -77,14 +77,14 @@ describe('the numbers', () => {
     else await sendTask({ ask, open }, RPC_1, { text: 'key', taskId });
     await expect.poll(async () => (await getTask({ ask, open }, RPC_1, taskId)).state).toBe('completed');
 
-    expect(await numbers({ ask })).toContain('tandem_task_states_total{agent="asking",state="TASK_STATE_WORKING"} 1');
+    expect(await metricsOf({ ask })).toContain('tandem_task_states_total{agent="asking",state="TASK_STATE_WORKING"} 1');
   });
 
-  test('are in the format of Prometheus: each name explained once, buckets that add up', async () => {
+  test('is in the format of Prometheus, with one TYPE line per name and cumulative buckets', async () => {
     const server = await startServer({ metrics: true });
     await sendTask(server, RPC_1, { text: 'hello' });
 
-    const lines = await numbers(server);
+    const lines = await metricsOf(server);
 
     const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2] ?? '');
     expect(new Set(types).size).toBe(types.length);
@@ -108,29 +108,34 @@ const KNOWN: Authenticator = {
   },
 };
 
-describe('who sees them', () => {
+describe('access to GET /metrics', () => {
   test.each([
-    ['this machine', {}, {}, 200],
-    ['who comes through a proxy', {}, { 'x-forwarded-for': '203.0.113.7' }, 403],
-    ['who has credentials', { auth: KNOWN }, { authorization: 'ann', via: '1.1 proxy' }, 200],
-    ['who has none where they are needed', { auth: KNOWN }, {}, 401],
-    ['who is not known by his', { auth: KNOWN }, { authorization: 'eve', via: '1.1 proxy' }, 403],
-    ['nobody, unless they are switched on', { metrics: false }, {}, 404],
+    ['a caller on this machine gets 200', {}, {}, 200],
+    ['a caller behind a proxy gets 403', {}, { 'x-forwarded-for': '203.0.113.7' }, 403],
+    ['a caller with valid credentials gets 200', { auth: KNOWN }, { authorization: 'ann', via: '1.1 proxy' }, 200],
+    ['a caller without credentials gets 401 from an agent with auth', { auth: KNOWN }, {}, 401],
+    [
+      'a caller whose credentials do not verify its identity gets 403',
+      { auth: KNOWN },
+      { authorization: 'eve', via: '1.1 proxy' },
+      403,
+    ],
+    ['every caller gets 404 unless metrics is true', { metrics: false }, {}, 404],
   ])('%s', async (_, options, headers, status) => {
     const server = await startServer({ metrics: true, ...options });
 
     expect((await server.ask({ ...METRICS, headers })).status).toBe(status);
   });
 
-  test('not who comes over fetch, where nobody knows from where', async () => {
-    const echo = agent({ name: 'Echo', description: 'Says it again', run: ({ text }) => text });
+  test('a caller of fetch without a remote address gets 403', async () => {
+    const echo = agent({ name: 'Echo', description: 'Returns the text', run: ({ text }) => text });
     await using handler = createHandler(echo, { metrics: true, store: memoryStore() });
 
     expect((await handler.fetch(new Request('http://127.0.0.1/metrics'))).status).toBe(403);
     expect(handler.owns('/metrics', 'GET')).toBe(true);
   });
 
-  test('only GET and HEAD', async () => {
+  test('other methods than GET and HEAD get an Allow header', async () => {
     const server = await startServer({ metrics: true });
 
     expect((await server.ask({ method: 'POST', path: '/metrics' })).headers).toMatchObject({ allow: 'GET, HEAD' });

@@ -1,10 +1,10 @@
-/** How long the names may be that callers give: stores keep them where they have little room (1.0 §13.4). */
+/** The maximum length of ids that callers choose, because stores index them (1.0 §13.4). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
 import { startServer } from './kit/server.ts';
-import { RPC_01, SINCE_02, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { RPC_01, FORMATS_SINCE_02, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const MOST = 256;
 /** Characters that take three bytes each. */
@@ -12,49 +12,58 @@ const name = (length: number): string => '\u4e2d'.repeat(length);
 const TOO_LONG = /: expected at most 256 characters$/;
 
 describe('a context', () => {
-  test.each(VOICES)(verifies('E-15', '$name: may have 256 characters, and not one more'), async (voice) => {
-    const server = await startServer();
+  test.each(WIRE_FORMATS)(
+    verifies('E-15', '$name: may have an id of 256 characters, and not one more'),
+    async (format) => {
+      const server = await startServer();
 
-    const taken = await server.ask(voice.send({ text: 'hello', contextId: name(MOST) }));
-    const refused = await server.ask(voice.send({ text: 'hello', contextId: name(MOST + 1) }));
+      const taken = await server.ask(format.send({ text: 'hello', contextId: name(MOST) }));
+      const refused = await server.ask(format.send({ text: 'hello', contextId: name(MOST + 1) }));
 
-    expect(voice.sent(taken)).toMatchObject({ task: { contextId: name(MOST) } });
-    expect(voice.error(refused)).toMatchObject({
-      reason: 'INVALID_PARAMS',
-      message: expect.stringMatching(TOO_LONG),
-      fields: ['message.contextId'],
-    });
-    if (voice.binding === 'REST') expect(refused.status).toBe(400);
-    expect(server.runs()).toBe(1);
-  });
+      expect(format.sent(taken)).toMatchObject({ task: { contextId: name(MOST) } });
+      expect(format.error(refused)).toMatchObject({
+        reason: 'INVALID_PARAMS',
+        message: expect.stringMatching(TOO_LONG),
+        fields: ['message.contextId'],
+      });
+      if (format.binding === 'REST') expect(refused.status).toBe(400);
+      expect(server.runs()).toBe(1);
+    },
+  );
 });
 
 describe('a message', () => {
-  test.each(SINCE_02)(verifies('E-15', '$name: has an id of 256 characters, and not one more'), async (voice) => {
-    const server = await startServer();
+  test.each(FORMATS_SINCE_02)(
+    verifies('E-15', '$name: may have an id of 256 characters, and not one more'),
+    async (format) => {
+      const server = await startServer();
 
-    const taken = await server.ask(voice.send({ text: 'hello', messageId: name(MOST) }));
-    const refused = await server.ask(voice.send({ text: 'hello', messageId: name(MOST + 1) }));
+      const taken = await server.ask(format.send({ text: 'hello', messageId: name(MOST) }));
+      const refused = await server.ask(format.send({ text: 'hello', messageId: name(MOST + 1) }));
 
-    expect(voice.sent(taken)).toMatchObject({ task: { state: 'completed' } });
-    expect(voice.error(refused)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
-    expect(server.runs()).toBe(1);
-  });
+      expect(format.sent(taken)).toMatchObject({ task: { state: 'completed' } });
+      expect(format.error(refused)).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['message.messageId'] });
+      expect(server.runs()).toBe(1);
+    },
+  );
 
-  test.each(VOICES)(verifies('E-15', '$name: names a task by 256 characters, and not one more'), async (voice) => {
-    const server = await startServer();
+  test.each(WIRE_FORMATS)(
+    verifies('E-15', '$name: may have a taskId of 256 characters, and not one more'),
+    async (format) => {
+      const server = await startServer();
 
-    const taken = await server.ask(voice.send({ text: 'hello', taskId: name(MOST) }));
-    const refused = await server.ask(voice.send({ text: 'hello', taskId: name(MOST + 1) }));
+      const taken = await server.ask(format.send({ text: 'hello', taskId: name(MOST) }));
+      const refused = await server.ask(format.send({ text: 'hello', taskId: name(MOST + 1) }));
 
-    if (voice === RPC_01) expect(voice.sent(taken)).toMatchObject({ task: { id: name(MOST) } });
-    else expect(voice.error(taken).reason).toBe('TASK_NOT_FOUND');
-    expect(voice.error(refused)).toMatchObject({
-      reason: 'INVALID_PARAMS',
-      message: expect.stringMatching(TOO_LONG),
-      fields: ['message.taskId'],
-    });
-  });
+      if (format === RPC_01) expect(format.sent(taken)).toMatchObject({ task: { id: name(MOST) } });
+      else expect(format.error(taken).reason).toBe('TASK_NOT_FOUND');
+      expect(format.error(refused)).toMatchObject({
+        reason: 'INVALID_PARAMS',
+        message: expect.stringMatching(TOO_LONG),
+        fields: ['message.taskId'],
+      });
+    },
+  );
 });
 
 describe('a tenant', () => {

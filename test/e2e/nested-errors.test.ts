@@ -10,7 +10,7 @@ import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { connected, nowhere } from './client/kit.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
-import { REST_1, RPC_1 } from './kit/voices.ts';
+import { REST_1, RPC_1 } from './kit/wire-formats.ts';
 
 const INTERNAL = /^The agent failed\. Reference: [\w-]+$/;
 
@@ -24,7 +24,7 @@ const WORKER = agent({
   },
 });
 
-interface Told {
+interface Outcome {
   /** The status text that the outer caller reads. */
   readonly text: string;
   /** The whole response to the outer caller. */
@@ -32,17 +32,17 @@ interface Told {
   readonly logged: string;
 }
 
-async function told(run: Handler): Promise<Told> {
+async function outcomeOf(run: Handler): Promise<Outcome> {
   const log = keptLog();
   const server = await serveOnSocket(agent({ name: 'Boss', description: 'Calls others.', run }), { log });
   const { text: whole } = await server.ask(RPC_1.send({ text: 'go' }));
   const outer = await connected(server.url);
   const reply = await outer.send('go');
-  return { text: reply.text, whole, logged: JSON.stringify(log.lines, errorsToo) };
+  return { text: reply.text, whole, logged: JSON.stringify(log.lines, withErrors) };
 }
 
-/** JSON.stringify leaves out the message and the cause of an error. */
-function errorsToo(_: string, value: unknown): unknown {
+/** A replacer, because JSON.stringify omits the message and the cause of an error. */
+function withErrors(_: string, value: unknown): unknown {
   return value instanceof Error ? { message: value.message, cause: value.cause } : value;
 }
 
@@ -85,7 +85,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
   ])('that %s reaches the caller as a reference, and the log in full', async (_how, handlerOf) => {
     const worker = await serveOnSocket(WORKER);
     const dead = await nowhere();
-    const { text, whole, logged } = await told(handlerOf(() => call(worker.url, dead)));
+    const { text, whole, logged } = await outcomeOf(handlerOf(() => call(worker.url, dead)));
 
     expect(text).toMatch(INTERNAL);
     for (const part of [new URL(worker.url).host, new URL(dead).host, secret]) expect(whole).not.toContain(part);
@@ -95,7 +95,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
 
 test('an A2AError that the handler creates reaches the caller with its text, without its cause', async () => {
   const dead = await nowhere();
-  const { text, whole } = await told(async () => {
+  const { text, whole } = await outcomeOf(async () => {
     await connect(dead, { reconnectMs: 0 }).catch((cause: unknown) => {
       throw new A2AError('UNAVAILABLE', 'The weather service is away: try again tomorrow', { cause });
     });
@@ -122,7 +122,7 @@ test('an error of a client call inside auth reaches the caller as a reference', 
 
   expect(answer.status).toBe(500);
   expect(answer.text).not.toContain(new URL(dead).host);
-  expect(JSON.stringify(log.lines, errorsToo)).toContain(new URL(dead).host);
+  expect(JSON.stringify(log.lines, withErrors)).toContain(new URL(dead).host);
 });
 
 /** Every call of a client that can fail. */

@@ -6,7 +6,7 @@ import { createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { VOICES } from './kit/voices.ts';
+import { WIRE_FORMATS } from './kit/wire-formats.ts';
 
 interface WireCard {
   readonly url: string;
@@ -24,14 +24,14 @@ describe.each([
   { bindings: ['JSONRPC'] as const, spoken: 'JSON-RPC', name: 'JSONRPC' },
   { bindings: ['HTTP+JSON'] as const, spoken: 'REST', name: 'HTTP+JSON' },
 ])('an agent with bindings: $bindings', ({ bindings, spoken, name }) => {
-  test.each(VOICES)('answers $name as far as it is this binding, and 404 otherwise', async (voice) => {
+  test.each(WIRE_FORMATS)('serves $name if it has this binding, and responds with 404 otherwise', async (format) => {
     const server = await startServer({ bindings });
 
-    const answer = await server.ask(voice.send({ text: 'hello' }));
+    const answer = await server.ask(format.send({ text: 'hello' }));
 
-    if (voice.binding === spoken) expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+    if (format.binding === spoken) expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
     else expect(answer.status).toBe(404);
-    expect(server.runs()).toBe(voice.binding === spoken ? 1 : 0);
+    expect(server.runs()).toBe(format.binding === spoken ? 1 : 0);
   });
 
   test('lists this binding alone on its cards', async () => {
@@ -76,7 +76,7 @@ test('an agent without JSON-RPC has no card of 0.2, which has no other binding',
   expect((await server.ask({ method: 'GET', path: '/.well-known/agent.json' })).status).toBe(404);
 });
 
-test('the paths of a binding that is left out are left to the framework in which the handler is mounted', async () => {
+test('a mounted handler does not own the paths of a binding that it does not offer', async () => {
   const { agent } = scripted();
   const owns = (options: HandlerOptions, path: string): boolean => createHandler(agent, options).owns(path);
 

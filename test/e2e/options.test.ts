@@ -1,18 +1,18 @@
-/** How a server can be set up, as its callers see it. */
+/** Options of a server that change its paths, versions and REST style. */
 import { describe, expect, test } from 'vitest';
 
 import { startServer } from './kit/server.ts';
 import { eventsOf } from './kit/sse-text.ts';
-import { sendTask } from './kit/talk.ts';
-import { RPC_01, RPC_02, RPC_03, RPC_1, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { RPC_01, RPC_02, RPC_03, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const KIND = { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] } };
 const PROTO = { message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hello' }] } };
-const NEWEST = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
+const V1 = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
 
 describe('rpcPaths', () => {
-  test('all of them answer, with or without a slash at the end; the card names the first', async () => {
+  test('every path serves JSON-RPC, with or without a slash at the end, and the card has the first one', async () => {
     const server = await startServer({ rpcPaths: ['/api/a2a', '/_agent-native/a2a', '/'] });
 
     for (const path of ['/api/a2a', '/api/a2a/', '/_agent-native/a2a', '/']) {
@@ -24,7 +24,7 @@ describe('rpcPaths', () => {
     expect((await server.ask(rpc('1.0', 'GetTask', { id: 't' }))).status).toBe(404);
   });
 
-  test('are /a2a and / if nobody says', async () => {
+  test('are /a2a and / by default', async () => {
     const server = await startServer();
 
     for (const path of ['/a2a', '/a2a/', '/']) {
@@ -34,22 +34,25 @@ describe('rpcPaths', () => {
 });
 
 describe('versions', () => {
-  test.each([RPC_1, RPC_03, RPC_02, RPC_01])('$version alone: others are refused', async (own) => {
-    const server = await startServer({ versions: [own.version] });
+  test.each([RPC_1, RPC_03, RPC_02, RPC_01])(
+    'with only $version, requests of other versions get VERSION_NOT_SUPPORTED',
+    async (own) => {
+      const server = await startServer({ versions: [own.version] });
 
-    for (const voice of VOICES) {
-      const answer = await server.ask(voice.send({ text: 'hello' }));
-      if (voice.version === own.version) expect(voice.sent(answer)).toMatchObject({ task: { state: 'completed' } });
-      else expect(answer.text).toContain('VERSION_NOT_SUPPORTED');
-    }
-  });
+      for (const format of WIRE_FORMATS) {
+        const answer = await server.ask(format.send({ text: 'hello' }));
+        if (format.version === own.version) expect(format.sent(answer)).toMatchObject({ task: { state: 'completed' } });
+        else expect(answer.text).toContain('VERSION_NOT_SUPPORTED');
+      }
+    },
+  );
 
   test.each([
     { version: '1.0' as const, path: 'agent-card.json', url: undefined },
     { version: '0.3' as const, path: 'agent-card.json', url: '/a2a' },
     { version: '0.2' as const, path: 'agent.json', url: '/a2a' },
     { version: '0.1' as const, path: 'agent.json', url: '/a2a' },
-  ])('$version alone: there is a card at $path, of that version', async ({ version, path, url }) => {
+  ])('with only $version, the card at $path has the form of this version', async ({ version, path, url }) => {
     const server = await startServer({ versions: [version] });
 
     const { status, json } = await server.ask({ method: 'GET', path: `/.well-known/${path}` });
@@ -62,7 +65,7 @@ describe('versions', () => {
     );
   });
 
-  test('0.1 alone: shared methods are its own', async () => {
+  test('with only 0.1, methods that several versions have get responses of 0.1', async () => {
     const server = await startServer({ versions: ['0.1'] });
     await sendTask(server, RPC_01, { text: 'hello', taskId: 'mine' });
 
@@ -71,7 +74,7 @@ describe('versions', () => {
     expect(json).toMatchObject({ result: { id: 'mine', sessionId: expect.any(String) } });
   });
 
-  test('0.2 without 0.3: methods without a version are 0.2', async () => {
+  test('with 0.2 and without 0.3, requests without a version are requests of 0.2', async () => {
     const server = await startServer({ versions: ['1.0', '0.2'] });
 
     const sent = await server.ask(rpc(undefined, 'message/send', KIND));
@@ -82,14 +85,14 @@ describe('versions', () => {
   });
 });
 
-describe('REST of 0.3', () => {
+describe('restStyle of 0.3', () => {
   const send = (body: unknown): Parameters<Awaited<ReturnType<typeof startServer>>['ask']>[0] => ({
     method: 'POST',
     path: '/v1/message:send',
     body,
   });
 
-  test('a message is answered in the style that it has', async () => {
+  test('the response to a message has the style of the message', async () => {
     const server = await startServer();
 
     expect((await server.ask(send(PROTO))).json).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
@@ -98,10 +101,10 @@ describe('REST of 0.3', () => {
     });
   });
 
-  test('a message of 1.0 below /v1 is 1.0: somebody has mounted the agent there', async () => {
+  test('a message of 1.0 below /v1 gets a response of 1.0, because the agent may be mounted there', async () => {
     const server = await startServer();
 
-    const { headers, json } = await server.ask(send(NEWEST));
+    const { headers, json } = await server.ask(send(V1));
 
     expect(headers['content-type']).toBe('application/a2a+json');
     expect(json).toMatchObject({ task: { history: [{ parts: [{ text: 'hello' }] }] } });
@@ -112,17 +115,20 @@ describe('REST of 0.3', () => {
     { restStyle: 'proto' as const, state: 'TASK_STATE_COMPLETED', kind: undefined },
     { restStyle: 'kind' as const, state: 'completed', kind: 'task' },
     { restStyle: 'kind-bare' as const, state: 'completed', kind: 'task' },
-  ])('what has no body is answered in the style of the server: $restStyle', async ({ restStyle, state, kind }) => {
-    const server = await startServer(restStyle === undefined ? {} : { restStyle });
-    const { id } = await sendTask(server, RPC_1, { text: 'hello' });
+  ])(
+    'the response to a request without a body has the configured style: $restStyle',
+    async ({ restStyle, state, kind }) => {
+      const server = await startServer(restStyle === undefined ? {} : { restStyle });
+      const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
-    const { json } = await server.ask({ method: 'GET', path: `/v1/tasks/${id}` });
+      const { json } = await server.ask({ method: 'GET', path: `/v1/tasks/${id}` });
 
-    expect(json).toMatchObject({ id, status: { state } });
-    expect((json as { kind?: string }).kind).toBe(kind);
-  });
+      expect(json).toMatchObject({ id, status: { state } });
+      expect((json as { kind?: string }).kind).toBe(kind);
+    },
+  );
 
-  test('kind-bare: answers and events have no wrapper', async () => {
+  test('kind-bare: responses and events have no wrapper', async () => {
     const server = await startServer({ restStyle: 'kind-bare' });
 
     const sent = await server.ask(send(KIND));
@@ -138,7 +144,7 @@ describe('REST of 0.3', () => {
   });
 });
 
-test('healthz and readyz say that the server is there, and that it can work', async () => {
+test('/healthz and /readyz report that the server runs and is ready', async () => {
   const server = await startServer();
 
   expect((await server.ask({ method: 'GET', path: '/healthz' })).json).toEqual({ status: 'ok' });

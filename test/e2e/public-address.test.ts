@@ -1,21 +1,21 @@
-/** Agents that others can reach. */
+/** Agents with an address that other machines can reach. */
 import { describe, expect, test } from 'vitest';
 
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
-import { RPC_1 } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { RPC_1 } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const CARD = { method: 'GET', path: '/.well-known/agent-card.json' };
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });
 
-describe('an address that others can reach', () => {
+describe('an agent at a public address', () => {
   const AWAY = { host: 'agent.far.example' };
 
-  test('is served under any name, to those who are known', async () => {
+  test('accepts authenticated callers under any host name', async () => {
     const server = await startServer({ host: '0.0.0.0', auth: TOKENS });
 
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -26,7 +26,7 @@ describe('an address that others can reach', () => {
     expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(401);
   });
 
-  test('can be open, and then lists nothing: the id of a task is the key to it', async () => {
+  test('with insecurePublic rejects ListTasks of anonymous callers, because the id of a task gives access to it', async () => {
     const log = keptLog();
     const server = await startServer({ host: '0.0.0.0', insecurePublic: true, log });
 
@@ -48,7 +48,7 @@ describe('an address that others can reach', () => {
     ]);
   });
 
-  test('lists nothing either where only a proxy that nobody has told of reaches it', async () => {
+  test('with insecurePublic rejects ListTasks through a proxy that is not configured, too', async () => {
     const server = await startServer({ insecurePublic: true });
 
     expect((await server.ask(RPC_1.send({ text: 'private words' }))).status).toBe(200);
@@ -63,9 +63,9 @@ describe('an address that others can reach', () => {
   });
 
   test.each<[string, TestServerOptions]>([
-    ['a public address', { publicUrl: 'https://agent.example' }],
-    ['a proxy that is trusted', { trustProxy: true }],
-  ])('is one behind %s, too', async (_, options) => {
+    ['publicUrl', { publicUrl: 'https://agent.example' }],
+    ['trustProxy', { trustProxy: true }],
+  ])('is one with %s: ListTasks needs credentials', async (_, options) => {
     const log = keptLog();
     const open = await startServer({ ...options, insecurePublic: true, log });
     const closed = await startServer({ ...options, auth: TOKENS });
@@ -77,13 +77,13 @@ describe('an address that others can reach', () => {
     expect((await closed.ask(asked(rpc('1.0', 'ListTasks', {}), ALICE))).status).toBe(200);
   });
 
-  test('is none, if it is announced as one of this machine', async () => {
+  test('is not one if publicUrl is an address of this machine: ListTasks is accepted', async () => {
     const server = await startServer({ publicUrl: 'http://localhost:4100', insecurePublic: false });
 
     expect((await server.ask(rpc('1.0', 'ListTasks', {}))).status).toBe(200);
   });
 
-  test('lists nothing for guests that a function lets in, either', async () => {
+  test('rejects ListTasks of guests', async () => {
     const server = await startServer({ auth: () => ({ id: 'guest', isVerified: false }) });
 
     expect((await server.ask(RPC_1.send({ text: 'hello' }))).status).toBe(200);
@@ -92,13 +92,13 @@ describe('an address that others can reach', () => {
 
   test.each<[string, TestServerOptions, readonly string[]]>([
     [
-      'without a word',
+      'without auth',
       { insecurePublic: false },
       ['Authentication is not configured: every program on this machine can call this agent'],
     ],
-    ['by intention', { insecurePublic: true }, []],
-    ['with credentials', { auth: TOKENS }, []],
-  ])('on this machine alone, %s, the log has one line at most', async (_, options, lines) => {
+    ['with insecurePublic', { insecurePublic: true }, []],
+    ['with auth', { auth: TOKENS }, []],
+  ])('only on this machine and %s logs one warning at most', async (_, options, lines) => {
     const log = keptLog();
     await startServer({ log, ...options });
 

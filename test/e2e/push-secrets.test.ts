@@ -1,4 +1,4 @@
-/** A push configuration is kept with its secrets, and shown without what signs for the agent. */
+/** Push configurations are stored with their credentials and returned without them. */
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { dialectFor, rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
@@ -14,7 +14,7 @@ function rpc(version: string, method: string, params: object): Ask {
   return { method: 'POST', path: '/a2a', headers: { 'a2a-version': version }, body };
 }
 
-test('reading it back leaves its credentials out, and keeps its token', async () => {
+test('a push configuration is returned with its token and without its credentials', async () => {
   const store = memoryStore();
   const { ask } = await startServer({ store, pushNotifications: true });
   const sent = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
@@ -40,7 +40,7 @@ test('reading it back leaves its credentials out, and keeps its token', async ()
   expect(older.text).not.toContain('credentials');
   expect(await stored()).toEqual(authentication);
 
-  // What was read can be written: it says what it says, and nothing made up.
+  // A returned configuration can be sent again, which removes the credentials.
   expect((await ask({ method: 'POST', path, body: read.json })).json).toEqual(shown);
   expect(await stored()).toEqual({ scheme: 'Bearer' });
 });
@@ -51,7 +51,10 @@ function interfaceOf(url: string, { binding, version }: Way): string {
 }
 
 test.each(WAYS)(
-  verifies('P-13', '$version over $binding: the token is read back, the credentials are said once, to who gave them'),
+  verifies(
+    'P-13',
+    '$version over $binding: only the response to the creation has the credentials; later ones have the token',
+  ),
   async (way) => {
     const { ask, url } = await startServer({ pushNotifications: true });
     const sent = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });

@@ -1,4 +1,4 @@
-/** How often a caller may ask (1.0 §13.4): counted before the body is read, told in headers and in a proper error. */
+/** Request rates per caller (1.0 §13.4): counted before the body is read, and reported in headers and errors. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { A2AError } from '../../src/errors.ts';
@@ -11,14 +11,14 @@ import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
-import { NEWEST, REST_1, RPC_1, VOICES } from './kit/voices.ts';
+import { FORMATS_1, REST_1, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const NOW = Date.UTC(2026, 2, 12, 10);
 
-/** One token in six seconds, and three to begin with. */
+/** One request per six seconds, with bursts of three. */
 const SLOW = { perMinute: 10, burst: 3 };
 
-/** A clock that stands still, for numbers that can be told. */
+/** Stops the clock, so that the numbers in headers are exact. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   onTestFinished(() => void vi.useRealTimers());
@@ -32,7 +32,7 @@ function inSeconds(seconds: number): string {
   return String(NOW / 1000 + seconds);
 }
 
-/** Knows whoever says a name and the password. */
+/** Authenticates any name with the right password. */
 const PASSWORD: Authenticator = {
   schemes: { password: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
   challenge: 'Bearer',
@@ -44,7 +44,7 @@ const PASSWORD: Authenticator = {
   },
 };
 
-/** The same, after a look elsewhere. */
+/** The same, but asynchronous. */
 const SLOW_PASSWORD: Authenticator = {
   ...PASSWORD,
   authenticate: async (request, served) => PASSWORD.authenticate(request, served),
@@ -58,35 +58,38 @@ function from(address: string, ask: Ask): Ask {
   return { ...ask, headers: { ...ask.headers, 'x-forwarded-for': address } };
 }
 
-describe('who asks too often', () => {
-  test.each(VOICES)(verifies('E-19', '$name: is told when to come back, and how he stands'), async (voice) => {
-    stopClock();
-    const server = await startServer({ limits: { rate: SLOW } });
+describe('a caller over the rate limit', () => {
+  test.each(WIRE_FORMATS)(
+    verifies('E-19', '$name: gets 429 with Retry-After and the rate limit headers'),
+    async (format) => {
+      stopClock();
+      const server = await startServer({ limits: { rate: SLOW } });
 
-    const sent = await server.ask(voice.send({ text: 'hello' }));
-    const streamed = await server.ask(voice.stream({ text: 'hello' }));
-    const unknown = await server.ask(voice.get('unknown'));
-    const refused = await server.ask(voice.cancel('unknown'));
+      const sent = await server.ask(format.send({ text: 'hello' }));
+      const streamed = await server.ask(format.stream({ text: 'hello' }));
+      const unknown = await server.ask(format.get('unknown'));
+      const rejected = await server.ask(format.cancel('unknown'));
 
-    expect(rateOf(sent)).toEqual(['3', '2', inSeconds(6)]);
-    expect(streamed.headers['content-type']).toBe('text/event-stream');
-    expect(rateOf(streamed)).toEqual(['3', '1', inSeconds(12)]);
-    expect(rateOf(unknown)).toEqual(['3', '0', inSeconds(18)]);
-    expect(voice.error(unknown).reason).toBe('TASK_NOT_FOUND');
-    expect(refused.status).toBe(429);
-    expect(rateOf(refused)).toEqual(['3', '0', inSeconds(18)]);
-    expect(refused.headers['retry-after']).toBe('6');
-    expect(voice.error(refused)).toMatchObject({
-      reason: 'RATE_LIMIT_EXCEEDED',
-      message: 'Rate limit exceeded: 10 requests per minute, with bursts of up to 3',
-    });
-    if (voice.binding === 'JSON-RPC')
-      expect(refused.json).toMatchObject({ id: null, error: { code: expect.any(Number) } });
+      expect(rateOf(sent)).toEqual(['3', '2', inSeconds(6)]);
+      expect(streamed.headers['content-type']).toBe('text/event-stream');
+      expect(rateOf(streamed)).toEqual(['3', '1', inSeconds(12)]);
+      expect(rateOf(unknown)).toEqual(['3', '0', inSeconds(18)]);
+      expect(format.error(unknown).reason).toBe('TASK_NOT_FOUND');
+      expect(rejected.status).toBe(429);
+      expect(rateOf(rejected)).toEqual(['3', '0', inSeconds(18)]);
+      expect(rejected.headers['retry-after']).toBe('6');
+      expect(format.error(rejected)).toMatchObject({
+        reason: 'RATE_LIMIT_EXCEEDED',
+        message: 'Rate limit exceeded: 10 requests per minute, with bursts of up to 3',
+      });
+      if (format.binding === 'JSON-RPC')
+        expect(rejected.json).toMatchObject({ id: null, error: { code: expect.any(Number) } });
 
-    vi.setSystemTime(NOW + 6000);
-    expect(voice.error(await server.ask(voice.get('unknown'))).reason).toBe('TASK_NOT_FOUND');
-    expect((await server.ask(voice.get('unknown'))).status).toBe(429);
-  });
+      vi.setSystemTime(NOW + 6000);
+      expect(format.error(await server.ask(format.get('unknown'))).reason).toBe('TASK_NOT_FOUND');
+      expect((await server.ask(format.get('unknown'))).status).toBe(429);
+    },
+  );
 
   const OPERATIONS: readonly Ask[] = [
     { method: 'GET', path: '/tasks' },
@@ -98,7 +101,7 @@ describe('who asks too often', () => {
     { method: 'GET', path: '/nothing/here' },
     { method: 'POST', path: '/a2a', body: 'no JSON' },
   ];
-  test.each(OPERATIONS)(verifies('E-19', '$method $path is counted'), async (ask) => {
+  test.each(OPERATIONS)(verifies('E-19', '$method $path counts against the rate limit'), async (ask) => {
     const server = await startServer({ pushNotifications: true, limits: { rate: { perMinute: 1, burst: 1 } } });
 
     const first = await server.ask(ask);
@@ -109,17 +112,20 @@ describe('who asks too often', () => {
     expect(second.status).toBe(429);
   });
 
-  test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])('%s is not', async (path) => {
-    const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
+  test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])(
+    '%s does not count against the rate limit',
+    async (path) => {
+      const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
 
-    for (let i = 0; i < 3; i++) {
-      const answer = await server.ask({ method: 'GET', path });
-      expect(answer.status).toBe(200);
-      expect(rateOf(answer)).toEqual([undefined, undefined, undefined]);
-    }
-  });
+      for (let i = 0; i < 3; i++) {
+        const answer = await server.ask({ method: 'GET', path });
+        expect(answer.status).toBe(200);
+        expect(rateOf(answer)).toEqual([undefined, undefined, undefined]);
+      }
+    },
+  );
 
-  test('a body that is refused for its caller is not read', async () => {
+  test('the server does not read the body of a request over the rate limit', async () => {
     const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>(
@@ -137,11 +143,11 @@ describe('who asks too often', () => {
   });
 });
 
-describe('whose requests are counted together', () => {
+describe('requests that share one rate limit', () => {
   test.each([
-    ['known at once', PASSWORD],
-    ['known after a look elsewhere', SLOW_PASSWORD],
-  ])(verifies('E-19', 'those of one caller, from wherever they come: %s'), async (_, auth) => {
+    ['a synchronous authenticator', PASSWORD],
+    ['an asynchronous authenticator', SLOW_PASSWORD],
+  ])(verifies('E-19', 'an authenticated caller has one limit for all its addresses: %s'), async (_, auth) => {
     const server = await startServer({ auth, trustProxy: true, limits: { rate: SLOW } });
     const ask = REST_1.get('unknown');
 
@@ -158,15 +164,15 @@ describe('whose requests are counted together', () => {
   });
 
   test.each([
-    ['one address', ['192.0.2.1', '192.0.2.1'], true],
-    ['the last hop, whatever the caller says before', ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1'], true],
-    ['an address with its port', ['192.0.2.1:4711', '192.0.2.1:4712'], true],
-    ['an address and the same one as IPv6', ['192.0.2.1', '::ffff:192.0.2.1'], true],
-    ['all of one IPv6 network', ['2001:db8:0:7::1', '[2001:db8::7:ffff:0:0:2]:80'], true],
-    ['what is no address at all: the proxy itself', ['unknown', 'a'.repeat(1000)], true],
-    ['two addresses', ['192.0.2.1', '192.0.2.2'], false],
-    ['two IPv6 networks', ['2001:db8:0:7::1', '2001:db8:0:8::1'], false],
-  ])('of callers without a name: %s', async (_, [first = '', second = ''], isOne) => {
+    ['requests from one address share a limit', ['192.0.2.1', '192.0.2.1'], true],
+    ['the last hop of X-Forwarded-For counts', ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1'], true],
+    ['the port of an address does not count', ['192.0.2.1:4711', '192.0.2.1:4712'], true],
+    ['an IPv4 address and its IPv6 form share a limit', ['192.0.2.1', '::ffff:192.0.2.1'], true],
+    ['addresses of one IPv6 network share a limit', ['2001:db8:0:7::1', '[2001:db8::7:ffff:0:0:2]:80'], true],
+    ['invalid addresses share the limit of the proxy', ['unknown', 'a'.repeat(1000)], true],
+    ['two addresses have separate limits', ['192.0.2.1', '192.0.2.2'], false],
+    ['two IPv6 networks have separate limits', ['2001:db8:0:7::1', '2001:db8:0:8::1'], false],
+  ])('anonymous callers: %s', async (_, [first = '', second = ''], isOne) => {
     const server = await startServer({ trustProxy: true, limits: { rate: { perMinute: 1, burst: 1 } } });
     const ask = RPC_1.get('unknown');
 
@@ -174,7 +180,7 @@ describe('whose requests are counted together', () => {
     expect((await server.ask(from(second, ask))).status).toBe(isOne ? 429 : 200);
   });
 
-  test('nobody chooses his own address, unless a proxy is trusted', async () => {
+  test('X-Forwarded-For does not change the rate limit unless trustProxy is set', async () => {
     const server = await startServer({ limits: { rate: { perMinute: 1, burst: 1 } } });
     const ask = REST_1.get('unknown');
 
@@ -182,7 +188,7 @@ describe('whose requests are counted together', () => {
     expect((await server.ask(from('192.0.2.2', ask))).status).toBe(429);
   });
 
-  test('over fetch: by the address that the host gives, and all without one together', async () => {
+  test('over fetch, requests count by remoteAddress, and requests without one share a limit', async () => {
     const handler = createHandler(scripted().agent, {
       store: memoryStore(),
       limits: { rate: { perMinute: 1, burst: 1 } },
@@ -197,10 +203,10 @@ describe('whose requests are counted together', () => {
   });
 });
 
-describe('by default', () => {
+describe('the default rate limit', () => {
   const MANY = Array.from({ length: 101 }, () => REST_1.get('unknown'));
 
-  test(verifies('E-19', 'a hundred at once come in from elsewhere, and 600 a minute'), async () => {
+  test(verifies('E-19', 'allows bursts of 100 requests and 600 per minute for a remote caller'), async () => {
     stopClock();
     const server = await startServer({ trustProxy: true });
 
@@ -212,7 +218,7 @@ describe('by default', () => {
     expect(rateOf(await server.ask(from('192.0.2.1', REST_1.get('unknown'))))).toEqual(['100', '9', inSeconds(11)]);
   });
 
-  test('who is on this machine without a name is not counted', async () => {
+  test('does not apply to anonymous callers on this machine', async () => {
     const server = await startServer();
 
     const answers = await Promise.all(MANY.map((ask) => server.ask(ask)));
@@ -221,7 +227,7 @@ describe('by default', () => {
     expect(answers.flatMap(rateOf).filter((header) => header !== undefined)).toEqual([]);
   });
 
-  test(verifies('E-19', 'who has a name is counted, on this machine too: a proxy may stand there'), async () => {
+  test(verifies('E-19', 'applies to authenticated callers on this machine'), async () => {
     stopClock();
     const server = await startServer({ auth: PASSWORD });
 
@@ -230,7 +236,7 @@ describe('by default', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
-  test('nobody is on this machine by the word of a proxy', async () => {
+  test('applies to callers whose forwarded address is 127.0.0.1', async () => {
     stopClock();
     const server = await startServer({ trustProxy: true });
 
@@ -239,7 +245,7 @@ describe('by default', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 
-  test('in process, who has a name is counted, and who has none is not', async () => {
+  test('applies to authenticated, but not to anonymous callers of fetch in the same process', async () => {
     stopClock();
     const status = async (auth: Authenticator | undefined): Promise<readonly number[]> => {
       const handler = createHandler(scripted().agent, { store: memoryStore(), ...(auth && { auth }) });
@@ -254,7 +260,7 @@ describe('by default', () => {
     expect((await status(PASSWORD)).filter((each) => each === 429)).toHaveLength(1);
   });
 
-  test('false takes the limit away', async () => {
+  test('is removed by limits.rate: false', async () => {
     const server = await startServer({ trustProxy: true, limits: { rate: false } });
 
     const answers = await Promise.all(MANY.map((ask) => server.ask(from('192.0.2.1', ask))));
@@ -264,44 +270,47 @@ describe('by default', () => {
   });
 });
 
-describe('who guesses', () => {
+describe('failed logins', () => {
   const FEW = { failedLogins: { perMinute: 10, burst: 2 } };
 
   test.each([
-    ['at once', PASSWORD],
-    ['after a look elsewhere', SLOW_PASSWORD],
-  ])(verifies('H-14', 'is slowed down by his address, right or wrong: %s'), async (_, auth) => {
-    stopClock();
-    const authenticate = vi.fn<Authenticator['authenticate']>(auth.authenticate);
-    const server = await startServer({ auth: { ...auth, authenticate }, trustProxy: true, limits: FEW });
-    const guess = (password: string, address = '192.0.2.1'): ReturnType<typeof server.ask> =>
-      server.ask(from(address, as('alice', RPC_1.get('unknown'), password)));
+    ['a synchronous authenticator', PASSWORD],
+    ['an asynchronous authenticator', SLOW_PASSWORD],
+  ])(
+    verifies('H-14', 'more failed logins than the burst block their address, even with a right password: %s'),
+    async (_, auth) => {
+      stopClock();
+      const authenticate = vi.fn<Authenticator['authenticate']>(auth.authenticate);
+      const server = await startServer({ auth: { ...auth, authenticate }, trustProxy: true, limits: FEW });
+      const guess = (password: string, address = '192.0.2.1'): ReturnType<typeof server.ask> =>
+        server.ask(from(address, as('alice', RPC_1.get('unknown'), password)));
 
-    expect((await guess('wrong')).status).toBe(401);
-    expect((await guess('false')).status).toBe(401);
-    const third = await guess('right');
-    expect(third.status).toBe(429);
-    expect(third.headers['retry-after']).toBe('6');
-    expect(RPC_1.error(third)).toMatchObject({
-      reason: 'RATE_LIMIT_EXCEEDED',
-      message: 'Too many failed logins from this address',
-    });
-    expect(authenticate).toHaveBeenCalledTimes(2);
+      expect((await guess('wrong')).status).toBe(401);
+      expect((await guess('false')).status).toBe(401);
+      const third = await guess('right');
+      expect(third.status).toBe(429);
+      expect(third.headers['retry-after']).toBe('6');
+      expect(RPC_1.error(third)).toMatchObject({
+        reason: 'RATE_LIMIT_EXCEEDED',
+        message: 'Too many failed logins from this address',
+      });
+      expect(authenticate).toHaveBeenCalledTimes(2);
 
-    expect((await guess('right', '192.0.2.2')).status).toBe(200);
-    vi.setSystemTime(NOW + 6000);
-    expect((await guess('right')).status).toBe(200);
-    expect((await guess('right')).status).toBe(200);
-  });
+      expect((await guess('right', '192.0.2.2')).status).toBe(200);
+      vi.setSystemTime(NOW + 6000);
+      expect((await guess('right')).status).toBe(200);
+      expect((await guess('right')).status).toBe(200);
+    },
+  );
 
-  test('is not who brings no credentials: he asks how to', async () => {
+  test('requests without credentials do not count as failed logins', async () => {
     const server = await startServer({ auth: PASSWORD, limits: FEW });
 
     for (let i = 0; i < 5; i++) expect((await server.ask(REST_1.get('unknown'))).status).toBe(401);
     expect((await server.ask(as('alice', REST_1.get('unknown')))).status).toBe(404);
   });
 
-  test('has twenty tries by default, and then ten a minute, unless he is on this machine by himself', async () => {
+  test('the default is a burst of 20 and 10 per minute, without a limit for local connections', async () => {
     stopClock();
     const server = await startServer({ auth: PASSWORD, trustProxy: true });
     const statuses = async (count: number, address?: string): Promise<readonly number[]> => {
@@ -320,7 +329,7 @@ describe('who guesses', () => {
     expect(new Set(await statuses(22))).toEqual(new Set([401]));
   });
 
-  test(verifies('H-14', 'gains nothing by guessing all at once: he pays for it afterwards'), async () => {
+  test(verifies('H-14', 'concurrent failed logins above the burst delay the next allowed login'), async () => {
     stopClock();
     const server = await startServer({ auth: SLOW_PASSWORD, trustProxy: true, limits: FEW });
     const guess = (password: string): ReturnType<typeof server.ask> =>
@@ -335,7 +344,7 @@ describe('who guesses', () => {
     expect((await guess('right')).status).toBe(404);
   });
 
-  test('may do so if the owner says so', async () => {
+  test('limits.failedLogins: false removes the limit', async () => {
     const server = await startServer({ auth: PASSWORD, trustProxy: true, limits: { failedLogins: false } });
 
     for (let i = 0; i < 25; i++) {
@@ -345,8 +354,8 @@ describe('who guesses', () => {
   });
 });
 
-describe('a store that several processes use', () => {
-  /** As one database would: both stores have the same buckets. */
+describe('a store with takeTokens', () => {
+  /** Two stores with the same buckets, as stores of one database have. */
   function sharing(buckets: TokenBuckets, asked: string[] = []): Store {
     const store = memoryStore();
     return Object.assign(store, {
@@ -357,7 +366,7 @@ describe('a store that several processes use', () => {
     });
   }
 
-  test.each(NEWEST)('$name: lets two servers count together', async (voice) => {
+  test.each(FORMATS_1)('$name: two servers share the rate limit of a caller', async (format) => {
     const buckets = new TokenBuckets(SLOW);
     const asked: string[] = [];
     const limits = { rate: SLOW };
@@ -366,16 +375,16 @@ describe('a store that several processes use', () => {
 
     const answers: number[] = [];
     for (const server of [one, two, one, two]) {
-      const answer = await server.ask(as('alice', voice.get('unknown')));
+      const answer = await server.ask(as('alice', format.get('unknown')));
       answers.push(Number(answer.headers['x-ratelimit-remaining']), answer.status);
     }
 
-    const fine = voice.binding === 'REST' ? 404 : 200;
+    const fine = format.binding === 'REST' ? 404 : 200;
     expect(answers).toEqual([2, fine, 1, fine, 0, fine, 0, 429]);
     expect(new Set(asked)).toEqual(new Set(['["script","caller","alice"]']));
   });
 
-  test('that fails does not take the agent with it: each counts for himself then', async () => {
+  test('if takeTokens fails, the server counts in memory and still responds', async () => {
     const takeTokens = async (): Promise<never> => {
       throw new A2AError('UNAVAILABLE', 'The database is away');
     };

@@ -1,4 +1,4 @@
-/** The gate: no rule of the protocol is forgotten, and what is still open is there for everyone to see. */
+/** Fails if a rule of the protocol has no test, and prints the rules that are still open. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,13 +10,13 @@ import { ROOT, isTestFile, readSources } from '../helpers/source.ts';
 import { REQUIREMENTS } from './requirements.ts';
 import type { RequirementId } from './requirements.ts';
 
-/** The last step whose work is finished: its rules, and those before, are due. At 5 every rule is. */
+/** The last finished step: its rules, and those of earlier steps, are due. At 5 every rule is due. */
 const DONE_STEPS = 5;
 
 /** Rules of a finished step that still wait for their test. */
 const PENDING: readonly RequirementId[] = [];
 
-test('every rule that is due is shown by a test, and the open ones are listed', () => {
+test('every rule that is due has a test, and the report lists the open rules', () => {
   const sources = [...readSources('src', 'test')].filter(([path]) => isTestFile(path));
   const verdict = judge({
     requirements: REQUIREMENTS,

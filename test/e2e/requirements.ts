@@ -1,6 +1,6 @@
 /**
- * Every rule of A2A 1.0.1 that we hold ourselves to, by its id. A test says which it shows with `verifies()`
- * (test/helpers/verifies.ts); the gate beside this file fails on a rule whose step is done and that no test shows.
+ * Every rule of A2A 1.0.1 that applies to Tandem, by its id. A test names the rules that it verifies with `verifies()`
+ * (test/helpers/verifies.ts). The test beside this file fails if a rule of a finished step has no test.
  */
 import { AUTHENTICATION, AUTHORIZATION, EXTENDED_CARD, IN_TASK_AUTHORIZATION } from './requirements/access.ts';
 import type { Requirement } from './requirements/define.ts';

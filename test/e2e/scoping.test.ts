@@ -1,4 +1,4 @@
-/** What is somebody else's looks exactly like what does not exist: in its answer, and in what is done for it. */
+/** A task of another caller is like a task that does not exist: the same response, after the same calls of the store. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
@@ -8,8 +8,17 @@ import { type CountingStore, countingStore } from './kit/counting-store.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { Mask } from './kit/mask.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { NEWEST, REST_03, REST_1, RPC_02, RPC_03, RPC_1, VOICES, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import {
+  FORMATS_1,
+  REST_03,
+  REST_1,
+  RPC_02,
+  RPC_03,
+  RPC_1,
+  WIRE_FORMATS,
+  type WireFormat,
+} from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const CALLERS = [
   { id: 'ann', isVerified: true },
@@ -24,7 +33,7 @@ interface Served extends TestServer {
 async function serve(): Promise<Served> {
   const counting = countingStore(memoryStore());
   const server = await startServer({
-    // How many requests a caller has left is his own business, and differs.
+    // The rate limit headers differ between callers.
     limits: { rate: false },
     store: counting.store,
     auth: knownCallers(...CALLERS),
@@ -40,19 +49,22 @@ interface Operation {
 
 const HOOK = { url: 'https://example.com/hook' };
 
-function operationsOf(voice: Voice): readonly Operation[] {
+function operationsOf(format: WireFormat): readonly Operation[] {
   const numbered = (ask: Ask): Ask => ({ ...ask, headers: { ...ask.headers, 'last-event-id': '0' } });
   return [
-    { name: 'get', ask: (id) => voice.get(id) },
-    { name: 'get with state changes', ask: (id) => withTransitions(voice.get(id)) },
-    { name: 'cancel', ask: (id) => voice.cancel(id) },
-    { name: 'subscribe', ask: (id) => voice.subscribe(id) },
-    { name: 'subscribe from a number on', ask: (id) => numbered(voice.subscribe(id)) },
-    { name: 'follow up', ask: (taskId) => voice.send({ text: 'Rome', taskId }) },
-    { name: 'follow up at once', ask: (taskId) => voice.send({ text: 'Rome', taskId, returnImmediately: true }) },
-    { name: 'follow up and listen', ask: (taskId) => voice.stream({ text: 'Rome', taskId }) },
-    { name: 'refer to it', ask: (id) => referring(voice, id) },
-    ...pushOperationsOf(voice),
+    { name: 'get', ask: (id) => format.get(id) },
+    { name: 'get with state changes', ask: (id) => withTransitions(format.get(id)) },
+    { name: 'cancel', ask: (id) => format.cancel(id) },
+    { name: 'subscribe', ask: (id) => format.subscribe(id) },
+    { name: 'subscribe with Last-Event-ID', ask: (id) => numbered(format.subscribe(id)) },
+    { name: 'follow up', ask: (taskId) => format.send({ text: 'Rome', taskId }) },
+    {
+      name: 'follow up with returnImmediately',
+      ask: (taskId) => format.send({ text: 'Rome', taskId, returnImmediately: true }),
+    },
+    { name: 'follow up with a stream', ask: (taskId) => format.stream({ text: 'Rome', taskId }) },
+    { name: 'send with referenceTaskIds', ask: (id) => referring(format, id) },
+    ...pushOperationsOf(format),
   ];
 }
 
@@ -60,24 +72,24 @@ function withTransitions(ask: Ask): Ask {
   return { ...ask, headers: { ...ask.headers, 'a2a-extensions': 'urn:tandem-a2a:transitions:1' } };
 }
 
-/** A new message that names another task as one to look at. */
-function referring(voice: Voice, id: string): Ask {
-  const ask = voice.send({ text: 'about', messageId: randomUUID() });
+/** A new message with the id of another task in `referenceTaskIds`. */
+function referring(format: WireFormat, id: string): Ask {
+  const ask = format.send({ text: 'about', messageId: randomUUID() });
   const text = JSON.stringify(ask.body);
   return { ...ask, body: text.replace('"messageId":', `"referenceTaskIds":["${id}"],"messageId":`) };
 }
 
-function pushOperationsOf(voice: Voice): readonly Operation[] {
+function pushOperationsOf(format: WireFormat): readonly Operation[] {
   const call = (name: string, method: string, params: (id: string) => object): Operation => ({
     name: `${name} a push configuration`,
-    ask: (id) => rpc(voice.version, method, params(id)),
+    ask: (id) => rpc(format.version, method, params(id)),
   });
   const rest = (name: string, method: string, path: (id: string) => string, body?: object): Operation => ({
     name: `${name} a push configuration`,
-    ask: (id) => ({ method, path: path(id), headers: { 'a2a-version': voice.version }, ...(body && { body }) }),
+    ask: (id) => ({ method, path: path(id), headers: { 'a2a-version': format.version }, ...(body && { body }) }),
   });
   const older = 'tasks/pushNotificationConfig';
-  switch (voice) {
+  switch (format) {
     case RPC_1:
       return [
         call('make', 'CreateTaskPushNotificationConfig', (taskId) => ({ taskId, ...HOOK })),
@@ -113,7 +125,7 @@ function pushOperationsOf(voice: Voice): readonly Operation[] {
   }
 }
 
-/** The same request, in a tenant; older versions have none. */
+/** The same request for a tenant; versions before 1.0 have no tenants. */
 function inTenant(tenant: string, ask: Ask): Ask {
   if (tenant === '') return ask;
   if (ask.path !== '/a2a') return { ...ask, path: `/${tenant}${ask.path}` };
@@ -121,82 +133,85 @@ function inTenant(tenant: string, ask: Ask): Ask {
   return { ...ask, body: { ...body, params: { ...body.params, tenant } } };
 }
 
-/** All that an answer says, without what is different in any two. */
+/** A response without its date, and with masked ids. */
 function facts({ status, headers, text }: Answer): object {
   const { date: _, ...others } = headers;
   return { status, headers: others, text: new Mask().text(text) };
 }
 
-interface Party {
+interface OtherCaller {
   readonly name: string;
   readonly caller: string;
   readonly tenant: string;
 }
 
-const STRANGERS: readonly Party[] = [
+const OTHER_CALLERS: readonly OtherCaller[] = [
   { name: 'another caller', caller: 'bob', tenant: '' },
   { name: 'another caller of the same tenant', caller: 'bob', tenant: 'acme' },
   { name: 'the same caller in another tenant', caller: 'ann', tenant: 'globex' },
   { name: 'the same caller without a tenant', caller: 'ann', tenant: '' },
-  { name: 'a caller whose tenant it is not', caller: 'tim', tenant: 'acme' },
+  { name: 'a caller of another tenant', caller: 'tim', tenant: 'acme' },
 ];
 
-async function makeTask(server: Served, voice: Voice, text: string, tenant: string): Promise<string> {
-  const ask = as('ann', inTenant(tenant, voice.send({ text })));
-  const sent = voice.sent(await server.ask(ask));
+async function makeTask(server: Served, format: WireFormat, text: string, tenant: string): Promise<string> {
+  const ask = as('ann', inTenant(tenant, format.send({ text })));
+  const sent = format.sent(await server.ask(ask));
   return 'task' in sent ? sent.task.id : expect.fail('Expected a task');
 }
 
-const CASES = VOICES.flatMap((voice) =>
-  operationsOf(voice).map((operation) => ({ name: `${voice.name}: ${operation.name}`, voice, operation })),
+const CASES = WIRE_FORMATS.flatMap((format) =>
+  operationsOf(format).map((operation) => ({ name: `${format.name}: ${operation.name}`, format, operation })),
 );
 
-describe.each(['ask', 'done'])('a task that began with "%s"', (text) => {
+describe.each(['ask', 'done'])('a task of another caller that was started with "%s"', (text) => {
   test.each(CASES)(
-    verifies(['Z-01', 'Z-04', 'Z-05', 'Z-07', 'H-09', 'H-17', 'N-09'], '$name'),
-    async ({ voice, operation }) => {
+    verifies(
+      ['Z-01', 'Z-04', 'Z-05', 'Z-07', 'H-09', 'H-17', 'N-09'],
+      '$name is like the same operation on an unknown task',
+    ),
+    async ({ format, operation }) => {
       const server = await serve();
-      const tenants = NEWEST.includes(voice) ? ['acme', ''] : [''];
+      const tenants = FORMATS_1.includes(format) ? ['acme', ''] : [''];
       for (const tenant of tenants) {
-        const id = await makeTask(server, voice, text, tenant);
-        const before = await server.ask(as('ann', inTenant(tenant, voice.get(id))));
-        for (const party of strangersTo(tenant)) {
+        const id = await makeTask(server, format, text, tenant);
+        const before = await server.ask(as('ann', inTenant(tenant, format.get(id))));
+        for (const other of othersThan(tenant)) {
           const answerTo = (name: string): Promise<Answer> =>
-            server.ask(as(party.caller, inTenant(party.tenant, operation.ask(name))));
+            server.ask(as(other.caller, inTenant(other.tenant, operation.ask(name))));
           const unknown = await server.counting.during(() => answerTo(randomUUID()));
           const foreign = await server.counting.during(() => answerTo(id));
-          expect({ to: party.name, ...facts(foreign.result) }).toEqual({ to: party.name, ...facts(unknown.result) });
+          expect({ to: other.name, ...facts(foreign.result) }).toEqual({ to: other.name, ...facts(unknown.result) });
           expect(foreign.calls).toEqual(unknown.calls);
-          // Who may not make anything in a tenant is refused before anything is looked at.
+          // A caller without access to a tenant is rejected before the store is read.
           expect(unknown.calls.length === 0).toBe(unknown.result.status === 403);
           expect(foreign.result.text).not.toContain('Which city?');
         }
-        expect(facts(await server.ask(as('ann', inTenant(tenant, voice.get(id)))))).toEqual(facts(before));
+        expect(facts(await server.ask(as('ann', inTenant(tenant, format.get(id)))))).toEqual(facts(before));
       }
     },
   );
 });
 
-/** Older versions, and tasks without a tenant, know other callers only. */
-function strangersTo(tenant: string): readonly Party[] {
-  return STRANGERS.filter((party) => (tenant === '' ? party.name === 'another caller' : true));
+/** For a task without a tenant, only the caller can differ. */
+function othersThan(tenant: string): readonly OtherCaller[] {
+  return OTHER_CALLERS.filter((other) => (tenant === '' ? other.name === 'another caller' : true));
 }
 
-test.each(NEWEST)(
-  verifies(['Z-02', 'Z-03'], '$name: a list has the tasks of its caller, whatever it asks for'),
-  async (voice) => {
+test.each(FORMATS_1)(
+  verifies(['Z-02', 'Z-03'], '$name: ListTasks returns only tasks of its caller and tenant, with any filter'),
+  async (format) => {
     const server = await serve();
-    const id = await makeTask(server, voice, 'ask', 'acme');
-    const own = voice.task(await server.ask(as('ann', inTenant('acme', voice.get(id)))));
+    const id = await makeTask(server, format, 'ask', 'acme');
+    const own = format.task(await server.ask(as('ann', inTenant('acme', format.get(id)))));
     const list = (query: Readonly<Record<string, string>>): Ask =>
-      voice === RPC_1
+      format === RPC_1
         ? rpc('1.0', 'ListTasks', query)
         : { method: 'GET', path: `/tasks?${new URLSearchParams(query).toString()}`, headers: { 'a2a-version': '1.0' } };
 
     const listed = await server.ask(as('ann', inTenant('acme', list({ contextId: own.contextId }))));
     expect(listed.text).toContain(id);
 
-    for (const { caller, tenant } of STRANGERS) {
+    for (const { caller, tenant } of OTHER_CALLERS) {
       const answers = await Promise.all(
         [{}, { contextId: own.contextId }, { contextId: randomUUID() }, { status: 'TASK_STATE_INPUT_REQUIRED' }].map(
           (query) => server.ask(as(caller, inTenant(tenant, list(query)))),
@@ -208,7 +223,7 @@ test.each(NEWEST)(
   },
 );
 
-test('where a page of one list ends says nothing to another caller', async () => {
+test('a page token of one caller is invalid for another caller', async () => {
   const server = await serve();
   for (const text of ['one', 'two']) await makeTask(server, RPC_1, text, '');
   const page = (caller: string, pageToken: string): Promise<Answer> =>
@@ -220,18 +235,18 @@ test('where a page of one list ends says nothing to another caller', async () =>
   expect(RPC_1.error(foreign).reason).toBe('INVALID_PARAMS');
 });
 
-describe.each(VOICES)('$name: the context of somebody else', (voice) => {
-  test('is as empty as a new one, and stays as it was', async () => {
+describe.each(WIRE_FORMATS)('$name: a message to the context of another caller', (format) => {
+  test('sees no earlier task, as in a new context, and does not change the context of its owner', async () => {
     const server = await serve();
-    const first = voice.sent(await server.ask(as('ann', voice.send({ text: 'secret plan' }))));
+    const first = format.sent(await server.ask(as('ann', format.send({ text: 'secret plan' }))));
     const contextId = 'task' in first ? first.task.contextId : expect.fail('Expected a task');
 
     const join = async (caller: string, id: string): Promise<string> => {
-      const sent = voice.sent(await server.ask(as(caller, voice.send({ text: 'about', contextId: id }))));
+      const sent = format.sent(await server.ask(as(caller, format.send({ text: 'about', contextId: id }))));
       const about = 'task' in sent ? sent.task.artifacts?.['about'] : undefined;
-      const said = JSON.parse(about ?? expect.fail('Expected a task')) as { readonly data?: unknown };
+      const output = JSON.parse(about ?? expect.fail('Expected a task')) as { readonly data?: unknown };
       // One form of 0.3 wraps data once more.
-      return JSON.stringify(said.data ?? said);
+      return JSON.stringify(output.data ?? output);
     };
     const foreign = await join('bob', contextId);
     const unknown = await join('bob', randomUUID());
@@ -244,25 +259,29 @@ describe.each(VOICES)('$name: the context of somebody else', (voice) => {
   });
 });
 
-test.each(NEWEST)('$name: nobody makes anything in a tenant that is not his', async (voice) => {
-  const server = await serve();
-  const send = (caller: string, tenant: string): Promise<Answer> =>
-    server.ask(as(caller, inTenant(tenant, voice.send({ text: 'hello' }))));
-  const refused = await Promise.all([send('tim', 'acme'), send('tim', 'nowhere')]);
-  for (const answer of refused) expect(voice.error(answer)).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
-  expect(facts(refused[0] ?? expect.fail())).toEqual(facts(refused[1] ?? expect.fail()));
-  expect(server.runs()).toBe(0);
-  for (const tenant of ['globex', '']) expect(voice.sent(await send('tim', tenant))).toHaveProperty('task');
-});
+test.each(FORMATS_1)(
+  '$name: a caller cannot create a task in a tenant without access to it, and gets 403',
+  async (format) => {
+    const server = await serve();
+    const send = (caller: string, tenant: string): Promise<Answer> =>
+      server.ask(as(caller, inTenant(tenant, format.send({ text: 'hello' }))));
+    const refused = await Promise.all([send('tim', 'acme'), send('tim', 'nowhere')]);
+    for (const answer of refused)
+      expect(format.error(answer)).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
+    expect(facts(refused[0] ?? expect.fail())).toEqual(facts(refused[1] ?? expect.fail()));
+    expect(server.runs()).toBe(0);
+    for (const tenant of ['globex', '']) expect(format.sent(await send('tim', tenant))).toHaveProperty('task');
+  },
+);
 
-test.each(VOICES)('$name: what happens to a task is heard by its caller alone', async (voice) => {
+test.each(WIRE_FORMATS)('$name: a subscription to a task of another caller gets TASK_NOT_FOUND', async (format) => {
   const server = await serve();
-  const stream = await server.open(as('ann', voice.stream({ text: 'hold on' })));
-  const event = voice.event((await stream.next()) ?? expect.fail());
+  const stream = await server.open(as('ann', format.stream({ text: 'hold on' })));
+  const event = format.event((await stream.next()) ?? expect.fail());
   const id = event.kind === 'task' ? event.task.id : event.kind === 'status' ? event.taskId : expect.fail();
 
-  const refused = await server.ask(as('bob', voice.subscribe(id)));
-  expect(voice.error(refused).reason).toBe('TASK_NOT_FOUND');
+  const refused = await server.ask(as('bob', format.subscribe(id)));
+  expect(format.error(refused).reason).toBe('TASK_NOT_FOUND');
   server.release();
   expect((await stream.rest()).map(({ json }) => JSON.stringify(json)).join('')).toContain('held');
 });

@@ -5,7 +5,7 @@ import { connect } from '../../src/client/connect.ts';
 import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { REST_1, RPC_03 } from './kit/voices.ts';
+import { REST_1, RPC_03 } from './kit/wire-formats.ts';
 
 const ALICE = bearerOf('alice-token');
 const TOKENS = bearerTokens({ alice: 'alice-token' });

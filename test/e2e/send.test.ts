@@ -1,165 +1,190 @@
-/** What a message to an agent comes to (1.0 §3.1.1, §3.2.2). */
+/** SendMessage: its response, waiting, follow-ups, media types and repeats (1.0 §3.1.1, §3.2.2). */
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/agent/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
-import { getTask, holdTask, nextOf, sendTask, streamEvents } from './kit/talk.ts';
-import { NEWEST, RPC_01, RPC_1, SINCE_02, VOICES } from './kit/voices.ts';
+import { getTask, holdTask, nextOf, sendTask, streamEvents } from './kit/tasks.ts';
+import { FORMATS_1, RPC_01, RPC_1, FORMATS_SINCE_02, WIRE_FORMATS } from './kit/wire-formats.ts';
 
-describe('the answer', () => {
-  test.each(VOICES)(verifies(['S-01', 'S-11'], '$name: is a task, with its results as artifacts'), async (voice) => {
+describe('the response to a message', () => {
+  test.each(WIRE_FORMATS)(
+    verifies(['S-01', 'S-11'], '$name: is a task with its results as artifacts'),
+    async (format) => {
+      const server = await startServer();
+
+      const sent = format.sent(await server.ask(format.send({ text: 'hello' })));
+
+      expect(sent).toEqual({
+        task: expect.objectContaining({ state: 'completed', statusText: undefined, artifacts: { echo: 'hello' } }),
+      });
+    },
+  );
+
+  test.each(FORMATS_SINCE_02)(verifies('S-01', '$name: is a message if the agent replies with one'), async (format) => {
     const server = await startServer();
 
-    const sent = voice.sent(await server.ask(voice.send({ text: 'hello' })));
-
-    expect(sent).toEqual({
-      task: expect.objectContaining({ state: 'completed', says: undefined, artifacts: { echo: 'hello' } }),
-    });
-  });
-
-  test.each(SINCE_02)(verifies('S-01', '$name: is a message where the agent replies with one'), async (voice) => {
-    const server = await startServer();
-
-    const sent = voice.sent(await server.ask(voice.send({ text: 'reply good day' })));
+    const sent = format.sent(await server.ask(format.send({ text: 'reply good day' })));
 
     expect(sent).toEqual({ message: expect.objectContaining({ role: 'agent', text: 'good day', taskId: undefined }) });
   });
 
-  test(verifies('S-01', '0.1, which has no bare messages, gets a task that says it'), async () => {
+  test(
+    verifies(
+      'S-01',
+      '0.1 JSON-RPC: is a task with the reply as its status text, because 0.1 has no replies without a task',
+    ),
+    async () => {
+      const server = await startServer();
+
+      const task = await sendTask(server, RPC_01, { text: 'reply good day', taskId: 'mine' });
+
+      expect(task).toMatchObject({ id: 'mine', state: 'completed', statusText: 'good day' });
+    },
+  );
+
+  test.each(WIRE_FORMATS)(verifies('S-01', '$name: is a task if the agent rejects it or fails'), async (format) => {
     const server = await startServer();
 
-    const task = await sendTask(server, RPC_01, { text: 'reply good day', taskId: 'mine' });
+    const rejected = await sendTask(server, format, { text: 'reject not today' });
+    const failed = await sendTask(server, format, { text: 'fail' });
 
-    expect(task).toMatchObject({ id: 'mine', state: 'completed', says: 'good day' });
-  });
-
-  test.each(VOICES)(verifies('S-01', '$name: is a task too when the agent declines or fails'), async (voice) => {
-    const server = await startServer();
-
-    const rejected = await sendTask(server, voice, { text: 'reject not today' });
-    const failed = await sendTask(server, voice, { text: 'fail' });
-
-    // 0.1 has no word for it.
-    expect(rejected).toMatchObject({ state: voice.version === '0.1' ? 'failed' : 'rejected', says: 'not today' });
+    // 0.1 has no state for rejected tasks.
+    expect(rejected).toMatchObject({
+      state: format.version === '0.1' ? 'failed' : 'rejected',
+      statusText: 'not today',
+    });
     expect(failed.state).toBe('failed');
     expect(JSON.stringify(failed)).not.toMatch(/shadow|password/);
   });
 });
 
-describe('waiting', () => {
-  test.each(VOICES)(verifies(['S-02', 'S-03'], '$name: lasts to the end, and brings all of it'), async (voice) => {
-    const server = await startServer();
-
-    const answer = sendTask(server, voice, { text: 'hold all' });
-    server.release();
-
-    expect(await answer).toMatchObject({ state: 'completed', artifacts: { held: 'all' } });
-  });
-
-  test.each(VOICES)(verifies('S-03', '$name: every artifact is in the answer, whole'), async (voice) => {
-    const server = await startServer();
-
-    const task = await sendTask(server, voice, { text: 'story' });
-
-    expect(task.artifacts).toEqual({ poem: 'Roses are red', notes: 'Mind the thorns' });
-    expect(await getTask(server, voice, task.id)).toMatchObject({ state: task.state, artifacts: task.artifacts });
-  });
-
-  test.each(VOICES)(verifies('S-02', '$name: ends where the agent asks something'), async (voice) => {
-    const server = await startServer();
-
-    const asked = await sendTask(server, voice, { text: 'ask' });
-    const answered = await sendTask(server, voice, { text: 'Paris', taskId: asked.id });
-
-    expect(asked).toMatchObject({ state: 'input-required', says: 'Which city?' });
-    expect(answered).toMatchObject({ id: asked.id, state: 'completed', artifacts: { trip: 'Off to Paris' } });
-  });
-
-  test.each(NEWEST)(verifies('S-02', '$name: ends where the agent needs a login'), async (voice) => {
-    const server = await startServer();
-
-    const task = await sendTask(server, voice, { text: 'authorize' });
-
-    expect(task).toMatchObject({ state: 'auth-required', says: 'Please log in' });
-  });
-
-  test.each(SINCE_02)(verifies('S-04', '$name: is not done for who wants the task at once'), async (voice) => {
-    const server = await startServer();
-
-    const task = await sendTask(server, voice, { text: 'hold on', returnImmediately: true });
-
-    expect(['submitted', 'working']).toContain(task.state);
-    expect(task.artifacts).toBeUndefined();
-    server.release();
-  });
-
-  test.each(SINCE_02)(
-    '$name: who wants it at once gets what would have been a message with the task',
-    async (voice) => {
+describe('a message whose sender waits', () => {
+  test.each(WIRE_FORMATS)(
+    verifies(['S-02', 'S-03'], '$name: gets the completed task with its artifacts'),
+    async (format) => {
       const server = await startServer();
 
-      const { id } = await sendTask(server, voice, { text: 'reply hi', returnImmediately: true });
-      // Lasts to the end of the task, if that is not there already.
-      await server.ask(voice.subscribe(id));
+      const answer = sendTask(server, format, { text: 'hold all' });
+      server.release();
 
-      // The task was made public, so the reply is the last word in it.
-      expect(await getTask(server, voice, id)).toMatchObject({ state: 'completed', says: 'hi', artifacts: undefined });
+      expect(await answer).toMatchObject({ state: 'completed', artifacts: { held: 'all' } });
     },
   );
 
-  test.each(SINCE_02)(
-    verifies('S-05', '$name: who wants it at once still gets the whole of a stream'),
-    async (voice) => {
+  test.each(WIRE_FORMATS)(verifies('S-03', '$name: gets every artifact as one, without chunks'), async (format) => {
+    const server = await startServer();
+
+    const task = await sendTask(server, format, { text: 'story' });
+
+    expect(task.artifacts).toEqual({ poem: 'Roses are red', notes: 'Mind the thorns' });
+    expect(await getTask(server, format, task.id)).toMatchObject({ state: task.state, artifacts: task.artifacts });
+  });
+
+  test.each(WIRE_FORMATS)(verifies('S-02', '$name: gets the task when the agent asks a question'), async (format) => {
+    const server = await startServer();
+
+    const asked = await sendTask(server, format, { text: 'ask' });
+    const answered = await sendTask(server, format, { text: 'Paris', taskId: asked.id });
+
+    expect(asked).toMatchObject({ state: 'input-required', statusText: 'Which city?' });
+    expect(answered).toMatchObject({ id: asked.id, state: 'completed', artifacts: { trip: 'Off to Paris' } });
+  });
+
+  test.each(FORMATS_1)(
+    verifies('S-02', '$name: gets the task when the agent requests a credential'),
+    async (format) => {
       const server = await startServer();
 
-      const events = await streamEvents(server, voice, { text: 'story', returnImmediately: true });
+      const task = await sendTask(server, format, { text: 'authorize' });
+
+      expect(task).toMatchObject({ state: 'auth-required', statusText: 'Please log in' });
+    },
+  );
+
+  test.each(FORMATS_SINCE_02)(
+    verifies('S-04', '$name: gets the unfinished task with returnImmediately'),
+    async (format) => {
+      const server = await startServer();
+
+      const task = await sendTask(server, format, { text: 'hold on', returnImmediately: true });
+
+      expect(['submitted', 'working']).toContain(task.state);
+      expect(task.artifacts).toBeUndefined();
+      server.release();
+    },
+  );
+
+  test.each(FORMATS_SINCE_02)(
+    '$name: gets a reply as the status text of a task with returnImmediately',
+    async (format) => {
+      const server = await startServer();
+
+      const { id } = await sendTask(server, format, { text: 'reply hi', returnImmediately: true });
+      // The response to the subscription ends with the task.
+      await server.ask(format.subscribe(id));
+
+      // The sender got a task, so the reply is its last status text.
+      expect(await getTask(server, format, id)).toMatchObject({
+        state: 'completed',
+        statusText: 'hi',
+        artifacts: undefined,
+      });
+    },
+  );
+
+  test.each(FORMATS_SINCE_02)(
+    verifies('S-05', '$name: gets the whole stream in spite of returnImmediately'),
+    async (format) => {
+      const server = await startServer();
+
+      const events = await streamEvents(server, format, { text: 'story', returnImmediately: true });
 
       expect(events.at(-1)).toMatchObject({ kind: 'status', state: 'completed' });
     },
   );
 });
 
-describe('a message to a task', () => {
-  test.each(VOICES)(verifies('S-06', '$name: that is over is refused'), async (voice) => {
+describe('a follow-up to a task', () => {
+  test.each(WIRE_FORMATS)(verifies('S-06', '$name: that has ended gets UnsupportedOperation'), async (format) => {
     const server = await startServer();
-    const { id } = await sendTask(server, voice, { text: 'hello' });
+    const { id } = await sendTask(server, format, { text: 'hello' });
 
-    const refused = voice.error(await server.ask(voice.send({ text: 'more', taskId: id })));
-    const streamed = voice.error(await server.ask(voice.stream({ text: 'more', taskId: id })));
+    const refused = format.error(await server.ask(format.send({ text: 'more', taskId: id })));
+    const streamed = format.error(await server.ask(format.stream({ text: 'more', taskId: id })));
 
-    // 0.1 had a number of its own for it.
-    const code = voice.version === '0.1' ? -32009 : -32004;
+    // 0.1 has another code for this error.
+    const code = format.version === '0.1' ? -32009 : -32004;
     for (const error of [refused, streamed]) {
       expect(error).toMatchObject({
         reason: 'UNSUPPORTED_OPERATION',
-        status: voice.binding === 'REST' ? 400 : 200,
-        code: voice === NEWEST[1] ? undefined : code,
+        status: format.binding === 'REST' ? 400 : 200,
+        code: format === FORMATS_1[1] ? undefined : code,
       });
       expect(error.message).toContain(id);
     }
     expect(server.runs()).toBe(1);
   });
 
-  test.each(SINCE_02)(verifies('S-07', '$name: that nobody knows is refused'), async (voice) => {
+  test.each(FORMATS_SINCE_02)(verifies('S-07', '$name: that is unknown gets TaskNotFound'), async (format) => {
     const server = await startServer();
 
-    const refused = voice.error(await server.ask(voice.send({ text: 'hello', taskId: 'no-such-task' })));
-    const streamed = voice.error(await server.ask(voice.stream({ text: 'hello', taskId: 'no-such-task' })));
+    const refused = format.error(await server.ask(format.send({ text: 'hello', taskId: 'no-such-task' })));
+    const streamed = format.error(await server.ask(format.stream({ text: 'hello', taskId: 'no-such-task' })));
 
     for (const error of [refused, streamed]) {
-      expect(error).toMatchObject({ reason: 'TASK_NOT_FOUND', status: voice.binding === 'REST' ? 404 : 200 });
+      expect(error).toMatchObject({ reason: 'TASK_NOT_FOUND', status: format.binding === 'REST' ? 404 : 200 });
     }
     expect(server.runs()).toBe(0);
   });
 
-  test.each(VOICES)('$name: that works goes into its history, and starts no second run', async (voice) => {
+  test.each(WIRE_FORMATS)('$name: that is working is added to its history and starts no second run', async (format) => {
     const server = await startServer();
-    const { id } = await holdTask(server, voice);
+    const { id } = await holdTask(server, format);
 
-    const second = await server.open(voice.stream({ text: 'one more thing', taskId: id, historyLength: 9 }));
-    await nextOf(second, voice);
-    const { history } = await getTask(server, voice, id, 9);
+    const second = await server.open(format.stream({ text: 'one more thing', taskId: id, historyLength: 9 }));
+    await nextOf(second, format);
+    const { history } = await getTask(server, format, id, 9);
     server.release();
     await second.rest();
 
@@ -168,7 +193,7 @@ describe('a message to a task', () => {
   });
 });
 
-describe('content', () => {
+describe('media types of content', () => {
   const PICTURE = {
     '1.0': { raw: 'iVBORw==', mediaType: 'image/png' },
     '0.3': { kind: 'file', file: { bytes: 'iVBORw==', mimeType: 'image/png' } },
@@ -177,46 +202,49 @@ describe('content', () => {
     '0.1': { type: 'file', file: { bytes: 'iVBORw==', mimeType: 'image/png' } },
   };
 
-  test.each(VOICES)(
-    verifies(['S-08', 'E-16'], '$name: of a type that the agent does not declare is rejected before the work'),
-    async (voice) => {
+  test.each(WIRE_FORMATS)(
+    verifies(
+      ['S-08', 'E-16'],
+      '$name: a part of a type that the agent does not declare is rejected before the handler runs',
+    ),
+    async (format) => {
       const server = await startServer({ agent: { inputModes: ['text/plain', 'application/json'] } });
-      const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
+      const picture = PICTURE[format.name === '0.3 REST' ? '0.3 REST' : format.version];
 
-      const error = voice.error(await server.ask(voice.send({ parts: [picture] })));
+      const error = format.error(await server.ask(format.send({ parts: [picture] })));
 
       expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED', fields: ['message.parts[0].mediaType'] });
-      expect(error.status).toBe(voice.name === '1.0 REST' ? 400 : voice.binding === 'REST' ? 415 : 200);
+      expect(error.status).toBe(format.name === '1.0 REST' ? 400 : format.binding === 'REST' ? 415 : 200);
       expect(error.message).toContain('text/plain, application/json');
       expect(server.runs()).toBe(0);
     },
   );
 
-  test.each(VOICES)(
-    verifies('S-08', '$name: of a type that the agent declares is accepted, and every type if it declares none'),
-    async (voice) => {
-      const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
+  test.each(WIRE_FORMATS)(
+    verifies('S-08', '$name: a part of a declared type is accepted, and of any type if the agent declares none'),
+    async (format) => {
+      const picture = PICTURE[format.name === '0.3 REST' ? '0.3 REST' : format.version];
       for (const options of [{ agent: { inputModes: ['image/*'] } }, {}]) {
         const server = await startServer(options);
-        expect((await sendTask(server, voice, { parts: [picture] })).state).toBe('completed');
+        expect((await sendTask(server, format, { parts: [picture] })).state).toBe('completed');
       }
     },
   );
 
-  describe.each(VOICES)('$name: a message that names a skill', (voice) => {
-    const picture = PICTURE[voice.name === '0.3 REST' ? '0.3 REST' : voice.version];
+  describe.each(WIRE_FORMATS)('$name: a message that names a skill', (format) => {
+    const picture = PICTURE[format.name === '0.3 REST' ? '0.3 REST' : format.version];
     const skills = [
       { id: 'ocr', name: 'OCR', description: 'Reads pictures.', inputModes: ['image/*'], outputModes: ['text/html'] },
       { id: 'chat', name: 'Chat', description: 'Talks.' },
     ];
     const named = (skillId: string) => ({ metadata: { skillId } });
 
-    test('is held to the types that the skill declares', async () => {
+    test('must have the types that the skill declares', async () => {
       const server = await startServer({ agent: { skills } });
 
-      const error = voice.error(await server.ask(voice.send({ text: 'hello', ...named('ocr') })));
-      const ocr = await sendTask(server, voice, { parts: [picture], ...named('ocr') });
-      const unnamed = await sendTask(server, voice, { text: 'hello' });
+      const error = format.error(await server.ask(format.send({ text: 'hello', ...named('ocr') })));
+      const ocr = await sendTask(server, format, { parts: [picture], ...named('ocr') });
+      const unnamed = await sendTask(server, format, { text: 'hello' });
 
       expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED', fields: ['message.parts[0].mediaType'] });
       expect(error.message).toContain('expected image/* for skill "ocr"; it is "text/plain"');
@@ -224,11 +252,11 @@ describe('content', () => {
       expect(server.runs()).toBe(2);
     });
 
-    test('is held to the types of the agent if the skill declares none', async () => {
+    test('must have the types of the agent if the skill declares none', async () => {
       const server = await startServer({ agent: { skills, inputModes: ['text/plain'] } });
 
-      const error = voice.error(await server.ask(voice.send({ parts: [picture], ...named('chat') })));
-      const unnamed = await sendTask(server, voice, { parts: [picture] });
+      const error = format.error(await server.ask(format.send({ parts: [picture], ...named('chat') })));
+      const unnamed = await sendTask(server, format, { parts: [picture] });
 
       expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
       expect(error.message).toContain('expected text/plain for skill "chat"');
@@ -236,7 +264,7 @@ describe('content', () => {
     });
   });
 
-  test('of an answer to a question may have any type that the agent accepts, whatever skill the task is for', async () => {
+  test('an answer to a question may have any type that the agent accepts, also if the skill of the task accepts fewer', async () => {
     const skills = [{ id: 'ocr', name: 'OCR', description: 'Reads pictures.', inputModes: ['image/*'] }];
     const ocr = agent({
       name: 'OCR',
@@ -255,15 +283,18 @@ describe('content', () => {
     expect(answered.state).toBe('completed');
   });
 
-  test.each(SINCE_02)(
-    verifies('S-10', '$name: is held to the output types of the named skill with enforceOutputModes'),
-    async (voice) => {
+  test.each(FORMATS_SINCE_02)(
+    verifies(
+      'S-10',
+      '$name: with enforceOutputModes, acceptedOutputModes must match the output types of the named skill',
+    ),
+    async (format) => {
       const skills = [{ id: 'page', name: 'Page', description: 'Writes pages.', outputModes: ['text/html'] }];
       const server = await startServer({ enforceOutputModes: true, agent: { skills } });
-      const said = { text: 'hello', acceptedOutputModes: ['text/plain'] };
+      const input = { text: 'hello', acceptedOutputModes: ['text/plain'] };
 
-      const error = voice.error(await server.ask(voice.send({ ...said, metadata: { skillId: 'page' } })));
-      const unnamed = await sendTask(server, voice, said);
+      const error = format.error(await server.ask(format.send({ ...input, metadata: { skillId: 'page' } })));
+      const unnamed = await sendTask(server, format, input);
 
       expect(error).toMatchObject({ reason: 'CONTENT_TYPE_NOT_SUPPORTED' });
       expect(error.message).toContain('expected one or more of text/html for skill "page"');
@@ -271,25 +302,31 @@ describe('content', () => {
     },
   );
 
-  test.each(SINCE_02)(verifies('S-10', '$name: is delivered whatever types the caller lists'), async (voice) => {
-    const server = await startServer();
+  test.each(FORMATS_SINCE_02)(
+    verifies('S-10', '$name: results are returned whatever acceptedOutputModes lists'),
+    async (format) => {
+      const server = await startServer();
 
-    const text = await sendTask(server, voice, { text: 'hello', acceptedOutputModes: ['application/json'] });
-    const about = await sendTask(server, voice, { text: 'about', acceptedOutputModes: ['audio/ogg'] });
-    const undeclared = await sendTask(server, voice, { text: 'picture' });
+      const text = await sendTask(server, format, { text: 'hello', acceptedOutputModes: ['application/json'] });
+      const about = await sendTask(server, format, { text: 'about', acceptedOutputModes: ['audio/ogg'] });
+      const undeclared = await sendTask(server, format, { text: 'picture' });
 
-    expect(text).toMatchObject({ state: 'completed', artifacts: { echo: 'hello' } });
-    expect(about.artifacts?.['about']).toContain('"acceptedOutputModes":["audio/ogg"]');
-    expect(Object.keys(undeclared.artifacts ?? {})).toEqual(['picture']);
-  });
+      expect(text).toMatchObject({ state: 'completed', artifacts: { echo: 'hello' } });
+      expect(about.artifacts?.['about']).toContain('"acceptedOutputModes":["audio/ogg"]');
+      expect(Object.keys(undeclared.artifacts ?? {})).toEqual(['picture']);
+    },
+  );
 
-  test.each(SINCE_02)(
-    verifies('S-10', '$name: that no listed type fits is rejected before the work with enforceOutputModes'),
-    async (voice) => {
+  test.each(FORMATS_SINCE_02)(
+    verifies(
+      'S-10',
+      '$name: with enforceOutputModes, acceptedOutputModes without a type of the agent is rejected before the handler runs',
+    ),
+    async (format) => {
       const server = await startServer({ enforceOutputModes: true });
 
-      const error = voice.error(await server.ask(voice.send({ text: 'hello', acceptedOutputModes: ['audio/ogg'] })));
-      const fitting = await sendTask(server, voice, { text: 'picture', acceptedOutputModes: ['text/plain'] });
+      const error = format.error(await server.ask(format.send({ text: 'hello', acceptedOutputModes: ['audio/ogg'] })));
+      const fitting = await sendTask(server, format, { text: 'picture', acceptedOutputModes: ['text/plain'] });
 
       expect(error).toMatchObject({
         reason: 'CONTENT_TYPE_NOT_SUPPORTED',
@@ -300,7 +337,7 @@ describe('content', () => {
     },
   );
 
-  test('that no listed type fits is rejected before the work by a strict server', async () => {
+  test('a strict server rejects acceptedOutputModes without a type of the agent before the handler runs', async () => {
     const server = await startServer({ strict: true });
 
     const error = RPC_1.error(await server.ask(RPC_1.send({ text: 'hello', acceptedOutputModes: ['audio/ogg'] })));
@@ -311,22 +348,22 @@ describe('content', () => {
 });
 
 describe('a repeated message', () => {
-  test.each(VOICES)(
-    verifies('S-09', '$name: with the key of the first has its outcome, and starts nothing'),
-    async (voice) => {
+  test.each(WIRE_FORMATS)(
+    verifies('S-09', '$name: with the same Idempotency-Key gets the first response and starts no run'),
+    async (format) => {
       const server = await startServer();
-      const ask = voice.send({ text: 'hello', messageId: 'once' });
+      const ask = format.send({ text: 'hello', messageId: 'once' });
       const keyed = { ...ask, headers: { ...ask.headers, 'idempotency-key': 'k-1' } };
 
-      const first = voice.sent(await server.ask(keyed));
-      const again = voice.sent(await server.ask(keyed));
+      const first = format.sent(await server.ask(keyed));
+      const again = format.sent(await server.ask(keyed));
 
       expect(again).toEqual(first);
       expect(server.runs()).toBe(1);
     },
   );
 
-  test(verifies('S-09', 'with the key of another one is refused'), async () => {
+  test(verifies('S-09', 'with the Idempotency-Key of another message is rejected'), async () => {
     const server = await startServer();
     const headers = { 'a2a-version': '1.0', 'idempotency-key': 'k-1' };
     await server.ask({ ...RPC_1.send({ text: 'hello' }), headers });
@@ -337,13 +374,19 @@ describe('a repeated message', () => {
     expect(server.runs()).toBe(1);
   });
 
-  test(verifies('S-09', 'without a key is a new one, for ids of callers that nobody knows collide'), async () => {
-    const server = await startServer();
+  test(
+    verifies(
+      'S-09',
+      'of an anonymous caller without an Idempotency-Key is a new message, because message ids of several callers can be equal',
+    ),
+    async () => {
+      const server = await startServer();
 
-    const first = await sendTask(server, RPC_1, { text: 'hello', messageId: 'm1' });
-    const second = await sendTask(server, RPC_1, { text: 'hello', messageId: 'm1' });
+      const first = await sendTask(server, RPC_1, { text: 'hello', messageId: 'm1' });
+      const second = await sendTask(server, RPC_1, { text: 'hello', messageId: 'm1' });
 
-    expect(second.id).not.toBe(first.id);
-    expect(server.runs()).toBe(2);
-  });
+      expect(second.id).not.toBe(first.id);
+      expect(server.runs()).toBe(2);
+    },
+  );
 });

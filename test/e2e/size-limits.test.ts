@@ -1,4 +1,4 @@
-/** How much a message may hold, and how many of a thing there may be (1.0 §13.4). Each limit is met from both sides. */
+/** Limits on the size of messages and on the number of streams, connections and other things (1.0 §13.4), tested at and above the limit. */
 import { connect as openSocket } from 'node:net';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -7,24 +7,33 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/server/limits/limit-setti
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
-import { getTask, holdTask, sendTask } from './kit/talk.ts';
-import { NEWEST, REST_03, REST_1, RPC_01, RPC_1, SINCE_02, type Voice, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { getTask, holdTask, sendTask } from './kit/tasks.ts';
+import {
+  FORMATS_1,
+  REST_03,
+  REST_1,
+  RPC_01,
+  RPC_1,
+  FORMATS_SINCE_02,
+  type WireFormat,
+  WIRE_FORMATS,
+} from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
-/** A file of so many bytes, in the words of a voice. */
-function file(voice: Voice, bytes: number): Readonly<Record<string, unknown>> {
+/** A part with a file of this size, in a wire format. */
+function file(format: WireFormat, bytes: number): Readonly<Record<string, unknown>> {
   const base64 = Buffer.alloc(bytes, 7).toString('base64');
-  if (voice.version === '1.0') return { raw: base64, mediaType: 'text/plain' };
-  if (voice === REST_03) return { file: { fileWithBytes: base64, mimeType: 'text/plain' } };
-  return { [voice === RPC_01 ? 'type' : 'kind']: 'file', file: { bytes: base64, mimeType: 'text/plain' } };
+  if (format.version === '1.0') return { raw: base64, mediaType: 'text/plain' };
+  if (format === REST_03) return { file: { fileWithBytes: base64, mimeType: 'text/plain' } };
+  return { [format === RPC_01 ? 'type' : 'kind']: 'file', file: { bytes: base64, mimeType: 'text/plain' } };
 }
 
-function text(voice: Voice, content: string): Readonly<Record<string, unknown>> {
-  if (voice.version === '1.0' || voice === REST_03) return { text: content };
-  return { [voice === RPC_01 ? 'type' : 'kind']: 'text', text: content };
+function text(format: WireFormat, content: string): Readonly<Record<string, unknown>> {
+  if (format.version === '1.0' || format === REST_03) return { text: content };
+  return { [format === RPC_01 ? 'type' : 'kind']: 'text', text: content };
 }
 
-/** About so long as it is written. */
+/** Metadata of about this length as JSON. */
 function metadata(bytes: number): Readonly<Record<string, string>> {
   return { note: 'x'.repeat(bytes - 12) };
 }
@@ -36,10 +45,10 @@ function nested(levels: number): Readonly<Record<string, unknown>> {
 interface SizeCase {
   readonly name: string;
   readonly limits: Partial<Limits>;
-  /** Says something that holds so much of it. */
-  say(voice: Voice, amount: number): Ask;
-  /** The most that is taken. */
-  readonly most: number;
+  /** A message with this amount of the limited thing. */
+  request(format: WireFormat, amount: number): Ask;
+  /** The largest accepted amount. */
+  readonly limit: number;
   readonly reason: 'INVALID_PARAMS' | 'PAYLOAD_TOO_LARGE';
   readonly field: RegExp;
 }
@@ -48,81 +57,88 @@ const SIZES: readonly SizeCase[] = [
   {
     name: 'parts of a message',
     limits: { partsPerMessage: 3 },
-    say: (voice, amount) => voice.send({ parts: Array.from({ length: amount }, (_, i) => text(voice, `${i}`)) }),
-    most: 3,
+    request: (format, amount) => format.send({ parts: Array.from({ length: amount }, (_, i) => text(format, `${i}`)) }),
+    limit: 3,
     reason: 'INVALID_PARAMS',
     field: /^message\.parts$/,
   },
   {
     name: 'characters of a text',
     limits: { textCharacters: 100 },
-    say: (voice, amount) => voice.send({ parts: [text(voice, 'short'), text(voice, 'ä'.repeat(amount))] }),
-    most: 100,
+    request: (format, amount) => format.send({ parts: [text(format, 'short'), text(format, 'ä'.repeat(amount))] }),
+    limit: 100,
     reason: 'PAYLOAD_TOO_LARGE',
     field: /^message\.parts\[1\]\.text$/,
   },
   {
     name: 'bytes of a file',
     limits: { fileBytes: 100 },
-    say: (voice, amount) => voice.send({ parts: [file(voice, amount)] }),
-    most: 100,
+    request: (format, amount) => format.send({ parts: [file(format, amount)] }),
+    limit: 100,
     reason: 'PAYLOAD_TOO_LARGE',
     field: /^message\.parts\[0\]\.raw$/,
   },
   {
     name: 'metadata of a message',
     limits: { metadataBytes: 100 },
-    say: (voice, amount) => voice.send({ text: 'hello', metadata: metadata(amount) }),
-    most: 100,
+    request: (format, amount) => format.send({ text: 'hello', metadata: metadata(amount) }),
+    limit: 100,
     reason: 'PAYLOAD_TOO_LARGE',
     field: /^(?:message\.)?metadata$/,
   },
   {
     name: 'metadata of a part',
     limits: { metadataBytes: 100 },
-    say: (voice, amount) => voice.send({ parts: [{ ...text(voice, 'hello'), metadata: metadata(amount) }] }),
-    most: 100,
+    request: (format, amount) => format.send({ parts: [{ ...text(format, 'hello'), metadata: metadata(amount) }] }),
+    limit: 100,
     reason: 'PAYLOAD_TOO_LARGE',
     field: /^message\.parts\[0\]\.metadata$/,
   },
   {
     name: 'items of a list',
     limits: { items: 5 },
-    say: (voice, amount) => voice.send({ text: 'hello', metadata: { list: Array.from({ length: amount }, () => 0) } }),
-    most: 5,
+    request: (format, amount) =>
+      format.send({ text: 'hello', metadata: { list: Array.from({ length: amount }, () => 0) } }),
+    limit: 5,
     reason: 'INVALID_PARAMS',
     field: /metadata\.list$/,
   },
 ];
 
-describe.each(SIZES)('$name', ({ limits, say, most, reason, field }) => {
-  test.each(VOICES)(verifies('E-15', '$name: as many as may be are taken, and one more is refused'), async (voice) => {
-    const server = await startServer({ limits });
+describe.each(SIZES)('$name', ({ limits, request, limit, reason, field }) => {
+  test.each(WIRE_FORMATS)(
+    verifies('E-15', '$name: the amount at the limit is accepted, and one more is rejected'),
+    async (format) => {
+      const server = await startServer({ limits });
 
-    expect(voice.sent(await server.ask(say(voice, most)))).toMatchObject({ task: { state: 'completed' } });
-    const answer = await server.ask(say(voice, most + 1));
+      expect(format.sent(await server.ask(request(format, limit)))).toMatchObject({ task: { state: 'completed' } });
+      const answer = await server.ask(request(format, limit + 1));
 
-    expect(voice.error(answer).reason).toBe(reason);
-    expect(voice.error(answer).message).toMatch(/: expected at most \d+ /);
-    expect(voice.error(answer).fields).toEqual([expect.stringMatching(field)]);
-    if (voice.binding === 'REST') expect(answer.status).toBe(reason === 'PAYLOAD_TOO_LARGE' ? 413 : 400);
-    expect(server.runs()).toBe(1);
-  });
+      expect(format.error(answer).reason).toBe(reason);
+      expect(format.error(answer).message).toMatch(/: expected at most \d+ /);
+      expect(format.error(answer).fields).toEqual([expect.stringMatching(field)]);
+      if (format.binding === 'REST') expect(answer.status).toBe(reason === 'PAYLOAD_TOO_LARGE' ? 413 : 400);
+      expect(server.runs()).toBe(1);
+    },
+  );
 });
 
-describe('nesting', () => {
-  test.each(VOICES)(verifies('E-15', '$name: is as deep as the option says, and no deeper'), async (voice) => {
-    const server = await startServer({ limits: { depth: 10 } });
+describe('the nesting of JSON', () => {
+  test.each(WIRE_FORMATS)(
+    verifies('E-15', '$name: below limits.depth is accepted, and above it is rejected'),
+    async (format) => {
+      const server = await startServer({ limits: { depth: 10 } });
 
-    const taken = await server.ask(voice.send({ text: 'hello', metadata: nested(6) }));
-    const refused = await server.ask(voice.send({ text: 'hello', metadata: nested(11) }));
+      const taken = await server.ask(format.send({ text: 'hello', metadata: nested(6) }));
+      const rejected = await server.ask(format.send({ text: 'hello', metadata: nested(11) }));
 
-    expect(voice.sent(taken)).toMatchObject({ task: { state: 'completed' } });
-    expect(voice.error(refused).reason).toBe('INVALID_PARAMS');
-    expect(server.runs()).toBe(1);
-  });
+      expect(format.sent(taken)).toMatchObject({ task: { state: 'completed' } });
+      expect(format.error(rejected).reason).toBe('INVALID_PARAMS');
+      expect(server.runs()).toBe(1);
+    },
+  );
 
-  test('that nobody reads is accepted in a small body', async () => {
+  test('in an unknown member of a small body is not limited', async () => {
     const server = await startServer();
     const ask = RPC_1.send({ text: 'hello' });
     const body = JSON.stringify(ask.body).replace('{', `{"x":${'['.repeat(1000)}${']'.repeat(1000)},`);
@@ -133,7 +149,7 @@ describe('nesting', () => {
   });
 });
 
-describe('the defaults', () => {
+describe('the default limit', () => {
   test.each([
     ['parts', REST_1.send({ parts: Array.from({ length: DEFAULT_LIMITS.partsPerMessage + 1 }, () => ({ text: '' })) })],
     ['text', REST_1.send({ text: 'x'.repeat(DEFAULT_LIMITS.textCharacters + 1) })],
@@ -144,7 +160,7 @@ describe('the defaults', () => {
       'items',
       REST_1.send({ text: 'hello', metadata: { list: Array.from({ length: DEFAULT_LIMITS.items + 1 }, () => 0) } }),
     ],
-  ])(verifies('E-15', 'hold for %s'), async (_, ask) => {
+  ])(verifies('E-15', 'for %s rejects a message above it'), async (_, ask) => {
     const server = await startServer();
 
     const answer = await server.ask(ask);
@@ -155,19 +171,19 @@ describe('the defaults', () => {
 });
 
 describe('messages of a task', () => {
-  test.each(SINCE_02)('$name: at the limit it takes no more', async (voice) => {
+  test.each(FORMATS_SINCE_02)('$name: a message over messagesPerTask is rejected and not stored', async (format) => {
     const server = await startServer({ limits: { messagesPerTask: 4 } });
-    const { id } = await holdTask(server, voice);
-    const say = (said: string): Ask => voice.send({ text: said, taskId: id, returnImmediately: true });
+    const { id } = await holdTask(server, format);
+    const request = (content: string): Ask => format.send({ text: content, taskId: id, returnImmediately: true });
 
-    for (const said of ['two', 'three', 'four']) voice.sent(await server.ask(say(said)));
-    const refused = await server.ask(say('five'));
+    for (const content of ['two', 'three', 'four']) format.sent(await server.ask(request(content)));
+    const rejected = await server.ask(request('five'));
 
-    expect(voice.error(refused)).toMatchObject({
+    expect(format.error(rejected)).toMatchObject({
       reason: 'UNSUPPORTED_OPERATION',
       message: `Task ${id} has reached its limit of 4 messages. Start a new task in the same context.`,
     });
-    expect((await getTask(server, voice, id)).history).toEqual([
+    expect((await getTask(server, format, id)).history).toEqual([
       'user: hold on',
       'user: two',
       'user: three',
@@ -175,7 +191,7 @@ describe('messages of a task', () => {
     ]);
   });
 
-  test('the answer to a question is one more', async () => {
+  test('the answer to a question counts against messagesPerTask', async () => {
     const server = await startServer({ limits: { messagesPerTask: 1 } });
     const { id, state } = await sendTask(server, RPC_1, { text: 'ask' });
 
@@ -186,7 +202,7 @@ describe('messages of a task', () => {
     expect((await getTask(server, RPC_1, id)).state).toBe('input-required');
   });
 
-  test('a repeat is known, and not counted again', async () => {
+  test('a repeated message counts against messagesPerTask once', async () => {
     const server = await startServer({ limits: { messagesPerTask: 2 } });
     const { id } = await holdTask(server, RPC_1);
     const ask = RPC_1.send({ text: 'two', taskId: id, returnImmediately: true });
@@ -197,17 +213,17 @@ describe('messages of a task', () => {
 });
 
 describe('streams', () => {
-  test.each(VOICES)('$name: a caller has as many open as he may; one that ends makes room', async (voice) => {
+  test.each(WIRE_FORMATS)('$name: a stream over streamsPerCaller gets 429 until another one ends', async (format) => {
     const server = await startServer({ limits: { streamsPerCaller: 2 } });
-    const { id, stream } = await holdTask(server, voice);
-    const second = await server.open(voice.subscribe(id));
+    const { id, stream } = await holdTask(server, format);
+    const second = await server.open(format.subscribe(id));
     await second.next();
 
-    for (const ask of [voice.subscribe(id), voice.stream({ text: 'hello' })]) {
-      const refused = await server.ask(ask);
-      expect(refused.status).toBe(429);
-      expect(refused.headers['retry-after']).toBe('5');
-      expect(voice.error(refused)).toMatchObject({
+    for (const ask of [format.subscribe(id), format.stream({ text: 'hello' })]) {
+      const rejected = await server.ask(ask);
+      expect(rejected.status).toBe(429);
+      expect(rejected.headers['retry-after']).toBe('5');
+      expect(format.error(rejected)).toMatchObject({
         reason: 'RATE_LIMIT_EXCEEDED',
         message: 'Too many open streams: the limit is 2 per caller',
       });
@@ -216,13 +232,13 @@ describe('streams', () => {
 
     server.release();
     await Promise.all([stream.rest(), second.rest()]);
-    const again = await server.ask(voice.stream({ text: 'hello' }));
+    const again = await server.ask(format.stream({ text: 'hello' }));
     expect(again.headers['content-type']).toBe('text/event-stream');
-    // A stream that could not be opened holds no place.
-    for (let i = 0; i < 3; i++) expect((await server.ask(voice.subscribe('unknown'))).status).not.toBe(429);
+    // A stream that could not be opened does not count.
+    for (let i = 0; i < 3; i++) expect((await server.ask(format.subscribe('unknown'))).status).not.toBe(429);
   });
 
-  test('a reader who goes away makes room', async () => {
+  test('a stream whose client disconnects no longer counts', async () => {
     const server = await startServer({ limits: { streamsPerCaller: 1 } });
     const { id, stream } = await holdTask(server, RPC_1);
     stream.leave();
@@ -236,22 +252,25 @@ describe('streams', () => {
       .toBe(200);
   });
 
-  test.each(VOICES)('$name: a task has as many subscribers as it may', async (voice) => {
-    const server = await startServer({ limits: { subscribersPerTask: 1 } });
-    const { id } = await holdTask(server, voice);
-    const first = await server.open(voice.subscribe(id));
-    await first.next();
+  test.each(WIRE_FORMATS)(
+    '$name: a subscription over subscribersPerTask gets 429, and other tasks are not affected',
+    async (format) => {
+      const server = await startServer({ limits: { subscribersPerTask: 1 } });
+      const { id } = await holdTask(server, format);
+      const first = await server.open(format.subscribe(id));
+      await first.next();
 
-    const refused = await server.ask(voice.subscribe(id));
-    const { id: other } = await holdTask(server, voice);
-    const elsewhere = await server.open(voice.subscribe(other));
+      const rejected = await server.ask(format.subscribe(id));
+      const { id: other } = await holdTask(server, format);
+      const elsewhere = await server.open(format.subscribe(other));
 
-    expect(refused.status).toBe(429);
-    expect(voice.error(refused).message).toBe('Too many subscribers: the limit is 1 per task');
-    expect(elsewhere.status).toBe(200);
-  });
+      expect(rejected.status).toBe(429);
+      expect(format.error(rejected).message).toBe('Too many subscribers: the limit is 1 per task');
+      expect(elsewhere.status).toBe(200);
+    },
+  );
 
-  test('by default a hundred, for who comes from elsewhere', async () => {
+  test('the default limit is 100 streams per remote address, and none for direct connections on this machine', async () => {
     const server = await startServer({ trustProxy: true, limits: { rate: false } });
     const { id } = await holdTask(server, RPC_1);
     const open = async (address?: string): Promise<number> => {
@@ -269,28 +288,28 @@ describe('streams', () => {
   });
 });
 
-describe('the rest', () => {
-  test.each(NEWEST)('$name: push configurations of a task', async (voice) => {
+describe('other limits', () => {
+  test.each(FORMATS_1)('$name: a push configuration over pushConfigsPerTask is rejected', async (format) => {
     const server = await startServer({ pushNotifications: true, limits: { pushConfigsPerTask: 2 } });
-    const { id } = await sendTask(server, voice, { text: 'hello' });
+    const { id } = await sendTask(server, format, { text: 'hello' });
     const config = { taskId: id, url: 'https://example.com/hook' };
     const create: Ask =
-      voice.binding === 'REST'
+      format.binding === 'REST'
         ? { method: 'POST', path: `/tasks/${id}/pushNotificationConfigs`, body: config }
         : rpc('1.0', 'CreateTaskPushNotificationConfig', config);
 
     const answers = [await server.ask(create), await server.ask(create), await server.ask(create)];
 
     expect(answers.map(({ text: body }) => body.includes('error'))).toEqual([false, false, true]);
-    expect(voice.error(answers[2] ?? expect.fail())).toMatchObject({
+    expect(format.error(answers[2] ?? expect.fail())).toMatchObject({
       reason: 'UNSUPPORTED_OPERATION',
       message: expect.stringContaining('has reached its limit of 2 push configurations') as string,
     });
   });
 
-  test('a page of tasks is never larger, and says its size', async () => {
+  test('a page of ListTasks is never larger than limits.pageSize, and reports its size', async () => {
     const server = await startServer({ limits: { pageSize: 2 } });
-    for (const said of ['one', 'two', 'three']) await sendTask(server, RPC_1, { text: said });
+    for (const content of ['one', 'two', 'three']) await sendTask(server, RPC_1, { text: content });
 
     for (const query of ['', '?pageSize=50', '?pageSize=2']) {
       const { json } = await server.ask({ method: 'GET', path: `/tasks${query}` });
@@ -300,34 +319,43 @@ describe('the rest', () => {
     expect((await server.ask({ method: 'GET', path: '/tasks?pageSize=1' })).json).toMatchObject({ pageSize: 1 });
   });
 
-  test.each(SINCE_02)('$name: extensions that a request names', async (voice) => {
-    const uri = 'https://example.com/ext/0';
-    const server = await startServer({ agent: { extensions: [{ uri }] }, limits: { extensionsPerRequest: 2 } });
-    const naming = (count: number): Ask => {
-      const uris = Array.from({ length: count }, (_, i) => `https://example.com/ext/${i}`);
-      const ask = voice.send({ text: 'hello' });
-      return { ...ask, headers: { ...ask.headers, 'a2a-extensions': uris.join(', ') } };
-    };
+  test.each(FORMATS_SINCE_02)(
+    '$name: a request with more extensions than extensionsPerRequest is rejected',
+    async (format) => {
+      const uri = 'https://example.com/ext/0';
+      const server = await startServer({ agent: { extensions: [{ uri }] }, limits: { extensionsPerRequest: 2 } });
+      const naming = (count: number): Ask => {
+        const uris = Array.from({ length: count }, (_, i) => `https://example.com/ext/${i}`);
+        const ask = format.send({ text: 'hello' });
+        return { ...ask, headers: { ...ask.headers, 'a2a-extensions': uris.join(', ') } };
+      };
 
-    expect(voice.sent(await server.ask(naming(2)))).toMatchObject({ task: { state: 'completed' } });
-    expect(voice.error(await server.ask(naming(3)))).toMatchObject({
-      reason: 'INVALID_REQUEST',
-      message: 'Expected the header A2A-Extensions to name at most 2 extensions',
-    });
-  });
+      expect(format.sent(await server.ask(naming(2)))).toMatchObject({ task: { state: 'completed' } });
+      expect(format.error(await server.ask(naming(3)))).toMatchObject({
+        reason: 'INVALID_REQUEST',
+        message: 'Expected the header A2A-Extensions to name at most 2 extensions',
+      });
+    },
+  );
 
   test.each([
-    ['an address', (bytes: number): Ask => ({ method: 'GET', path: `/tasks?contextId=${'x'.repeat(bytes)}` })],
-    ['a header', (bytes: number): Ask => ({ method: 'GET', path: '/tasks', headers: { 'x-a': 'x'.repeat(bytes) } })],
     [
-      'many headers',
+      'a request with a URL',
+      (bytes: number): Ask => ({ method: 'GET', path: `/tasks?contextId=${'x'.repeat(bytes)}` }),
+    ],
+    [
+      'a request with a header',
+      (bytes: number): Ask => ({ method: 'GET', path: '/tasks', headers: { 'x-a': 'x'.repeat(bytes) } }),
+    ],
+    [
+      'a request with many headers',
       (bytes: number): Ask => ({
         method: 'GET',
         path: '/tasks',
         headers: Object.fromEntries(Array.from({ length: bytes / 20 }, (_, i) => [`x-${i}`, 'x'.repeat(12)])),
       }),
     ],
-  ])('%s that is too long is refused by Node', async (_, ask) => {
+  ])('%s over maxHeaderBytes gets 431', async (_, ask) => {
     const usual = await startServer();
     const small = await startServer({ maxHeaderBytes: 1000 });
 
@@ -337,7 +365,7 @@ describe('the rest', () => {
     expect((await small.ask(ask(2000))).status).toBe(431);
   });
 
-  test('connections above their number are hung up on', async () => {
+  test('a connection over maxConnections is closed', async () => {
     const server = await startServer({ maxConnections: 2 });
     const ended = Array.from({ length: 3 }, () => {
       const socket = openSocket(server.server.port, '127.0.0.1');

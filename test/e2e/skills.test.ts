@@ -1,13 +1,13 @@
-/** Which skill a message is for, and who may use it. */
+/** Messages that name a skill, and the callers that may use it. */
 import { describe, expect, test } from 'vitest';
 import { agent } from '../../src/server/agent/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import { serveOnSocket, type TestServer } from './kit/server.ts';
-import { getTask, sendTask } from './kit/talk.ts';
-import { REST_1, RPC_03, RPC_1, VOICES, type Voice } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
-import type { Said, SeenError, SeenTask } from './kit/voices/voice.ts';
+import { getTask, sendTask } from './kit/tasks.ts';
+import { REST_1, RPC_03, RPC_1, WIRE_FORMATS, type WireFormat } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
+import type { MessageInput, DecodedError, DecodedTask } from './kit/wire-formats/wire-format.ts';
 
 const CALLERS = [
   { id: 'ann', isVerified: true, scopes: ['chat', 'pay'] },
@@ -20,7 +20,7 @@ const CALLERS = [
 
 const of = (id: string) => ({ id, name: id, description: `Can ${id}` });
 
-/** Says which skill it was called for; a text that begins with `need` makes it choose one itself. */
+/** Returns the skill of the message. A text that begins with `need` makes the handler require a skill itself. */
 const SHOP = agent({
   name: 'Shop',
   description: 'Sells things',
@@ -44,8 +44,8 @@ const SHOP = agent({
 });
 
 interface Shop extends Pick<TestServer, 'ask' | 'open'> {
-  send(who: string, voice: Voice, said: Said): Promise<SeenTask>;
-  refusal(who: string, voice: Voice, said: Said): Promise<SeenError & { readonly text: string }>;
+  send(who: string, format: WireFormat, input: MessageInput): Promise<DecodedTask>;
+  rejection(who: string, format: WireFormat, input: MessageInput): Promise<DecodedError & { readonly text: string }>;
 }
 
 async function open(): Promise<Shop> {
@@ -53,52 +53,55 @@ async function open(): Promise<Shop> {
   return {
     ask,
     open,
-    send: (who, voice, said) => sendTask({ ask: (each) => ask(as(who, each)), open }, voice, said),
-    async refusal(who, voice, said) {
-      const answer = await ask(as(who, voice.send(said)));
-      return { ...voice.error(answer), text: answer.text };
+    send: (who, format, input) => sendTask({ ask: (each) => ask(as(who, each)), open }, format, input),
+    async rejection(who, format, input) {
+      const answer = await ask(as(who, format.send(input)));
+      return { ...format.error(answer), text: answer.text };
     },
   };
 }
 
-const named = (skillId: unknown, text = 'go'): Said => ({ text, metadata: { skillId } });
+const named = (skillId: unknown, text = 'go'): MessageInput => ({ text, metadata: { skillId } });
 
-describe.each(VOICES)('$name', (voice) => {
-  test('a message names its skill, and the handler learns of it', async () => {
+describe.each(WIRE_FORMATS)('$name', (format) => {
+  test('the handler gets the skill that a message names', async () => {
     const shop = await open();
-    expect((await shop.send('ann', voice, named('pay'))).artifacts).toMatchObject({ skill: 'pay' });
-    expect((await shop.send('bob', voice, named('greet'))).artifacts).toMatchObject({ skill: 'greet' });
-    expect((await shop.send('bob', voice, { text: 'go' })).artifacts).toMatchObject({ skill: 'none' });
+    expect((await shop.send('ann', format, named('pay'))).artifacts).toMatchObject({ skill: 'pay' });
+    expect((await shop.send('bob', format, named('greet'))).artifacts).toMatchObject({ skill: 'greet' });
+    expect((await shop.send('bob', format, { text: 'go' })).artifacts).toMatchObject({ skill: 'none' });
   });
 
-  test(verifies(['H-07', 'H-08'], 'who lacks a scope is told which one, and nothing is begun'), async () => {
-    const shop = await open();
-    const refused = await shop.refusal('bob', voice, named('pay'));
-    expect(refused).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
-    expect(refused.message).toBe('Insufficient scope. Required: pay');
-    expect(refused.text).not.toContain('Can pay');
-    expect(await shop.refusal('nobody', voice, { text: 'go' })).toMatchObject({
-      status: 403,
-      message: 'Insufficient scope. Required: chat',
-    });
-    const { json } = await shop.ask(as('bob', rpc('1.0', 'ListTasks', {})));
-    expect(json).toMatchObject({ result: { totalSize: 0 } });
-  });
+  test(
+    verifies(['H-07', 'H-08'], 'a caller without the scope of a skill gets 403 with the scope, and no task starts'),
+    async () => {
+      const shop = await open();
+      const rejected = await shop.rejection('bob', format, named('pay'));
+      expect(rejected).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED' });
+      expect(rejected.message).toBe('Insufficient scope. Required: pay');
+      expect(rejected.text).not.toContain('Can pay');
+      expect(await shop.rejection('nobody', format, { text: 'go' })).toMatchObject({
+        status: 403,
+        message: 'Insufficient scope. Required: chat',
+      });
+      const { json } = await shop.ask(as('bob', rpc('1.0', 'ListTasks', {})));
+      expect(json).toMatchObject({ result: { totalSize: 0 } });
+    },
+  );
 
-  test('a skill that the caller cannot know of looks like one that there is not', async () => {
+  test('a skill that is not visible to the caller gets the same error as an unknown skill', async () => {
     const shop = await open();
-    const unknown = await shop.refusal('ann', voice, named('no-such-skill'));
+    const unknown = await shop.rejection('ann', format, named('no-such-skill'));
     expect(unknown).toMatchObject({ reason: 'INVALID_PARAMS', fields: ['metadata.skillId'] });
-    expect(await shop.refusal('ann', voice, named('purge'))).toEqual(unknown);
-    expect(await shop.refusal('ann', voice, named('house'))).toEqual(unknown);
-    expect(await shop.refusal('guest', voice, named('pay'))).toEqual(unknown);
+    expect(await shop.rejection('ann', format, named('purge'))).toEqual(unknown);
+    expect(await shop.rejection('ann', format, named('house'))).toEqual(unknown);
+    expect(await shop.rejection('guest', format, named('pay'))).toEqual(unknown);
   });
 });
 
-test('the scopes of a skill count instead of those of the agent', async () => {
+test('the scopes of a skill replace those of the agent', async () => {
   const shop = await open();
   expect((await shop.send('payer', RPC_1, named('pay'))).state).toBe('completed');
-  expect(await shop.refusal('payer', RPC_1, named('greet'))).toMatchObject({
+  expect(await shop.rejection('payer', RPC_1, named('greet'))).toMatchObject({
     message: 'Insufficient scope. Required: chat',
   });
 });
@@ -110,7 +113,7 @@ describe('a skill of a tenant', () => {
   };
   const HOUSE = { skillId: 'house' };
 
-  test('can be named there by whose credentials name the tenant', async () => {
+  test('can be used by callers whose credentials name the tenant', async () => {
     const shop = await open();
     const answer = await shop.ask(as('amy', inTenant('acme', 'go', HOUSE)));
     expect(RPC_1.sent(answer)).toMatchObject({ task: { artifacts: { skill: 'house' } } });
@@ -120,10 +123,10 @@ describe('a skill of a tenant', () => {
   });
 
   test.each([
-    ['who may be in any tenant, for he only says so', 'ann', 'acme'],
-    ['a guest, who only says so', 'guest', 'acme'],
-    ['one of the tenant in another one', 'amy', 'globex'],
-  ])(verifies(['H-07', 'H-09'], 'is not known to %s'), async (_, who, tenant) => {
+    ['a caller whose credentials name no tenant', 'ann', 'acme'],
+    ['a guest', 'guest', 'acme'],
+    ['a caller of the tenant in another tenant', 'amy', 'globex'],
+  ])(verifies(['H-07', 'H-09'], 'gets the error of an unknown skill for %s'), async (_, who, tenant) => {
     const shop = await open();
     const named = await shop.ask(as(who, inTenant(tenant, 'go', HOUSE)));
     const unknown = await shop.ask(as(who, inTenant(tenant, 'go', { skillId: 'no-such-skill' })));
@@ -135,7 +138,7 @@ describe('a skill of a tenant', () => {
   });
 });
 
-test('the message may name it in place of the request, but not another one', async () => {
+test('the metadata of the message or of the request names the skill, and both must agree', async () => {
   const shop = await open();
   const send = (ofMessage: unknown, ofRequest?: unknown) => {
     const metadata = { skillId: ofMessage };
@@ -148,7 +151,7 @@ test('the message may name it in place of the request, but not another one', asy
 });
 
 describe('a follow-up', () => {
-  test('goes on with the skill of its task', async () => {
+  test('continues with the skill of its task', async () => {
     const shop = await open();
     const { id: taskId } = await shop.send('payer', RPC_1, named('pay', 'ask'));
     expect((await shop.send('payer', RPC_1, { text: 'this', taskId })).artifacts).toEqual({
@@ -157,10 +160,10 @@ describe('a follow-up', () => {
     });
   });
 
-  test('may name another one that its sender may use', async () => {
+  test('may name another skill that its sender may use', async () => {
     const shop = await open();
     const { id: taskId } = await shop.send('bob', RPC_1, named('greet', 'turn'));
-    expect(await shop.refusal('bob', RPC_1, { ...named('pay'), taskId })).toMatchObject({ status: 403 });
+    expect(await shop.rejection('bob', RPC_1, { ...named('pay'), taskId })).toMatchObject({ status: 403 });
     expect((await getTask({ ...shop, ask: (each) => shop.ask(as('bob', each)) }, RPC_1, taskId)).history).toHaveLength(
       1,
     );
@@ -170,27 +173,33 @@ describe('a follow-up', () => {
   });
 });
 
-describe('a handler that chooses the skill', () => {
-  test.each([RPC_1, REST_1, RPC_03])('$name: goes on for who may use it', async (voice) => {
+describe('a handler that calls requireSkill()', () => {
+  test.each([RPC_1, REST_1, RPC_03])('$name: continues for a caller that may use the skill', async (format) => {
     const shop = await open();
-    expect(await shop.send('ann', voice, { text: 'need pay' })).toMatchObject({ state: 'completed' });
+    expect(await shop.send('ann', format, { text: 'need pay' })).toMatchObject({ state: 'completed' });
   });
 
   test.each([
-    ['a scope is missing', 'bob', 'need pay', 'rejected', 'Insufficient scope. Required: pay'],
-    ['a hidden one is meant', 'ann', 'need purge', 'rejected', 'Insufficient scope. Required: admin'],
-    ['the caller is not known', 'guest', 'need pay', 'rejected', 'This skill requires authentication'],
-    ['another tenant has it', 'ann', 'need house', 'rejected', 'This skill is not available to this tenant'],
-    ['there is none', 'ann', 'need nothing', 'failed', expect.stringMatching(/^The agent failed\. Reference/)],
-  ])('ends the task where %s', async (_, who, text, state, says) => {
+    ['the caller lacks the scope', 'bob', 'need pay', 'rejected', 'Insufficient scope. Required: pay'],
+    ['the skill is hidden', 'ann', 'need purge', 'rejected', 'Insufficient scope. Required: admin'],
+    ['the caller is a guest', 'guest', 'need pay', 'rejected', 'This skill requires authentication'],
+    ['the skill is for another tenant', 'ann', 'need house', 'rejected', 'This skill is not available to this tenant'],
+    [
+      'the skill does not exist',
+      'ann',
+      'need nothing',
+      'failed',
+      expect.stringMatching(/^The agent failed\. Reference/),
+    ],
+  ])('ends the task if %s', async (_, who, text, state, statusText) => {
     const shop = await open();
     const done = await shop.send(who, RPC_1, { text });
-    expect([done.state, done.says]).toEqual([state, says]);
+    expect([done.state, done.statusText]).toEqual([state, statusText]);
     expect(done.artifacts).toBeUndefined();
   });
 });
 
-test('an agent whose skills are for everybody takes any metadata', async () => {
+test('an agent with only public skills ignores skillId in metadata', async () => {
   const open = agent({
     name: 'Open',
     description: 'For all',
@@ -204,7 +213,7 @@ test('an agent whose skills are for everybody takes any metadata', async () => {
   expect(card.text).not.toContain('urn:tandem-a2a:skill:1');
 });
 
-test('the card says how a message names its skill', async () => {
+test('the card lists the extension by which a message names its skill', async () => {
   const { ask } = await open();
   const card = await ask({ method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } });
   expect(card.json).toMatchObject({
@@ -212,7 +221,7 @@ test('the card says how a message names its skill', async () => {
   });
 });
 
-test('the profile rxjs says Forbidden to a caller without the scope of a skill', async () => {
+test('the profile rxjs sends the error Forbidden to a caller without the scope of a skill', async () => {
   const { ask } = await serveOnSocket(SHOP, { auth: knownCallers(...CALLERS), profile: 'rxjs' });
   const answer = await ask(as('bob', { ...RPC_03.send(named('pay')), path: '/api/a2a' }));
   expect(answer.json).toMatchObject({

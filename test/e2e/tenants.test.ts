@@ -1,26 +1,26 @@
-/** Tenants: whose tasks a call sees, in 1.0 (§8.3.2); older versions have none. */
+/** Tenants of 1.0 (§8.3.2), which separate tasks; older versions have none. */
 import { describe, expect, test } from 'vitest';
 
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
-import { sendTask } from './kit/talk.ts';
-import { REST_03, REST_1, RPC_1 } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { REST_03, REST_1, RPC_1 } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'about' }] };
 
 const WAYS = [
   {
-    name: 'JSON-RPC',
-    voice: RPC_1,
+    name: 'the params of JSON-RPC',
+    format: RPC_1,
     send: (tenant: string): Ask => rpc('1.0', 'SendMessage', { tenant, message: MESSAGE }),
     get: (tenant: string, id: string): Ask => rpc('1.0', 'GetTask', { tenant, id }),
     list: (tenant: string): Ask => rpc('1.0', 'ListTasks', { tenant }),
     cancel: (tenant: string, id: string): Ask => rpc('1.0', 'CancelTask', { tenant, id }),
   },
   {
-    name: 'the path',
-    voice: REST_1,
+    name: 'the path of REST',
+    format: REST_1,
     send: (tenant: string): Ask => ({
       method: 'POST',
       path: `/${encodeURIComponent(tenant)}/message:send`,
@@ -34,8 +34,8 @@ const WAYS = [
     }),
   },
   {
-    name: 'body and query',
-    voice: REST_1,
+    name: 'the body or query of REST',
+    format: REST_1,
     send: (tenant: string): Ask => ({ method: 'POST', path: '/message:send', body: { tenant, message: MESSAGE } }),
     get: (tenant: string, id: string): Ask => ({
       method: 'GET',
@@ -46,26 +46,26 @@ const WAYS = [
   },
 ];
 
-describe.each(WAYS)('a tenant in $name', ({ voice, send, get, list, cancel }) => {
-  test.each(['acme', 'Ünser Haus/7', 'a:b'])('%s: sees its own tasks, and nobody else does', async (tenant) => {
+describe.each(WAYS)('a tenant in $name', ({ format, send, get, list, cancel }) => {
+  test.each(['acme', 'Ünser Haus/7', 'a:b'])('%s: its tasks are visible with this tenant only', async (tenant) => {
     const server = await startServer();
-    const sent = voice.sent(await server.ask(send(tenant)));
+    const sent = format.sent(await server.ask(send(tenant)));
     if (!('task' in sent)) expect.fail('Expected a task');
     const { id, artifacts } = sent.task;
 
     expect(artifacts?.['about']).toContain(`"tenant":${JSON.stringify(tenant)}`);
-    expect(voice.task(await server.ask(get(tenant, id)))).toEqual(sent.task);
+    expect(format.task(await server.ask(get(tenant, id)))).toEqual(sent.task);
     expect((await server.ask(list(tenant))).text).toContain(id);
     for (const other of ['globex', 'ACME']) {
-      expect(voice.error(await server.ask(get(other, id)))).toMatchObject({ reason: 'TASK_NOT_FOUND' });
-      expect(voice.error(await server.ask(cancel(other, id)))).toMatchObject({ reason: 'TASK_NOT_FOUND' });
+      expect(format.error(await server.ask(get(other, id)))).toMatchObject({ reason: 'TASK_NOT_FOUND' });
+      expect(format.error(await server.ask(cancel(other, id)))).toMatchObject({ reason: 'TASK_NOT_FOUND' });
       expect((await server.ask(list(other))).text).toContain('"totalSize":0');
     }
-    expect(voice.error(await server.ask(voice.get(id)))).toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    expect(format.error(await server.ask(format.get(id)))).toMatchObject({ reason: 'TASK_NOT_FOUND' });
   });
 });
 
-test('who names no tenant has tasks of his own', async () => {
+test('a task without a tenant is not visible in a tenant', async () => {
   const server = await startServer();
   const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
@@ -76,7 +76,7 @@ test('who names no tenant has tasks of his own', async () => {
   expect(RPC_1.task(empty).id).toBe(id);
 });
 
-test('the path and the body must name the same one', async () => {
+test('a tenant in the body that differs from the path is rejected', async () => {
   const server = await startServer();
 
   const body = { tenant: 'globex', message: MESSAGE };
@@ -97,9 +97,9 @@ test.each([
   { name: 'console', status: 404 },
   { name: '.well-known', status: 404 },
   { name: 'extendedAgentCard', status: 404 },
-  // The path of a task, which cannot be posted to.
+  // The path is that of a task, which has no POST.
   { name: 'tasks', status: 405 },
-])('$name is no tenant: the name is taken', async ({ name, status }) => {
+])('/$name/message:send gets $status, because $name is a reserved name and not a tenant', async ({ name, status }) => {
   const server = await startServer({ rpcPaths: ['/a2a', '/rpc/deep'] });
 
   const answer = await server.ask({ method: 'POST', path: `/${name}/message:send`, body: { message: MESSAGE } });
@@ -108,7 +108,7 @@ test.each([
   expect(server.runs()).toBe(0);
 });
 
-test('v1 is no tenant: it is where 0.3 has its paths', async () => {
+test('v1 is not a tenant, because the paths of 0.3 begin with it', async () => {
   const server = await startServer();
 
   const { artifacts } = await sendTask(server, REST_03, { text: 'about' });

@@ -1,4 +1,4 @@
-/** Traces: taken over from the caller, kept with the task, shown in its events, and handed on. */
+/** Traces: received from the caller, stored with the task, included in its events, and passed to the handler. */
 import { describe, expect, test } from 'vitest';
 
 import { agent } from '../../src/server/agent/agent.ts';
@@ -7,7 +7,7 @@ import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
 import { eventsOf, type SseEvent } from './kit/sse-text.ts';
-import { NEWEST, REST_1, RPC_01, VOICES } from './kit/voices.ts';
+import { FORMATS_1, REST_1, RPC_01, WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -18,7 +18,7 @@ function traced(ask: Ask, headers: Readonly<Record<string, string>> = { tracepar
   return { ...ask, headers: { ...ask.headers, ...headers } };
 }
 
-/** Everywhere in the events of a stream where one says which trace it is in. */
+/** Every metadata object with a trace id in the events of a stream. */
 function marksIn(text: string): readonly unknown[] {
   return marksOf(eventsOf(text));
 }
@@ -36,44 +36,47 @@ function marksOf(events: readonly SseEvent[]): readonly unknown[] {
 
 const HEADERS = agent({
   name: 'Tracer',
-  description: 'Says where in a trace it is.',
+  description: 'Returns its trace.',
   run: ({ trace }) => JSON.stringify(trace),
 });
 
 describe('the events of a task', () => {
-  test.each(VOICES)(verifies('O-03', '$name: say which trace they are in'), async (voice) => {
+  test.each(WIRE_FORMATS)(
+    verifies('O-03', '$name: have the trace id and span id of the request in their metadata'),
+    async (format) => {
+      const server = await startServer();
+
+      const { text } = await server.ask(traced(format.stream({ text: 'story' })));
+
+      const [task, ...updates] = eventsOf(text).map((event) => marksOf([event]));
+      expect(task).toEqual([]);
+      // Three status updates and three artifact updates.
+      expect(updates).toHaveLength(6);
+      for (const marks of updates) expect(marks).toEqual([{ traceId: TRACE, spanId: OWN_SPAN }]);
+      expect(new Set(updates.map((marks) => JSON.stringify(marks))).size).toBe(1);
+    },
+  );
+
+  test.each(FORMATS_1)('$name: keep their trace in a resumed stream', async (format) => {
     const server = await startServer();
-
-    const { text } = await server.ask(traced(voice.stream({ text: 'story' })));
-
-    const [task, ...updates] = eventsOf(text).map((event) => marksOf([event]));
-    expect(task).toEqual([]);
-    // Three words about it, three pieces of artifacts.
-    expect(updates).toHaveLength(6);
-    for (const marks of updates) expect(marks).toEqual([{ traceId: TRACE, spanId: OWN_SPAN }]);
-    expect(new Set(updates.map((marks) => JSON.stringify(marks))).size).toBe(1);
-  });
-
-  test.each(NEWEST)('$name: are the same for who comes back for them', async (voice) => {
-    const server = await startServer();
-    const first = eventsOf((await server.ask(traced(voice.stream({ text: 'story' })))).text);
+    const first = eventsOf((await server.ask(traced(format.stream({ text: 'story' })))).text);
     const { taskId = '' } = /"taskId":"(?<taskId>[\w-]+)/.exec(JSON.stringify(first))?.groups ?? {};
 
-    const again = await server.ask(traced(voice.subscribe(taskId), { 'last-event-id': '1' }));
+    const again = await server.ask(traced(format.subscribe(taskId), { 'last-event-id': '1' }));
 
     expect(eventsOf(again.text).map(({ id }) => id)).toEqual(first.slice(1).map(({ id }) => id));
     expect(marksIn(again.text)).toEqual(marksOf(first.slice(1)));
   });
 
   test.each([
-    ['there is none', {}],
-    ['it has another length', { traceparent: TRACEPARENT.slice(0, -1) }],
-    ['it is in capitals', { traceparent: TRACEPARENT.toUpperCase() }],
-    ['it is empty of digits', { traceparent: `00-${'0'.repeat(32)}-${PARENT}-01` }],
-    ['it has no span', { traceparent: `00-${TRACE}-${'0'.repeat(16)}-01` }],
-    ['it is of a version that cannot be', { traceparent: `ff-${TRACE}-${PARENT}-01` }],
-    ['it goes on where it may not', { traceparent: `${TRACEPARENT}-more` }],
-  ])('say nothing of a trace if %s', async (_, headers) => {
+    ['the request has no traceparent', {}],
+    ['traceparent has a wrong length', { traceparent: TRACEPARENT.slice(0, -1) }],
+    ['traceparent is in upper case', { traceparent: TRACEPARENT.toUpperCase() }],
+    ['the trace id is all zeros', { traceparent: `00-${'0'.repeat(32)}-${PARENT}-01` }],
+    ['the span id is all zeros', { traceparent: `00-${TRACE}-${'0'.repeat(16)}-01` }],
+    ['traceparent has version ff', { traceparent: `ff-${TRACE}-${PARENT}-01` }],
+    ['traceparent of version 00 has more fields', { traceparent: `${TRACEPARENT}-more` }],
+  ])('have no trace if %s', async (_, headers) => {
     const server = await startServer();
 
     const { text, status } = await server.ask(traced(REST_1.stream({ text: 'story' }), headers));
@@ -82,7 +85,7 @@ describe('the events of a task', () => {
     expect(marksIn(text)).toEqual([]);
   });
 
-  test('say nothing of a trace if tracing is off', async () => {
+  test('have no trace with tracing: false', async () => {
     const server = await startServer({ tracing: false });
 
     const { text } = await server.ask(traced(REST_1.stream({ text: 'story' })));
@@ -91,7 +94,7 @@ describe('the events of a task', () => {
   });
 });
 
-test(verifies('O-03', 'a handler gets the trace to hand it on, with what vendors have added'), async () => {
+test(verifies('O-03', 'a handler gets the traceparent of its run and the tracestate of the request'), async () => {
   const { ask } = await serveOnSocket(HEADERS);
 
   const headers = { traceparent: `01-${TRACE}-${PARENT}-00-later`, tracestate: 'vendor=1' };
@@ -102,16 +105,16 @@ test(verifies('O-03', 'a handler gets the trace to hand it on, with what vendors
   );
 });
 
-test('without a trace a handler has nothing to hand on', async () => {
+test('a handler gets an empty trace if the request has none', async () => {
   const { ask } = await serveOnSocket(HEADERS);
 
   expect((await ask(REST_1.send({ text: 'where?' }))).text).toContain('"{}"');
 });
 
 describe('spans', () => {
-  test.each(VOICES)(
-    verifies('O-03', '$name: an operation is one, and the run and its steps are below'),
-    async (voice) => {
+  test.each(WIRE_FORMATS)(
+    verifies('O-03', '$name: the span of an operation is the parent of the run, and the run of its steps'),
+    async (format) => {
       const { api, spans, named } = openTelemetry();
       const stepping = agent({
         name: 'S',
@@ -121,21 +124,21 @@ describe('spans', () => {
       });
       const { ask } = await serveOnSocket(stepping, { tracing: api });
 
-      const { text } = await ask(traced(voice.send({ text: 'go' })));
+      const { text } = await ask(traced(format.send({ text: 'go' })));
 
       await expect.poll(() => spans().map(({ name }) => name)).toEqual(['a2a.SendMessage', 'a2a.run', 'a2a.step']);
       const [operation, run, step] = spans();
       expect(operation).toMatchObject({ kind: api.SpanKind.SERVER, traceId: TRACE, parentId: PARENT });
       expect(operation?.attributes).toMatchObject({ 'a2a.agent': 'stepper', 'a2a.operation': 'SendMessage' });
       expect(run).toMatchObject({ kind: api.SpanKind.INTERNAL, traceId: TRACE, parentId: operation?.spanId });
-      // A caller of 0.1 has named the task himself.
-      if (voice !== RPC_01) expect(text).toContain(String(run?.attributes['a2a.task.id']));
+      // In 0.1 the caller chose the id of the task.
+      if (format !== RPC_01) expect(text).toContain(String(run?.attributes['a2a.task.id']));
       expect(step).toMatchObject({ parentId: run?.spanId, attributes: { 'a2a.step.name': 'one#1' } });
       expect(named('a2a.run')[0]?.status.code).toBe(api.SpanStatusCode.UNSET);
     },
   );
 
-  test('without a trace of the caller one begins here, and its events say which', async () => {
+  test('a request without a trace starts a new one, which is in the events', async () => {
     const { api, named } = openTelemetry();
     const server = await startServer({ tracing: api });
 
@@ -147,7 +150,7 @@ describe('spans', () => {
     expect(marksIn(text).length).toBeGreaterThan(4);
   });
 
-  test('a failure is told without secrets', async () => {
+  test('a failure is recorded without secrets', async () => {
     const { api, spans, named } = openTelemetry();
     const run = async (): Promise<never> => {
       throw new Error('401 for Bearer abc123def456ghi');
@@ -167,7 +170,7 @@ describe('spans', () => {
     expect(JSON.stringify(spans())).not.toContain('abc123');
   });
 
-  test('what the code of a handler does is below the run, or below the step it is in', async () => {
+  test('spans of the code of a handler are children of the run or of their step', async () => {
     const { api, named } = openTelemetry();
     const tracer = api.trace.getTracer('mine');
     const own = (name: string): void => tracer.startSpan(name).end();

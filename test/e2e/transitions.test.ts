@@ -14,12 +14,12 @@ import { as, knownCallers } from './kit/callers.ts';
 import { countingStore } from './kit/counting-store.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
-import { sendTask } from './kit/talk.ts';
-import { REST_03, REST_03_KIND, RPC_1, VOICES, type Voice } from './kit/voices.ts';
+import { sendTask } from './kit/tasks.ts';
+import { REST_03, REST_03_KIND, RPC_1, WIRE_FORMATS, type WireFormat } from './kit/wire-formats.ts';
 
 const URI = 'urn:tandem-a2a:transitions:1';
 
-/** Before its question the handler reports nothing, so that there is no event that the task works. */
+/** The handler reports nothing before its question, so there is no event with the state `working` before it. */
 const PLAIN = ['submitted', 'input-required', 'working', 'completed'];
 
 interface WireTransitions {
@@ -27,63 +27,63 @@ interface WireTransitions {
   readonly truncated?: boolean;
 }
 
-function asking(ask: Ask, header = 'a2a-extensions'): Ask {
+function withExtension(ask: Ask, header = 'a2a-extensions'): Ask {
   return { ...ask, headers: { ...ask.headers, [header]: URI } };
 }
 
-/** What the extension put into the metadata of the task. */
+/** The data of the extension in the metadata of the task. */
 function transitionsOf({ json }: Answer): WireTransitions | undefined {
   const { result } = json as { result?: unknown };
   const { metadata } = (result ?? json) as { metadata?: Readonly<Record<string, WireTransitions>> };
   return metadata?.[URI];
 }
 
-/** The words of a version for plain ones. */
-function wordsOf(voice: Voice, plain: readonly string[]): readonly string[] {
-  const isPlain = voice.version !== '1.0' && voice !== REST_03;
+/** The states as written in a wire format. */
+function statesIn(format: WireFormat, plain: readonly string[]): readonly string[] {
+  const isPlain = format.version !== '1.0' && format !== REST_03;
   return isPlain ? plain : plain.map((word) => `TASK_STATE_${word.toUpperCase().replace('-', '_')}`);
 }
 
 describe('GetTask with the extension', () => {
   test.each([
-    ...VOICES.map((voice) => ({ name: voice.name, voice })),
-    { name: '0.3 REST of the style kind', voice: REST_03_KIND },
-  ])('$name: returns the state changes of the task, oldest first, in the words of the version', async ({ voice }) => {
-    const server = await startServer(voice === REST_03_KIND ? { restStyle: 'kind' } : {});
-    const { id } = await sendTask(server, voice, { text: 'ask' });
-    await sendTask(server, voice, { text: 'Paris', taskId: id });
+    ...WIRE_FORMATS.map((format) => ({ name: format.name, format })),
+    { name: '0.3 REST of the style kind', format: REST_03_KIND },
+  ])('$name: returns the state changes of the task, oldest first, in the format of the version', async ({ format }) => {
+    const server = await startServer(format === REST_03_KIND ? { restStyle: 'kind' } : {});
+    const { id } = await sendTask(server, format, { text: 'ask' });
+    await sendTask(server, format, { text: 'Paris', taskId: id });
 
-    const answer = await server.ask(asking(voice.get(id)));
+    const answer = await server.ask(withExtension(format.get(id)));
 
     const { transitions = [], truncated } = transitionsOf(answer) ?? {};
-    expect(transitions.map(({ state }) => state)).toEqual(wordsOf(voice, PLAIN));
+    expect(transitions.map(({ state }) => state)).toEqual(statesIn(format, PLAIN));
     expect(truncated).toBeUndefined();
     const times = transitions.map(({ timestamp }) => Date.parse(timestamp));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-    expect(answer.headers[voice.version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions']).toBe(URI);
+    expect(answer.headers[format.version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions']).toBe(URI);
   });
 
-  test('may be asked for under the name that the header had before 1.0', async () => {
+  test('accepts the header name of the versions before 1.0', async () => {
     const server = await startServer();
     const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
-    const answer = await server.ask(asking(RPC_1.get(id), 'x-a2a-extensions'));
+    const answer = await server.ask(withExtension(RPC_1.get(id), 'x-a2a-extensions'));
 
     expect(transitionsOf(answer)?.transitions.at(-1)?.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test.each(VOICES)('$name: is not found by a caller who does not own the task', async (voice) => {
+  test.each(WIRE_FORMATS)('$name: gets TaskNotFound for a task of another caller', async (format) => {
     const auth = knownCallers({ id: 'ann', isVerified: true }, { id: 'bob', isVerified: true });
     const server = await startServer({ auth });
-    const said = { text: 'ask', ...(voice.name.startsWith('0.1') && { taskId: 'mine' }) };
-    const sent = voice.sent(await server.ask(as('ann', voice.send(said))));
+    const input = { text: 'ask', ...(format.name.startsWith('0.1') && { taskId: 'mine' }) };
+    const sent = format.sent(await server.ask(as('ann', format.send(input))));
     const id = 'task' in sent ? sent.task.id : '';
 
-    const own = await server.ask(as('ann', asking(voice.get(id))));
-    const other = await server.ask(as('bob', asking(voice.get(id))));
+    const own = await server.ask(as('ann', withExtension(format.get(id))));
+    const other = await server.ask(as('bob', withExtension(format.get(id))));
 
     expect(transitionsOf(own)?.transitions).not.toHaveLength(0);
-    expect(voice.error(other).reason).toBe('TASK_NOT_FOUND');
+    expect(format.error(other).reason).toBe('TASK_NOT_FOUND');
     expect(other.text).not.toContain(URI);
   });
 
@@ -100,37 +100,37 @@ describe('GetTask with the extension', () => {
     const second = await startServer({ store: reopened });
     await sendTask(second, RPC_1, { text: 'Paris', taskId: id });
 
-    const { transitions = [] } = transitionsOf(await second.ask(asking(RPC_1.get(id)))) ?? {};
+    const { transitions = [] } = transitionsOf(await second.ask(withExtension(RPC_1.get(id)))) ?? {};
 
-    expect(transitions.map(({ state }) => state)).toEqual(wordsOf(RPC_1, PLAIN));
+    expect(transitions.map(({ state }) => state)).toEqual(statesIn(RPC_1, PLAIN));
   });
 
   test('returns only the last state, marked as truncated, once retention has removed the events', async () => {
     const server = await startServer({ retention: { replayWindowMs: 0, everyMs: 10 } });
     const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
-    await expect.poll(async () => transitionsOf(await server.ask(asking(RPC_1.get(id))))?.truncated).toBe(true);
+    await expect.poll(async () => transitionsOf(await server.ask(withExtension(RPC_1.get(id))))?.truncated).toBe(true);
 
-    const { transitions = [] } = transitionsOf(await server.ask(asking(RPC_1.get(id)))) ?? {};
+    const { transitions = [] } = transitionsOf(await server.ask(withExtension(RPC_1.get(id)))) ?? {};
     expect(transitions.map(({ state }) => state)).toEqual(['TASK_STATE_COMPLETED']);
   });
 });
 
-test.each(VOICES)(
+test.each(WIRE_FORMATS)(
   '$name: GetTask without the extension reads no events and returns no state changes',
-  async (voice) => {
+  async (format) => {
     const counting = countingStore(memoryStore());
     const server = await startServer({ store: counting.store });
-    const { id } = await sendTask(server, voice, { text: 'hello' });
+    const { id } = await sendTask(server, format, { text: 'hello' });
 
-    const { result, calls } = await counting.during(() => server.ask(voice.get(id)));
+    const { result, calls } = await counting.during(() => server.ask(format.get(id)));
 
     expect(transitionsOf(result)).toBeUndefined();
     expect(calls).not.toContain('events');
   },
 );
 
-test('with stateTransitionHistory false no card offers state changes, and a request for them is passed over', async () => {
+test('with stateTransitionHistory false no card offers state changes, and a request for them is ignored', async () => {
   const server = await startServer({ stateTransitionHistory: false, profile: 'agent-native' });
   const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
@@ -143,7 +143,7 @@ test('with stateTransitionHistory false no card offers state changes, and a requ
   ] as const) {
     cards.push(await server.ask({ method: 'GET', path: `/.well-known/${path}`, headers: { 'a2a-version': version } }));
   }
-  const answer = await server.ask(asking(RPC_1.get(id)));
+  const answer = await server.ask(withExtension(RPC_1.get(id)));
 
   for (const card of cards) {
     expect(card.status).toBe(200);
@@ -175,7 +175,7 @@ describe('task.transitions() of the client', () => {
     ['0.1', 'JSONRPC'],
   ];
 
-  test.each(WAYS)('%s %s: returns the state changes in plain words, oldest first', async (version, binding) => {
+  test.each(WAYS)('%s %s: returns the states in the spelling of the client, oldest first', async (version, binding) => {
     const server = await startServer();
     const agent = await connected(server.url, { version, binding });
     const asked = await agent.send('ask');

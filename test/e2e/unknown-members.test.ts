@@ -5,12 +5,12 @@ import { agent } from '../../src/server/agent/agent.ts';
 import type { ServeOptions } from '../../src/node/serve.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, type TestServer } from './kit/server.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 import { startReceiver } from './push/receiver.ts';
 
-const WORDS = /priority|annotation|unknownMembers/;
+const UNKNOWN_MEMBERS = /priority|annotation|unknownMembers/;
 
-interface Voice {
+interface WireFormat {
   readonly name: string;
   readonly version: '1.0' | '0.3' | '0.2' | '0.1';
   send(id: string, hook?: string): Ask;
@@ -49,19 +49,19 @@ function params03(message: object, hook?: string): object {
   return { message, configuration: { blocking: false, ...(hook && { pushNotificationConfig }) } };
 }
 
-function rpcVoice03(version: '0.3' | '0.2'): Voice {
-  const said = (messageId: string): object => ({ messageId, ...SAID_03 });
+function rpcFormat03(version: '0.3' | '0.2'): WireFormat {
+  const message = (messageId: string): object => ({ messageId, ...SAID_03 });
   return {
     name: `${version} JSON-RPC`,
     version,
-    send: (id, hook) => rpc(version, 'message/send', params03(said(id), hook)),
-    stream: (id) => rpc(version, 'message/stream', { message: said(id) }),
+    send: (id, hook) => rpc(version, 'message/send', params03(message(id), hook)),
+    stream: (id) => rpc(version, 'message/stream', { message: message(id) }),
     get: (id) => rpc(version, 'tasks/get', { id }),
     subscribe: (id) => rpc(version, 'tasks/resubscribe', { id }),
   };
 }
 
-function restVoice03(name: string, said: object): Voice {
+function restFormat03(name: string, message: object): WireFormat {
   return {
     name,
     version: '0.3',
@@ -72,20 +72,20 @@ function restVoice03(name: string, said: object): Voice {
         ...(hook && { pushNotification, pushNotificationConfig: pushNotification }),
       };
       return post('/v1/message:send', '0.3', {
-        [name.includes('proto') ? 'request' : 'message']: { messageId, ...said },
+        [name.includes('proto') ? 'request' : 'message']: { messageId, ...message },
         configuration,
       });
     },
     stream: (messageId) =>
       post('/v1/message:stream', '0.3', {
-        [name.includes('proto') ? 'request' : 'message']: { messageId, ...said },
+        [name.includes('proto') ? 'request' : 'message']: { messageId, ...message },
       }),
     get: (id) => get(`/v1/tasks/${id}`, '0.3'),
     subscribe: (id) => get(`/v1/tasks/${id}:subscribe`, '0.3'),
   };
 }
 
-const VOICES: readonly Voice[] = [
+const WIRE_FORMATS: readonly WireFormat[] = [
   {
     name: '1.0 JSON-RPC',
     version: '1.0',
@@ -102,10 +102,10 @@ const VOICES: readonly Voice[] = [
     get: (id) => get(`/tasks/${id}`, '1.0'),
     subscribe: (id) => get(`/tasks/${id}:subscribe`, '1.0'),
   },
-  rpcVoice03('0.3'),
-  restVoice03('0.3 REST, proto style', SAID_PROTO),
-  restVoice03('0.3 REST, kind style', SAID_03),
-  rpcVoice03('0.2'),
+  rpcFormat03('0.3'),
+  restFormat03('0.3 REST, proto style', SAID_PROTO),
+  restFormat03('0.3 REST, kind style', SAID_03),
+  rpcFormat03('0.2'),
 ];
 
 interface Served extends Pick<TestServer, 'ask' | 'open'> {
@@ -133,7 +133,7 @@ function idOf(json: unknown): string {
   return id ?? expect.fail(`Expected a task in ${JSON.stringify(json)}`);
 }
 
-/** The only places with the words are the message and its part. */
+/** Expects the unknown members in the message and its part, and nowhere else. */
 function expectMembers(text: string): void {
   expect(text).toContain('"priority":3');
   expect(text).toContain('"annotation":"bold"');
@@ -141,18 +141,18 @@ function expectMembers(text: string): void {
   expect(text).not.toContain('unknownMembers');
 }
 
-async function asked({ ask }: Served, { get: read }: Voice, id: string): Promise<string> {
+async function asked({ ask }: Served, { get: read }: WireFormat, id: string): Promise<string> {
   let text = '';
   await expect.poll(async () => (text = (await ask(read(id))).text)).toMatch(/input-required|INPUT_REQUIRED/);
   return text;
 }
 
-describe.each(VOICES)('$name', (voice) => {
+describe.each(WIRE_FORMATS)('$name', (format) => {
   test('the handler sees unknown members', async () => {
     const server = await served();
-    const { json } = await server.ask(voice.send('m'));
-    await asked(server, voice, idOf(json));
-    const { version } = voice;
+    const { json } = await server.ask(format.send('m'));
+    await asked(server, format, idOf(json));
+    const { version } = format;
     expect(server.received).toMatchObject([
       {
         unknownMembers: { version, members: { priority: 3 } },
@@ -163,28 +163,28 @@ describe.each(VOICES)('$name', (voice) => {
 
   test('responses and streams return them in the history only, and callers of other versions never get them', async () => {
     const server = await served();
-    const sent = await server.ask(voice.send('m'));
+    const sent = await server.ask(format.send('m'));
     expectMembers(sent.text);
     const id = idOf(sent.json);
-    expectMembers(await asked(server, voice, id));
-    const stream = await server.open(voice.subscribe(id));
+    expectMembers(await asked(server, format, id));
+    const stream = await server.open(format.subscribe(id));
     const first = await stream.next();
     expectMembers(JSON.stringify(first?.json));
     stream.leave();
 
-    for (const other of VOICES.filter(({ version }) => version !== voice.version)) {
+    for (const other of WIRE_FORMATS.filter(({ version }) => version !== format.version)) {
       const { text } = await server.ask(other.get(id));
       expect(text).toContain('hi');
-      expect(text).not.toMatch(WORDS);
+      expect(text).not.toMatch(UNKNOWN_MEMBERS);
       const opened = await server.open(other.subscribe(id));
-      expect(JSON.stringify((await opened.next())?.json)).not.toMatch(WORDS);
+      expect(JSON.stringify((await opened.next())?.json)).not.toMatch(UNKNOWN_MEMBERS);
       opened.leave();
     }
   });
 
   test('the first event of a stream never shows them in another form', async () => {
     const server = await served();
-    const stream = await server.open(voice.stream('m'));
+    const stream = await server.open(format.stream('m'));
     const first = JSON.stringify((await stream.next())?.json);
     expect(first).toContain('hi');
     expectMembers(first);
@@ -194,9 +194,9 @@ describe.each(VOICES)('$name', (voice) => {
   test('push notifications return them', async () => {
     const receiver = await startReceiver();
     const server = await served({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
-    const { json, text } = await server.ask(voice.send('m', receiver.url));
+    const { json, text } = await server.ask(format.send('m', receiver.url));
     expect(text).toContain('hi');
-    await asked(server, voice, idOf(json));
+    await asked(server, format, idOf(json));
     const [first] = await receiver.until(1);
     expectMembers(first?.text ?? '');
   });
@@ -205,29 +205,29 @@ describe.each(VOICES)('$name', (voice) => {
 test('push notifications of 0.3 do not show unknown members of a task of 1.0', async () => {
   const receiver = await startReceiver();
   const server = await served({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
-  const voice1 = VOICES[0] ?? expect.fail('Expected the voice of 1.0');
+  const voice1 = WIRE_FORMATS[0] ?? expect.fail('Expected the format of 1.0');
   const task1 = idOf((await server.ask(voice1.send('m'))).json);
   await asked(server, voice1, task1);
   const pushNotificationConfig = { url: receiver.url };
   await server.ask(rpc('0.3', 'tasks/pushNotificationConfig/set', { taskId: task1, pushNotificationConfig }));
   await server.ask(rpc('1.0', 'CancelTask', { id: task1 }));
-  const [told] = await receiver.until(1);
-  expect(told?.text).toContain('hi');
-  expect(told?.text).not.toMatch(WORDS);
+  const [delivery] = await receiver.until(1);
+  expect(delivery?.text).toContain('hi');
+  expect(delivery?.text).not.toMatch(UNKNOWN_MEMBERS);
 });
 
 test('ListTasks returns unknown members of 1.0 and none of other versions', async () => {
   const server = await served();
-  for (const [i, voice] of VOICES.entries()) {
-    await asked(server, voice, idOf((await server.ask(voice.send(`m-${i}`))).json));
+  for (const [i, format] of WIRE_FORMATS.entries()) {
+    await asked(server, format, idOf((await server.ask(format.send(`m-${i}`))).json));
   }
   const { json } = await server.ask(rpc('1.0', 'ListTasks', { historyLength: 10 }));
   const { tasks } = (json as { result: { tasks: { history: { messageId: string }[] }[] } }).result;
-  expect(tasks).toHaveLength(VOICES.length);
-  for (const [i, { version }] of VOICES.entries()) {
+  expect(tasks).toHaveLength(WIRE_FORMATS.length);
+  for (const [i, { version }] of WIRE_FORMATS.entries()) {
     const task = JSON.stringify(tasks.find(({ history }) => history[0]?.messageId === `m-${i}`));
     if (version === '1.0') expectMembers(task);
-    else expect(task).not.toMatch(WORDS);
+    else expect(task).not.toMatch(UNKNOWN_MEMBERS);
   }
 });
 
@@ -239,7 +239,7 @@ test('0.1 returns unknown members to its callers, and 1.0 does not show them', a
   expectMembers((await server.ask(rpc('0.1', 'tasks/get', { id: 'mine', historyLength: 5 }))).text);
   const { text } = await server.ask(rpc('1.0', 'ListTasks', { historyLength: 5 }));
   expect(text).toContain('hi');
-  expect(text).not.toMatch(WORDS);
+  expect(text).not.toMatch(UNKNOWN_MEMBERS);
 });
 
 test('secrets in unknown members are redacted', async () => {

@@ -1,22 +1,22 @@
-/** Which version of the protocol is spoken, and what becomes of those that are not (1.0 §3.6). */
+/** Which version of the protocol a request has, and the response to unsupported versions (1.0 §3.6). */
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
 import { startServer } from './kit/server.ts';
-import { sendTask } from './kit/talk.ts';
-import { RPC_03, RPC_1, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { sendTask } from './kit/tasks.ts';
+import { RPC_03, RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
 const SEND_1 = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
 const SEND_03 = {
   message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] },
 };
 
-describe('the version that is asked for', () => {
-  test.each(VOICES)(verifies('V-03', '$name: is the one that answers'), async (voice) => {
+describe('the requested version', () => {
+  test.each(WIRE_FORMATS)(verifies('V-03', '$name: is the version of the response'), async (format) => {
     const server = await startServer();
 
-    const task = await sendTask(server, voice, { text: 'hello' });
+    const task = await sendTask(server, format, { text: 'hello' });
 
     expect(task).toMatchObject({ state: 'completed', artifacts: { echo: 'hello' } });
   });
@@ -26,7 +26,7 @@ describe('the version that is asked for', () => {
     { version: '0.3', method: 'tasks/get', state: 'completed', kind: 'task' },
     { version: '0.2', method: 'tasks/get', state: 'completed', kind: 'task' },
     { version: '0.1', method: 'tasks/get', state: 'completed', kind: undefined },
-  ])(verifies('V-03', '$version: decides how one and the same task looks'), async (looks) => {
+  ])(verifies('V-03', '$version: determines the format of the same task'), async (looks) => {
     const server = await startServer();
     const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
@@ -59,7 +59,7 @@ describe('the version that is asked for', () => {
     expect(server.runs()).toBe(0);
   });
 
-  test(verifies('V-03', 'may stand in the query, where the header is empty or missing'), async () => {
+  test(verifies('V-03', 'can be in the query if the header is empty or absent'), async () => {
     const server = await startServer();
     const ask = { ...rpc(undefined, 'tasks/get', { id: 'unknown' }), path: '/a2a?A2A-Version=0.1' };
 
@@ -70,7 +70,7 @@ describe('the version that is asked for', () => {
     expect(byHeader.json).toMatchObject({ error: { code: -32601, message: 'A2A 1.0 has no method "tasks/get"' } });
   });
 
-  test.each(['1.0.0', '1.0.7', ' 1.0 '])(verifies('V-06', '%j is 1.0'), async (version) => {
+  test.each(['1.0.0', '1.0.7', ' 1.0 '])(verifies('V-06', '%j means 1.0'), async (version) => {
     const server = await startServer();
 
     const { json } = await server.ask(rpc(version, 'SendMessage', SEND_1));
@@ -79,11 +79,11 @@ describe('the version that is asked for', () => {
   });
 });
 
-describe('a version that the agent does not speak', () => {
-  const FOREIGN = ['2.0', '1.1', '0.9', 'latest', '1', '1.0.0.0', '1.0, 0.3'];
+describe('an unsupported version', () => {
+  const UNSUPPORTED = ['2.0', '1.1', '0.9', 'latest', '1', '1.0.0.0', '1.0, 0.3'];
 
-  test.each(FOREIGN)(
-    verifies('V-04', '%j over JSON-RPC: VersionNotSupported, in the words of 1.0'),
+  test.each(UNSUPPORTED)(
+    verifies('V-04', '%j over JSON-RPC gets VersionNotSupported in the format of 1.0'),
     async (version) => {
       const server = await startServer();
 
@@ -110,8 +110,8 @@ describe('a version that the agent does not speak', () => {
     },
   );
 
-  test.each([...FOREIGN, '0.2', '0.1'])(
-    verifies('V-04', '%j over REST: VersionNotSupported, with the versions that REST has'),
+  test.each([...UNSUPPORTED, '0.2', '0.1'])(
+    verifies('V-04', '%j over REST gets VersionNotSupported with the versions that REST has'),
     async (version) => {
       const server = await startServer();
       const headers = { 'a2a-version': version };
@@ -138,7 +138,7 @@ describe('a version that the agent does not speak', () => {
     },
   );
 
-  test(verifies('V-04', 'a subset of versions refuses the others, each in words that its caller knows'), async () => {
+  test(verifies('V-04', 'that the options exclude gets VersionNotSupported in its own format'), async () => {
     const server = await startServer({ versions: ['1.0'] });
 
     const known = await server.ask(RPC_03.send({ text: 'hello' }));
@@ -156,9 +156,9 @@ describe('a version that the agent does not speak', () => {
   });
 });
 
-describe('no version', () => {
+describe('a request without a version', () => {
   test.each([{ headers: {} }, { headers: { 'a2a-version': '' } }, { headers: { 'a2a-version': '  ' } }])(
-    verifies('V-05', 'is 0.3: $headers'),
+    verifies('V-05', 'is a request of 0.3: $headers'),
     async ({ headers }) => {
       const server = await startServer();
 
@@ -168,7 +168,7 @@ describe('no version', () => {
     },
   );
 
-  test(verifies('V-05', 'is 0.3 over REST, below the path that 0.3 has'), async () => {
+  test(verifies('V-05', 'is a request of 0.3 over REST below /v1'), async () => {
     const server = await startServer();
 
     const { json } = await server.ask({ method: 'GET', path: '/v1/tasks/unknown' });
@@ -176,7 +176,7 @@ describe('no version', () => {
     expect(json).toMatchObject({ code: -32001 });
   });
 
-  test('with a method that only 1.0 has is 1.0, unless the server is strict', async () => {
+  test('is a request of 1.0 if only 1.0 has its method, unless the server is strict', async () => {
     const kind = await startServer();
     const strict = await startServer({ strict: true });
     const strictNewest = await startServer({ strict: true, versions: ['1.0'] });
@@ -191,7 +191,7 @@ describe('no version', () => {
 });
 
 describe('patch numbers', () => {
-  test(verifies('V-07', 'are in no card of 1.0, no error and no header'), async () => {
+  test(verifies('V-07', 'are in no card of 1.0, error or header'), async () => {
     const server = await startServer();
 
     const card = await server.ask({
@@ -199,26 +199,26 @@ describe('patch numbers', () => {
       path: '/.well-known/agent-card.json',
       headers: { 'a2a-version': '1.0.7' },
     });
-    const refused = await server.ask(rpc('7.7.7', 'SendMessage', SEND_1));
+    const rejected = await server.ask(rpc('7.7.7', 'SendMessage', SEND_1));
 
     const { supportedInterfaces } = card.json as { supportedInterfaces: { protocolVersion: string }[] };
     expect(supportedInterfaces.map(({ protocolVersion }) => protocolVersion)).toEqual(['1.0', '1.0', '0.3', '0.3']);
-    expect(refused.json).toMatchObject({
+    expect(rejected.json).toMatchObject({
       error: { data: [{ metadata: { supportedVersions: '0.1,0.2,0.3,1.0' } }] },
     });
-    for (const { headers } of [card, refused]) expect(Object.keys(headers)).not.toContain('a2a-version');
+    for (const { headers } of [card, rejected]) expect(Object.keys(headers)).not.toContain('a2a-version');
   });
 });
 
-test(verifies('V-08', 'one address answers JSON-RPC of every version, and REST of those that have it'), async () => {
+test(verifies('V-08', 'one URL serves JSON-RPC of every version and REST'), async () => {
   const server = await startServer({ rpcPaths: ['/'] });
 
   const states = [];
-  for (const voice of VOICES) {
-    const ask = voice.send({ text: 'hello' });
-    const sent = voice.sent(await server.ask(voice.binding === 'REST' ? ask : { ...ask, path: '/' }));
+  for (const format of WIRE_FORMATS) {
+    const ask = format.send({ text: 'hello' });
+    const sent = format.sent(await server.ask(format.binding === 'REST' ? ask : { ...ask, path: '/' }));
     states.push('task' in sent && sent.task.state);
   }
 
-  expect(states).toEqual(VOICES.map(() => 'completed'));
+  expect(states).toEqual(WIRE_FORMATS.map(() => 'completed'));
 });

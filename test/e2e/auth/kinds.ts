@@ -12,26 +12,26 @@ import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
 import { type Claims, startIdentityProvider } from '../../helpers/identity-provider.ts';
 import type { Ask } from '../kit/exchange.ts';
 
-/** Credentials of a request: headers, or a part of the query. */
+/** Credentials in headers or in the query. */
 export interface Credentials {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
 }
 
-/** Callers for every kind: the right one, another one, and one without the scope of the agent. */
+/** The callers of a kind: alice, another caller, and one without the scope of the agent. */
 export interface Callers {
   readonly auth: Authenticator | AuthenticateHook;
   readonly right: Credentials;
   readonly other: Credentials;
   /** Authenticated, but without the scope `use`. */
   readonly wrongScope: Credentials;
-  /** Invalid credentials, by what is wrong with them. */
+  /** Invalid credentials, by their fault. */
   readonly bad: Readonly<Record<string, Credentials>>;
 }
 
 export interface AuthKind {
   readonly name: string;
-  /** `WWW-Authenticate` of the response to a request without credentials. */
+  /** `WWW-Authenticate` of a response to a request without credentials. */
   readonly challenge: string;
   callers(): Promise<Callers>;
 }
@@ -55,7 +55,7 @@ export function asked(ask: Ask, { headers, query }: Credentials): Ask {
   return { ...ask, path, headers: { ...ask.headers, ...headers } };
 }
 
-/** Tokens by what is wrong with them. */
+/** A valid token of each caller, and invalid tokens by their fault. */
 async function tokens(sign: (claims: Claims) => Promise<string>, more: Claims = {}): Promise<Omit<Callers, 'auth'>> {
   const bearing = async (claims: Claims): Promise<Credentials> =>
     bearerOf(await sign({ aud: PUBLIC_URL, sub: 'alice', scope: 'use', ...more, ...claims }));

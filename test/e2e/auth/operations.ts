@@ -1,4 +1,4 @@
-/** Every operation of the protocol as a request, encoded by the codecs, and its outcome. */
+/** Every operation of the protocol as a request, encoded by the codecs, and the outcome of its response. */
 import type { A2AError } from '../../../src/errors.ts';
 import type { Input, OperationName } from '../../../src/model/operation.ts';
 import { dialectFor, rawCall, unwrapped, type Way, WAYS } from '../../helpers/raw-call.ts';
@@ -10,7 +10,7 @@ export const NEWER_WAYS: readonly Way[] = WAYS.filter(({ version }) => version =
 export interface Step<K extends OperationName = OperationName> {
   readonly operation: K;
   input(taskId: string): Input<K>;
-  /** Whether it is about one task. */
+  /** Whether the operation is about one task. */
   readonly isOfTask: boolean;
 }
 
@@ -22,14 +22,14 @@ function step<K extends OperationName>(
   return { operation, input, isOfTask };
 }
 
-const said = (text: string): Input<'SendMessage'> => ({
+const userMessage = (text: string): Input<'SendMessage'> => ({
   message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] },
 });
 
-/** In an order in which each can succeed. */
+/** The operations, in an order in which each can succeed. */
 const STEPS: readonly Step[] = [
-  step('SendMessage', () => said('hello'), { isOfTask: false }),
-  step('SendStreamingMessage', () => said('hello'), { isOfTask: false }),
+  step('SendMessage', () => userMessage('hello'), { isOfTask: false }),
+  step('SendStreamingMessage', () => userMessage('hello'), { isOfTask: false }),
   step('ListTasks', () => ({}), { isOfTask: false }),
   step('GetTask', (id) => ({ id })),
   step('SubscribeToTask', (id) => ({ id })),
@@ -56,7 +56,7 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** Sends one operation and reads its response, of a stream only the headers. */
+/** Sends one operation and reads its response; of a stream, only the headers. */
 export async function outcomeOf<K extends OperationName>(
   way: Way,
   base: string,
@@ -89,7 +89,7 @@ function errorOf(way: Way, status: number, text: string): A2AError | undefined {
 
 /** Starts a task that does not end by itself. */
 export async function startTask(way: Way, base: string, credentials: Credentials, tenant?: string): Promise<string> {
-  const input = { ...said('hold on'), configuration: { returnImmediately: true }, ...(tenant && { tenant }) };
+  const input = { ...userMessage('hold on'), configuration: { returnImmediately: true }, ...(tenant && { tenant }) };
   const { text } = await outcomeOf(way, base, 'SendMessage', input, credentials);
   const id = /"id":"([^"]{8,})"/.exec(JSON.stringify(unwrapped(way, JSON.parse(text))))?.[1];
   if (id === undefined) throw new Error(`Expected a task, got ${text}`);

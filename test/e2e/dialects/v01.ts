@@ -1,4 +1,4 @@
-import { overRpc, type Spoken } from './exchange.ts';
+import { overRpc, type ExpectedResponses } from './expected-responses.ts';
 
 const text = (value: string): object[] => [{ type: 'text', text: value }];
 const user = (value: string): object => ({ role: 'user', parts: text(value) });
@@ -9,7 +9,7 @@ const status = (state: string, message?: object): object => ({
   ...(message !== undefined && { message }),
 });
 const update = (value: object, final: boolean): object => ({ id: 'mine', status: value, final });
-/** Artifacts have numbers; ours have names, which travel with them. */
+/** Artifacts of 0.1 have an index; the id of ours is in the name. */
 const artifact = (index: number, name: string, value: string): object => ({
   index,
   name,
@@ -21,8 +21,8 @@ const chunk = (piece: object, flags = { append: false, lastChunk: false }): obje
   artifact: { ...piece, ...flags },
 });
 
-/** The caller names the task, and messages have no ids. */
-export const rpcOf01: Spoken = overRpc({
+/** In 0.1 the caller chooses the id of the task, and messages have no ids. */
+export const rpcOf01: ExpectedResponses = overRpc({
   asked: {
     id: 'mine',
     sessionId: 'CONTEXT',

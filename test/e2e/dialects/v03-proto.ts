@@ -1,4 +1,4 @@
-import type { Spoken } from './exchange.ts';
+import type { ExpectedResponses } from './expected-responses.ts';
 import { unknownOverRest } from './v03.ts';
 
 const ids = { taskId: 'TASK', contextId: 'CONTEXT' };
@@ -33,7 +33,7 @@ const answered = {
 };
 
 /** REST as the protocol definition of 0.3 has it: `content`, and a canceled task with two l. */
-export const restOf03: Spoken = {
+export const restOf03: ExpectedResponses = {
   asked: {
     task: {
       id: 'TASK',

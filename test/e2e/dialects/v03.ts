@@ -1,4 +1,4 @@
-import { overRpc, type Spoken } from './exchange.ts';
+import { overRpc, type ExpectedResponses } from './expected-responses.ts';
 
 const ids = { taskId: 'TASK', contextId: 'CONTEXT' };
 const text = (value: string): object[] => [{ kind: 'text', text: value }];
@@ -38,8 +38,8 @@ const answered = {
   history: [user('m1', 'ask'), agent('QUESTION', 'Which city?'), user('m2', 'Paris')],
 };
 
-/** The objects, without anything around them. */
-const bare: Spoken = {
+/** The objects without an envelope. */
+const bare: ExpectedResponses = {
   asked: {
     kind: 'task',
     id: 'TASK',
@@ -91,10 +91,10 @@ const bare: Spoken = {
   },
 };
 
-export const rpcOf02: Spoken = overRpc(bare);
+export const rpcOf02: ExpectedResponses = overRpc(bare);
 
-/** As 0.2, but for the details of errors. */
-export const rpcOf03: Spoken = {
+/** The same as 0.2, except for the details of errors. */
+export const rpcOf03: ExpectedResponses = {
   ...rpcOf02,
   unknown: {
     status: 200,
@@ -117,7 +117,7 @@ export const rpcOf03: Spoken = {
   },
 };
 
-/** An object under the name of its kind. */
+/** An object as a member with the name of its kind. */
 function wrapped(object: unknown): unknown {
   const names: Readonly<Record<string, string>> = {
     task: 'task',
@@ -128,7 +128,7 @@ function wrapped(object: unknown): unknown {
   return { [names[(object as { kind: string }).kind] ?? '']: object };
 }
 
-export const unknownOverRest: Spoken['unknown'] = {
+export const unknownOverRest: ExpectedResponses['unknown'] = {
   status: 404,
   json: {
     code: -32001,
@@ -142,8 +142,8 @@ export const unknownOverRest: Spoken['unknown'] = {
   },
 };
 
-/** REST as the text has it: what is one of several stands under its name. */
-export const restOf03Kind: Spoken = {
+/** REST of the style `kind`: an object of one of several types is a member with the name of its kind. */
+export const restOf03Kind: ExpectedResponses = {
   ...bare,
   asked: wrapped(bare.asked),
   answered: wrapped(bare.answered),

@@ -1,4 +1,4 @@
-import { overRpc, type Spoken } from './exchange.ts';
+import { overRpc, type ExpectedResponses } from './expected-responses.ts';
 
 const ids = { taskId: 'TASK', contextId: 'CONTEXT' };
 const user = (messageId: string, text: string): object => ({ messageId, role: 'ROLE_USER', parts: [{ text }], ...ids });
@@ -28,8 +28,8 @@ const answered = {
   history: [user('m1', 'ask'), agent('QUESTION', 'Which city?'), user('m2', 'Paris')],
 };
 
-/** REST: the objects themselves. */
-export const restOf1: Spoken = {
+/** REST has no envelope. */
+export const restOf1: ExpectedResponses = {
   asked: { task: asked },
   answered: { task: answered },
   got: { ...answered, history: [user('m2', 'Paris')] },
@@ -100,7 +100,7 @@ export const restOf1: Spoken = {
   },
 };
 
-export const rpcOf1: Spoken = overRpc({
+export const rpcOf1: ExpectedResponses = overRpc({
   ...restOf1,
   unknown: {
     status: 200,

@@ -5,7 +5,7 @@
  * In test/e2e/profiles/agent-native.test.ts: `callAgent("How many signups last week?")` with and without `async`, `A2AClient.send()`,
  * `stream()` and `cancel()` of agent-native, secrets of organisations, and the message with parts of three types.
  * In test/e2e/profiles/agent-native-dispatch.test.ts: `_process-task` and its HMAC token (JSON-RPC methods, Serverless gotchas).
- * In test/e2e/mounted-open.test.ts: each variable that means production. In test/fixtures/wire (004-…): each printed example, decoded and encoded.
+ * In test/e2e/without-auth.test.ts: each variable that means production. In test/fixtures/wire (004-…): each printed example, decoded and encoded.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ function signed(claims: Record<string, string> = {}): Promise<string> {
   return jwt.setExpirationTime('15m').sign(new TextEncoder().encode(SECRET));
 }
 
-/** Works until it is stopped. */
+/** A handler that works until it is canceled. */
 const untilStopped: Handler = async ({ status, signal }) => {
   await status('Querying…');
   await new Promise((_, reject) => signal.addEventListener('abort', reject));

@@ -71,7 +71,7 @@ function pieces(...words: readonly string[]): Handler {
   };
 }
 
-/** Works until it is stopped. */
+/** A handler that works until it is canceled. */
 const untilStopped: Handler = async ({ status: report, signal }) => {
   await report('Processing...');
   await new Promise((_, reject) => signal.addEventListener('abort', reject));
@@ -200,7 +200,7 @@ describe('Message Specifications', () => {
     expect(results.find(({ kind }) => kind === 'artifact-update')).toMatchObject({ artifact: { parts } });
   });
 
-  // The example has the code -32001, the table below says -32004 for a task that is not found. Ours is that of the table, because
+  // The example has the code -32001, the table below has -32004 for a task that is not found. Ours is that of the table, because
   // -32001 would be "Input timeout" there.
   test('Error Responses: an unknown task is one event with the error "Task not found" and its taskId', async () => {
     const { ask } = await serveRun(() => 'Done');
@@ -419,7 +419,7 @@ describe('Error Handling: JSON-RPC Error Codes', () => {
 
   test.each<[number, string, number, unknown, Json]>([
     [-32700, 'Parse error', 200, '{"jsonrpc": "2.0", "id": 1', {}],
-    // The sample server spells it "Invalid Request", and the table "Invalid request". Ours is that of the code.
+    // The sample server writes "Invalid Request", and the table "Invalid request". Ours is that of the code.
     [-32600, 'Invalid Request', 400, { id: 1, method: 'message/stream' }, { reason: expect.any(String) as string }],
     [-32601, 'Method not found', 200, { ...ANALYZE, method: 'message/unknown' }, { method: 'message/unknown' }],
     [-32602, 'Invalid params', 200, { ...ANALYZE, params: {} }, { reason: expect.any(String) as string }],
@@ -576,7 +576,7 @@ describe('Implementation', () => {
     expect(statesOf(results).at(-1)).toBe('completed');
   });
 
-  test('Server-Side: the task of a client that disconnects goes on, for a resubscription', async () => {
+  test('Server-Side: the task of a client that disconnects continues, for a resubscription', async () => {
     const gate = deferred<void>();
     const { ask, open } = await serveRun(async ({ status: report }) => {
       await report('Processing...');
@@ -673,7 +673,7 @@ describe('Implementation Example', () => {
   );
 
   // The sample cancels the task of a caller that disconnects. Ours does so with `onDisconnect: 'cancel'`, because callers can come back.
-  test('POST /v1/message:stream: a disconnect cancels the task if the agent says onDisconnect "cancel"', async () => {
+  test('POST /v1/message:stream: a disconnect cancels the task with onDisconnect "cancel"', async () => {
     const { ask, open } = await serveRun(untilStopped, {}, { onDisconnect: 'cancel' });
     const live = await open(post({ message: SALES }, STREAM, '/v1/message:stream'));
     const { json: first } = (await live.next()) ?? {};

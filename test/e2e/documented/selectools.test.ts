@@ -87,7 +87,7 @@ describe('JSON-RPC methods', () => {
     expect(resultOf(await send(call('tasks/get', { id })))).toMatchObject({ id, status: { state: 'completed' } });
   });
 
-  // selectools always answers tasks/cancel with -32002, because its tasks end within the request. Tasks of ours go on.
+  // selectools always answers tasks/cancel with -32002, because its tasks end within the request. Ours can outlive it.
   test('tasks/cancel cancels a task that works', async () => {
     const run: AgentOptions['run'] = ({ signal }) =>
       new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -135,7 +135,7 @@ describe('Error mapping', () => {
     expect(codeOf(await send(call('tasks/cancel', { id })))).toBe(-32002);
   });
 
-  // selectools shows the class of the exception. Ours shows a reference to the log, which tells a caller less.
+  // selectools shows the class of the exception. Ours shows a reference to the log, which shows a caller less.
   test('an agent that raises gives a task that has failed, without the message of the exception', async () => {
     const run = async (): Promise<string> => {
       throw new RangeError('password is hunter2');

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Serves a web-standard handler on a socket, as any host of such handlers does. Returns its address. */
+/** Serves a web-standard handler on a socket and returns its URL. */
 export async function bridge(fetch: Fetch): Promise<string> {
   const http = createServer((incoming, outgoing) => void answer(fetch, incoming, outgoing));
   http.listen(0, '127.0.0.1');

@@ -3,7 +3,7 @@ import { A2AError } from '../../../src/errors.ts';
 import type { Authenticator } from '../../../src/server/auth/authenticator.ts';
 import type { Ask } from './exchange.ts';
 
-/** Lets in whoever is named by his token. */
+/** Authenticates the caller whose id is the bearer token. */
 export function knownCallers(...callers: readonly Caller[]): Authenticator {
   return {
     schemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
@@ -18,7 +18,7 @@ export function knownCallers(...callers: readonly Caller[]): Authenticator {
   };
 }
 
-/** A request with the credentials of a caller, or as it is. */
+/** A request with the credentials of a caller; unchanged without one. */
 export function as(id: string | undefined, ask: Ask): Ask {
   return id === undefined ? ask : { ...ask, headers: { ...ask.headers, authorization: `Bearer ${id}` } };
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/store/store.ts';
 
-/** What requests do to a store, apart from what engines do by themselves. */
-const LOOKS: ReadonlySet<PropertyKey> = new Set([
+/** The methods that requests call, without those that an engine calls in the background. */
+const REQUEST_METHODS: ReadonlySet<PropertyKey> = new Set([
   'create',
   'append',
   'read',
@@ -16,11 +16,11 @@ const LOOKS: ReadonlySet<PropertyKey> = new Set([
 
 export interface CountingStore {
   readonly store: Store;
-  /** What was asked of it meanwhile, in order. */
+  /** Runs `work` and returns the names of the methods that were called meanwhile, in order. */
   during<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly calls: readonly string[] }>;
 }
 
-/** A store that takes down what it is asked. */
+/** A store that records the calls of its methods. */
 export function countingStore(inner: Store): CountingStore {
   let calls: string[] = [];
   const store = new Proxy(inner, {
@@ -28,7 +28,7 @@ export function countingStore(inner: Store): CountingStore {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
       return (...args: readonly unknown[]): unknown => {
-        if (LOOKS.has(name)) calls.push(String(name));
+        if (REQUEST_METHODS.has(name)) calls.push(String(name));
         return Reflect.apply(member, target, args) as unknown;
       };
     },

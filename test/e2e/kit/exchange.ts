@@ -1,14 +1,14 @@
-/** Raw HTTP for tests: what is sent and what comes back, as texts, over a socket of its own. */
+/** Raw HTTP for tests: requests and responses as text, each over a new socket. */
 import { type IncomingMessage, request } from 'node:http';
 
 import { onTestFinished } from 'vitest';
 
 import { type SseEvent, SseText } from './sse-text.ts';
 
-/** A request as it goes over the wire. A body that is no text is sent as JSON. */
+/** An HTTP request. A body that is not a string is sent as JSON. */
 export interface Ask {
   readonly method: string;
-  /** With its query. */
+  /** The path with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -18,11 +18,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text as JSON; undefined if there is none. */
+  /** The parsed JSON; undefined if the response is not JSON. */
   readonly json: unknown;
 }
 
-/** Sends a request and reads the whole answer. */
+/** Sends a request and reads the whole response. */
 export async function exchange(url: string, ask: Ask): Promise<Answer> {
   const incoming = await send(url, ask);
   let text = '';
@@ -35,21 +35,21 @@ export function answerOf(status: number, headers: Readonly<Record<string, string
   return { status, headers, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
 }
 
-/** An answer that is read while it is written. */
+/** A response that a test reads while the server writes it. */
 export interface LiveStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The next event; undefined at the end. */
   next(): Promise<SseEvent | undefined>;
-  /** All that is still to come, to the end. */
+  /** All further events until the end. */
   rest(): Promise<readonly SseEvent[]>;
-  /** All bytes that came so far. */
+  /** All bytes so far. */
   raw(): string;
-  /** Leaves without a word. */
+  /** Closes the connection. */
   leave(): void;
 }
 
-/** Sends a request and hands out the events of the answer as they come. */
+/** Sends a request and returns the stream of its response. */
 export async function openStream(url: string, ask: Ask): Promise<LiveStream> {
   const incoming = await send(url, ask);
   onTestFinished(() => void incoming.destroy());

@@ -1,7 +1,6 @@
 /**
- * Gives what differs from run to run the same names each time, so that texts can be compared byte by byte. Ids are called
- * by the names given, in the order in which they first appear, and by numbers after that. One mask for all texts of an
- * exchange, because the same id is in many of them.
+ * Replaces ids and times, which differ from run to run, so that texts can be compared byte by byte. Ids get the given names in the
+ * order in which they first appear, and numbers after that. Use one mask for all texts of a test, because they share ids.
  */
 export class Mask {
   readonly #names = new Map<string, string>();

@@ -2,12 +2,12 @@ import type { Answer, Ask } from './exchange.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A JSON-RPC request as its bytes. */
+/** A JSON-RPC request with the body as text. */
 export function rpc(body: string, headers: Readonly<Record<string, string>> = {}): Ask {
   return { method: 'POST', path: '/a2a', headers: { ...JSON_TYPE, ...headers }, body };
 }
 
-/** A POST request over REST as its bytes. */
+/** A POST request over REST with the body as text. */
 export function rest(path: string, body: string, headers: Readonly<Record<string, string>> = {}): Ask {
   return { method: 'POST', path, headers: { ...JSON_TYPE, ...headers }, body };
 }

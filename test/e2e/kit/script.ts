@@ -7,13 +7,13 @@ export type ScriptOptions = Partial<Omit<AgentOptions, 'run'>>;
 
 export interface Scripted {
   readonly agent: Agent;
-  /** Lets one that holds go on, at once or as soon as it comes to hold. */
+  /** Releases one held task, or the next one that is held. */
   release(): void;
-  /** How often the handler was started. */
+  /** The number of runs so far. */
   runs(): number;
 }
 
-/** An agent that does what the first word of a message tells it; any other text comes back as an artifact. */
+/** An agent whose behaviour depends on the first word of the message. Any other text is returned as an artifact. */
 export function scripted(options: ScriptOptions = {}): Scripted {
   const gate = new Gate();
   let runs = 0;
@@ -23,7 +23,13 @@ export function scripted(options: ScriptOptions = {}): Scripted {
     const script = Object.hasOwn(SCRIPTS, word) ? SCRIPTS[word] : undefined;
     return (script ?? echo)(ctx, script === undefined ? ctx.text : rest.join(' '), gate);
   };
-  const made = agent({ name: 'Script', description: 'Does as it is told.', id: 'script', ...options, run });
+  const made = agent({
+    name: 'Script',
+    description: 'Follows the first word of a message.',
+    id: 'script',
+    ...options,
+    run,
+  });
   return { agent: made, release: () => gate.open(), runs: () => runs };
 }
 
@@ -34,13 +40,13 @@ async function* echo(_ctx: TaskContext, text: string): AsyncGenerator<Output, vo
 }
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
-  /** A bare message. */
+  /** Replies without a task. */
   reply: (ctx, text) => ctx.reply(text),
   reject: (ctx, text) => ctx.reject(text),
   fail() {
     throw new Error('the password is in /etc/shadow');
   },
-  /** Says that it works, and then nothing until it is released. */
+  /** Reports `working`, and then waits until the test releases it. */
   async *hold(ctx, text, gate) {
     yield { status: 'working', text: 'Holding' };
     await gate.pass(ctx.signal);
@@ -54,7 +60,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
     await ctx.authorize('Please log in');
     yield { artifact: 'letter', text: 'Welcome' };
   },
-  /** Two artifacts in pieces that interleave, with a word about it before and after. */
+  /** Two artifacts with interleaved chunks, between two status updates. */
   async *story(_ctx) {
     yield { status: 'working', text: 'One' };
     yield { artifact: 'poem', text: 'Roses ' };
@@ -62,7 +68,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
     yield { artifact: 'poem', text: 'are red', append: true, lastChunk: true };
     yield { status: 'working', text: 'Two' };
   },
-  /** An artifact, and a better one in its place. */
+  /** An artifact, and a new version of it. */
   async *refine() {
     yield { artifact: 'draft', text: 'Rough' };
     yield { artifact: 'draft', text: 'Fine' };
@@ -70,7 +76,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   async *picture() {
     yield { artifact: 'picture', bytes: new Uint8Array([137, 80, 78, 71]), mediaType: 'image/png' };
   },
-  /** What the handler sees of the request. */
+  /** Returns the members of the context that the handler gets. */
   async *about(ctx) {
     const { caller, tenant, contextId, extensions, metadata, acceptedOutputModes } = ctx;
     const earlier = (await ctx.history()).map(({ id }) => id);
@@ -87,14 +93,14 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
       },
     };
   },
-  /** Data of an extension, the way extensions are to carry it. */
+  /** An artifact with data of an extension in its metadata. */
   async *stamp(ctx) {
     const [uri = ''] = ctx.extensions;
     yield { artifact: 'stamped', text: 'Done', metadata: { [uri]: { stamp: 7 } }, extensions: [uri] };
   },
 };
 
-/** Lets through as many as it was opened times, before or after they came. */
+/** Lets one waiting run pass for each call of `open`, before or after the run arrives. */
 class Gate {
   #open = 0;
   readonly #waiting = new Set<() => void>();

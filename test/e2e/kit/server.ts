@@ -11,27 +11,27 @@ import { type ScriptOptions, scripted } from './script.ts';
 export interface TestServer {
   readonly url: string;
   readonly server: AgentServer;
-  /** Lets all go on that hold. */
+  /** Releases one held task, or the next one that is held. */
   release(): void;
-  /** How often the handler was started. */
+  /** The number of runs so far. */
   runs(): number;
   ask(ask: Ask): Promise<Answer>;
   open(ask: Ask): Promise<LiveStream>;
 }
 
 export interface TestServerOptions extends ServeOptions {
-  /** What makes the scripted agent differ. */
+  /** Options of the scripted agent. */
   readonly agent?: ScriptOptions;
 }
 
-/** Serves the scripted agent on a socket, until the test is over. */
+/** Serves the scripted agent on a socket until the test ends. */
 export async function startServer({ agent: more, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const { agent, release, runs } = scripted(more);
   const { url, server, ask, open } = await serveOnSocket(agent, options);
   return { url, server, release, runs, ask, open };
 }
 
-/** Serves any agent on a socket, until the test is over. */
+/** Serves any agent on a socket until the test ends. */
 export async function serveOnSocket(
   agent: Agent,
   options: ServeOptions = {},
@@ -40,7 +40,7 @@ export async function serveOnSocket(
     port: 0,
     store: memoryStore(),
     log: silentLog,
-    ...openness(options),
+    ...exposureOf(options),
     ...options,
   });
   onTestFinished(() => server.close({ finishMs: 0 }));
@@ -48,7 +48,7 @@ export async function serveOnSocket(
   return { url, server, ask: (ask) => exchange(url, ask), open: (ask) => openStream(url, ask) };
 }
 
-/** Where others can reach it somebody has to say that they may; at home all are neighbours, and may list. */
-function openness({ host = '127.0.0.1', publicUrl, trustProxy = false }: ServeOptions): ServeOptions {
+/** `insecurePublic` for agents at a public address, which reject anonymous callers without it. */
+function exposureOf({ host = '127.0.0.1', publicUrl, trustProxy = false }: ServeOptions): ServeOptions {
   return { insecurePublic: publicBy({ host, publicUrl, trustProxy }) !== undefined };
 }

@@ -1,12 +1,12 @@
-/** One event of a stream, with the lines that made it. */
+/** One event of a stream. */
 export interface SseEvent {
   readonly id: string | undefined;
   readonly name: string | undefined;
-  /** The data, which always is JSON here. */
+  /** The data, which is always JSON. */
   readonly json: unknown;
 }
 
-/** Splits `text/event-stream` as we write it: a `data` line each, `\n` only. Comments are passed over. */
+/** Parses `text/event-stream` as the server writes it: one `data` line per event, and `\n` only. Skips comments. */
 export class SseText {
   text = '';
   #read = 0;
@@ -15,7 +15,7 @@ export class SseText {
     this.text += piece;
   }
 
-  /** The next whole event, if it is there. */
+  /** The next complete event; undefined if there is none yet. */
   take(): SseEvent | undefined {
     for (;;) {
       const end = this.text.indexOf('\n\n', this.#read);
@@ -30,7 +30,7 @@ export class SseText {
   }
 }
 
-/** All events of a stream that is over. */
+/** All events of a complete stream. */
 export function eventsOf(text: string): readonly SseEvent[] {
   const parser = new SseText();
   parser.push(text);

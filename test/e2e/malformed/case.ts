@@ -5,11 +5,11 @@ export interface MalformedCase {
   readonly name: string;
   readonly request: RawRequest;
   readonly answer: Expected;
-  /** A web-standard request cannot say the same. */
+  /** Set if a web-standard `Request` cannot express the case. */
   readonly socketOnly?: true;
 }
 
-/** Put where the JSON of a value is too odd for `JSON.stringify`. */
+/** A piece of JSON text that `JSON.stringify` cannot produce. */
 export class RawJson {
   readonly text: string;
 
@@ -18,18 +18,18 @@ export class RawJson {
   }
 }
 
-/** The member is not there at all. */
+/** Stands for an absent member. */
 export const MISSING: unique symbol = Symbol('missing');
 
 export const BEYOND_NUMBERS = new RawJson('1e400');
 
-/** Objects in objects, or lists in lists. */
+/** Nested objects or arrays. */
 export function deep(levels: number, kind: 'objects' | 'lists' = 'objects'): RawJson {
   const [open, close] = kind === 'objects' ? ['{"a":', '}'] : ['[', ']'];
   return new RawJson(`${open.repeat(levels)}1${close.repeat(levels)}`);
 }
 
-/** JSON with raw pieces in it. */
+/** The JSON text of a value that may contain `RawJson`. */
 export function jsonText(value: unknown): string {
   const raw: string[] = [];
   const text = JSON.stringify(value, (_key, each: unknown) =>
@@ -53,7 +53,7 @@ export function withValue(json: unknown, at: string, value: unknown): unknown {
   return copy;
 }
 
-/** How a value is shown in the name of a test. */
+/** The form of a value in the name of a test. */
 export function shown(value: unknown): string {
   if (value === MISSING) return 'missing';
   const text = value instanceof RawJson ? value.text : JSON.stringify(value);
@@ -63,12 +63,12 @@ export function shown(value: unknown): string {
 export const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 export const VERSION_1 = ['A2A-Version', '1.0'] as const;
 
-/** A JSON-RPC call of 1.0; all calls here have the same id. */
+/** A JSON-RPC call of 1.0. All calls have the same id. */
 export function call(method: string, params: unknown): RawRequest {
   return { headers: [JSON_TYPE, VERSION_1], body: jsonText({ jsonrpc: '2.0', id: 'call', method, params }) };
 }
 
-/** Of an older version: one that says which it is, or one that leaves it to be told by the method. */
+/** A JSON-RPC call of an older version. Without `version` the server infers it from the method. */
 export function oldCall(method: string, params: unknown, version?: string): RawRequest {
   const headers = version === undefined ? [JSON_TYPE] : [JSON_TYPE, ['A2A-Version', version] as const];
   return { headers, body: jsonText({ jsonrpc: '2.0', id: 'call', method, params }) };

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** One answer as it came over the wire. */
+/** A response as it arrived on the wire. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
@@ -8,16 +8,16 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A request that may be wrong in any way: nothing here corrects it. */
+/** A request that may be invalid in any way: nothing corrects it before it is sent. */
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
-  /** `host` and `connection` are there unless they are given here; a length unless a length or coding is. */
+  /** `host`, `connection` and `content-length` are added unless they, or `transfer-encoding`, are listed. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array;
 }
 
-/** The bytes of a request; the characters of head and path are sent as single bytes. */
+/** The bytes of a request. Each character of the head is one byte. */
 export function bytesOf({ method = 'POST', path = '/a2a', headers = [], body }: RawRequest): Buffer {
   const content = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body ?? []);
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
@@ -30,10 +30,10 @@ export function bytesOf({ method = 'POST', path = '/a2a', headers = [], body }: 
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content]);
 }
 
-/** A connection of a rude client: it sends what it likes, and takes down all that comes back. */
+/** A raw connection: sends any bytes and records every byte of the response. */
 export class Wire {
   readonly socket: Socket;
-  /** Resolves with all that came, when the server has ended the connection or cut it. */
+  /** Resolves with all received bytes when the connection is closed. */
   readonly ended: Promise<string>;
   #received = '';
   #arrived: (() => void)[] = [];
@@ -46,7 +46,7 @@ export class Wire {
       for (const look of this.#arrived.splice(0)) look();
     });
     this.ended = new Promise((resolve) => {
-      // Cut connections end with an error, or just end: what counts is what came before.
+      // A connection may close with an error. Only the bytes that arrived before matter.
       this.socket.on('error', () => {});
       this.socket.on('close', () => {
         for (const look of this.#arrived.splice(0)) look();
@@ -64,7 +64,7 @@ export class Wire {
     return this;
   }
 
-  /** Resolves as soon as something of the kind has come, or nothing can come any more. */
+  /** Resolves when the received bytes match, or when the connection is closed. */
   async until(isThere: (received: string) => boolean): Promise<string> {
     while (!isThere(this.#received) && !this.socket.destroyed) {
       await new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ export class Wire {
   }
 }
 
-/** Sends a request on a connection of its own. */
+/** Sends a request on a new connection. */
 export async function exchange(port: number, request: RawRequest): Promise<Answer> {
   const wire = new Wire(port).send(bytesOf(request));
   const [answer] = readAnswers(await wire.ended, request.method);
@@ -83,14 +83,14 @@ export async function exchange(port: number, request: RawRequest): Promise<Answe
   return answer;
 }
 
-/** All answers in what came over one connection. @throws if the last one is not whole */
+/** All responses of one connection. @throws if the last one is incomplete */
 export function readAnswers(received: string, method = 'POST'): readonly Answer[] {
   const { answers, rest } = takeAnswers(received, method);
   if (rest.length > 0) throw new Error(`Expected an answer, not ${JSON.stringify(rest.toString().slice(0, 200))}`);
   return answers;
 }
 
-/** The whole answers, and what is left of one that is not. */
+/** The complete responses, and the bytes of an incomplete one. */
 export function takeAnswers(received: string, method = 'POST'): { answers: readonly Answer[]; rest: Buffer } {
   const answers: Answer[] = [];
   let rest: Buffer = Buffer.from(received);

@@ -2,53 +2,53 @@ import { expect } from 'vitest';
 import { ERROR_DOMAIN, type ErrorCode, ERRORS } from '../../../src/errors.ts';
 import type { Answer } from './exchange.ts';
 
-/** In whose words an answer must be: those of 1.0, or of the versions before it. */
-type Words = '1.0' | 'old';
+/** The format of an error: that of 1.0, or of the versions before it. */
+type ErrorFormat = '1.0' | 'old';
 
-/** What must come back. */
+/** The expected response. */
 export interface Expected {
   readonly status: number;
-  /** What kind of answer it is; `empty` if Node answers by itself, `plain` if it comes before any dialect is known. */
+  /** `empty` if Node responds by itself, `plain` if the server responds before it knows the dialect. */
   readonly form: 'rpc' | 'rest' | 'plain' | 'empty' | 'accepted';
-  readonly words?: Words;
+  readonly errorFormat?: ErrorFormat;
   readonly code?: ErrorCode;
-  /** The JSON-RPC number, where a version has another than the table. */
+  /** The JSON-RPC code, if a version has another one than the table of errors. */
   readonly number?: number;
   readonly id?: string | number | null;
-  /** What the message must say. */
-  readonly says?: string;
-  /** The first place that is named as wrong. */
+  /** A text that the message must contain. */
+  readonly message?: string;
+  /** The first member in the list of violations. */
   readonly field?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type More = Partial<Omit<Expected, 'form' | 'code' | 'says'>>;
+type More = Partial<Omit<Expected, 'form' | 'code' | 'message'>>;
 
-/** JSON-RPC errors are answers: their status is 200 unless it is said otherwise. The id is that of all requests here. */
-export function rpc(code: ErrorCode, says: string, more: More = {}): Expected {
-  return { form: 'rpc', words: '1.0', status: 200, id: 'call', code, says, ...more };
+/** A JSON-RPC error. Its HTTP status is 200, and its id that of all calls here, unless `more` has another one. */
+export function rpc(code: ErrorCode, message: string, more: More = {}): Expected {
+  return { form: 'rpc', errorFormat: '1.0', status: 200, id: 'call', code, message, ...more };
 }
 
-export function rest(code: ErrorCode, says: string, more: More = {}): Expected {
-  return { form: 'rest', words: '1.0', status: ERRORS[code].http, code, says, ...more };
+export function rest(code: ErrorCode, message: string, more: More = {}): Expected {
+  return { form: 'rest', errorFormat: '1.0', status: ERRORS[code].http, code, message, ...more };
 }
 
-/** Odd, but right or harmless: it must work. */
+/** The request is valid, or its deviation harmless: it must succeed. */
 export function accepted(more: More = {}): Expected {
   return { form: 'accepted', status: 200, ...more };
 }
 
-/** Node itself answers, without a body. */
+/** Node responds by itself, without a body. */
 export function bare(status: number): Expected {
   return { form: 'empty', status };
 }
 
-/** Refused before anybody looks who speaks which version. */
-export function plain(status: number, says: string): Expected {
-  return { form: 'plain', status, says };
+/** Rejected before the version of the request is known. */
+export function plain(status: number, message: string): Expected {
+  return { form: 'plain', status, message };
 }
 
-/** What must never be on the wire: stacks, files, statements, pages. */
+/** Texts that must never be in a response: stacks, file names, SQL statements, HTML pages. */
 const LEAKS = [
   /\bat \S+ \(/,
   /\.(?:ts|js|mjs):\d/,
@@ -79,14 +79,14 @@ export function assertAnswer(answer: Answer, expected: Expected): void {
       expect(headers['x-content-type-options']).toBe('nosniff');
       return assertRest(body, headers, expected);
     case 'plain':
-      expect(body).toStrictEqual({ error: containing(expected.says) });
+      expect(body).toStrictEqual({ error: containing(expected.message) });
       return;
     case 'accepted':
       expect(body).not.toHaveProperty('error');
   }
 }
 
-/** Matchers are `any` to the compiler. */
+/** Typed, because the type of matchers is `any`. */
 const SOMETHING: unknown = expect.anything();
 
 function containing(text = ''): unknown {
@@ -103,16 +103,16 @@ function assertRpc({ error, ...envelope }: Body, expected: Expected): void {
   expect(envelope).toStrictEqual({ jsonrpc: '2.0', id: expected.id });
   expect(error).toStrictEqual({
     code: number,
-    message: containing(expected.says),
+    message: containing(expected.message),
     data: SOMETHING,
   });
   assertFacts(error?.data, expected);
 }
 
 function assertRest(body: Body, headers: Readonly<Record<string, string>>, expected: Expected): void {
-  const { code = 'INTERNAL_ERROR', status, words } = expected;
-  const message = containing(expected.says);
-  if (words === '1.0') {
+  const { code = 'INTERNAL_ERROR', status, errorFormat } = expected;
+  const message = containing(expected.message);
+  if (errorFormat === '1.0') {
     const grpc = code === 'METHOD_NOT_FOUND' ? 'NOT_FOUND' : ERRORS[code].grpc;
     expect(headers['content-type']).toBe('application/a2a+json');
     expect(body).toStrictEqual({ error: { code: status, status: grpc, message, details: SOMETHING } });
@@ -130,9 +130,9 @@ interface Violations {
   readonly fieldViolations?: readonly { readonly field: string }[];
 }
 
-/** 1.0 and JSON-RPC of 0.3 have a list of typed details, the others an object of facts. */
-function assertFacts(facts: unknown, { words, code, field }: Expected): void {
-  if (words === 'old' && !Array.isArray(facts)) {
+/** 1.0 and JSON-RPC of 0.3 have a list of typed details, the others one object. */
+function assertFacts(facts: unknown, { errorFormat, code, field }: Expected): void {
+  if (errorFormat === 'old' && !Array.isArray(facts)) {
     expect(facts).toMatchObject({ reason: code });
     if (field !== undefined) expect((facts as Violations).fieldViolations?.[0]?.field).toBe(field);
     return;

@@ -9,7 +9,7 @@ function send(text: string, answer: Expected): MalformedCase {
 
 const blank = plain(400, 'message: expected a non-blank string');
 
-/** The profile with paths of its own, whose errors are an object with a text. */
+/** Requests of the corvid profile, which has its own paths and errors of one text. */
 export const FLAT_TASKS: readonly MalformedCase[] = [
   ...['', '{}', 'null', '{"message":5}', '{"message":""}', '{"message":null}', '{"message":{"text":"hi"}}'].map(
     (text) => send(text, blank),
@@ -33,10 +33,10 @@ export const FLAT_TASKS: readonly MalformedCase[] = [
     request: get('/a2a/tasks/nobody'),
     answer: plain(404, 'Task not found'),
   },
-  { name: 'no task', request: get('/a2a/tasks/'), answer: rest('METHOD_NOT_FOUND', 'No endpoint at') },
+  { name: 'no task id', request: get('/a2a/tasks/'), answer: rest('METHOD_NOT_FOUND', 'No endpoint at') },
   { name: 'a broken id', request: get('/a2a/tasks/%zz'), answer: rest('METHOD_NOT_FOUND', 'No endpoint at') },
   {
-    name: 'a verb that it has not',
+    name: 'a wrong HTTP method',
     request: { method: 'PUT', path: SEND },
     answer: rest('METHOD_NOT_FOUND', 'No endpoint at'),
   },

@@ -1,4 +1,4 @@
-/** Bearer tokens as those make them who have no right to any. */
+/** Forged bearer tokens. */
 import fc from 'fast-check';
 import { base64url } from 'jose';
 import { arbitraryJson } from '../../helpers/arbitrary-model.ts';
@@ -23,7 +23,7 @@ const TRICKS = [
 
 const ALGORITHMS = ['none', 'None', 'NONE', '', 'HS256', 'HS512', 'RS256', 'ES256', 'EdDSA', 'dir', 'RSA1_5', 'A128KW'];
 
-const strangeHeader = fc.oneof(
+const arbitraryHeader = fc.oneof(
   fc.record(
     {
       alg: fc.oneof(fc.constantFrom(...ALGORITHMS), arbitraryJson),
@@ -43,7 +43,7 @@ const strangeHeader = fc.oneof(
   arbitraryJson,
 );
 
-const strangeClaims = fc.oneof(
+const arbitraryClaims = fc.oneof(
   fc.record(
     {
       sub: fc.oneof(fc.constantFrom('alice', 'shared#alice', ''), arbitraryJson),
@@ -64,10 +64,10 @@ const signature = fc.oneof(
 );
 
 const jwt = fc
-  .tuple(strangeHeader, strangeClaims, signature)
+  .tuple(arbitraryHeader, arbitraryClaims, signature)
   .map(([header, claims, signed]) => `${part(header)}.${part(claims)}.${signed}`);
 
-/** A token in the place of the claims of another, several times over. */
+/** A token as the claims of another token, several times. */
 const nested = fc
   .tuple(jwt, fc.integer({ min: 1, max: 5 }))
   .map(([inner, times]) =>
@@ -77,7 +77,7 @@ const nested = fc
     ),
   );
 
-/** More than `serve` reads of the head of a request, or just not. */
+/** Longer than the head that `serve` accepts, or just below it. */
 const huge = fc
   .constantFrom(3000, 15_000, 20_000, 60_000)
   .map((length) => `eyJhbGciOiJIUzI1NiJ9.${'A'.repeat(length)}.AA`);

@@ -49,11 +49,11 @@ const TYPES: readonly MalformedCase[] = [
   ]),
   asks('no Content-Type', [VERSION_1], rpcType),
   sends('no Content-Type', [], restType),
-  asks('no Content-Type, no version', [], { ...rpcType, words: 'old' }),
+  asks('no Content-Type, no version', [], { ...rpcType, errorFormat: 'old' }),
   {
     name: 'REST 0.3, text/plain',
     request: { path: '/v1/message:send', headers: [['Content-Type', 'text/plain']], body: MESSAGE },
-    answer: { ...restType, words: 'old', status: 415 },
+    answer: { ...restType, errorFormat: 'old', status: 415 },
   },
   ...[
     'application/json; charset=utf-8',
@@ -80,18 +80,18 @@ const ENCODINGS: readonly MalformedCase[] = [
     asks(`Content-Encoding: ${coding}`, [JSON_TYPE, VERSION_1, ['Content-Encoding', coding]], packed),
   ),
   {
-    name: 'a body that is packed indeed',
+    name: 'a compressed body with Content-Encoding',
     request: { headers: [JSON_TYPE, VERSION_1, ['Content-Encoding', 'gzip']], body: gzipSync(LIST) },
     answer: packed,
   },
   {
-    name: 'a body that is packed and does not say so',
+    name: 'a compressed body without Content-Encoding',
     request: { headers: [JSON_TYPE, VERSION_1], body: gzipSync(LIST) },
     answer: rpc('PARSE_ERROR', 'The request body is not valid UTF-8', { id: null }),
   },
   sends('Content-Encoding: gzip', [JSON_TYPE, ['Content-Encoding', 'gzip']], {
     ...restType,
-    says: 'Content-Encoding is not supported: send the request body uncompressed',
+    message: 'Content-Encoding is not supported: send the request body uncompressed',
   }),
   asks('Content-Encoding: identity', [JSON_TYPE, VERSION_1, ['Content-Encoding', 'identity']], accepted()),
 ];
@@ -177,7 +177,7 @@ const OTHERS: readonly MalformedCase[] = [
     answer: rpc('TASK_NOT_FOUND', 'Task nobody does not exist'),
   })),
   ...['abc', '-1', '1.5', '99999999999999999999'].map((last) => ({
-    name: `Last-Event-ID: ${last}: the task itself is the answer`,
+    name: `Last-Event-ID: ${last}: the response is the task itself`,
     request: { method: 'GET', path: '/tasks/$TASK:subscribe', headers: [['Last-Event-ID', last]] as const },
     answer: accepted(),
   })),
@@ -187,22 +187,26 @@ const OTHERS: readonly MalformedCase[] = [
   ...[',,,', ' , ', 'urn:x', '\u00ff', 'x'.repeat(5000)].map((uris) =>
     asks(`A2A-Extensions: ${uris.slice(0, 30)}`, [JSON_TYPE, VERSION_1, ['A2A-Extensions', uris]], accepted()),
   ),
-  asks('Authorization that nobody asked for', [JSON_TYPE, VERSION_1, ['Authorization', 'Basic \u00ff']], accepted()),
+  asks(
+    'Authorization for an agent without auth',
+    [JSON_TYPE, VERSION_1, ['Authorization', 'Basic \u00ff']],
+    accepted(),
+  ),
   asks('X-Forwarded-Host without a proxy', [JSON_TYPE, VERSION_1, ['X-Forwarded-Host', 'evil.example']], accepted()),
   asks('X-HTTP-Method-Override', [JSON_TYPE, VERSION_1, ['X-HTTP-Method-Override', 'DELETE']], accepted()),
   {
-    name: 'If-None-Match, odd',
+    name: 'If-None-Match, invalid',
     request: { method: 'GET', path: '/.well-known/agent-card.json', headers: [['If-None-Match', 'W/,"",\u00ff']] },
     answer: accepted(),
   },
   {
-    name: 'If-Modified-Since, odd',
+    name: 'If-Modified-Since, invalid',
     request: { method: 'GET', path: '/.well-known/agent-card.json', headers: [['If-Modified-Since', 'yesterday']] },
     answer: accepted(),
   },
 ];
 
-/** Only a socket has these. */
+/** Cases that only a socket can express. */
 const HOSTS: readonly MalformedCase[] = [
   ...[
     'evil.example',
@@ -232,11 +236,15 @@ const HOSTS: readonly MalformedCase[] = [
   asks('Host: LOCALHOST:1', [JSON_TYPE, VERSION_1, ['Host', 'LOCALHOST:1']], accepted()),
   asks('Host: [::1]', [JSON_TYPE, VERSION_1, ['Host', '[::1]']], accepted()),
   {
-    name: 'a whole address of somebody else',
+    name: 'an absolute URL of another host as the path',
     request: { method: 'GET', path: 'http://evil.example/tasks' },
     answer: plain(421, 'This agent is not served under the host'),
   },
-  { name: 'a whole address', request: { method: 'GET', path: 'http://localhost/tasks' }, answer: accepted() },
+  {
+    name: 'an absolute URL as the path',
+    request: { method: 'GET', path: 'http://localhost/tasks' },
+    answer: accepted(),
+  },
   asks('Expect: nonsense', [JSON_TYPE, VERSION_1, ['Expect', '200-ok']], bare(417)),
 ].map((each) => ({ ...each, socketOnly: true as const }));
 

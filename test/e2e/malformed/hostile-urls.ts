@@ -1,4 +1,4 @@
-/** Addresses that lead into a private network, in all the ways in which one can be written. */
+/** URLs of private networks, in every notation of an address. */
 import fc from 'fast-check';
 
 const octet = fc.integer({ min: 0, max: 255 });
@@ -19,7 +19,7 @@ const RADIX = [
   (number: number): string => `0${number.toString(8)}`,
 ] as const;
 
-/** The last number may stand for all bytes that are left. */
+/** The last number of an address may stand for all remaining bytes. */
 const dotted = fc
   .tuple(
     privateBytes,
@@ -74,7 +74,7 @@ const host = fc.oneof(
   { weight: 1, arbitrary: mixedCase },
 );
 
-/** What a user name and password in an address are, that nobody may see again. */
+/** The password in a URL, which must be in no response. */
 export const PASSWORD = 'hunter2-in-the-address';
 
 const before = fc.constantFrom(
@@ -99,5 +99,5 @@ const after = fc.constantFrom(
   '#@hooks.example.com',
 );
 
-/** None of these may ever be called. */
+/** URLs that the server must never call. */
 export const hostileUrl = fc.tuple(before, host, after).map(([scheme, where, rest]) => scheme + where + rest);

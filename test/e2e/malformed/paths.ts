@@ -3,11 +3,11 @@ import { accepted, type Expected, rest } from './expected.ts';
 import type { RawRequest } from './exchange.ts';
 
 const nothing = rest('METHOD_NOT_FOUND', 'No endpoint at');
-const nothing03 = rest('METHOD_NOT_FOUND', 'No endpoint at', { words: 'old' });
+const nothing03 = rest('METHOD_NOT_FOUND', 'No endpoint at', { errorFormat: 'old' });
 const MESSAGE = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }] };
 
-function wrongVerb(allow: string, words: '1.0' | 'old' = '1.0'): Expected {
-  return rest('METHOD_NOT_ALLOWED', `Method not allowed. Use ${allow}`, { words, headers: { allow } });
+function wrongMethod(allow: string, errorFormat: '1.0' | 'old' = '1.0'): Expected {
+  return rest('METHOD_NOT_ALLOWED', `Method not allowed. Use ${allow}`, { errorFormat, headers: { allow } });
 }
 
 function at(request: RawRequest, answer: Expected, more: Partial<MalformedCase> = {}): MalformedCase {
@@ -16,8 +16,8 @@ function at(request: RawRequest, answer: Expected, more: Partial<MalformedCase> 
 
 const on = (method: string, path: string): RawRequest => ({ method, path });
 
-/** There is nothing there. */
-const NOWHERE: readonly MalformedCase[] = [
+/** Paths without an endpoint. */
+const UNKNOWN_PATHS: readonly MalformedCase[] = [
   ...[
     '/nothing',
     '/tasks/',
@@ -69,7 +69,7 @@ const NOWHERE: readonly MalformedCase[] = [
     at(get(path), path === '/v1' ? nothing : nothing03),
   ),
   at(get('/v2/nothing'), nothing),
-  // A reserved name is no tenant, whatever the verb.
+  // A reserved name is not a tenant, with any method.
   at(on('PUT', '/agents/tasks'), nothing),
   at(on('GET', '/agents/message:send'), nothing),
   at(on('DELETE', '/console/tasks/x'), nothing),
@@ -80,37 +80,37 @@ const NOWHERE: readonly MalformedCase[] = [
   at(get('/tasks/%2e%2e/x'), nothing, { socketOnly: true }),
   at(get('/tasks\\x'), nothing, { socketOnly: true }),
   at({ ...on('OPTIONS', '*') }, nothing, { socketOnly: true }),
-  at(get('/v1/tasks'), rest('METHOD_NOT_FOUND', 'A2A 0.3 has no operation ListTasks', { words: 'old' })),
+  at(get('/v1/tasks'), rest('METHOD_NOT_FOUND', 'A2A 0.3 has no operation ListTasks', { errorFormat: 'old' })),
 ];
 
-/** The path is right, the verb is not. */
-const VERBS: readonly MalformedCase[] = [
-  at(on('GET', '/message:send'), wrongVerb('POST')),
-  at(on('PUT', '/message:send'), wrongVerb('POST')),
-  at(on('DELETE', '/message:stream'), wrongVerb('POST')),
-  at(on('POST', '/tasks'), wrongVerb('GET')),
-  at(on('PATCH', '/tasks/x'), wrongVerb('GET')),
-  at(on('DELETE', '/tasks/x'), wrongVerb('GET')),
-  at(on('POST', '/tasks/x'), wrongVerb('GET')),
-  at(on('GET', '/tasks/x:cancel'), wrongVerb('POST')),
-  at(on('DELETE', '/tasks/x:subscribe'), wrongVerb('POST, GET')),
-  at(on('PUT', '/tasks/x/pushNotificationConfigs'), wrongVerb('POST, GET')),
-  at(on('POST', '/tasks/x/pushNotificationConfigs/y'), wrongVerb('GET, DELETE')),
-  at(on('POST', '/extendedAgentCard'), wrongVerb('GET')),
-  at(on('OPTIONS', '/tasks'), wrongVerb('GET')),
-  at(on('PROPFIND', '/tasks'), wrongVerb('GET')),
-  at(on('TRACE', '/tasks'), wrongVerb('GET'), { socketOnly: true }),
-  at(on('GET', '/tenant/message:send'), wrongVerb('POST')),
-  at(on('GET', '/v1/message:send'), wrongVerb('POST', 'old')),
-  at(on('POST', '/v1/card'), wrongVerb('GET', 'old')),
-  at(on('GET', '/a2a'), wrongVerb('POST')),
-  at(on('GET', '/'), wrongVerb('POST')),
-  at(on('PUT', '/a2a/'), wrongVerb('POST')),
-  at(on('OPTIONS', '/a2a'), wrongVerb('POST')),
-  at(on('POST', '/.well-known/agent-card.json'), wrongVerb('GET, HEAD, OPTIONS')),
-  at(on('DELETE', '/.well-known/agent.json'), wrongVerb('GET, HEAD, OPTIONS')),
-  at(on('POST', '/healthz'), wrongVerb('GET, HEAD')),
-  at(on('DELETE', '/readyz'), wrongVerb('GET, HEAD')),
+/** Known paths with a wrong HTTP method. */
+const WRONG_METHODS: readonly MalformedCase[] = [
+  at(on('GET', '/message:send'), wrongMethod('POST')),
+  at(on('PUT', '/message:send'), wrongMethod('POST')),
+  at(on('DELETE', '/message:stream'), wrongMethod('POST')),
+  at(on('POST', '/tasks'), wrongMethod('GET')),
+  at(on('PATCH', '/tasks/x'), wrongMethod('GET')),
+  at(on('DELETE', '/tasks/x'), wrongMethod('GET')),
+  at(on('POST', '/tasks/x'), wrongMethod('GET')),
+  at(on('GET', '/tasks/x:cancel'), wrongMethod('POST')),
+  at(on('DELETE', '/tasks/x:subscribe'), wrongMethod('POST, GET')),
+  at(on('PUT', '/tasks/x/pushNotificationConfigs'), wrongMethod('POST, GET')),
+  at(on('POST', '/tasks/x/pushNotificationConfigs/y'), wrongMethod('GET, DELETE')),
+  at(on('POST', '/extendedAgentCard'), wrongMethod('GET')),
+  at(on('OPTIONS', '/tasks'), wrongMethod('GET')),
+  at(on('PROPFIND', '/tasks'), wrongMethod('GET')),
+  at(on('TRACE', '/tasks'), wrongMethod('GET'), { socketOnly: true }),
+  at(on('GET', '/tenant/message:send'), wrongMethod('POST')),
+  at(on('GET', '/v1/message:send'), wrongMethod('POST', 'old')),
+  at(on('POST', '/v1/card'), wrongMethod('GET', 'old')),
+  at(on('GET', '/a2a'), wrongMethod('POST')),
+  at(on('GET', '/'), wrongMethod('POST')),
+  at(on('PUT', '/a2a/'), wrongMethod('POST')),
+  at(on('OPTIONS', '/a2a'), wrongMethod('POST')),
+  at(on('POST', '/.well-known/agent-card.json'), wrongMethod('GET, HEAD, OPTIONS')),
+  at(on('DELETE', '/.well-known/agent.json'), wrongMethod('GET, HEAD, OPTIONS')),
+  at(on('POST', '/healthz'), wrongMethod('GET, HEAD')),
+  at(on('DELETE', '/readyz'), wrongMethod('GET, HEAD')),
   {
     name: 'HEAD /tasks',
     request: on('HEAD', '/tasks'),
@@ -118,11 +118,11 @@ const VERBS: readonly MalformedCase[] = [
   },
 ];
 
-function noTask(path: string, id: string, words: '1.0' | 'old' = '1.0'): MalformedCase {
-  return at(get(path), rest('TASK_NOT_FOUND', `Task ${id} does not exist`, { words }));
+function noTask(path: string, id: string, errorFormat: '1.0' | 'old' = '1.0'): MalformedCase {
+  return at(get(path), rest('TASK_NOT_FOUND', `Task ${id} does not exist`, { errorFormat }));
 }
 
-/** Ids are one segment, decoded once. */
+/** An id is one segment, decoded once. */
 const IDS: readonly MalformedCase[] = [
   noTask('/tasks/a:b', 'a:b'),
   noTask('/tasks/a:b:c', 'a:b:c'),
@@ -145,8 +145,8 @@ const IDS: readonly MalformedCase[] = [
   at(get('/__proto__/tasks'), accepted()),
 ];
 
-function query(text: string, field: string, says: string, words: '1.0' | 'old' = '1.0'): MalformedCase {
-  return at(get(text), rest('INVALID_PARAMS', says, { field, words }));
+function query(text: string, field: string, message: string, errorFormat: '1.0' | 'old' = '1.0'): MalformedCase {
+  return at(get(text), rest('INVALID_PARAMS', message, { field, errorFormat }));
 }
 
 const QUERIES: readonly MalformedCase[] = [
@@ -192,8 +192,8 @@ const QUERIES: readonly MalformedCase[] = [
   at(get('/tasks/$TASK?id=other'), accepted()),
 ];
 
-function mismatch(path: string, body: unknown, field: string, words: '1.0' | 'old' = '1.0'): MalformedCase {
-  const answer = rest('INVALID_PARAMS', 'expected the same value as in the path', { field, words });
+function mismatch(path: string, body: unknown, field: string, errorFormat: '1.0' | 'old' = '1.0'): MalformedCase {
+  const answer = rest('INVALID_PARAMS', 'expected the same value as in the path', { field, errorFormat });
   return { name: `POST ${path} with ${JSON.stringify(body)}`, request: post(path, body), answer };
 }
 
@@ -219,13 +219,17 @@ const BODIES: readonly MalformedCase[] = [
   body('/message:send', 'null', rest('INVALID_PARAMS', 'expected the member message', { field: 'message' })),
   body('/message:send', '', rest('INVALID_PARAMS', 'expected the member message', { field: 'message' })),
   body('/message:stream', '', rest('INVALID_PARAMS', 'expected the member message', { field: 'message' })),
-  body('/v1/message:send', '{', rest('PARSE_ERROR', 'not valid JSON', { words: 'old' })),
-  body('/v1/message:send', '[]', rest('INVALID_PARAMS', 'to be a JSON object', { words: 'old' })),
-  body('/v1/message:stream', '{}', rest('INVALID_PARAMS', 'the member message', { words: 'old', field: 'message' })),
+  body('/v1/message:send', '{', rest('PARSE_ERROR', 'not valid JSON', { errorFormat: 'old' })),
+  body('/v1/message:send', '[]', rest('INVALID_PARAMS', 'to be a JSON object', { errorFormat: 'old' })),
+  body(
+    '/v1/message:stream',
+    '{}',
+    rest('INVALID_PARAMS', 'the member message', { errorFormat: 'old', field: 'message' }),
+  ),
   body('/tasks/$TASK:cancel', '[]', rest('INVALID_PARAMS', 'Expected the body to be a JSON object')),
   body('/tasks/$TASK:cancel', '{}', rest('TASK_NOT_CANCELABLE', '')),
   body('/tasks/$TASK:cancel', 'null', rest('TASK_NOT_CANCELABLE', '')),
-  body('/v1/tasks/$TASK:cancel', '', rest('TASK_NOT_CANCELABLE', '', { words: 'old', status: 409 })),
+  body('/v1/tasks/$TASK:cancel', '', rest('TASK_NOT_CANCELABLE', '', { errorFormat: 'old', status: 409 })),
   body('/tasks/$TASK:subscribe', '', rest('UNSUPPORTED_OPERATION', 'has ended')),
   body('/tasks/$TASK/pushNotificationConfigs', '', rest('INVALID_PARAMS', 'expected the member url', { field: 'url' })),
   ...(
@@ -237,8 +241,12 @@ const BODIES: readonly MalformedCase[] = [
       ['{"parent":"nonsense","config":{"url":"https://a"}}', 'expected tasks/{taskId}', 'parent'],
       ['{"parent":"tasks/other","config":{"url":"https://a"}}', 'expected the same id', 'parent'],
     ] as const
-  ).map(([text, says, field]) =>
-    body('/v1/tasks/$TASK/pushNotificationConfigs', text, rest('INVALID_PARAMS', says, { field, words: 'old' })),
+  ).map(([text, message, field]) =>
+    body(
+      '/v1/tasks/$TASK/pushNotificationConfigs',
+      text,
+      rest('INVALID_PARAMS', message, { field, errorFormat: 'old' }),
+    ),
   ),
   {
     name: 'GET with a body',
@@ -248,4 +256,4 @@ const BODIES: readonly MalformedCase[] = [
   },
 ];
 
-export const PATHS: readonly MalformedCase[] = [...NOWHERE, ...VERBS, ...IDS, ...QUERIES, ...BODIES];
+export const PATHS: readonly MalformedCase[] = [...UNKNOWN_PATHS, ...WRONG_METHODS, ...IDS, ...QUERIES, ...BODIES];

@@ -6,7 +6,7 @@ import { agent } from '../../../src/server/agent/agent.ts';
 import { SECRET, startHost, URL_OF_AGENT } from '../serverless/host.ts';
 
 const PATH = '/_agent-native/a2a';
-const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
+const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` });
 
 function start() {
   return startHost(echo, { profile: 'agent-native' });
@@ -53,7 +53,7 @@ test.each<[string, (id: string) => Record<string, string>]>([
   ['with a token of another secret', (id) => tokenOf(id, Date.now(), 'another secret of some length')],
   ['with a token that is older than five minutes', (id) => tokenOf(id, Date.now() - 5 * MINUTE_MS - 1)],
   ['with a token from more than a minute ahead', (id) => tokenOf(id, Date.now() + 2 * MINUTE_MS)],
-])('_process-task refuses a request %s', async (_, headersOf) => {
+])('_process-task rejects a request %s', async (_, headersOf) => {
   const host = startHost(echo, { profile: 'agent-native' }, { isDown: true });
   const id = await sendAsync(host);
   const response = await host.post(`${PATH}/_process-task`, { taskId: id }, headersOf(id));
@@ -61,7 +61,7 @@ test.each<[string, (id: string) => Record<string, string>]>([
   expect(await host.stateOf(id)).toBe('submitted');
 });
 
-test('_process-task takes POST only, and is not there without the profile', async () => {
+test('_process-task accepts only POST, and does not exist without the profile', async () => {
   expect((await start().fetch(`${PATH}/_process-task`)).status).toBe(405);
   expect((await startHost(echo).post(`${PATH}/_process-task`, {})).status).toBe(404);
 });

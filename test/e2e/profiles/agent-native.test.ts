@@ -186,14 +186,14 @@ describe('A2AClient', () => {
     expect(last).toMatchObject({ status: { state: 'completed', message: { parts: [{ text }] } } });
   });
 
-  test('stream() ends with a question as input-required, where agent-native says completed', async () => {
+  test('stream() ends with a question as input-required, where agent-native sends completed', async () => {
     const { url } = await serveAnalytics();
     const states: string[] = [];
     for await (const { status } of new NativeClient(url).stream(says('Which week?'))) states.push(status.state);
     expect(states.at(-1)).toBe('input-required');
   });
 
-  test('a send that comes again with its idempotencyKey is the same task', async () => {
+  test('a repeated send with the same idempotencyKey returns the same task', async () => {
     const { url } = await serveAnalytics();
     const client = new NativeClient(url);
     const options = { idempotencyKey: 'auto:1', async: true };
@@ -204,7 +204,7 @@ describe('A2AClient', () => {
     );
   });
 
-  test('the context beside the message counts', async () => {
+  test('a contextId beside the message is the context of the task', async () => {
     const { url } = await serveAnalytics();
     const task = await new NativeClient(url).send(says('How many signups last week?'), { contextId: 'thread-7' });
     expect(task.contextId).toBe('thread-7');

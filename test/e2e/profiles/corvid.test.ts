@@ -146,13 +146,13 @@ describe('Error Cases', () => {
     ['a depth over 3', send({ message: 'Hello', depth: 4 }), 400, 'depth: expected an integer from 1 to 3'],
     ['a blank message', send({ message: ' ' }), 400, 'message: expected a non-blank string'],
     ['an unknown task', { method: 'GET', path: '/a2a/tasks/nope' }, 404, 'Task not found'],
-  ])('%s is refused with a text', async (_, ask, status, error) => {
+  ])('%s is rejected with a text', async (_, ask, status, error) => {
     const server = await serveSummarizer();
     const answer = await server.ask(ask);
     expect([answer.status, answer.json]).toEqual([status, { error: expect.stringContaining(error) }]);
   });
 
-  test('no key is 401 with a challenge and a text, where corvid says 401 and 403', async () => {
+  test('a request without a key gets 401 with a challenge and a text, where corvid sends 401 or 403', async () => {
     const { ask } = await serveSummarizer({ auth: bearerTokens({ peer: 'k'.repeat(32) }) });
     for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
       const answer = await ask(send({ message: 'Hello' }, headers));

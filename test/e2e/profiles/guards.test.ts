@@ -14,7 +14,7 @@ interface Path {
   readonly name: string;
   readonly send: (text: string, headers?: object) => Ask;
   readonly get: (id: string, headers?: object) => Ask;
-  /** Other operations on a task that is somebody else's. */
+  /** Further operations, which the test sends for a task of another caller. */
   readonly others?: (id: string, headers?: object) => readonly Ask[];
   readonly card: string;
 }
@@ -61,7 +61,7 @@ const PATHS: readonly Path[] = [
 let runs = 0;
 const echo = agent({
   name: 'Echo',
-  description: 'Says it again.',
+  description: 'Returns the text.',
   run({ text }) {
     runs += 1;
     return text;
@@ -76,7 +76,7 @@ function idOf(json: unknown): string {
 }
 
 describe.each(PATHS.map((path) => [path.name, path] as const))('at the path of %s', (_, path) => {
-  test('a caller without credentials, or with wrong ones, gets 401 and runs nothing', async () => {
+  test('a request without credentials, or with invalid ones, gets 401 and starts no task', async () => {
     const { ask } = await start({ auth });
     runs = 0;
     for (const headers of [{}, as('x')]) {
@@ -89,7 +89,7 @@ describe.each(PATHS.map((path) => [path.name, path] as const))('at the path of %
     expect(runs).toBe(0);
   });
 
-  test('the task of another caller is not found, by any operation and with the same words as an unknown one', async () => {
+  test('every operation on a task of another caller gets the same response as on an unknown task', async () => {
     const { ask } = await start({ auth });
     const id = idOf((await ask(path.send('hello', as('a')))).json);
     expect((await ask(path.get(id, as('a')))).text).toContain(id);
@@ -118,7 +118,7 @@ describe.each(PATHS.map((path) => [path.name, path] as const))('at the path of %
     expect((await ask(path.send('hello', as('b')))).status).toBe(200);
   });
 
-  test('the limits on the content of a message hold', async () => {
+  test('a message over a content limit is rejected', async () => {
     const { ask } = await start({ limits: { depth: 3 } });
     const deep = path.send('hello');
     const body = deep.body as { readonly params?: object };
@@ -129,7 +129,7 @@ describe.each(PATHS.map((path) => [path.name, path] as const))('at the path of %
     expect(answer.status === 400 || answer.text.includes('-32602')).toBe(true);
   });
 
-  test('a scope that the agent requires is required', async () => {
+  test('a caller without a scope that the agent requires is rejected', async () => {
     const { ask } = await start({ auth, access: { requiredScopes: ['call'] } });
     expect((await ask(path.send('hello', as('a')))).status).toBe(403);
   });
@@ -140,7 +140,7 @@ describe.each(PATHS.map((path) => [path.name, path] as const))('at the path of %
     expect((await ask({ method: 'GET', path: path.card, headers: as('a') })).status).toBe(200);
   });
 
-  test('in production nobody may call without auth', async () => {
+  test('in production an agent without auth rejects every call', async () => {
     const before = process.env['NETLIFY'];
     process.env['NETLIFY'] = 'true';
     onTestFinished(() => {

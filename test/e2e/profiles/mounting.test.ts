@@ -7,9 +7,9 @@ import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
 import { PROFILE_NAMES } from '../../../src/wire/offer.ts';
 import { startServer } from '../kit/server.ts';
 import { eventsOf } from '../kit/sse-text.ts';
-import { sendTask } from '../kit/talk.ts';
-import { VOICES } from '../kit/voices.ts';
-import { rpc } from '../kit/voices/rpc.ts';
+import { sendTask } from '../kit/tasks.ts';
+import { WIRE_FORMATS } from '../kit/wire-formats.ts';
+import { rpc } from '../kit/wire-formats/rpc.ts';
 
 const SAID = { message: { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'hello' }] } };
 const STREAM = { ...rpc(undefined, 'message/stream', SAID), headers: { accept: 'text/event-stream' } };
@@ -25,7 +25,7 @@ interface Card {
 describe('with all profiles mounted', () => {
   const start = () => startServer({ profile: PROFILE_NAMES });
 
-  test('each path responds in the form of its own profile', async () => {
+  test('each path responds in the format of its own profile', async () => {
     const server = await start();
     const native = eventsOf((await server.ask({ ...STREAM, path: '/_agent-native/a2a' })).text);
     const rxjs = eventsOf((await server.ask({ ...STREAM, path: '/api/a2a' })).text);
@@ -36,12 +36,15 @@ describe('with all profiles mounted', () => {
     expect(corvid.json).toMatchObject({ state: expect.any(String), messages: expect.any(Array) });
   });
 
-  test.each(VOICES.map((voice) => [voice.name, voice] as const))('%s stays standard', async (_, voice) => {
-    const standard = await sendTask(await startServer(), voice, { text: 'hello' });
-    const beside = await sendTask(await start(), voice, { text: 'hello' });
-    expect(beside.artifacts).toEqual(standard.artifacts);
-    expect(beside.state).toBe('completed');
-  });
+  test.each(WIRE_FORMATS.map((format) => [format.name, format] as const))(
+    'the standard endpoint of %s keeps its format',
+    async (_, format) => {
+      const standard = await sendTask(await startServer(), format, { text: 'hello' });
+      const beside = await sendTask(await start(), format, { text: 'hello' });
+      expect(beside.artifacts).toEqual(standard.artifacts);
+      expect(beside.state).toBe('completed');
+    },
+  );
 
   test('a task is found at every path, whichever it was sent to', async () => {
     const server = await start();
@@ -141,7 +144,7 @@ describe('without a profile', () => {
     ['POST', '/api/a2a'],
     ['POST', '/a2a/tasks/send'],
     ['GET', `/_agent-native/a2a${WELL_KNOWN}`],
-  ])('there is nothing at %s %s', async (method, path) => {
+  ])('%s %s gets 404', async (method, path) => {
     const server = await startServer();
     expect((await server.ask({ method, path, ...(method === 'POST' && { body: SAID }) })).status).toBe(404);
   });
@@ -156,7 +159,7 @@ test('a profile is served whatever versions and bindings the standard endpoints 
   expect((await rpcOnly.ask({ method: 'POST', path: '/a2a/tasks/send', body: { message: 'hi' } })).status).toBe(200);
 });
 
-test('strict holds the standard endpoints to the letter and leaves the peers of a profile alone', async () => {
+test('strict rejects deviations at the standard endpoints, and not at the paths of profiles', async () => {
   const server = await startServer({ strict: true, profile: 'agent-native' });
   const odd = { message: { role: 'user', parts: [{ type: 'text', text: 'hello' }] } };
   const standard = await server.ask(rpc('0.3', 'message/send', odd));

@@ -76,7 +76,7 @@ function resultOf(json: unknown): Readonly<Record<string, unknown>> {
   return (json as Shown).result ?? {};
 }
 
-/** A stream up to its question. */
+/** Reads a stream up to its question. */
 async function asked(server: Awaited<ReturnType<typeof serveAnalyst>>, text: string, headers = {}) {
   const live = await server.open(rpc('message/stream', { message: message(text) }, { ...STREAM, ...headers }));
   for (let event = await live.next(); event !== undefined; event = await live.next()) {
@@ -135,7 +135,7 @@ describe('Transport Layer', () => {
     expect((await ask(rpc('message/send', params))).json).toMatchObject({ id: 1, result: { kind: 'task' } });
   });
 
-  test('a REST request of standard A2A 0.3 is answered in its own form', async () => {
+  test('a REST request of standard A2A 0.3 gets a response in its own format', async () => {
     const { ask } = await serveAnalyst();
     const body = { message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'sales' }] } };
     expect((await ask({ method: 'POST', path: '/v1/message:send', body })).json).toHaveProperty('task');
@@ -143,7 +143,7 @@ describe('Transport Layer', () => {
 });
 
 describe('Client Tool Invocation', () => {
-  test('a question is an inputRequest, and the stream goes on when its tool result comes in another request', async () => {
+  test('a question is an inputRequest, and the stream continues when its tool result arrives in another request', async () => {
     const server = await serveAnalyst();
     const { live, question } = await asked(server, 'key');
     expect(question).toMatchObject({
@@ -189,7 +189,7 @@ describe('Client Tool Invocation', () => {
     );
   });
 
-  test('a tool result for a question that the task does not ask is refused, and the question stays open', async () => {
+  test('a tool result for a question that the task does not ask is rejected, and the question stays open', async () => {
     const server = await serveAnalyst();
     const { question } = await asked(server, 'size');
     const { message: said } = toolResult(question, 'M');
@@ -202,7 +202,7 @@ describe('Client Tool Invocation', () => {
     expect(resultOf(task.json)).toMatchObject({ status: { state: 'input-required' } });
   });
 
-  test('a tool result that comes again with the same Idempotency-Key returns the task, after the question is closed', async () => {
+  test('a repeated tool result with the same Idempotency-Key returns the task after the question is closed', async () => {
     const server = await serveAnalyst();
     const { question } = await asked(server, 'size');
     const send = () => server.ask(rpc('message/send', toolResult(question, 'M'), { 'idempotency-key': 'key-1' }));
@@ -231,7 +231,7 @@ describe('Client Tool Invocation', () => {
     expect(resultOf(task.json)).toMatchObject({ status: { state: 'input-required' } });
   });
 
-  test('a follow-up by taskId, as the protocol has it, answers as well', async () => {
+  test('a follow-up by taskId, as in standard A2A, answers a question, too', async () => {
     const server = await serveAnalyst();
     const { question } = await asked(server, 'size');
     const { taskId } = question;
@@ -239,7 +239,7 @@ describe('Client Tool Invocation', () => {
     expect(resultOf(json)).toMatchObject({ id: taskId, status: { state: 'completed' } });
   });
 
-  test('referenceTaskIds without a tool result begin a task of their own, as a sub-agent call does', async () => {
+  test('a message with referenceTaskIds and without a tool result starts a new task, as a sub-agent call does', async () => {
     const server = await serveAnalyst();
     const { question } = await asked(server, 'size');
     const said = message('Analyze Q4 sales data', { referenceTaskIds: [question.taskId], messageId: 'msg-3' });
@@ -362,7 +362,7 @@ describe('JSON-RPC Error Codes', () => {
     expect(json).toMatchObject({ error: { code: -32003, message: 'Context not found' } });
   });
 
-  test('a handler that throws makes a failed task with a reference, where the design sends the text of the exception', async () => {
+  test('a handler that throws fails the task with a reference, where the design sends the text of the exception', async () => {
     const server = await serveAnalyst();
     const { text } = await server.ask(rpc('message/stream', { message: message('fail') }, STREAM));
     expect(text).not.toContain('/etc/shadow');

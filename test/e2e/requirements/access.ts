@@ -2,10 +2,10 @@ import { documented, may, must, mustNot, onceThereIs, should, shouldNot } from '
 import type { Requirement } from './define.ts';
 
 export const AUTHENTICATION = {
-  // Whether a deployment has TLS is decided in front of the process.
+  // The proxy in front of the process decides about TLS.
   'H-01': documented(
     'docs/security.md',
-    must(5, 'both', '§7.1, §13.4', 'speaks TLS in production'),
+    must(5, 'both', '§7.1, §13.4', 'uses TLS in production'),
     'Put a proxy that terminates TLS in front of it',
   ),
   // Version and ciphers are those of the proxy, or of Node's defaults.
@@ -16,9 +16,9 @@ export const AUTHENTICATION = {
   ),
   'H-03': should(4, 'client', '§7.2', "checks the server's certificate"),
   'H-04': must(5, 'server', '§7.4', 'authenticates each request by a declared scheme'),
-  'H-05': must(5, 'server', '§3.3.2', 'refuses missing and invalid credentials'),
-  'H-06': should(5, 'server', '§3.3.2, §7.4', 'names the scheme in its refusal (WWW-Authenticate)'),
-  'H-07': must(5, 'server', '§3.3.2', 'answers a missing permission with an authorization error'),
+  'H-05': must(5, 'server', '§3.3.2', 'rejects missing and invalid credentials'),
+  'H-06': should(5, 'server', '§3.3.2, §7.4', 'names the scheme in the rejection (WWW-Authenticate)'),
+  'H-07': must(5, 'server', '§3.3.2', 'rejects a request without permission with an authorization error'),
   'H-08': should(5, 'server', '§3.3.2', 'names the missing scope, and leaks nothing else'),
   'H-09': mustNot(5, 'server', '§3.3.2', 'reveals that something exists which the caller may not see'),
   'H-10': must(4, 'client', '§7.3', "sends credentials with each request, in the binding's headers or metadata"),
@@ -28,7 +28,7 @@ export const AUTHENTICATION = {
   'H-14': should(5, 'server', '§13.4', 'logs failed logins, slows down guessing, can revoke'),
   'H-15': should(5, 'both', '§13.4', 'can change credentials: the old and the new one are valid together'),
   'H-16': must(5, 'server', '§5.1', 'has the same schemes on all bindings'),
-  'H-17': shouldNot(5, 'server', '§3.3.2', 'tells a missing resource from a forbidden one'),
+  'H-17': shouldNot(5, 'server', '§3.3.2', 'distinguishes a missing resource from a forbidden one'),
 } as const satisfies Record<string, Requirement>;
 
 export const AUTHORIZATION = {
@@ -37,32 +37,37 @@ export const AUTHORIZATION = {
   'Z-03': must(5, 'server', '§3.1.4, §13.1', 'lists visible tasks only'),
   'Z-04': must(5, 'server', '§13.1', 'get, cancel, subscribe and push operations check access to the task'),
   'Z-05': must(5, 'server', '§13.1', 'checks before any query that could leak existence'),
-  // It asks for a document.
+  // The rule requires documentation.
   'Z-06': documented(
     'docs/security.md',
     should(5, 'server', '§13.1', 'documents its authorization model'),
     '**Authorization model.**',
   ),
-  'Z-07': must(5, 'server', '§3.3.2', 'answers missing and inaccessible alike: not found'),
+  'Z-07': must(5, 'server', '§3.3.2', 'responds to missing and inaccessible resources with not found'),
 } as const satisfies Record<string, Requirement>;
 
 export const IN_TASK_AUTHORIZATION = {
-  'I-01': must(5, 'server', '§7.6.1', 'asks by a task in AUTH_REQUIRED whose status message explains'),
-  'I-02': must(5, 'server', '§7.6.1', 'takes the credentials out of band, unless another way was agreed'),
-  'I-03': may(5, 'server', '§7.6.1', 'goes on by itself once it has the credential'),
+  'I-01': must(
+    5,
+    'server',
+    '§7.6.1',
+    'requests a credential by the state AUTH_REQUIRED with an explaining status message',
+  ),
+  'I-02': must(5, 'server', '§7.6.1', 'receives credentials out of band, unless another way was agreed'),
+  'I-03': may(5, 'server', '§7.6.1', 'resumes the task by itself once it has the credential'),
   'I-04': should(5, 'server', '§7.6.1', 'accepts messages to a task in AUTH_REQUIRED'),
   'I-05': should(4, 'client', '§7.6.2', 'stays informed, by stream, webhook or polling'),
-  // Handlers that call other agents by themselves say by themselves what they pass on; calls of the engine will.
+  // A handler that calls another agent decides itself which credentials it passes on.
   'I-06': onceThereIs(
     'src/engine/call.ts',
     should(5, 'client', '§7.6.2', 'as an agent itself, passes AUTH_REQUIRED upward by the same rules'),
   ),
-  'I-07': should(5, 'server', '§7.6.3', 'in-band credentials can be read by the agent that asked, and by nobody else'),
-  'I-08': mustNot(5, 'server', '§7.6.4', 'takes the change of state for an authorization'),
+  'I-07': should(5, 'server', '§7.6.3', 'in-band credentials can be read by the requesting agent only'),
+  'I-08': mustNot(5, 'server', '§7.6.4', 'treats the change of state as an authorization'),
 } as const satisfies Record<string, Requirement>;
 
 export const EXTENDED_CARD = {
-  'X-01': must(5, 'server', '§3.1.11, §13.3', 'gives it only after authentication by a declared scheme'),
+  'X-01': must(5, 'server', '§3.1.11, §13.3', 'returns it only after authentication by a declared scheme'),
   'X-02': must(5, 'server', '§13.3', 'checks permissions before it shows privileged content'),
   'X-03': may(5, 'server', '§13.3', 'shows each caller another card'),
   'X-04': should(4, 'client', '§3.1.11', 'uses it in place of the cached public card for the session'),

@@ -1,4 +1,4 @@
-/** A host with any number of processes, of which each request may get another: here they are handlers on one store. */
+/** A serverless host: each request may get a process of its own. The processes are handlers on one store. */
 import { onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/observe/log.ts';
 import type { Agent } from '../../../src/server/agent/agent.ts';
@@ -7,20 +7,20 @@ import { createHandler, type HandlerOptions, memoryStore } from '../../../src/se
 import type { Store } from '../../../src/store/store.ts';
 
 export const SECRET = 'a secret that only this agent has';
-export const CRON_SECRET = 'what the cron job has been told';
+export const CRON_SECRET = 'the secret of the cron job';
 export const URL_OF_AGENT = 'https://agent.example';
 
 export interface Host {
-  /** Calls a process that has called nobody yet, or this one. */
+  /** Sends a request to the given process, or to a new one. */
   fetch(path: string, init?: RequestInit, process?: AgentHandler, ...rest: readonly object[]): Promise<Response>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Sends a text, and gives the task. */
+  /** Sends a text and returns the task. */
   send(text: string, more?: Sending): Promise<SentTask>;
   stateOf(taskId: string): Promise<string>;
   newProcess(): AgentHandler;
-  /** The requests of the agent to itself, as they came. */
+  /** The requests of the agent to itself, in order. */
   readonly own: Request[];
-  /** Resolves when none of them is under way. */
+  /** Resolves when none of them is in flight. */
   settled(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface SentTask {
   readonly artifacts?: readonly { readonly parts: readonly { readonly text: string }[] }[];
 }
 
-/** Whether a request to itself gets through. */
+/** Whether the requests of the agent to itself fail. */
 export interface Network {
   isDown: boolean;
 }
@@ -49,7 +49,7 @@ export function messageOf(text: string, more: object = {}): Record<string, unkno
   return { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], ...more };
 }
 
-/** @param openStore Gives each process its own store: there are three then, by turns. All have the same one if not set. */
+/** @param openStore Opens a store for each process: then three processes take turns. Without it, all processes share one store. */
 export function startHost(
   agent: Agent,
   options: HandlerOptions = {},

@@ -1,26 +1,26 @@
-/** Callers of 0.1 name their tasks themselves, and share methods with later versions. */
+/** 0.1: methods that it shares with later versions, and task ids that the caller chooses. */
 import { describe, expect, test } from 'vitest';
 
 import type { Log } from '../../src/observe/log.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { getTask, holdTask, nextOf, restOf, sendTask } from './kit/talk.ts';
-import { RPC_01, RPC_03, RPC_1, SINCE_02, VOICES } from './kit/voices.ts';
-import { rpc } from './kit/voices/rpc.ts';
+import { getTask, holdTask, nextOf, restOf, sendTask } from './kit/tasks.ts';
+import { RPC_01, RPC_03, RPC_1, FORMATS_SINCE_02, WIRE_FORMATS } from './kit/wire-formats.ts';
+import { rpc } from './kit/wire-formats/rpc.ts';
 
-/** The id that we have given a task whose context is known. */
-async function realId(server: TestServer, contextId: string): Promise<string> {
+/** The generated id of the task of a context. */
+async function generatedId(server: TestServer, contextId: string): Promise<string> {
   const { json } = await server.ask(rpc('1.0', 'ListTasks', { contextId }));
   return (json as { result: { tasks: { id: string }[] } }).result.tasks[0]?.id ?? '';
 }
 
-describe('a method that several versions share, without a version', () => {
+describe('a request without a version, for a method of several versions,', () => {
   const SHARED = [
     { method: 'tasks/get', text: 'hello' },
     { method: 'tasks/cancel', text: 'ask' },
   ];
 
-  test.each(SHARED)('$method: is answered in 0.1 if that made the task', async ({ method, text }) => {
+  test.each(SHARED)('$method: gets a response of 0.1 if 0.1 created the task', async ({ method, text }) => {
     const server = await startServer();
     await sendTask(server, RPC_01, { text, taskId: 'mine', contextId: 's1' });
 
@@ -32,11 +32,11 @@ describe('a method that several versions share, without a version', () => {
     expect(result).not.toHaveProperty('contextId');
   });
 
-  test.each(SHARED.flatMap((shared) => SINCE_02.map((voice) => ({ ...shared, voice, name: voice.name }))))(
-    '$method: is answered in 0.3 if $name made the task',
-    async ({ method, text, voice }) => {
+  test.each(SHARED.flatMap((shared) => FORMATS_SINCE_02.map((format) => ({ ...shared, format, name: format.name }))))(
+    '$method: gets a response of 0.3 if $name created the task',
+    async ({ method, text, format }) => {
       const server = await startServer();
-      const { id, contextId } = await sendTask(server, voice, { text });
+      const { id, contextId } = await sendTask(server, format, { text });
 
       const { json } = await server.ask(rpc(undefined, method, { id }));
 
@@ -44,7 +44,7 @@ describe('a method that several versions share, without a version', () => {
     },
   );
 
-  test('tasks/resubscribe: likewise', async () => {
+  test('tasks/resubscribe: gets events of 0.1 or 0.3, depending on the version that created the task', async () => {
     const server = await startServer();
     const { id } = await holdTask(server, RPC_01, { taskId: 'mine' });
     const other = await holdTask(server, RPC_03);
@@ -64,10 +64,10 @@ describe('a method that several versions share, without a version', () => {
     ]);
   });
 
-  test('is answered in the version that is asked for, if one is', async () => {
+  test('gets a response of the requested version if it has one', async () => {
     const server = await startServer();
     const { contextId } = await sendTask(server, RPC_01, { text: 'hello', taskId: 'mine' });
-    const id = await realId(server, contextId);
+    const id = await generatedId(server, contextId);
 
     expect((await server.ask(rpc('0.3', 'tasks/get', { id }))).json).toMatchObject({ result: { kind: 'task', id } });
     expect((await server.ask(rpc('0.1', 'tasks/get', { id }))).json).toMatchObject({
@@ -76,7 +76,7 @@ describe('a method that several versions share, without a version', () => {
     expect((await server.ask(rpc('0.3', 'tasks/get', { id: 'mine' }))).json).toMatchObject({ error: { code: -32001 } });
   });
 
-  test('is 0.3 where 0.1 is not served', async () => {
+  test('is a request of 0.3 if the server does not support 0.1', async () => {
     const server = await startServer({ versions: ['1.0', '0.3'] });
     const { id } = await sendTask(server, RPC_1, { text: 'hello' });
 
@@ -89,10 +89,10 @@ describe('a method that several versions share, without a version', () => {
   });
 });
 
-describe('a method of 0.1 alone, without a version', () => {
+describe('a request for tasks/send without a version', () => {
   const message = { role: 'user', parts: [{ type: 'text', text: 'hello' }] };
 
-  test('is 0.1', async () => {
+  test('is a request of 0.1', async () => {
     const server = await startServer();
 
     const { json } = await server.ask(rpc(undefined, 'tasks/send', { id: 'mine', sessionId: 's1', message }));
@@ -100,7 +100,7 @@ describe('a method of 0.1 alone, without a version', () => {
     expect(json).toMatchObject({ result: { id: 'mine', sessionId: 's1', status: { state: 'completed' } } });
   });
 
-  test('is 0.3 under another name if its message is of 0.3 and no task is named', async () => {
+  test('is message/send of 0.3 if its message has the form of 0.3 and it has no task id', async () => {
     const server = await startServer();
     const later = { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hello' }] };
 
@@ -109,7 +109,7 @@ describe('a method of 0.1 alone, without a version', () => {
     expect(json).toMatchObject({ result: { kind: 'task', status: { state: 'completed' } } });
   });
 
-  test('is logged as a deviation if its message is of 0.3', async () => {
+  test('is logged as a deviation if its message has the form of 0.3', async () => {
     const lines: unknown[] = [];
     const log: Log = { info() {}, warn: (text, fields) => void (fields && lines.push([text, fields])), error() {} };
     const server = await startServer({ log });
@@ -126,8 +126,8 @@ describe('a method of 0.1 alone, without a version', () => {
   });
 });
 
-describe('the name that a caller of 0.1 gave a task', () => {
-  test('is what all answers and events call it', async () => {
+describe('the task id that a caller of 0.1 chose', () => {
+  test('is the id in all responses and events', async () => {
     const server = await startServer();
     const { stream } = await holdTask(server, RPC_01, { taskId: 'mine' });
     const second = await server.open(RPC_01.subscribe('mine'));
@@ -144,10 +144,10 @@ describe('the name that a caller of 0.1 gave a task', () => {
     expect(got.id).toBe('mine');
   });
 
-  test('is what errors call it, and ours is in none of them', async () => {
+  test('is the id in all errors, without the generated id', async () => {
     const server = await startServer();
     const { contextId } = await sendTask(server, RPC_01, { text: 'hello', taskId: 'mine' });
-    const id = await realId(server, contextId);
+    const id = await generatedId(server, contextId);
 
     const asks: readonly Ask[] = [
       RPC_01.cancel('mine'),
@@ -162,7 +162,7 @@ describe('the name that a caller of 0.1 gave a task', () => {
     }
   });
 
-  test('continues the task when it comes again', async () => {
+  test('continues the task when another message has it', async () => {
     const server = await startServer();
 
     const asked = await sendTask(server, RPC_01, { text: 'ask', taskId: 'mine' });
@@ -172,21 +172,21 @@ describe('the name that a caller of 0.1 gave a task', () => {
     expect(answered).toMatchObject({ id: 'mine', contextId: asked.contextId, artifacts: { trip: 'Off to Paris' } });
   });
 
-  test('means nothing in other versions; our id means the task in all of them', async () => {
+  test('is unknown in other versions, and the generated id is known in all versions', async () => {
     const server = await startServer();
     const { contextId } = await sendTask(server, RPC_01, { text: 'hello', taskId: 'mine' });
-    const id = await realId(server, contextId);
+    const id = await generatedId(server, contextId);
 
     expect(id).not.toBe('mine');
-    for (const voice of SINCE_02) {
-      expect(voice.error(await server.ask(voice.get('mine'))).reason).toBe('TASK_NOT_FOUND');
+    for (const format of FORMATS_SINCE_02) {
+      expect(format.error(await server.ask(format.get('mine'))).reason).toBe('TASK_NOT_FOUND');
     }
-    for (const voice of VOICES) {
-      expect(await getTask(server, voice, id)).toMatchObject({ id, state: 'completed' });
+    for (const format of WIRE_FORMATS) {
+      expect(await getTask(server, format, id)).toMatchObject({ id, state: 'completed' });
     }
   });
 
-  test('may be the id of another task of ours, which is not touched', async () => {
+  test('may be the generated id of another task, which does not change', async () => {
     const server = await startServer();
     const { id } = await sendTask(server, RPC_1, { text: 'ask' });
 

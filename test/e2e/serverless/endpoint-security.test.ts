@@ -1,4 +1,4 @@
-/** Requests that an agent makes to itself, made by others. */
+/** Forged, repeated and malformed requests to the serverless endpoints of an agent. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
 import { type SelfRequestPurpose, Signatures } from '../../../src/server/serverless/signature.ts';
@@ -33,26 +33,29 @@ describe('/_tandem/run', () => {
     token: (taskId: string) => Promise<string> | string | undefined,
   ])[] = [
     ['no token', () => undefined],
-    ['an empty one', () => ''],
-    ['words', () => 'let me in'],
+    ['an empty token', () => ''],
+    ['a token without a signature', () => 'let me in'],
     ['the secret itself', () => SECRET],
-    ['what the cron job has', () => CRON_SECRET],
-    ['one that has expired', (run) => signed({ run }, { agoMs: 5 * MINUTE + 1 })],
-    ['one that would be good for years', (run) => signed({ run }, { lifeMs: 1000 * 24 * 60 * MINUTE })],
-    ['one of another secret', (run) => signed({ run }, { secret: 'a secret that somebody else has' })],
-    ['one for another task', () => signed({ run: 'another' })],
-    ['one for a sweep', () => signed('sweep')],
-    ['one whose time was put off', async (run) => (await signed({ run })).replace(/^\d+/, (ms) => `${Number(ms) + 1}`)],
-    ['one that was cut', async (run) => (await signed({ run })).slice(0, -1)],
-    ['one with more behind it', async (run) => `${await signed({ run })}A`],
+    ['the secret of the cron job', () => CRON_SECRET],
+    ['an expired token', (run) => signed({ run }, { agoMs: 5 * MINUTE + 1 })],
+    ['a token with a lifetime of years', (run) => signed({ run }, { lifeMs: 1000 * 24 * 60 * MINUTE })],
+    ['a token signed with another secret', (run) => signed({ run }, { secret: 'a secret that somebody else has' })],
+    ['a token for another task', () => signed({ run: 'another' })],
+    ['a token for a sweep', () => signed('sweep')],
     [
-      'one with another last letter',
+      'a token with a changed time',
+      async (run) => (await signed({ run })).replace(/^\d+/, (ms) => `${Number(ms) + 1}`),
+    ],
+    ['a truncated token', async (run) => (await signed({ run })).slice(0, -1)],
+    ['a token with one more character', async (run) => `${await signed({ run })}A`],
+    [
+      'a token with another last character',
       async (run) => (await signed({ run })).replace(/.$/, (end) => (end === 'A' ? 'Q' : 'A')),
     ],
-    ['a token of the kind that callers have', () => 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'],
+    ['a JWT', () => 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'],
   ];
 
-  test.each(FORGERIES)('refuses %s, and runs nothing', async (_, token) => {
+  test.each(FORGERIES)('POST /_tandem/run with %s gets 401 and runs nothing', async (_, token) => {
     const host = countingHost();
     const { id } = await host.send('go');
     const answer = await call(host, await token(id), { taskId: id });
@@ -61,7 +64,7 @@ describe('/_tandem/run', () => {
     expect([host.runs(), await host.stateOf(id)]).toEqual([0, 'submitted']);
   });
 
-  test('says the same of a task that there is, that is over, and that there is not', async () => {
+  test('the response is the same for a waiting, a completed and an unknown task', async () => {
     const host = countingHost();
     const { id } = await host.send('go');
     const token = await signed({ run: id });
@@ -77,11 +80,11 @@ describe('/_tandem/run', () => {
     }
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]?.[0]).toBe(204);
-    // The same request again did nothing.
+    // The repeated request did nothing.
     expect([host.runs(), await host.stateOf(id)]).toEqual([1, 'completed']);
   });
 
-  test('a request that comes twice at once runs the task once', async () => {
+  test('five concurrent requests for one task run it once', async () => {
     const host = countingHost();
     const { id } = await host.send('go');
     const token = await signed({ run: id });
@@ -91,19 +94,19 @@ describe('/_tandem/run', () => {
   });
 
   test.each([
-    ['too much', `{"taskId":"${'x'.repeat(2000)}"}`, 413],
-    ['no JSON', '{"taskId":', 401],
-    ['a list', '[]', 401],
-    ['no id', '{}', 401],
-    ['a number', '{"taskId":7}', 401],
-    ['nothing', '', 401],
-  ])('a body of %s is refused', async (_, body, status) => {
+    ['a body over the size limit', `{"taskId":"${'x'.repeat(2000)}"}`, 413],
+    ['a body that is not JSON', '{"taskId":', 401],
+    ['a body that is an array', '[]', 401],
+    ['a body without taskId', '{}', 401],
+    ['a body with a number as taskId', '{"taskId":7}', 401],
+    ['an empty body', '', 401],
+  ])('POST /_tandem/run with %s is rejected', async (_, body, status) => {
     const host = countingHost();
     const answer = await call(host, await signed({ run: '7' }), body);
     expect(answer.status).toBe(status);
   });
 
-  test('nothing of a body is read whose token cannot be good', async () => {
+  test('a request with an expired token gets 401 before its body is read', async () => {
     const host = countingHost();
     const answer = await call(
       host,
@@ -113,13 +116,13 @@ describe('/_tandem/run', () => {
     expect(answer.status).toBe(401);
   });
 
-  test.each(['GET', 'PUT', 'DELETE'])('%s is no way to ask', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE'])('%s /_tandem/run gets 405 with Allow: POST', async (method) => {
     const host = countingHost();
     const answer = await host.fetch('/_tandem/run', { method });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('a secret that follows another is believed, and so is the one before it', async () => {
+  test('during secret rotation, tokens of the old and the new secret are valid, and the agent signs with the new one', async () => {
     const next = 'the secret that comes after it';
     const host = countingHost({ serverless: { secret: [next, SECRET] } });
     for (const secret of [SECRET, next]) {
@@ -133,7 +136,7 @@ describe('/_tandem/run', () => {
     expect(await new Signatures([next], 5 * MINUTE).verify(token, { run: body?.taskId ?? '' })).toBe(true);
   });
 
-  test('a refusal is written down, without what was sent', async () => {
+  test('a rejected request leaves an audit record without its token and body', async () => {
     const records: unknown[] = [];
     const host = countingHost({ audit: (record) => void records.push(record) });
     await call(host, 'let-me-in-please', { taskId: 'secret-task' });
@@ -145,18 +148,18 @@ describe('/_tandem/run', () => {
 describe('/_tandem/sweep', () => {
   test.each([
     ['no token', () => undefined],
-    ['another secret', () => 'what the cron job has been tol'],
-    ['the secret that signs', () => SECRET],
+    ['another secret', () => 'the secret of the cron jo'],
+    ['the secret of the agent', () => SECRET],
     ['a token for a task', () => signed({ run: 'sweep' })],
     ['a token that has expired', () => signed('sweep', { agoMs: 6 * MINUTE })],
-  ])('refuses %s, and runs nothing', async (_, token) => {
+  ])('a sweep with %s gets 401 and runs nothing', async (_, token) => {
     const host = countingHost();
     const { id } = await host.send('go');
     expect((await call(host, await token(), {}, '/_tandem/sweep')).status).toBe(401);
     expect([host.runs(), await host.stateOf(id)]).toEqual([0, 'submitted']);
   });
 
-  test('a signed request sweeps', async () => {
+  test('a signed request to /_tandem/sweep runs the waiting tasks', async () => {
     const host = countingHost();
     await host.send('go');
     const answer = await call(host, await signed('sweep'), '', '/_tandem/sweep');
@@ -164,8 +167,8 @@ describe('/_tandem/sweep', () => {
   });
 });
 
-describe('where they are', () => {
-  test('neither a tenant nor JSON-RPC takes their paths', async () => {
+describe('the paths of the serverless endpoints', () => {
+  test('rpcPaths below /_tandem are rejected, and /_tandem is not a tenant', async () => {
     expect(() => countingHost({ rpcPaths: ['/_tandem/run'] }).newProcess()).toThrow(
       'rpcPaths: must not be below /_tandem',
     );
@@ -175,9 +178,9 @@ describe('where they are', () => {
     expect(host.newProcess().owns('/_tandem/run')).toBe(true);
   });
 
-  test('an agent that is not serverless has neither', async () => {
+  test('/_tandem/run and /_tandem/sweep are 404 without the option serverless', async () => {
     const { createHandler, memoryStore } = await import('../../../src/server/index.ts');
-    const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
+    const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => text });
     const handler = createHandler(echo, { store: memoryStore(), log: keptLog() });
     for (const path of ['run', 'sweep']) {
       const answer = await handler.fetch(new Request(`https://agent.example/_tandem/${path}`, { method: 'POST' }));
@@ -187,10 +190,10 @@ describe('where they are', () => {
   });
 });
 
-describe('without a secret', () => {
+describe('without a configured secret', () => {
   const NONE = { secret: undefined, cronSecret: undefined } as never;
 
-  test('in production both are closed, and nothing is promised that nobody would do', async () => {
+  test('in production both endpoints get 503, and a request with returnImmediately is rejected', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     vi.stubEnv('A2A_SECRET', ' ');
     const log = keptLog();
@@ -205,7 +208,7 @@ describe('without a secret', () => {
     expect(host.own).toEqual([]);
   });
 
-  test('in production a sweep is enough to be promised something', async () => {
+  test('in production a request with returnImmediately is accepted if CRON_SECRET enables sweeps', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     vi.stubEnv('CRON_SECRET', CRON_SECRET);
     const host = countingHost({ serverless: NONE });
@@ -214,7 +217,7 @@ describe('without a secret', () => {
     expect(await host.stateOf(id)).toBe('completed');
   });
 
-  test('on a desk a process believes itself and nobody else', async () => {
+  test('in development a process accepts only its own self-requests', async () => {
     vi.stubEnv('A2A_SECRET', '');
     const host = countingHost({ serverless: NONE });
     const { id } = await host.send('go');
@@ -224,7 +227,7 @@ describe('without a secret', () => {
     expect((await call(host, await signed({ run: id }, { secret: ' ' }), { taskId: id })).status).toBe(401);
   });
 
-  test('that of the environment is taken', async () => {
+  test('A2A_SECRET of the environment is the secret for self-requests', async () => {
     vi.stubEnv('A2A_SECRET', 'from the environment');
     const host = countingHost({ serverless: NONE });
     const { id } = await host.send('go');

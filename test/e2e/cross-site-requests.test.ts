@@ -8,11 +8,11 @@ import { keptLog } from '../helpers/kept-log.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
-import { RPC_1 } from './kit/voices.ts';
+import { RPC_1 } from './kit/wire-formats.ts';
 
 const CARD = '/.well-known/agent-card.json';
 
-const FOREIGN: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+const CROSS_SITE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['Origin of another site', { origin: 'https://evil.example' }],
   ['Origin null', { origin: 'null' }],
   ['Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }],
@@ -23,7 +23,7 @@ const FOREIGN: readonly (readonly [string, Readonly<Record<string, string>>])[] 
   ],
 ];
 
-const OWN: readonly (readonly [string, (url: string) => Readonly<Record<string, string>>])[] = [
+const SAME_SITE: readonly (readonly [string, (url: string) => Readonly<Record<string, string>>])[] = [
   ['neither header', () => ({})],
   ['its own origin', (url) => ({ origin: url, 'sec-fetch-site': 'same-origin' })],
   [
@@ -51,7 +51,7 @@ function withHeaders(ask: Ask, headers: Readonly<Record<string, string>>): Ask {
   return { ...ask, headers: { ...ask.headers, ...headers } };
 }
 
-describe.each(FOREIGN)('a request with %s', (_, headers) => {
+describe.each(CROSS_SITE)('a request with %s', (_, headers) => {
   test('cannot cancel a task with an empty form', async () => {
     const server = await startServer();
     const id = await paused(server);
@@ -93,7 +93,7 @@ describe.each(FOREIGN)('a request with %s', (_, headers) => {
     expect(await statusOf('', { headers })).toBe(404);
   });
 
-  test('is accepted by a public agent with insecurePublic, and with credentials', async () => {
+  test('is accepted by a public agent with insecurePublic, and by an agent with auth', async () => {
     const open = await startServer({ insecurePublic: true, publicUrl: 'https://agent.example', trustProxy: true });
     const known = await startServer({ auth: bearerTokens({ alice: 'secret-of-alice' }) });
     const proxied = { ...headers, 'x-forwarded-host': 'agent.example' };
@@ -106,7 +106,7 @@ describe.each(FOREIGN)('a request with %s', (_, headers) => {
   });
 });
 
-test.each(OWN)('a request with %s is accepted', async (_, headers) => {
+test.each(SAME_SITE)('a request with %s is accepted', async (_, headers) => {
   const server = await startServer();
   const id = await paused(server);
 

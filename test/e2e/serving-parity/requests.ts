@@ -1,52 +1,52 @@
-/** One list of requests for every edge: all operations, all versions, errors, cards, streams. */
+/** One list of requests for every way to serve an agent: all operations, all versions, errors, cards, streams. */
 import type { Ask } from '../kit/exchange.ts';
-import { REST_03_KIND, VOICES, type Voice } from '../kit/voices.ts';
-import { rpc } from '../kit/voices/rpc.ts';
+import { REST_03_KIND, WIRE_FORMATS, type WireFormat } from '../kit/wire-formats.ts';
+import { rpc } from '../kit/wire-formats/rpc.ts';
 
-/** What earlier answers have told: ids of tasks, headers of cards. */
-export type Known = Record<string, string>;
+/** Values from earlier responses: ids of tasks, and the ETag of the card. */
+export type Captured = Record<string, string>;
 
 export interface Item {
   readonly name: string;
-  readonly ask: (known: Known) => Ask;
-  /** The name under which the task of the answer is known later. */
-  readonly learn?: string;
-  /** A task holds: let it go before it is asked for, so that the answer comes to an end. */
+  readonly ask: (captured: Captured) => Ask;
+  /** The name under which later requests find the task of the response. */
+  readonly capture?: string;
+  /** Releases the held task before the request, so that the response ends. */
   readonly release?: true;
 }
 
-function conversation(voice: Voice, name = voice.name): readonly Item[] {
+function conversation(format: WireFormat, name = format.name): readonly Item[] {
   const asked = `${name} asked`;
   const done = `${name} done`;
-  const id = (known: Known, key: string): string => known[key] ?? 'unknown';
+  const id = (captured: Captured, key: string): string => captured[key] ?? 'unknown';
   const item = (what: string, ask: Item['ask'], more: Partial<Item> = {}): Item => ({
     name: `${name}: ${what}`,
     ask,
     ...more,
   });
   return [
-    item('send', () => voice.send({ text: 'hello', messageId: 'm', historyLength: 3 }), { learn: done }),
-    item('send, answered by a message', () => voice.send({ text: 'reply hi', messageId: 'm' })),
-    item('send, failed', () => voice.send({ text: 'reject no', messageId: 'm' })),
-    item('send, with a question back', () => voice.send({ text: 'ask', messageId: 'm' }), { learn: asked }),
-    item('get', (known) => voice.get(id(known, asked), 2)),
-    item('continue', (known) => voice.send({ text: 'Paris', messageId: 'm2', taskId: id(known, asked) })),
-    item('stream', () => voice.stream({ text: 'story', messageId: 'm' })),
-    item('stream, held for a while', () => voice.stream({ text: 'hold on', messageId: 'm' }), { release: true }),
-    item('stream to a question', () => voice.stream({ text: 'ask', messageId: 'm' }), { learn: `${name} open` }),
-    item('cancel', (known) => voice.cancel(id(known, `${name} open`))),
-    item('cancel of a finished task', (known) => voice.cancel(id(known, done))),
-    item('subscribe to a finished task', (known) => voice.subscribe(id(known, done))),
-    item('subscribe from a number on', (known) => {
-      const ask = voice.subscribe(id(known, done));
+    item('send', () => format.send({ text: 'hello', messageId: 'm', historyLength: 3 }), { capture: done }),
+    item('send, answered by a message', () => format.send({ text: 'reply hi', messageId: 'm' })),
+    item('send, failed', () => format.send({ text: 'reject no', messageId: 'm' })),
+    item('send, with a question back', () => format.send({ text: 'ask', messageId: 'm' }), { capture: asked }),
+    item('get', (captured) => format.get(id(captured, asked), 2)),
+    item('continue', (captured) => format.send({ text: 'Paris', messageId: 'm2', taskId: id(captured, asked) })),
+    item('stream', () => format.stream({ text: 'story', messageId: 'm' })),
+    item('stream, held for a while', () => format.stream({ text: 'hold on', messageId: 'm' }), { release: true }),
+    item('stream to a question', () => format.stream({ text: 'ask', messageId: 'm' }), { capture: `${name} open` }),
+    item('cancel', (captured) => format.cancel(id(captured, `${name} open`))),
+    item('cancel of a finished task', (captured) => format.cancel(id(captured, done))),
+    item('subscribe to a finished task', (captured) => format.subscribe(id(captured, done))),
+    item('subscribe with Last-Event-ID', (captured) => {
+      const ask = format.subscribe(id(captured, done));
       return { ...ask, headers: { ...ask.headers, 'last-event-id': '1' } };
     }),
-    item('get of an unknown task', () => voice.get('unknown')),
-    item('a finished task, continued', (known) =>
-      voice.send({ text: 'more', messageId: 'm', taskId: id(known, done) }),
+    item('get of an unknown task', () => format.get('unknown')),
+    item('a finished task, continued', (captured) =>
+      format.send({ text: 'more', messageId: 'm', taskId: id(captured, done) }),
     ),
-    item('invalid params', () => voice.get('unknown', -1)),
-    item('a stream that is refused', () => voice.stream({ parts: [], messageId: 'm' })),
+    item('invalid params', () => format.get('unknown', -1)),
+    item('a stream that is rejected', () => format.stream({ parts: [], messageId: 'm' })),
   ];
 }
 
@@ -70,8 +70,8 @@ const CARDS: readonly Item[] = [
   get(CARD, { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' }),
   get(CARD, { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' }),
   {
-    name: 'a known card',
-    ask: (known) => ({ method: 'GET', path: CARD, headers: { 'if-none-match': known['etag'] ?? '' } }),
+    name: 'a card with the ETag of an earlier response',
+    ask: (captured) => ({ method: 'GET', path: CARD, headers: { 'if-none-match': captured['etag'] ?? '' } }),
   },
   { name: 'HEAD of a card', ask: () => ({ method: 'HEAD', path: CARD }) },
   { name: 'OPTIONS of a card', ask: () => ({ method: 'OPTIONS', path: CARD }) },
@@ -85,7 +85,7 @@ const HOOK = {
   token: 't',
   authentication: { scheme: 'Bearer', credentials: 's' },
 };
-const configs = (known: Known): string => `/tasks/${known['1.0 REST done']}/pushNotificationConfigs`;
+const configs = (captured: Captured): string => `/tasks/${captured['1.0 REST done']}/pushNotificationConfigs`;
 
 function call(name: string, ask: Ask | Item['ask']): Item {
   return { name, ask: typeof ask === 'function' ? ask : () => ask };
@@ -94,13 +94,15 @@ function call(name: string, ask: Ask | Item['ask']): Item {
 const OPERATIONS: readonly Item[] = [
   call('list', rpc('1.0', 'ListTasks', { pageSize: 2, contextId: 'none' })),
   call('list over REST', { method: 'GET', path: '/tasks?contextId=none&includeArtifacts=true' }),
-  call('list, refused', { method: 'GET', path: '/tasks?pageSize=0' }),
-  call('push: create', (known) => ({ method: 'POST', path: configs(known), body: HOOK })),
-  call('push: get', (known) => ({ method: 'GET', path: `${configs(known)}/c` })),
-  call('push: list', (known) => rpc('1.0', 'ListTaskPushNotificationConfigs', { taskId: known['1.0 REST done'] })),
-  call('push: delete', (known) => ({ method: 'DELETE', path: `${configs(known)}/c` })),
-  call('push: delete over JSON-RPC', (known) =>
-    rpc('1.0', 'DeleteTaskPushNotificationConfig', { taskId: known['1.0 REST done'], id: 'c' }),
+  call('list, rejected', { method: 'GET', path: '/tasks?pageSize=0' }),
+  call('push: create', (captured) => ({ method: 'POST', path: configs(captured), body: HOOK })),
+  call('push: get', (captured) => ({ method: 'GET', path: `${configs(captured)}/c` })),
+  call('push: list', (captured) =>
+    rpc('1.0', 'ListTaskPushNotificationConfigs', { taskId: captured['1.0 REST done'] }),
+  ),
+  call('push: delete', (captured) => ({ method: 'DELETE', path: `${configs(captured)}/c` })),
+  call('push: delete over JSON-RPC', (captured) =>
+    rpc('1.0', 'DeleteTaskPushNotificationConfig', { taskId: captured['1.0 REST done'], id: 'c' }),
   ),
   call('the extended card', { method: 'GET', path: '/extendedAgentCard' }),
   call('the extended card of 0.3', rpc('0.3', 'agent/getAuthenticatedExtendedCard')),
@@ -113,8 +115,8 @@ const OPERATIONS: readonly Item[] = [
   call('readyz', { method: 'HEAD', path: '/readyz' }),
 ];
 
-const MISTAKES: readonly Item[] = [
-  call('no JSON', { ...rpc('1.0', ''), body: '{' }),
+const INVALID: readonly Item[] = [
+  call('a body that is not JSON', { ...rpc('1.0', ''), body: '{' }),
   call('an empty body', { ...rpc('1.0', ''), body: '' }),
   call('a batch', { ...rpc('1.0', ''), body: '[]' }),
   call('no id', { ...rpc('1.0', ''), body: '{"jsonrpc":"2.0","method":"GetTask"}' }),
@@ -123,7 +125,7 @@ const MISTAKES: readonly Item[] = [
   call('an unknown version over REST', { method: 'GET', path: '/tasks/t', headers: { 'a2a-version': '2.0' } }),
   call('an unknown path', { method: 'GET', path: '/magic?x=1' }),
   call('a reserved tenant', { method: 'GET', path: '/metrics/tasks' }),
-  call('a wrong verb', { method: 'PUT', path: '/tasks/t:subscribe', body: {} }),
+  call('a wrong HTTP method', { method: 'PUT', path: '/tasks/t:subscribe', body: {} }),
   call('GET of JSON-RPC', { method: 'GET', path: '/a2a' }),
   call('a wrong media type', { ...rpc('1.0', 'GetTask'), headers: { 'content-type': 'text/plain' } }),
   call('a wrong media type over REST', {
@@ -137,7 +139,7 @@ const MISTAKES: readonly Item[] = [
     rpc('1.0', 'SendMessage', { message: { ...MESSAGE, parts: [{ text: 'x'.repeat(5000) }] } }),
   ),
   call('a body that is too large over REST', { method: 'POST', path: '/message:send', body: 'x'.repeat(5000) }),
-  call('an odd key', {
+  call('a long idempotency key', {
     ...rpc('1.0', 'SendMessage', { message: MESSAGE }),
     headers: { 'idempotency-key': 'k'.repeat(256) },
   }),
@@ -146,9 +148,9 @@ const MISTAKES: readonly Item[] = [
 ];
 
 export const REQUESTS: readonly Item[] = [
-  ...VOICES.flatMap((voice) => conversation(voice)),
+  ...WIRE_FORMATS.flatMap((format) => conversation(format)),
   ...conversation(REST_03_KIND, '0.3 REST by kind'),
   ...CARDS,
   ...OPERATIONS,
-  ...MISTAKES,
+  ...INVALID,
 ];

@@ -1,4 +1,4 @@
-/** What answers look like, loosely: each version has some of these members. Asserted, not checked; tests do that. */
+/** Loose types of JSON in responses: each version has some of these members. Nothing checks them at run time. */
 
 export interface WirePart {
   readonly text?: string;
@@ -52,7 +52,7 @@ export interface WireArtifactUpdate {
   readonly lastChunk?: boolean;
 }
 
-/** The answer to a send and the item of a stream, where each object stands under its name. */
+/** A response to a message or an event of a stream, as a member with the name of its type. */
 export interface WireWrapped {
   readonly task?: WireTask;
   readonly message?: WireMessage;
@@ -60,14 +60,14 @@ export interface WireWrapped {
   readonly artifactUpdate?: WireArtifactUpdate;
 }
 
-/** The same where each object tells its kind. */
+/** The same in versions whose objects have a `kind`. */
 export type WireKind =
   | ({ readonly kind: 'task' } & WireTask)
   | ({ readonly kind: 'message' } & WireMessage)
   | ({ readonly kind: 'status-update' } & WireStatusUpdate)
   | ({ readonly kind: 'artifact-update' } & WireArtifactUpdate);
 
-/** The events of 0.1, which are told apart by what they have. */
+/** The events of 0.1, which differ by their members. */
 export type Wire01 =
   | { readonly id: string; readonly status: WireStatus; readonly final?: boolean }
   | { readonly id: string; readonly artifact: WireArtifact };
@@ -76,7 +76,7 @@ export interface WireViolation {
   readonly field: string;
 }
 
-/** What an error says of itself: typed details since 1.0, one object before. */
+/** The details of an error: a list of typed objects since 1.0, one object before. */
 export interface WireDetail {
   readonly reason?: string;
   readonly fieldViolations?: readonly WireViolation[];

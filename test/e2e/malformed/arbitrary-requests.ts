@@ -1,4 +1,4 @@
-/** What strangers may ask for, in any bytes, and what no answer may have. */
+/** Arbitrary requests for property tests, and the texts that must be in no response. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { JsonValue } from '../../../src/model/json.ts';
@@ -6,10 +6,10 @@ import { arbitraryJson } from '../../helpers/arbitrary-model.ts';
 import { arbitraryMutation } from '../../helpers/hostile-json.ts';
 import type { Answer } from './exchange.ts';
 
-/** What clients may ask for, and more. */
+/** HTTP methods that the server knows, and others. */
 export const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
-/** Every path that leads to something; `$ID` stands for whatever is in its place. */
+/** Every path with an endpoint; `$ID` is a placeholder. */
 export const PATHS = [
   '/',
   '/a2a',
@@ -33,15 +33,15 @@ export const PATHS = [
   '/$ID',
 ];
 
-/** Bytes that a header or a path may hold on the wire, apart from what ends it. */
-export const strangeText = fc.oneof(
+/** Bytes that a header or a path may contain on the wire. */
+export const arbitraryText = fc.oneof(
   fc.constantFrom('', '0', '-1', '1', '3', '99999999999999999999', '1e9', 'NaN', '%', '%00', '%ff', '%2e%2e%2f', '..'),
   fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
   fc.string({ unit: 'grapheme-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text)),
 );
 
-/** Names that somebody acts upon; some bytes in a value are not for HTTP, which Node says by itself. */
-export const strangeHeaders = fc.array(
+/** Headers that the server or a proxy reads. Node rejects some of the values by itself. */
+export const arbitraryHeaders = fc.array(
   fc.tuple(
     fc.constantFrom(
       'Last-Event-ID',
@@ -65,15 +65,15 @@ export const strangeHeaders = fc.array(
       'Origin',
     ),
     fc.oneof(
-      strangeText,
+      arbitraryText,
       fc.constantFrom('1.0', '0.3', '0.2', '0.1', 'text/event-stream', '*/*', 'application/json', 'Bearer ', 'Basic ='),
-      strangeText.map((text) => `Bearer ${text}`),
+      arbitraryText.map((text) => `Bearer ${text}`),
     ),
   ),
   { maxLength: 5 },
 );
 
-export const strangeParams = fc.oneof(
+export const arbitraryParams = fc.oneof(
   arbitraryJson,
   fc
     .tuple(
@@ -91,29 +91,29 @@ export const strangeParams = fc.oneof(
       ),
       fc.array(arbitraryMutation, { maxLength: 2 }),
     )
-    .map(([healthy, mutations]) => mutations.reduce<JsonValue>((now, mutate) => mutate(now), healthy)),
+    .map(([valid, mutations]) => mutations.reduce<JsonValue>((now, mutate) => mutate(now), valid)),
 );
 
-export const strangeBody = fc.option(
+export const arbitraryBody = fc.option(
   fc.oneof(
-    strangeParams.map((json) => JSON.stringify(json)),
+    arbitraryParams.map((json) => JSON.stringify(json)),
     fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
   ),
   { nil: undefined },
 );
 
-/** Stacks, names of files and of errors inside: nobody needs them, and they say where things are. */
+/** Stacks and names of files and internal errors, which show the inside of the server. */
 export const LEAKS = /\n\s+at |node:internal|node_modules|\.[cm]?[jt]s:\d+|SqliteError|TypeError|RangeError/;
 
-export function assertDiscreet({ status, headers: said, text }: Answer): void {
+export function assertNoInternals({ status, headers, text }: Answer): void {
   expect(status).not.toBe(500);
   expect(text).not.toContain('-32603');
   expect(text).not.toMatch(LEAKS);
-  if (status === 401) expect(said).toHaveProperty('www-authenticate');
-  if (text !== '' && said['content-type']?.startsWith('text/') !== true) JSON.parse(text);
+  if (status === 401) expect(headers).toHaveProperty('www-authenticate');
+  if (text !== '' && headers['content-type']?.startsWith('text/') !== true) JSON.parse(text);
 }
 
-/** What would be another request, or none. */
+/** Without white space and `#`, which would end the path in the request line. */
 export function pathSafe(text: string): string {
   return text.replaceAll(/[\s#]/g, '');
 }

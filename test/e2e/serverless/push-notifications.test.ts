@@ -1,4 +1,4 @@
-/** Receivers are told of tasks though no process outlives its answer. */
+/** Push notifications on a serverless host, where no process outlives its response. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,11 +6,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
 import { CRON_SECRET, type Host, messageOf, startHost } from './host.ts';
 
-const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
+const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` });
 
 interface Receiver {
   readonly url: string;
-  readonly told: string[];
+  readonly received: string[];
   isDown: boolean;
 }
 
@@ -19,7 +19,7 @@ async function startReceiver(): Promise<Receiver> {
     let body = '';
     request.on('data', (chunk) => (body += String(chunk)));
     request.on('end', () => {
-      if (!receiver.isDown) receiver.told.push(...(/TASK_STATE_\w+|artifactUpdate/.exec(body) ?? []));
+      if (!receiver.isDown) receiver.received.push(...(/TASK_STATE_\w+|artifactUpdate/.exec(body) ?? []));
       response.writeHead(receiver.isDown ? 503 : 200).end();
     });
   });
@@ -31,7 +31,7 @@ async function startReceiver(): Promise<Receiver> {
   });
   const receiver: Receiver = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    told: [],
+    received: [],
     isDown: false,
   };
   return receiver;
@@ -50,40 +50,40 @@ async function send(host: Host, receiver: Receiver, returnImmediately: boolean):
 test.each([
   ['does not wait', true],
   ['waits', false],
-])('of a task whose sender %s', async (_, returnImmediately) => {
+])('a push receiver gets every event of a task whose sender %s', async (_, returnImmediately) => {
   const receiver = await startReceiver();
   const host = hostFor(receiver);
   expect((await send(host, receiver, returnImmediately)).status).toBe(200);
-  await vi.waitFor(() => expect(receiver.told.at(-1)).toBe('TASK_STATE_COMPLETED'));
+  await vi.waitFor(() => expect(receiver.received.at(-1)).toBe('TASK_STATE_COMPLETED'));
   await host.settled();
-  expect(receiver.told).toEqual(expect.arrayContaining(['TASK_STATE_SUBMITTED', 'artifactUpdate']));
-  expect(new Set(receiver.told).size).toBe(receiver.told.length);
+  expect(receiver.received).toEqual(expect.arrayContaining(['TASK_STATE_SUBMITTED', 'artifactUpdate']));
+  expect(new Set(receiver.received).size).toBe(receiver.received.length);
 });
 
-test('of a task that is canceled while it waits for its caller', async () => {
+test('a push receiver is notified when a task is canceled while its question is open', async () => {
   const receiver = await startReceiver();
   const clerk = agent({ name: 'Clerk', description: 'Asks back.', run: ({ ask }) => ask('Where to?') });
   const host = startHost(clerk, { pushNotifications: true, push: { allowPrivate: [receiver.url] } });
   const { task } = (await (await send(host, receiver, true)).json()) as { readonly task: { readonly id: string } };
-  await vi.waitFor(() => expect(receiver.told.at(-1)).toBe('TASK_STATE_INPUT_REQUIRED'));
+  await vi.waitFor(() => expect(receiver.received.at(-1)).toBe('TASK_STATE_INPUT_REQUIRED'));
   await host.settled();
   expect((await host.post(`/tasks/${task.id}:cancel`, {})).status).toBe(200);
-  await vi.waitFor(() => expect(receiver.told.at(-1)).toBe('TASK_STATE_CANCELED'));
+  await vi.waitFor(() => expect(receiver.received.at(-1)).toBe('TASK_STATE_CANCELED'));
 });
 
-test('a receiver that was away is told by a sweep', { timeout: 20_000 }, async () => {
+test('a sweep repeats the push notifications that an unavailable receiver missed', { timeout: 20_000 }, async () => {
   const receiver = await startReceiver();
   receiver.isDown = true;
   const host = hostFor(receiver);
   await send(host, receiver, true);
   await host.settled();
-  expect(receiver.told).toEqual([]);
+  expect(receiver.received).toEqual([]);
   receiver.isDown = false;
   // The first retry is due in about two seconds.
   await vi.waitFor(
     async () => {
       await host.post('/_tandem/sweep', {}, { authorization: `Bearer ${CRON_SECRET}` });
-      expect(receiver.told.at(-1)).toBe('TASK_STATE_COMPLETED');
+      expect(receiver.received.at(-1)).toBe('TASK_STATE_COMPLETED');
     },
     { timeout: 15_000, interval: 200 },
   );

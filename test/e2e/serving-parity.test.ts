@@ -1,17 +1,17 @@
-/** However the agent is served, its answers are the same: status, headers and every byte of the body. */
+/** `serve()`, and `fetch` of a handler with and without a server, send the same responses: status, headers and every byte of the body. */
 import { expect, onTestFinished, test } from 'vitest';
 
 import { silentLog } from '../../src/observe/log.ts';
 import { type AgentHandler, createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import { type Item, type Known, REQUESTS } from './edges/requests.ts';
+import { type Item, type Captured, REQUESTS } from './serving-parity/requests.ts';
 import { bridge } from './kit/bridge.ts';
 import { type Answer, answerOf, type Ask, exchange } from './kit/exchange.ts';
 import { Mask } from './kit/mask.ts';
 import { scripted } from './kit/script.ts';
 import { serveOnSocket } from './kit/server.ts';
 
-interface Edge {
+interface ServedAgent {
   ask(ask: Ask): Promise<Answer>;
   release(): void;
 }
@@ -19,7 +19,7 @@ interface Edge {
 const OPTIONS = { publicUrl: 'https://localhost', pushNotifications: true, maxBodyBytes: 4000 };
 const AGENT = { extensions: [{ uri: 'urn:stamps' }] };
 
-async function socket(): Promise<Edge> {
+async function socket(): Promise<ServedAgent> {
   const { agent, release } = scripted(AGENT);
   const { ask } = await serveOnSocket(agent, OPTIONS);
   return { ask, release };
@@ -32,7 +32,7 @@ function handlerOf(): { readonly handler: AgentHandler; readonly release: () => 
   return { handler, release };
 }
 
-async function inProcess(): Promise<Edge> {
+async function inProcess(): Promise<ServedAgent> {
   const { handler, release } = handlerOf();
   return { release, ask: (ask) => fetched(handler, ask) };
 }
@@ -45,14 +45,14 @@ async function fetched({ fetch }: AgentHandler, { method, path, headers = {}, bo
   return answerOf(response.status, Object.fromEntries(response.headers), await response.text());
 }
 
-async function bridged(): Promise<Edge> {
+async function bridged(): Promise<ServedAgent> {
   const { handler, release } = handlerOf();
   const url = await bridge(handler.fetch);
   return { release, ask: (ask) => exchange(url, ask) };
 }
 
-/** What the host of a handler adds by itself, and when the card was made. */
-const HOSTS = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'last-modified'];
+/** Headers that depend on the HTTP server or on the time. */
+const VARYING_HEADERS = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'last-modified'];
 
 interface Outcome {
   readonly name: string;
@@ -61,34 +61,34 @@ interface Outcome {
   readonly text: string;
 }
 
-async function run({ ask, release }: Edge, items: readonly Item[]): Promise<readonly Outcome[]> {
-  const known: Known = {};
+async function run({ ask, release }: ServedAgent, items: readonly Item[]): Promise<readonly Outcome[]> {
+  const captured: Captured = {};
   const outcomes: Outcome[] = [];
   for (const item of items) {
     if (item.release) release();
-    const { status, headers, text } = await ask(item.ask(known));
-    if (item.learn !== undefined)
-      [known[item.learn] = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text) ?? [];
-    if (headers['etag'] !== undefined) known['etag'] ??= headers['etag'];
-    const ours = Object.entries(headers).filter(([name]) => !HOSTS.includes(name));
-    // Every exchange has a mask of its own: what is masked by one mistake is not masked in all that follows.
+    const { status, headers, text } = await ask(item.ask(captured));
+    if (item.capture !== undefined)
+      [captured[item.capture] = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text) ?? [];
+    if (headers['etag'] !== undefined) captured['etag'] ??= headers['etag'];
+    const ours = Object.entries(headers).filter(([name]) => !VARYING_HEADERS.includes(name));
+    // Each response has its own mask, so that a wrong id cannot hide a wrong id in a later one.
     outcomes.push({ name: item.name, status, headers: Object.fromEntries(ours), text: new Mask().text(text) });
   }
   return outcomes;
 }
 
 test.each([
-  { name: 'fetch in process', edge: inProcess },
-  { name: 'fetch behind another server', edge: bridged },
-])('$name answers as serve() does', async ({ edge }) => {
+  { name: 'fetch in process', open: inProcess },
+  { name: 'fetch behind another server', open: bridged },
+])('$name sends the same responses as serve()', async ({ open }) => {
   const expected = await run(await socket(), REQUESTS);
-  const outcomes = await run(await edge(), REQUESTS);
+  const outcomes = await run(await open(), REQUESTS);
 
   for (const [i, outcome] of outcomes.entries()) expect(outcome).toEqual(expected[i]);
   expect(outcomes).toHaveLength(REQUESTS.length);
 });
 
-test('the list has it all', async () => {
+test('the list of requests covers every operation, status and media type, without an internal error', async () => {
   const outcomes = await run(await socket(), REQUESTS);
 
   const statuses = new Set(outcomes.map(({ status }) => status));
@@ -98,8 +98,8 @@ test('the list has it all', async () => {
   expect(new Set(REQUESTS.map(({ name }) => name)).size).toBe(REQUESTS.length);
   expect(statuses).toEqual(new Set([200, 204, 304, 400, 404, 405, 409, 413, 415]));
   expect(types).toEqual(new Set(['application/a2a+json', 'application/json', 'text/event-stream', undefined]));
-  // Nothing broke, and what was learned on the way is what was asked for later.
-  const good = named(/^\d.*: (?:send|get|continue|cancel|stream|subscribe from a number on)$/);
+  // The operations on tasks succeeded, so the ids of earlier responses were found.
+  const good = named(/^\d.*: (?:send|get|continue|cancel|stream|subscribe with Last-Event-ID)$/);
   expect(good).toHaveLength(7 * 6);
   expect(good.filter(({ text }) => text.includes('"error"'))).toEqual([]);
   expect(outcomes.filter(({ text }) => text.includes('INTERNAL_ERROR'))).toEqual([]);

@@ -1,8 +1,8 @@
 import { BEYOND_NUMBERS, call, deep, get, type MalformedCase, MISSING, post, shown, withValue } from './case.ts';
 import { type Expected, rest, rpc } from './expected.ts';
 
-/** A place in the params, what is wrong there, and what should be said of it; the place is the field unless it is given. */
-export type WrongValue = readonly [at: string, value: unknown, says: string, field?: string];
+/** A member of the params, a wrong value, and the text that the error must contain. `field` if the error names another member. */
+export type WrongValue = readonly [at: string, value: unknown, message: string, field?: string];
 
 export const ROLES = 'expected one of ROLE_UNSPECIFIED, ROLE_USER, ROLE_AGENT';
 const ONE_CONTENT = 'expected exactly one of text, raw, url, data';
@@ -12,7 +12,7 @@ const WIDE = Object.fromEntries(MANY.map((_, i) => [`k${i}`, i]));
 const PUSH = 'configuration.taskPushNotificationConfig';
 const WEB = 'must be an absolute http or https URL';
 
-/** Every wrong value of a place where free JSON objects stand. */
+/** Each kind of wrong value for a free JSON object. */
 export function notStruct(at: string): readonly WrongValue[] {
   return [
     [at, 'x', 'expected an object'],
@@ -25,12 +25,12 @@ export function notStruct(at: string): readonly WrongValue[] {
   ];
 }
 
-/** Deep enough to break whatever calls itself for each level. */
+/** Deep enough to overflow the stack of recursive code. */
 export function tooDeep(at: string): readonly WrongValue[] {
   return [1000, 2000].map((levels) => [at, deep(levels), 'levels of nesting', '']);
 }
 
-/** Every wrong value of an id that must be there. */
+/** Each kind of wrong value for a required id. */
 export function notId(at: string): readonly WrongValue[] {
   const member = at.split('.').at(-1) ?? at;
   return [
@@ -122,7 +122,7 @@ const SEND: readonly WrongValue[] = [
   ['tenant', 5, 'expected a string'],
 ];
 
-/** Params in order, and what can be wrong with each. */
+/** Valid params of each method, and the wrong values of each member. */
 export const WRONG_1: Readonly<Record<string, { readonly params: unknown; readonly wrong: readonly WrongValue[] }>> = {
   SendMessage: {
     params: { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } },
@@ -209,8 +209,12 @@ export const WRONG_1: Readonly<Record<string, { readonly params: unknown; readon
   GetExtendedAgentCard: { params: {}, wrong: [['tenant', 5, 'expected a string']] },
 };
 
-export function violation(make: typeof rpc, [at, , says, field = at]: WrongValue, words: '1.0' | 'old'): Expected {
-  return make('INVALID_PARAMS', says, { words, ...(field !== '' && { field }) });
+export function violation(
+  make: typeof rpc,
+  [at, , message, field = at]: WrongValue,
+  errorFormat: '1.0' | 'old',
+): Expected {
+  return make('INVALID_PARAMS', message, { errorFormat, ...(field !== '' && { field }) });
 }
 
 const OVER_RPC = Object.entries(WRONG_1).flatMap(([method, { params, wrong }]) =>
@@ -221,7 +225,7 @@ const OVER_RPC = Object.entries(WRONG_1).flatMap(([method, { params, wrong }]) =
   })),
 );
 
-/** The same bodies over REST; what has no body there is in the table of paths and queries. */
+/** The same bodies over REST. Requests without a body are in the table of paths and queries. */
 const OVER_REST = (
   [
     ['SendMessage', '/message:send'],
@@ -235,15 +239,15 @@ const OVER_REST = (
   })),
 );
 
-/** Nothing is wrong with these but what they speak of. */
-const NOT_THERE: readonly MalformedCase[] = [
+/** Valid requests for things that do not exist. */
+const UNKNOWN: readonly MalformedCase[] = [
   ...['GetTask', 'CancelTask', 'SubscribeToTask'].map((method) => ({
     name: `${method} of an unknown task`,
     request: call(method, { id: 'nobody' }),
     answer: rpc('TASK_NOT_FOUND', 'Task nobody does not exist'),
   })),
   {
-    name: 'an id as long as a book is not quoted in full',
+    name: 'GetTask with an id of 500,000 characters, which the error quotes in part',
     request: call('GetTask', { id: 'x'.repeat(500_000) }),
     answer: rpc('TASK_NOT_FOUND', 'Task xxx'),
   },
@@ -262,30 +266,30 @@ const NOT_THERE: readonly MalformedCase[] = [
     answer: rpc('INVALID_PARAMS', 'context', { field: 'message.contextId' }),
   },
   {
-    name: 'a token of another list',
+    name: 'a page token of another list',
     request: call('ListTasks', { contextId: 'elsewhere', pageToken: '$TOKEN' }),
     answer: rpc('INVALID_PARAMS', 'expected the nextPageToken', { field: 'pageToken' }),
   },
   {
-    name: 'a token of another tenant',
+    name: 'a page token of another tenant',
     request: call('ListTasks', { contextId: 'paged', tenant: 'other', pageToken: '$TOKEN' }),
     answer: rpc('INVALID_PARAMS', 'expected the nextPageToken', { field: 'pageToken' }),
   },
   {
-    name: 'a page token over REST',
+    name: 'an invalid page token over REST',
     request: get('/tasks?pageToken=garbage'),
     answer: rest('INVALID_PARAMS', 'expected the nextPageToken', { field: 'pageToken' }),
   },
   {
-    name: 'the extended card that there is not',
+    name: 'the extended card of an agent without one',
     request: call('GetExtendedAgentCard', {}),
     answer: rpc('UNSUPPORTED_OPERATION', 'no extended card'),
   },
   {
-    name: 'a config that there is not',
+    name: 'an unknown push configuration',
     request: call('GetTaskPushNotificationConfig', { taskId: '$TASK', id: 'nothing' }),
     answer: rpc('TASK_NOT_FOUND', 'has no push configuration nothing'),
   },
 ];
 
-export const PARAMS_1: readonly MalformedCase[] = [...OVER_RPC, ...OVER_REST, ...NOT_THERE];
+export const PARAMS_1: readonly MalformedCase[] = [...OVER_RPC, ...OVER_REST, ...UNKNOWN];

@@ -1,10 +1,10 @@
-/** Tasks on a host that can wait for something after an answer, which is not for ever. */
+/** Tasks on a host with `waitUntil`, which keeps a process alive after the response for a limited time. */
 import { expect, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
 import { keptLog } from '../../helpers/kept-log.ts';
 import { type Host, messageOf, startHost } from './host.ts';
 
-/** As a host gives it: what it was told to wait for. */
+/** `waitUntil` as a host provides it, and the promises that the agent passed to it. */
 function waiting(): { waitUntil(work: Promise<unknown>): void; readonly works: Promise<unknown>[] } {
   const works: Promise<unknown>[] = [];
   return { works, waitUntil: (work) => void works.push(work) };
@@ -18,39 +18,42 @@ async function streaming(host: Host): Promise<string> {
 }
 
 test.each([
-  ['waits for his answer', blocking],
+  ['waits for the result', blocking],
   ['reads a stream', streaming],
-])('a task that takes longer than the host waits is handed over, if its sender %s', async (_, send) => {
-  let runs = 0;
-  const storyteller = agent({
-    name: 'Storyteller',
-    description: 'Tells a story.',
-    async *run({ signal }) {
-      yield 'Once ';
-      if (++runs === 1)
-        await new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      yield 'upon a time';
-    },
-  });
-  const { works, waitUntil } = waiting();
-  const host = startHost(storyteller, { serverless: { runMs: 150, after: waitUntil } });
-  const id = await send(host);
-  await Promise.all(works);
-  expect(host.own).toHaveLength(1);
-  await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'));
-});
+])(
+  'a task that exceeds runMs on a host with waitUntil continues in another process if its sender %s',
+  async (_, send) => {
+    let runs = 0;
+    const storyteller = agent({
+      name: 'Storyteller',
+      description: 'Tells a story.',
+      async *run({ signal }) {
+        yield 'Once ';
+        if (++runs === 1)
+          await new Promise((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+        yield 'upon a time';
+      },
+    });
+    const { works, waitUntil } = waiting();
+    const host = startHost(storyteller, { serverless: { runMs: 150, after: waitUntil } });
+    const id = await send(host);
+    await Promise.all(works);
+    expect(host.own).toHaveLength(1);
+    await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'));
+  },
+);
 
 test.each([
   ['does not wait', false],
   ['waits', true],
-])('a host that refuses to wait is one that cannot, if the sender %s', async (_, waits) => {
+])('a task completes although waitUntil of the host throws, if the sender %s', async (_, waits) => {
   const log = keptLog();
-  const refusing = (): never => {
+  const throwing = (): never => {
     throw new Error('after() was called outside of a request');
   };
-  const host = startHost(agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` }), {
+  const host = startHost(agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` }), {
     log,
-    serverless: { after: refusing },
+    serverless: { after: throwing },
   });
   const { id } = await host.send('hello', { waits });
   await host.settled();
@@ -59,7 +62,7 @@ test.each([
   expect(log.lines.map(({ message }) => message)).toContain('Host rejected waitUntil');
 });
 
-test('what waits for a credential, and cannot be finished while the host waits, is handed over', async () => {
+test('a task that a credential resumed, and that exceeds runMs, continues in another process', async () => {
   let runs = 0;
   const clerk = agent({
     name: 'Clerk',

@@ -1,6 +1,6 @@
 import { BEYOND_NUMBERS, deep, type MalformedCase, MISSING, oldCall, post, shown, withValue } from './case.ts';
 import { accepted, type Expected, rest, rpc } from './expected.ts';
-import { MANY, notCount, notId, notStruct, ROLES, tooDeep, violation, type WrongValue } from './params-1.ts';
+import { MANY, notCount, notId, notStruct, ROLES, tooDeep, violation, type WrongValue } from './params-1.0.ts';
 
 type Table = Readonly<Record<string, { readonly params: unknown; readonly wrong: readonly WrongValue[] }>>;
 
@@ -172,14 +172,14 @@ function overRest(name: string, params: unknown, wrong: readonly WrongValue[]): 
 
 const { params: TAGGED_SEND, wrong: TAGGED_WRONG } = TAGGED['message/send'] ?? { params: {}, wrong: [] };
 
-/** A role of the definition makes a message one of the definition, whatever its parts look like. */
+/** A role such as `ROLE_USER` marks the style of the protocol definition, so those rows are left out. */
 const SHOWS_STYLE = TAGGED_WRONG.filter(([at, value]) => at !== 'message.role' || value === MISSING);
 
-function unknown(name: string, method: string, version: string | undefined, says: string): MalformedCase {
+function unknown(name: string, method: string, version: string | undefined, message: string): MalformedCase {
   return {
     name: `${name} has no ${method}`,
     request: oldCall(method, {}, version),
-    answer: rpc('METHOD_NOT_FOUND', says, { words: 'old' }),
+    answer: rpc('METHOD_NOT_FOUND', message, { errorFormat: 'old' }),
   };
 }
 
@@ -205,7 +205,7 @@ function missingTask(name: string, request: MalformedCase['request']): Malformed
   return {
     name: `${name}: an unknown task`,
     request,
-    answer: rpc('TASK_NOT_FOUND', 'Task nobody does not exist', { words: 'old' }),
+    answer: rpc('TASK_NOT_FOUND', 'Task nobody does not exist', { errorFormat: 'old' }),
   };
 }
 
@@ -216,7 +216,7 @@ function kind(name: string, at: string, value: unknown, answer: Expected): Malfo
 export const PARAMS_03: readonly MalformedCase[] = [
   ...overRpc('0.3', { ...TAGGED, ...TAGGED_BY_ID }),
   ...overRest('0.3, tagged', TAGGED_SEND, SHOWS_STYLE),
-  ...overRest('0.3, by definition', PROTO_MESSAGE, PROTO),
+  ...overRest('0.3, by the protocol definition', PROTO_MESSAGE, PROTO),
 ];
 
 export const PARAMS_BEFORE_03: readonly MalformedCase[] = [
@@ -225,8 +225,8 @@ export const PARAMS_BEFORE_03: readonly MalformedCase[] = [
   ...OTHERS,
 ];
 
-/** Calls in order, of every old version: their method, params and version. */
-export const HEALTHY_OLDER: readonly (readonly [method: string, params: unknown, version?: string])[] = [
+/** Valid calls of every old version: method, params and version. */
+export const VALID_OLDER: readonly (readonly [method: string, params: unknown, version?: string])[] = [
   ...Object.entries({ ...TAGGED, ...TAGGED_BY_ID }).map(([method, { params }]) => [method, params] as const),
   ...Object.entries({ ...TAGGED, ...TAGGED_BY_ID }).map(([method, { params }]) => [method, params, '0.2'] as const),
   ...Object.entries(IN_01).map(([method, { params }]) => [method, params, '0.1'] as const),

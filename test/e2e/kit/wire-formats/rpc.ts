@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 
 import type { Answer, Ask } from '../exchange.ts';
-import { compact, type Said, type SeenError, type SeenSend, type Voice } from './voice.ts';
-import type { WireDetail, WireKind, WireTask, WireWrapped } from './wire.ts';
-import { words01, words03, words1, type Words } from './words.ts';
+import { compact, type MessageInput, type DecodedError, type DecodedSend, type WireFormat } from './wire-format.ts';
+import type { WireDetail, WireKind, WireTask, WireWrapped } from './wire-objects.ts';
+import { objects01, objects03, objects1, type ObjectCodec } from './objects.ts';
 
 interface Methods {
   readonly send: string;
@@ -15,41 +15,41 @@ interface Methods {
   readonly subscribe: string;
 }
 
-interface Speech<Event> {
-  readonly version: Voice['version'];
+interface RpcOptions<Event> {
+  readonly version: WireFormat['version'];
   readonly methods: Methods;
-  readonly words: Words<Event>;
-  params(said: Said): unknown;
-  sent(result: unknown): SeenSend;
+  readonly objects: ObjectCodec<Event>;
+  params(input: MessageInput): unknown;
+  sent(result: unknown): DecodedSend;
 }
 
-/** A JSON-RPC request, at the path that the card names. */
+/** A JSON-RPC request to the default path. */
 export function rpc(version: string | undefined, method: string, params?: unknown, id: unknown = 1): Ask {
   const headers = version === undefined ? {} : { 'a2a-version': version };
   return { method: 'POST', path: '/a2a', headers, body: { jsonrpc: '2.0', id, method, params } };
 }
 
-function rpcVoice<Event>({ version, methods, words, params, sent }: Speech<Event>): Voice {
+function rpcFormat<Event>({ version, methods, objects, params, sent }: RpcOptions<Event>): WireFormat {
   const call = (method: string, given: unknown): Ask => rpc(version, method, given);
   return {
     name: `${version} JSON-RPC`,
     version,
     binding: 'JSON-RPC',
-    send: (said) => call(methods.send, params(said)),
-    stream: (said) => call(methods.stream, params(said)),
+    send: (input) => call(methods.send, params(input)),
+    stream: (input) => call(methods.stream, params(input)),
     get: (id, historyLength) => call(methods.get, compact({ id, historyLength })),
     cancel: (id) => call(methods.cancel, { id }),
     subscribe: (id) => call(methods.subscribe, { id }),
     sent: (answer) => sent(resultOf(answer)),
-    task: (answer) => words.readTask(resultOf(answer) as WireTask),
-    event: ({ json }) => words.readEvent((json as { result: Event }).result),
+    task: (answer) => objects.readTask(resultOf(answer) as WireTask),
+    event: ({ json }) => objects.readEvent((json as { result: Event }).result),
     error: rpcError,
   };
 }
 
 function resultOf({ status, json }: Answer): unknown {
   const { result, ...envelope } = json as { result?: unknown };
-  // Whatever else is in it, such as an error, is shown.
+  // Compares the whole envelope, so that a failure shows an unexpected error.
   expect({ status, ...envelope }).toEqual({ status: 200, jsonrpc: '2.0', id: 1 });
   return result;
 }
@@ -60,14 +60,14 @@ interface WireRpcError {
   readonly data: WireDetail | readonly WireDetail[];
 }
 
-function rpcError({ status, json }: Answer): SeenError {
+function rpcError({ status, json }: Answer): DecodedError {
   const { error } = json as { error?: WireRpcError };
   if (error === undefined) throw new Error(`Expected an error, got ${JSON.stringify(json)}`);
   const { code, message, data } = error;
   return { status, code, message, ...factsOf([data].flat()) };
 }
 
-export function factsOf(details: readonly WireDetail[]): Pick<SeenError, 'reason' | 'fields'> {
+export function factsOf(details: readonly WireDetail[]): Pick<DecodedError, 'reason' | 'fields'> {
   return {
     reason: details[0]?.reason ?? '',
     fields: details.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field)),
@@ -82,7 +82,7 @@ const METHODS_03: Methods = {
   subscribe: 'tasks/resubscribe',
 };
 
-export const rpc1: Voice = rpcVoice({
+export const rpc1: WireFormat = rpcFormat({
   version: '1.0',
   methods: {
     send: 'SendMessage',
@@ -91,46 +91,46 @@ export const rpc1: Voice = rpcVoice({
     cancel: 'CancelTask',
     subscribe: 'SubscribeToTask',
   },
-  words: words1,
-  params: (said) => params1(said),
-  sent: (result) => wrappedSend(result, words1),
+  objects: objects1,
+  params: (input) => params1(input),
+  sent: (result) => wrappedSend(result, objects1),
 });
 
-export function params1(said: Said): Readonly<Record<string, unknown>> {
-  const { returnImmediately, historyLength, acceptedOutputModes } = said;
+export function params1(input: MessageInput): Readonly<Record<string, unknown>> {
+  const { returnImmediately, historyLength, acceptedOutputModes } = input;
   return {
-    message: words1.message(said),
+    message: objects1.message(input),
     configuration: compact({ returnImmediately, historyLength, acceptedOutputModes }),
-    metadata: said.metadata,
+    metadata: input.metadata,
   };
 }
 
-export function wrappedSend(result: unknown, words: Words<WireWrapped>): SeenSend {
+export function wrappedSend(result: unknown, objects: ObjectCodec<WireWrapped>): DecodedSend {
   const { task, message } = result as WireWrapped;
-  if (task !== undefined) return { task: words.readTask(task) };
-  if (message !== undefined) return { message: words.readMessage(message) };
+  if (task !== undefined) return { task: objects.readTask(task) };
+  if (message !== undefined) return { message: objects.readMessage(message) };
   throw new Error('This is neither a task nor a message');
 }
 
 /** `blocking` is the opposite of `returnImmediately`. */
-export function params03<Event>(said: Said, words: Words<Event>): Readonly<Record<string, unknown>> {
-  const { returnImmediately, historyLength, acceptedOutputModes } = said;
+export function params03<Event>(input: MessageInput, objects: ObjectCodec<Event>): Readonly<Record<string, unknown>> {
+  const { returnImmediately, historyLength, acceptedOutputModes } = input;
   const blocking = returnImmediately === undefined ? undefined : !returnImmediately;
   return {
-    message: words.message(said),
+    message: objects.message(input),
     configuration: compact({ blocking, historyLength, acceptedOutputModes }),
-    metadata: said.metadata,
+    metadata: input.metadata,
   };
 }
 
-function rpcVoice03(version: '0.3' | '0.2'): Voice {
-  return rpcVoice({
+function rpcFormat03(version: '0.3' | '0.2'): WireFormat {
+  return rpcFormat({
     version,
     methods: METHODS_03,
-    words: words03,
-    params: (said) => params03(said, words03),
+    objects: objects03,
+    params: (input) => params03(input, objects03),
     sent(result) {
-      const seen = words03.readEvent(result as WireKind);
+      const seen = objects03.readEvent(result as WireKind);
       if (seen.kind === 'task') return { task: seen.task };
       if (seen.kind === 'message') return { message: seen.message };
       throw new Error('This is neither a task nor a message');
@@ -138,20 +138,20 @@ function rpcVoice03(version: '0.3' | '0.2'): Voice {
   });
 }
 
-export const rpc03: Voice = rpcVoice03('0.3');
-export const rpc02: Voice = rpcVoice03('0.2');
+export const rpc03: WireFormat = rpcFormat03('0.3');
+export const rpc02: WireFormat = rpcFormat03('0.2');
 
-/** The caller names the task, and waits in any case. */
-export const rpc01: Voice = rpcVoice({
+/** In 0.1 the caller chooses the id of the task, and always waits. */
+export const rpc01: WireFormat = rpcFormat({
   version: '0.1',
   methods: { ...METHODS_03, send: 'tasks/send', stream: 'tasks/sendSubscribe' },
-  words: words01,
-  params: (said) => ({
-    id: said.taskId ?? randomUUID(),
-    sessionId: said.contextId,
-    message: words01.message(said),
-    historyLength: said.historyLength,
-    metadata: said.metadata,
+  objects: objects01,
+  params: (input) => ({
+    id: input.taskId ?? randomUUID(),
+    sessionId: input.contextId,
+    message: objects01.message(input),
+    historyLength: input.historyLength,
+    metadata: input.metadata,
   }),
-  sent: (result) => ({ task: words01.readTask(result as WireTask) }),
+  sent: (result) => ({ task: objects01.readTask(result as WireTask) }),
 });

@@ -1,5 +1,5 @@
-/** How the versions spell messages, tasks and events. Written from the texts of the protocol, not from our codecs. */
-import { compact, type Said, type SeenEvent, type SeenMessage, type SeenTask } from './voice.ts';
+/** Encodes messages and decodes messages, tasks and events of each version. Written from the specifications, not from our codecs. */
+import { compact, type MessageInput, type DecodedEvent, type DecodedMessage, type DecodedTask } from './wire-format.ts';
 import type {
   Wire01,
   WireArtifact,
@@ -10,14 +10,14 @@ import type {
   WireStatusUpdate,
   WireTask,
   WireWrapped,
-} from './wire.ts';
+} from './wire-objects.ts';
 
-/** One version's spelling of the objects. */
-export interface Words<Event> {
-  message(said: Said): unknown;
-  readMessage(message: WireMessage): SeenMessage;
-  readTask(task: WireTask): SeenTask;
-  readEvent(event: Event): SeenEvent;
+/** The objects of one version. */
+export interface ObjectCodec<Event> {
+  message(input: MessageInput): unknown;
+  readMessage(message: WireMessage): DecodedMessage;
+  readTask(task: WireTask): DecodedTask;
+  readEvent(event: Event): DecodedEvent;
 }
 
 let messages = 0;
@@ -30,17 +30,17 @@ function newMessageId(): string {
 interface Spelling {
   readonly tag?: 'kind' | 'type';
   readonly role: string;
-  /** What the parts of a message are called. */
+  /** The name of the member with the parts of a message. */
   readonly parts: 'parts' | 'content';
 }
 
-function messageIn({ tag, role, parts }: Spelling, said: Said): unknown {
-  const text = compact({ ...(tag !== undefined && { [tag]: 'text' }), text: said.text ?? '' });
-  const { messageId = newMessageId(), taskId, contextId } = said;
+function messageIn({ tag, role, parts }: Spelling, input: MessageInput): unknown {
+  const text = compact({ ...(tag !== undefined && { [tag]: 'text' }), text: input.text ?? '' });
+  const { messageId = newMessageId(), taskId, contextId } = input;
   return compact({
     kind: tag === 'kind' ? 'message' : undefined,
     role,
-    [parts]: said.parts ?? [text],
+    [parts]: input.parts ?? [text],
     ...(tag !== 'type' && { messageId, taskId, contextId }),
   });
 }
@@ -49,53 +49,53 @@ function textOf(parts: readonly WirePart[]): string {
   return parts.map((part) => part.text ?? JSON.stringify(part.data ?? part.raw)).join('');
 }
 
-/** `TASK_STATE_INPUT_REQUIRED` and `input-required` alike. */
-function plain(word: string): string {
-  const spelled = word
+/** `input-required` for `TASK_STATE_INPUT_REQUIRED` and `input-required`. */
+function plain(name: string): string {
+  const spelled = name
     .replace(/^(?:TASK_STATE|ROLE)_/, '')
     .toLowerCase()
     .replaceAll('_', '-');
   return spelled === 'cancelled' ? 'canceled' : spelled;
 }
 
-function readMessage(message: WireMessage): SeenMessage {
+function readMessage(message: WireMessage): DecodedMessage {
   const { role, parts, content, messageId, contextId, taskId } = message;
   return { text: textOf(parts ?? content ?? []), role: plain(role), messageId, contextId, taskId };
 }
 
-function readTask(task: WireTask): SeenTask {
+function readTask(task: WireTask): DecodedTask {
   const { id, contextId, sessionId, status, artifacts, history } = task;
   return {
     id,
     contextId: contextId ?? sessionId ?? '',
     state: plain(status.state),
     time: status.timestamp,
-    says: wordsOf(status),
+    statusText: statusTextOf(status),
     artifacts: artifacts && Object.fromEntries(artifacts.map(({ name, parts }) => [name, textOf(parts)])),
     history: history?.map(readMessage).map(({ role, text }) => `${role}: ${text}`),
   };
 }
 
-function wordsOf({ message }: WireStatus): string | undefined {
+function statusTextOf({ message }: WireStatus): string | undefined {
   return message && readMessage(message).text;
 }
 
-function statusEvent({ taskId, contextId, status, final }: WireStatusUpdate): SeenEvent {
-  return { kind: 'status', taskId, contextId, state: plain(status.state), says: wordsOf(status), final };
+function statusEvent({ taskId, contextId, status, final }: WireStatusUpdate): DecodedEvent {
+  return { kind: 'status', taskId, contextId, state: plain(status.state), statusText: statusTextOf(status), final };
 }
 
 function artifactEvent(
   { taskId, contextId }: { readonly taskId: string; readonly contextId?: string | undefined },
   { name, parts }: WireArtifact,
   { append = false, lastChunk = false }: { readonly append?: boolean; readonly lastChunk?: boolean },
-): SeenEvent {
+): DecodedEvent {
   return { kind: 'artifact', taskId, contextId, name, text: textOf(parts), append, lastChunk };
 }
 
-/** 1.0, and the protocol definition of 0.3: each object under its own name. */
-function wrapped(spelling: Spelling): Words<WireWrapped> {
+/** 1.0 and the protocol definition of 0.3: an object of one of several types is a member with the name of its type. */
+function wrapped(spelling: Spelling): ObjectCodec<WireWrapped> {
   return {
-    message: (said) => messageIn(spelling, said),
+    message: (input) => messageIn(spelling, input),
     readMessage,
     readTask,
     readEvent({ task, message, statusUpdate, artifactUpdate }) {
@@ -103,19 +103,19 @@ function wrapped(spelling: Spelling): Words<WireWrapped> {
       if (message !== undefined) return { kind: 'message', message: readMessage(message) };
       if (statusUpdate !== undefined) return statusEvent(statusUpdate);
       if (artifactUpdate !== undefined) return artifactEvent(artifactUpdate, artifactUpdate.artifact, artifactUpdate);
-      throw new Error('This is no event');
+      throw new Error('Expected an event');
     },
   };
 }
 
-export const words1: Words<WireWrapped> = wrapped({ role: 'ROLE_USER', parts: 'parts' });
-export const words03Proto: Words<WireWrapped> = wrapped({ role: 'ROLE_USER', parts: 'content' });
-/** The text of 0.3 for REST: the objects of JSON-RPC, each under its name. */
-export const words03Kind: Words<WireWrapped> = wrapped({ tag: 'kind', role: 'user', parts: 'parts' });
+export const objects1: ObjectCodec<WireWrapped> = wrapped({ role: 'ROLE_USER', parts: 'parts' });
+export const objects03Proto: ObjectCodec<WireWrapped> = wrapped({ role: 'ROLE_USER', parts: 'content' });
+/** REST of 0.3 with `restStyle: 'kind'`: the objects of JSON-RPC as members with the name of their type. */
+export const objects03Kind: ObjectCodec<WireWrapped> = wrapped({ tag: 'kind', role: 'user', parts: 'parts' });
 
-/** 0.2 and 0.3: each object tells its kind. */
-export const words03: Words<WireKind> = {
-  message: (said) => messageIn({ tag: 'kind', role: 'user', parts: 'parts' }, said),
+/** 0.2 and 0.3: each object has its type in `kind`. */
+export const objects03: ObjectCodec<WireKind> = {
+  message: (input) => messageIn({ tag: 'kind', role: 'user', parts: 'parts' }, input),
   readMessage,
   readTask,
   readEvent(event) {
@@ -132,9 +132,9 @@ export const words03: Words<WireKind> = {
   },
 };
 
-/** 0.1: chunks have their flags on the artifact. */
-export const words01: Words<Wire01> = {
-  message: (said) => messageIn({ tag: 'type', role: 'user', parts: 'parts' }, said),
+/** 0.1: the flags of a chunk are in the artifact. */
+export const objects01: ObjectCodec<Wire01> = {
+  message: (input) => messageIn({ tag: 'type', role: 'user', parts: 'parts' }, input),
   readMessage,
   readTask,
   readEvent: (event) =>

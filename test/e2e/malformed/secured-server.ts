@@ -1,4 +1,4 @@
-/** A server with everything on, behind every way to know a caller, and with secrets that nobody may ever see. */
+/** A server with every feature, every kind of authentication, and secrets that must be in no response. */
 import { exportJWK, generateKeyPair } from 'jose';
 import { expect } from 'vitest';
 import { type AgentServer, serve } from '../../../src/node/serve.ts';
@@ -12,7 +12,7 @@ import { memoryStore } from '../../../src/store/memory/store.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../helpers/identity-provider.ts';
 import { keptLog } from '../../helpers/kept-log.ts';
 import type { Answer } from './exchange.ts';
-import { assertDiscreet } from './strange.ts';
+import { assertNoInternals } from './arbitrary-requests.ts';
 
 export const RIGHT_TOKEN = 'right-token-of-alice-0123456789';
 
@@ -23,12 +23,12 @@ const SECRETS = {
   webhook: 'webhook-secret-of-more-than-32-characters',
 } as const;
 
-export interface Guarded {
+export interface SecuredServer {
   readonly server: AgentServer;
   readonly issuer: IdentityProvider;
-  /** Of alice. */
+  /** A task of alice. */
   readonly task: string;
-  /** @throws if an answer tells what it should not, or the log has a fault or a secret; `sent` are more secrets. */
+  /** @throws if the response or the log has a secret or an internal error; `sent` are more secrets. */
   check(answer: Answer, ...sent: readonly string[]): void;
 }
 
@@ -43,7 +43,7 @@ const closed = agent({
 });
 
 /** Serves until the end of the test. */
-export async function openGuarded(): Promise<Guarded & AsyncDisposable> {
+export async function openSecuredServer(): Promise<SecuredServer & AsyncDisposable> {
   const issuer = await startIdentityProvider();
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const signingKey = await exportJWK(privateKey);
@@ -78,7 +78,7 @@ export async function openGuarded(): Promise<Guarded & AsyncDisposable> {
     issuer,
     task: task.id,
     check(answer, ...sent) {
-      assertDiscreet(answer);
+      assertNoInternals(answer);
       const lines = log.lines.splice(0);
       expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
       const told = JSON.stringify(answer);

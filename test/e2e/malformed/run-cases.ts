@@ -6,11 +6,11 @@ import { call, type MalformedCase } from './case.ts';
 import { type Answer, exchange, type RawRequest } from './exchange.ts';
 import { assertAnswer } from './expected.ts';
 
-/** A server with something in it to be asked for, and the errors that it wrote into its log. */
+/** A server with two tasks, and the errors in its log. */
 export interface Target {
   readonly server: AgentServer;
   readonly faults: readonly unknown[];
-  /** A finished task. */
+  /** The id of a completed task. */
   readonly task: string;
   /** The token of the second page of the context `paged`. */
   readonly token: string;
@@ -19,7 +19,7 @@ export interface Target {
 
 const echo = agent({
   name: 'Echo',
-  description: 'Says what it hears.',
+  description: 'Returns the text of the message.',
   async *run({ text }) {
     yield { artifact: 'echo.txt', text };
   },
@@ -38,7 +38,7 @@ export async function openTarget(options: ServeOptions = {}): Promise<Target> {
   return { server, faults, task: first, token: nextPageToken, [Symbol.asyncDispose]: close };
 }
 
-/** Sends a healthy message, expects the answer to it, and gives the id of its task. */
+/** Sends a valid message, expects its result, and returns the id of the task. */
 export async function say({ port }: AgentServer, text: string): Promise<string> {
   const message = { messageId: text, contextId: 'paged', role: 'ROLE_USER', parts: [{ text }] };
   const answer = await exchange(port, call('SendMessage', { message }));
@@ -49,12 +49,12 @@ export async function say({ port }: AgentServer, text: string): Promise<string> 
   return result.task.id;
 }
 
-/** Plays a case over a socket, and the same in process. */
-async function play({ server, faults, task, token }: Target, each: MalformedCase): Promise<void> {
+/** Runs a case over a socket and over fetch. */
+async function runCase({ server, faults, task, token }: Target, each: MalformedCase): Promise<void> {
   const before = faults.length;
   const fill = (text: string): string => text.replaceAll('$TASK', task).replaceAll('$TOKEN', token);
   const request = filledIn(each.request, fill);
-  const expected = { ...each.answer, ...(each.answer.says !== undefined && { says: fill(each.answer.says) }) };
+  const expected = { ...each.answer, ...(each.answer.message !== undefined && { message: fill(each.answer.message) }) };
   const answer = await exchange(server.port, request);
   assertAnswer(answer, expected);
   if (each.socketOnly !== true) {
@@ -66,12 +66,12 @@ async function play({ server, faults, task, token }: Target, each: MalformedCase
   expect(faults.slice(before)).toEqual([]);
 }
 
-/** Plays a whole table against one server, and says of which cases something was not as expected. */
-export async function playAll(target: Target, cases: readonly MalformedCase[]): Promise<readonly string[]> {
+/** Runs a table of cases against one server and returns the failures. */
+export async function runCases(target: Target, cases: readonly MalformedCase[]): Promise<readonly string[]> {
   const failures: string[] = [];
   for (const each of cases) {
     try {
-      await play(target, each);
+      await runCase(target, each);
     } catch (error) {
       const { message, actual } = error as { readonly message: string; readonly actual?: unknown };
       failures.push(`${each.name}: ${message}; got ${JSON.stringify(actual)?.slice(0, 1000)}`);
@@ -93,7 +93,7 @@ export async function fetched({ url, handler }: AgentServer, request: RawRequest
   const asked = new Request(`${url}${path}`, {
     method,
     headers: headers.map(([name, value]): [string, string] => [name, value]),
-    // An empty text is no body, as over a socket; with any other, `Request` would add a type.
+    // An empty text means no body, as over a socket. Other bodies are bytes, because `Request` adds a type to a string.
     ...(body !== undefined &&
       body !== '' && { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
   });

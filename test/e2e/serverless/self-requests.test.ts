@@ -1,4 +1,4 @@
-/** Tasks that nobody waits for, on a host that may freeze a process as soon as it has answered. */
+/** Tasks on a serverless host, which may freeze a process after its response: the agent continues them by requests to itself. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent, createHandler, memoryStore } from '../../../src/server/index.ts';
@@ -6,20 +6,20 @@ import { deferred } from '../../../src/support/deferred.ts';
 import { keptLog } from '../../helpers/kept-log.ts';
 import { CRON_SECRET, messageOf, type Network, startHost, URL_OF_AGENT } from './host.ts';
 
-const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => `${text}!` });
+const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` });
 
-/** As a host gives it: what it was told to wait for. */
+/** `waitUntil` as a host provides it, and the promises that the agent passed to it. */
 function waiting(): { waitUntil(work: Promise<unknown>): void; readonly works: Promise<unknown>[] } {
   const works: Promise<unknown>[] = [];
   return { works, waitUntil: (work) => void works.push(work) };
 }
 
-/** As long as there is time. */
+/** Works until the time of the process is over. */
 function untilStopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 }
 
-/** When the id was made. */
+/** The time at which the id was created, which a UUIDv7 begins with. */
 function timeOf(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
@@ -28,7 +28,7 @@ async function own(requests: readonly Request[]): Promise<unknown[]> {
   return Promise.all(requests.map(async (each) => [each.method, each.url, await each.clone().json()]));
 }
 
-test('a task that nobody waits for is stored, and run by a request of the agent to itself', async () => {
+test('a task whose sender does not wait is stored, and a self-request of the agent runs it', async () => {
   const host = startHost(echo);
   const accepting = host.newProcess();
   const task = await host.send('hello', { process: accepting });
@@ -39,9 +39,9 @@ test('a task that nobody waits for is stored, and run by a request of the agent 
 });
 
 test.each([
-  ['by its headers', { 'x-forwarded-host': 'evil.example', host: 'evil.example' }, {}],
-  ['through a proxy that is believed', { 'x-forwarded-host': 'evil.example' }, { trustProxy: true }],
-])('nobody chooses where the agent sends its own requests, %s', async (_, headers, options) => {
+  ['a Host header', { 'x-forwarded-host': 'evil.example', host: 'evil.example' }, {}],
+  ['a forwarded host of a trusted proxy', { 'x-forwarded-host': 'evil.example' }, { trustProxy: true }],
+])('%s does not change the address to which the agent sends its self-requests', async (_, headers, options) => {
   const host = startHost(echo, options);
   const task = await host.send('hello', { headers });
   await host.settled();
@@ -49,7 +49,7 @@ test.each([
   expect(await host.stateOf(task.id)).toBe('completed');
 });
 
-test('the agent may reach itself elsewhere than the world does', async () => {
+test('serverless.url sends the self-requests to another address than publicUrl', async () => {
   const host = startHost(echo, { serverless: { url: 'http://10.0.0.7:8080/inside/' }, basePath: '/inside' });
   await host.fetch('/inside/message:send', {
     method: 'POST',
@@ -61,10 +61,10 @@ test('the agent may reach itself elsewhere than the world does', async () => {
 });
 
 test.each([
-  ['in the third argument, as Workers have it', (host: object) => [{ SECRETS: 'none' }, host], false],
-  ['in the second argument', (host: object) => [host], false],
-  ['for all requests, as Next has it', () => [], true],
-])('a host that can wait is told to: %s', async (_, args, isForAll) => {
+  ['the third argument of fetch, as in Cloudflare Workers', (host: object) => [{ SECRETS: 'none' }, host], false],
+  ['the second argument of fetch', (host: object) => [host], false],
+  ['the option serverless.after, as with Next.js', () => [], true],
+])('the agent passes its work to the waitUntil of the host: %s', async (_, args, isForAll) => {
   const { works, waitUntil } = waiting();
   const door = deferred<void>();
   const patient = agent({
@@ -84,16 +84,16 @@ test.each([
   expect(host.own).toEqual([]);
 });
 
-test('whoever waits for his answer is answered by the process that he asked', async () => {
+test('a sender that waits gets the result from the process that received the request', async () => {
   const host = startHost(echo);
   const task = await host.send('hello', { waits: true });
   expect(task.artifacts?.[0]?.parts).toEqual([{ text: 'hello!' }]);
   expect(host.own).toEqual([]);
 });
 
-test('a long task goes from process to process, and no step is done twice', async () => {
+test('a task longer than runMs continues in further processes, and each step runs once', async () => {
   const done: number[] = [];
-  // Each life of the handler gets one step further than the last.
+  // Each run of the handler completes one step more than the last.
   const further = agent({
     name: 'Further',
     description: 'Gets further each time.',
@@ -114,7 +114,7 @@ test('a long task goes from process to process, and no step is done twice', asyn
   expect(host.own.length).toBe(4);
 });
 
-test('a task that gets further each time and never to its end has its timeout all the same', async () => {
+test('a task that makes progress in every process, but never ends, fails after timeoutMs', async () => {
   const endless = agent({
     name: 'Endless',
     description: 'Never ends.',
@@ -132,7 +132,7 @@ test('a task that gets further each time and never to its end has its timeout al
   expect(host.own.length).toBeLessThan(6);
 });
 
-test('an answer that takes longer than there is time is the task as it is, and the task goes on', async () => {
+test('a sender that waits longer than runMs gets the unfinished task, which then continues in another process', async () => {
   let runs = 0;
   const door = deferred<void>();
   const patient = agent({
@@ -151,7 +151,7 @@ test('an answer that takes longer than there is time is the task as it is, and t
   expect([runs, host.own.length]).toEqual([2, 1]);
 });
 
-test('the task of a stream goes on when its reader leaves', async () => {
+test('a streamed task continues in another process when its client disconnects', async () => {
   let runs = 0;
   const storyteller = agent({
     name: 'Storyteller',
@@ -172,7 +172,7 @@ test('the task of a stream goes on when its reader leaves', async () => {
   expect([runs, host.own.length]).toEqual([2, 1]);
 });
 
-test('a stream ends before the host would end it, and its reader is told to come back', async () => {
+test('a stream ends at runMs with a hint to reconnect, and a resumed stream has every later event', async () => {
   let runs = 0;
   const storyteller = agent({
     name: 'Storyteller',
@@ -188,7 +188,7 @@ test('a stream ends before the host would end it, and its reader is told to come
   const text = await answer.text();
   expect(text).toMatch(/: stream interrupted, reconnect with Last-Event-ID\nretry: 1000\n\n$/);
   const [, id = ''] = /"id":"([^"]+)"/.exec(text) ?? [];
-  // The answer was over when the next process had been asked.
+  // The response ended after the self-request for the next process.
   expect(host.own).toHaveLength(1);
   await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'));
   const numbers = [...text.matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number));
@@ -197,7 +197,7 @@ test('a stream ends before the host would end it, and its reader is told to come
   expect([...numbers, ...later]).toEqual(Array.from({ length: numbers.length + later.length }, (__, i) => i + 1));
 });
 
-test('an answer to a question, and a credential, are taken up by a process of their own', async () => {
+test('an answer to a question and a credential each resume the task in another process', async () => {
   const clerk = agent({
     name: 'Clerk',
     description: 'Asks back.',
@@ -217,7 +217,7 @@ test('an answer to a question, and a credential, are taken up by a process of th
   expect(host.own).toHaveLength(2);
 });
 
-test('a request to itself that fails is nobody’s error, and a sweep finds what was left', async () => {
+test('a task is accepted although its self-request fails, and a sweep runs it', async () => {
   const network: Network = { isDown: true };
   const host = startHost(echo, {}, network);
   const tasks = [await host.send('a'), await host.send('b'), await host.send('c')];
@@ -232,7 +232,7 @@ test('a request to itself that fails is nobody’s error, and a sweep finds what
   expect(await sweep('POST')).toEqual([200, { taken: 0, finished: 0, handedOver: 0, hasMore: false }]);
 });
 
-test('who asks after a task that has been silent has it gone on with, and not at each time', async () => {
+test('GetTask of a stale task sends a self-request, but not more than one per repairMs', async () => {
   const network: Network = { isDown: true };
   const host = startHost(echo, { serverless: { repairMs: 200 } }, network);
   const process = host.newProcess();
@@ -254,7 +254,7 @@ test('who asks after a task that has been silent has it gone on with, and not at
   expect(host.own).toHaveLength(length);
 });
 
-test('what a sweep cannot finish in its time is handed over', async () => {
+test('a sweep hands a task that exceeds runMs over to another process', async () => {
   let runs = 0;
   const network: Network = { isDown: true };
   const patient = agent({
@@ -270,7 +270,7 @@ test('what a sweep cannot finish in its time is handed over', async () => {
   await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'));
 });
 
-test('a process that works by itself takes up what serverless ones have left', async () => {
+test('a long-running process on the same store runs the tasks that serverless processes left behind', async () => {
   const store = memoryStore();
   const host = startHost(echo, { store }, { isDown: true });
   const { id } = await host.send('hello');
@@ -280,14 +280,14 @@ test('a process that works by itself takes up what serverless ones have left', a
   await worker.close();
 });
 
-test('requests to itself follow no redirect', async () => {
+test('self-requests follow no redirect', async () => {
   const host = startHost(echo);
   await host.send('hello');
   await host.settled();
   expect(host.own.map(({ redirect }) => redirect)).toEqual(['manual']);
 });
 
-test('a task that sleeps is not silent, however often somebody asks after it', async () => {
+test('GetTask of a sleeping task sends no self-request', async () => {
   const sleeper = agent({
     name: 'Sleeper',
     description: 'Sleeps.',
@@ -300,12 +300,12 @@ test('a task that sleeps is not silent, however often somebody asks after it', a
   const { id } = await host.send('go');
   await host.settled();
   expect(host.own).toHaveLength(1);
-  // Some of them are later than a millisecond.
+  // Some of these requests come more than repairMs after the one before.
   for (let i = 0; i < 20; i++) expect(await host.stateOf(id)).toBe('working');
   expect(host.own).toHaveLength(1);
 });
 
-test('who subscribes to a task that was left has it gone on with', async () => {
+test('a subscription to a stale task resumes it', async () => {
   const network: Network = { isDown: true };
   const host = startHost(echo, { serverless: { repairMs: 1 } }, network);
   const { id } = await host.send('hello');
@@ -317,15 +317,15 @@ test('who subscribes to a task that was left has it gone on with', async () => {
 });
 
 test.each([
-  ['gets one in time', true, 204, 'completed', 2],
-  ['gets none, which is said, and it asks elsewhere', false, 503, 'submitted', 3],
-])('a process that asks itself without a place %s', async (_, opens, status, state, requests) => {
+  ['waits for a free slot and runs the task', true, 204, 'completed', 2],
+  ['responds with 503 if no slot becomes free in time, and sends another self-request', false, 503, 'submitted', 3],
+])('a process without a free slot %s', async (_, opens, status, state, requests) => {
   const door = deferred<void>();
   const patient = agent({
     name: 'Patient',
     description: 'Waits.',
     concurrency: 1,
-    // Its place is not left before it is done.
+    // The run keeps its slot until it ends.
     recovery: 'fail',
     async run({ text }) {
       if (text === 'stay') await door.promise;
@@ -348,7 +348,7 @@ test.each([
   expect((await stays).status).toBe(204);
 });
 
-test('on a desk, an agent that does not know its address runs what nobody waits for by itself', async () => {
+test('in development, an agent without a public URL runs its background tasks in the same process, with a warning', async () => {
   const log = keptLog();
   let runs = 0;
   const patient = agent({

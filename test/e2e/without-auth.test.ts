@@ -1,4 +1,4 @@
-/** Handlers that are mounted somewhere, and servers at home, without a word about who may call. */
+/** Handlers and servers without `auth`: closed in production, open in development. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
@@ -12,7 +12,7 @@ import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
-import { RPC_1, VOICES } from './kit/voices.ts';
+import { RPC_1, WIRE_FORMATS } from './kit/wire-formats.ts';
 
 const HOSTS = [
   'NETLIFY',
@@ -48,45 +48,51 @@ beforeEach(() => {
 });
 
 describe('in production', () => {
-  test.each([...HOSTS, 'NODE_ENV'])(verifies('H-04', 'by %s: nobody is answered'), async (name) => {
-    vi.stubEnv(name, 'production');
-    const { ask, runs, lines } = mounted();
+  test.each([...HOSTS, 'NODE_ENV'])(
+    verifies('H-04', 'a handler without auth gets 503 for every operation if %s is set'),
+    async (name) => {
+      vi.stubEnv(name, 'production');
+      const { ask, runs, lines } = mounted();
 
-    const answers = await Promise.all([ask(SEND), ask(LIST), ask({ path: '/tasks/any' })]);
+      const answers = await Promise.all([ask(SEND), ask(LIST), ask({ path: '/tasks/any' })]);
 
-    for (const answer of answers) {
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-      expect(await answer.text()).toContain(
-        'This agent does not accept calls yet: its operator must configure authentication',
-      );
-    }
-    expect(runs()).toBe(0);
-    expect(lines()).toEqual([
-      'warn: Authentication is not configured: every call is rejected in production. Set auth, or insecurePublic: true to accept anonymous callers',
-      'warn: Request could not be served',
-    ]);
-  });
+      for (const answer of answers) {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+        expect(await answer.text()).toContain(
+          'This agent does not accept calls yet: its operator must configure authentication',
+        );
+      }
+      expect(runs()).toBe(0);
+      expect(lines()).toEqual([
+        'warn: Authentication is not configured: every call is rejected in production. Set auth, or insecurePublic: true to accept anonymous callers',
+        'warn: Request could not be served',
+      ]);
+    },
+  );
 
-  test.each([...HOSTS, 'NODE_ENV'])(verifies('H-04', 'by %s: nor by a server, on its own machine'), async (name) => {
-    vi.stubEnv(name, 'production');
-    const log = keptLog();
-    const server = await startServer({ log });
+  test.each([...HOSTS, 'NODE_ENV'])(
+    verifies('H-04', 'a server without auth gets 503 for local callers, too, if %s is set'),
+    async (name) => {
+      vi.stubEnv(name, 'production');
+      const log = keptLog();
+      const server = await startServer({ log });
 
-    for (const voice of VOICES) {
-      const { status, headers, text } = await server.ask(voice.send({ text: 'hello' }));
-      expect([status, headers['retry-after']]).toEqual([503, '5']);
-      expect(text).toContain('This agent does not accept calls yet: its operator must configure authentication');
-    }
-    for (const path of ['/.well-known/agent-card.json', '/healthz', '/readyz'])
-      expect((await server.ask({ method: 'GET', path })).status).toBe(200);
-    expect(server.runs()).toBe(0);
-    expect(log.lines.map(({ message }) => message)).toEqual([
-      'Authentication is not configured: every call is rejected in production. Set auth, or insecurePublic: true to accept anonymous callers',
-      'Request could not be served',
-    ]);
-  });
+      for (const format of WIRE_FORMATS) {
+        const { status, headers, text } = await server.ask(format.send({ text: 'hello' }));
+        expect([status, headers['retry-after']]).toEqual([503, '5']);
+        expect(text).toContain('This agent does not accept calls yet: its operator must configure authentication');
+      }
+      for (const path of ['/.well-known/agent-card.json', '/healthz', '/readyz'])
+        expect((await server.ask({ method: 'GET', path })).status).toBe(200);
+      expect(server.runs()).toBe(0);
+      expect(log.lines.map(({ message }) => message)).toEqual([
+        'Authentication is not configured: every call is rejected in production. Set auth, or insecurePublic: true to accept anonymous callers',
+        'Request could not be served',
+      ]);
+    },
+  );
 
-  test('a server lets everybody in if somebody has said so, and who is known', async () => {
+  test('a server accepts anonymous callers with insecurePublic, and authenticated callers with auth', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const open = await startServer({ insecurePublic: true });
     const guarded = await startServer({ auth: bearerTokens({ alice: 'right' }) });
@@ -98,7 +104,7 @@ describe('in production', () => {
     expect((await guarded.ask(asked(send, bearerOf('right')))).status).toBe(200);
   });
 
-  test('without the secret by which it would know callers, everybody is told when to come back', async () => {
+  test('sharedSecret() without a secret gets 503 with Retry-After', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     vi.stubEnv('A2A_SECRET', '');
     const answer = await mounted({ auth: sharedSecret() }).ask(SEND);
@@ -128,13 +134,13 @@ describe('in production', () => {
     },
   );
 
-  test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])('%s is there', async (path) => {
+  test.each(['/.well-known/agent-card.json', '/healthz', '/readyz'])('%s gets 200 without auth', async (path) => {
     vi.stubEnv('VERCEL', '1');
 
     expect((await mounted().ask({ path })).status).toBe(200);
   });
 
-  test('everybody is, if somebody has said so; but nobody lists', async () => {
+  test('a handler with insecurePublic accepts anonymous callers, except for ListTasks', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const { ask, lines } = mounted({ insecurePublic: true });
 
@@ -145,7 +151,7 @@ describe('in production', () => {
     );
   });
 
-  test('who is known is', async () => {
+  test('a handler with auth accepts authenticated callers only', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const { ask, lines } = mounted({ auth: bearerTokens({ alice: 'right' }) });
     const headers = { ...SEND.init.headers, authorization: 'Bearer right' };
@@ -155,7 +161,7 @@ describe('in production', () => {
     expect(lines()).toEqual(['info: Request rejected']);
   });
 
-  test('an agent in your own hands is', async () => {
+  test('connect(agent) in the same process works without auth', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const client = await connect(scripted().agent);
     onTestFinished(() => client.close());
@@ -164,7 +170,7 @@ describe('in production', () => {
   });
 });
 
-test('on a desk everybody is answered, and the log has one line', async () => {
+test('in development a handler without auth accepts every caller and logs one warning', async () => {
   const { ask, lines } = mounted();
 
   expect((await ask(SEND)).status).toBe(200);

@@ -1,8 +1,8 @@
 import type { Answer, Ask } from '../exchange.ts';
 import type { SseEvent } from '../sse-text.ts';
 
-/** A message to be sent. `parts` are in the words of the voice; `text` is the one part that all of them have. */
-export interface Said {
+/** A message to send. `parts` are in the wire format; `text` is a text part in any format. */
+export interface MessageInput {
   readonly text?: string;
   readonly parts?: readonly unknown[];
   readonly messageId?: string;
@@ -14,22 +14,22 @@ export interface Said {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** A task in plain words. */
-export interface SeenTask {
+/** A task, the same for all formats. */
+export interface DecodedTask {
   readonly id: string;
   readonly contextId: string;
   /** `completed`, `input-required` … */
   readonly state: string;
   readonly time: string;
   /** The text of the status. */
-  readonly says: string | undefined;
+  readonly statusText: string | undefined;
   /** Name → text; undefined if the task has no such member. */
   readonly artifacts: Readonly<Record<string, string>> | undefined;
   /** `user: hello`; undefined if the task has no such member. */
   readonly history: readonly string[] | undefined;
 }
 
-export interface SeenMessage {
+export interface DecodedMessage {
   readonly text: string;
   readonly role: string;
   readonly messageId: string | undefined;
@@ -37,18 +37,18 @@ export interface SeenMessage {
   readonly taskId: string | undefined;
 }
 
-export type SeenSend = { readonly task: SeenTask } | { readonly message: SeenMessage };
+export type DecodedSend = { readonly task: DecodedTask } | { readonly message: DecodedMessage };
 
-/** An event of a stream in plain words. */
-export type SeenEvent =
-  | { readonly kind: 'task'; readonly task: SeenTask }
-  | { readonly kind: 'message'; readonly message: SeenMessage }
+/** An event of a stream, the same for all formats. */
+export type DecodedEvent =
+  | { readonly kind: 'task'; readonly task: DecodedTask }
+  | { readonly kind: 'message'; readonly message: DecodedMessage }
   | {
       readonly kind: 'status';
       readonly taskId: string;
       readonly contextId: string | undefined;
       readonly state: string;
-      readonly says: string | undefined;
+      readonly statusText: string | undefined;
       readonly final: boolean | undefined;
     }
   | {
@@ -61,33 +61,35 @@ export type SeenEvent =
       readonly lastChunk: boolean;
     };
 
-export interface SeenError {
+export interface DecodedError {
   readonly status: number;
-  /** The number of JSON-RPC; undefined where the binding has none. */
+  /** The JSON-RPC code; undefined if the response has none. */
   readonly code: number | undefined;
   readonly reason: string;
   readonly message: string;
-  /** The members that were wrong. */
+  /** The paths of the invalid members. */
   readonly fields: readonly string[];
 }
 
-export interface Voice {
+/** One version over one binding: encodes requests and decodes responses. */
+export interface WireFormat {
   readonly name: string;
   readonly version: '1.0' | '0.3' | '0.2' | '0.1';
   readonly binding: 'JSON-RPC' | 'REST';
-  send(said: Said): Ask;
-  stream(said: Said): Ask;
+  send(input: MessageInput): Ask;
+  stream(input: MessageInput): Ask;
   get(id: string, historyLength?: number): Ask;
   cancel(id: string): Ask;
   subscribe(id: string): Ask;
-  sent(answer: Answer): SeenSend;
-  /** The answer to get and cancel. */
-  task(answer: Answer): SeenTask;
-  event(event: SseEvent): SeenEvent;
-  error(answer: Answer): SeenError;
+  /** Decodes the response to `send`. */
+  sent(answer: Answer): DecodedSend;
+  /** Decodes the response to `get` and `cancel`. */
+  task(answer: Answer): DecodedTask;
+  event(event: SseEvent): DecodedEvent;
+  error(answer: Answer): DecodedError;
 }
 
-/** `undefined` members are left away, as JSON does. */
+/** Omits `undefined` members, as JSON does. */
 export function compact(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return members.length === 0 ? undefined : Object.fromEntries(members);
