@@ -3,23 +3,23 @@ import { A2AError, type ErrorCode } from '../../src/errors.ts';
 import type { Server } from './server.ts';
 import type { World } from './world.ts';
 
-/** A call that was made and not answered. */
+/** A call without a response. */
 export interface Pending {
   readonly what: string;
   readonly server: Server;
   readonly taskId?: string;
 }
 
-/** Errors that are right, by code. `UNAVAILABLE` always is: the caller may try again. */
-export type Refusals = Partial<Record<ErrorCode, () => boolean>>;
+/** Expected errors, by code. `UNAVAILABLE` always is: the caller may retry. */
+export type ExpectedErrors = Partial<Record<ErrorCode, () => boolean>>;
 
 export interface Call<T> extends Pending {
   readonly make: (engine: Engine) => Promise<T>;
   readonly seen: (result: T, waitedMs: number) => void;
-  readonly mayBe?: Refusals;
+  readonly mayBe?: ExpectedErrors;
 }
 
-/** Calls of engines, each of which must be answered, and never refused without a reason. */
+/** Calls of engines, each of which must return, and must not fail with an unexpected error. */
 export class Calls {
   readonly #world: World;
   readonly #pending = new Set<Pending>();
@@ -28,7 +28,7 @@ export class Calls {
     this.#world = world;
   }
 
-  /** Calls to living servers without an answer. */
+  /** Calls to living servers without a response. */
   get pending(): readonly Pending[] {
     return [...this.#pending].filter(({ server }) => server.node.isAlive);
   }
@@ -39,26 +39,26 @@ export class Calls {
       const since = this.#world.time;
       this.#pending.add(call);
       this.#note(call, '');
-      const answered = (tell: () => void): void => {
+      const returned = (settle: () => void): void => {
         this.#pending.delete(call);
-        if (node.isAlive) tell();
+        if (node.isAlive) settle();
       };
       call.make(engine).then(
         (result) =>
-          answered(() => {
-            this.#note(call, 'answered');
+          returned(() => {
+            this.#note(call, 'returned');
             call.seen(result, this.#world.time - since);
           }),
-        (error: unknown) => answered(() => this.#refused(call, error)),
+        (error: unknown) => returned(() => this.#failed(call, error)),
       );
     });
   }
 
-  #refused<T>(call: Call<T>, error: unknown): void {
-    this.#note(call, `refused: ${String(error)}`);
+  #failed<T>(call: Call<T>, error: unknown): void {
+    this.#note(call, `failed: ${String(error)}`);
     const isRight = A2AError.is(error) && (error.code === 'UNAVAILABLE' || call.mayBe?.[error.code]?.() === true);
     if (isRight) return;
-    this.#world.fail(`${call.what} ${call.taskId ?? ''} is refused, and should not be: ${String(error)}`);
+    this.#world.fail(`${call.what} ${call.taskId ?? ''} failed with an unexpected error: ${String(error)}`);
   }
 
   #note({ what, taskId = '', server }: Pending, outcome: string): void {

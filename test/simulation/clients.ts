@@ -2,43 +2,43 @@ import type { SendResult, TaskStream } from '../../src/engine/engine.ts';
 import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Scope } from '../../src/store/store.ts';
-import { Calls, type Pending, type Refusals } from './calls.ts';
-import type { Ledger } from './ledger.ts';
+import { Calls, type Pending, type ExpectedErrors } from './calls.ts';
+import type { ExpectedStore } from './expected-store.ts';
 import { isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
-import { Readers } from './readers.ts';
+import { Subscribers } from './subscribers.ts';
 import type { Receivers } from './receivers.ts';
 import { AGENT_IDS, type Server } from './server.ts';
 import { Views } from './views.ts';
 import type { World } from './world.ts';
 
 const OWNERS: readonly string[] = ['ann', 'bob'];
-/** The longest that the answer of a store may take: see `randomWeather`. */
-const LONGEST_WAY_MS = 400;
+/** The longest time that a response of the store may take: see `randomNetwork`. */
+const LONGEST_RESPONSE_MS = 400;
 
-/** Callers who do anything at any time, and believe nothing that they are told. */
+/** Callers who make random calls at random times, and check every result. */
 export class Clients {
-  readonly readers: Readers;
+  readonly subscribers: Subscribers;
   readonly #world: World;
-  readonly #ledger: Ledger;
+  readonly #expectedStore: ExpectedStore;
   readonly #views: Views;
   readonly #servers: () => readonly Server[];
   readonly #calls: Calls;
   readonly #receivers: Receivers | undefined;
-  /** The tasks and messages of which somebody was told that they are stored. */
+  /** The messages that an engine has acknowledged, with their tasks. */
   readonly acknowledged = new Map<string, string>();
   #messages = 0;
 
-  constructor(world: World, ledger: Ledger, servers: () => readonly Server[], receivers?: Receivers) {
+  constructor(world: World, expectedStore: ExpectedStore, servers: () => readonly Server[], receivers?: Receivers) {
     this.#receivers = receivers;
     this.#world = world;
-    this.#ledger = ledger;
+    this.#expectedStore = expectedStore;
     this.#servers = servers;
     this.#calls = new Calls(world);
-    this.#views = new Views(world, ledger);
-    this.readers = new Readers(world, ledger, this.#views);
+    this.#views = new Views(world, expectedStore);
+    this.subscribers = new Subscribers(world, expectedStore, this.#views);
   }
 
-  /** Calls to living servers without an answer. */
+  /** Calls to living servers without a response. */
   get pending(): readonly Pending[] {
     return this.#calls.pending;
   }
@@ -77,7 +77,7 @@ export class Clients {
         seen: (task) => {
           this.#views.check('cancel', task, 0);
           if (task.status.state !== 'TASK_STATE_CANCELED')
-            this.#world.fail(`cancel of ${taskId} gives ${task.status.state}`);
+            this.#world.fail(`cancel of ${taskId} returns ${task.status.state}`);
         },
         mayBe: {
           TASK_NOT_CANCELABLE: () => this.#endOf(taskId) !== undefined && this.#endOf(taskId) !== 'TASK_STATE_CANCELED',
@@ -94,10 +94,10 @@ export class Clients {
     const mayStopAfter = random.chance(0.2) ? random.int(1, 3) : 0;
     server.node.later(this.#world.time + random.delay(2, 40), () => {
       if (server.isClosing) return;
-      const reading = { what: 'subscription', server, taskId, position: after, isNew: true, isOver: false };
+      const subscription = { what: 'subscription', server, taskId, position: after, isNew: true, isOver: false };
       this.#world.note(() => `${server.node.name} subscribe ${taskId} after ${after}`);
       const items = server.engine.subscribe(scopeOf(owner), taskId, { after });
-      void this.readers.read(reading, items, mayStopAfter);
+      void this.subscribers.read(subscription, items, mayStopAfter);
     });
   }
 
@@ -108,7 +108,7 @@ export class Clients {
     if (isRepeatable(submission) && random.chance(0.15)) this.#deliver(submission);
   }
 
-  /** Sends, and sends again if nobody knows what came of it. */
+  /** Sends a message, and now and then sends it again. */
   #deliver(submission: Submission, tries = 1): void {
     const { random } = this.#world;
     if (this.#servers().length === 0) return;
@@ -137,17 +137,17 @@ export class Clients {
         this.#views.check('send', task, since);
         this.#acknowledge(message, task.id);
         if (leave?.aborted === true) return;
-        const isAtRest = isPausedState(task.status.state) || isTerminalState(task.status.state);
+        const isSettled = isPausedState(task.status.state) || isTerminalState(task.status.state);
         if (
-          !isAtRest &&
-          !this.#hasRested(task.id, since) &&
+          !isSettled &&
+          !this.#hasSettled(task.id, since) &&
           returnImmediately !== true &&
           waitedMs < maxWaitMs - 1 &&
           !server.isClosing
         )
           this.#world.fail(`send ${message.messageId} does not wait for ${task.id}`);
       },
-      mayBe: this.#refusals(message),
+      mayBe: this.#expectedErrors(message),
     });
   }
 
@@ -160,12 +160,12 @@ export class Clients {
       make: (engine) => engine.stream({ ...submission, ...(leave !== undefined && { signal: leave }) }),
       seen: ({ taskId, items }) => {
         this.#acknowledge(message, taskId);
-        // A stream of a new task begins with its first event; any other with the task as it is.
+        // A stream of a new task starts with its first event, any other stream with the task as it is.
         const position = message.taskId === undefined ? 0 : undefined;
-        const reading = { what: 'stream', server, taskId, position, isNew: true, isOver: false, leave };
-        void this.readers.read(reading, items, this.#world.random.chance(0.1) ? 1 : 0);
+        const subscription = { what: 'stream', server, taskId, position, isNew: true, isOver: false, leave };
+        void this.subscribers.read(subscription, items, this.#world.random.chance(0.1) ? 1 : 0);
       },
-      mayBe: this.#refusals(message),
+      mayBe: this.#expectedErrors(message),
     });
   }
 
@@ -187,57 +187,57 @@ export class Clients {
       make: (engine) => engine.list(scopeOf(owner), { limit: 100, artifacts: true }),
       seen: ({ tasks, total }) => {
         for (const task of tasks) this.#views.check('list', task, 0);
-        if (tasks.length !== total) this.#world.fail(`list gives ${tasks.length} of ${total} tasks`);
+        if (tasks.length !== total) this.#world.fail(`list returns ${tasks.length} of ${total} tasks`);
       },
     });
   }
 
-  /** What a follow-up or a send may be refused with. */
-  #refusals(message: Message): Refusals {
+  /** The errors that a follow-up or a send may end with. */
+  #expectedErrors(message: Message): ExpectedErrors {
     const { taskId, messageId } = message;
-    // Who gives up waiting at the very moment of a bare reply finds nothing any more.
-    if (taskId === undefined) return { TASK_NOT_FOUND: () => this.#ledger.isRepliedTo(messageId) };
-    const task = this.#ledger.task(taskId);
+    // A caller whose wait ends just when a bare reply is stored does not find its task.
+    if (taskId === undefined) return { TASK_NOT_FOUND: () => this.#expectedStore.isRepliedTo(messageId) };
+    const task = this.#expectedStore.task(taskId);
     const isStored = (): boolean =>
-      this.#ledger.task(taskId)?.history.some((other) => other.messageId === messageId) === true;
+      this.#expectedStore.task(taskId)?.history.some((other) => other.messageId === messageId) === true;
     return {
       TASK_NOT_FOUND: this.#unknown(taskId),
       UNSUPPORTED_OPERATION: () =>
-        !isStored() && (this.#endOf(taskId) !== undefined || this.#ledger.task(taskId)?.isCanceling === true),
-      // A repeat may have been stored while the refusal was on its way.
+        !isStored() && (this.#endOf(taskId) !== undefined || this.#expectedStore.task(taskId)?.isCanceling === true),
+      // A repeat may have been stored while the error was on its way.
       INVALID_PARAMS: () =>
         task !== undefined &&
-        (!isStored() || (this.#ledger.addedAt(messageId) ?? 0) > this.#world.time - LONGEST_WAY_MS),
+        (!isStored() || (this.#expectedStore.addedAt(messageId) ?? 0) > this.#world.time - LONGEST_RESPONSE_MS),
     };
   }
 
   #acknowledge({ messageId }: Message, taskId: string): void {
     this.acknowledged.set(messageId, taskId);
-    const task = this.#ledger.task(taskId);
-    if (this.#ledger.reply(taskId) !== undefined) return;
+    const task = this.#expectedStore.task(taskId);
+    if (this.#expectedStore.reply(taskId) !== undefined) return;
     if (task?.history.some((message) => message.messageId === messageId) !== true)
       this.#world.fail(`message ${messageId} is acknowledged and not in ${taskId}`);
   }
 
   #checkReply({ messageId, contextId }: Message): void {
     this.#world.note(() => `  reply ${messageId} in ${contextId}`);
-    if (!this.#ledger.isReply(messageId)) this.#world.fail(`reply ${messageId} was not stored`);
+    if (!this.#expectedStore.isReply(messageId)) this.#world.fail(`reply ${messageId} was not stored`);
   }
 
-  /** Whether there was something to answer with: it may have gone on since. */
-  #hasRested(taskId: string, since: number): boolean {
-    const statuses = statusesOf(this.#ledger.task(taskId)?.log.slice(Math.max(0, since - 1)) ?? []);
+  /** Whether the task has settled since then: it may have resumed. */
+  #hasSettled(taskId: string, since: number): boolean {
+    const statuses = statusesOf(this.#expectedStore.task(taskId)?.log.slice(Math.max(0, since - 1)) ?? []);
     return this.#endOf(taskId) !== undefined || statuses.some(({ state }) => isPausedState(state));
   }
 
   #endOf(taskId: string): string | undefined {
-    const task = this.#ledger.task(taskId);
+    const task = this.#expectedStore.task(taskId);
     return task?.hasEnded === true ? task.status.state : undefined;
   }
 
-  /** Whether nobody could know of the task when this was called. */
+  /** Whether the task was not visible when this was called. */
   #unknown(taskId: string): () => boolean {
-    const wasVisible = this.#ledger.task(taskId)?.isVisible === true;
+    const wasVisible = this.#expectedStore.task(taskId)?.isVisible === true;
     return () => !wasVisible;
   }
 
@@ -259,7 +259,7 @@ export class Clients {
     };
   }
 
-  /** Some callers do not stay to the end. */
+  /** Some callers disconnect before the end. */
   #mayLeave(): AbortSignal | undefined {
     const { random } = this.#world;
     if (!random.chance(0.15)) return undefined;
@@ -269,7 +269,7 @@ export class Clients {
   }
 
   #anyTask(): TaskModel | undefined {
-    const tasks = [...this.#ledger.tasks].filter(({ isVisible }) => isVisible);
+    const tasks = [...this.#expectedStore.tasks].filter(({ isVisible }) => isVisible);
     return tasks.length === 0 ? undefined : this.#world.random.pick(tasks);
   }
 
@@ -282,7 +282,7 @@ function scopeOf(owner: string): Scope {
   return { tenant: '', owner };
 }
 
-/** Whether a second copy is known for what it is. */
+/** Whether the engine can detect a repeat of it. */
 function isRepeatable({ idempotencyKey, caller }: Submission): boolean {
   return idempotencyKey !== undefined || caller.isVerified;
 }

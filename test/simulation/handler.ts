@@ -10,28 +10,28 @@ import {
   type StepOutputPlan,
   type StepPlan,
 } from './program.ts';
-import { type Emitted, ended, type Performance, type Witness } from './witness.ts';
+import { type Emitted, ended, type HandlerRun, type HandlerChecks } from './handler-checks.ts';
 
 export interface HandlerOptions {
   readonly mustNotRunTwice: boolean;
   readonly hasStepOutputs: boolean;
 }
 
-/** A handler that does what the text of its message asks for, and has all of it witnessed. */
+/** A handler that runs the program of its message, and reports everything that it sees and does to the checks. */
 export function simulatedHandler(
   node: SimNode,
-  witness: Witness,
+  checks: HandlerChecks,
   { mustNotRunTwice, hasStepOutputs }: HandlerOptions,
 ): Handler {
   return (ctx) => {
-    const performance = witness.begins(node, ctx.taskId, ctx.message.messageId, mustNotRunTwice);
-    const program = programOf(ctx.text, performance.attempt, hasStepOutputs);
-    const outputs = new Actor(ctx, performance, witness).perform(program);
+    const handlerRun = checks.begins(node, ctx.taskId, ctx.message.messageId, mustNotRunTwice);
+    const program = programOf(ctx.text, handlerRun.attempt, hasStepOutputs);
+    const outputs = new ProgramRun(ctx, handlerRun, checks).perform(program);
     return program.isGenerator ? outputs : spoken(outputs, ctx);
   };
 }
 
-/** The same without a generator: what it would yield is published through the context. */
+/** The same without a generator: its outputs are published through the context. */
 async function spoken(
   outputs: AsyncGenerator<Output, Output | undefined>,
   ctx: TaskContext,
@@ -57,7 +57,7 @@ async function chunked(
   await (append === true ? writer.append(text, { lastChunk }) : writer.replace(text, { lastChunk }));
 }
 
-/** Steps at once have no order; a retry keeps what a failed attempt has published through the context of the task. */
+/** Concurrent steps have no order; a retry keeps the outputs of a failed attempt through the context of the task. */
 function mayDisorder(action: Action): boolean {
   if (action.do === 'ask and work') return action.step.failures > 0;
   return action.do === 'steps' && (action.steps.length > 1 || action.steps.some(({ failures }) => failures > 0));
@@ -77,21 +77,21 @@ class StepFailure extends Error {
   override readonly name = 'StepFailure';
 }
 
-class Actor {
+class ProgramRun {
   readonly #ctx: TaskContext;
-  readonly #performance: Performance;
-  readonly #witness: Witness;
+  readonly #run: HandlerRun;
+  readonly #checks: HandlerChecks;
   readonly #occurrences = new Map<string, number>();
   readonly #read: string[] = [];
-  /** What this attempt, and the recorded steps that it has called, have published in all. */
+  /** All outputs of this attempt, and of the recorded steps that it has called. */
   readonly #emitted: Emitted[] = [];
   #sleeps = 0;
   #reads = 0;
 
-  constructor(ctx: TaskContext, performance: Performance, witness: Witness) {
+  constructor(ctx: TaskContext, handlerRun: HandlerRun, checks: HandlerChecks) {
     this.#ctx = ctx;
-    this.#performance = performance;
-    this.#witness = witness;
+    this.#run = handlerRun;
+    this.#checks = checks;
   }
 
   async *perform({ actions, ending, isSteady }: Program): AsyncGenerator<Output, Output | undefined> {
@@ -99,7 +99,7 @@ class Actor {
     if (ending === 'text') this.#emitted.push({ artifact: 'response', text: 'the end', append: true });
     const isOrdered = isSteady && !actions.some(mayDisorder);
     if (!['throw', 'reply', 'turn', 'hang', 'chatter'].includes(ending))
-      this.#witness.emitted(this.#performance, this.#emitted, { isOrdered, isSteady });
+      this.#checks.emitted(this.#run, this.#emitted, { isOrdered, isSteady });
     switch (ending) {
       case 'return':
         return undefined;
@@ -116,7 +116,7 @@ class Actor {
       case 'fail':
         return { status: 'failed', text: 'it did not work' };
       case 'hang':
-        return this.#pause(60_000, this.#performance.fence % 2 === 0);
+        return this.#pause(60_000, this.#run.fence % 2 === 0);
       case 'chatter':
         yield { status: 'completed', text: 'done' };
         yield { status: 'working', text: 'still here' };
@@ -153,7 +153,7 @@ class Actor {
       }
       case 'ask and say': {
         const asked = this.#ask(action.question);
-        // Whatever comes of it is looked at below, if the sleep does not end the run before.
+        // The result is awaited below, if the sleep does not end the run before.
         asked.catch(() => {});
         await this.#sleep(action.napMs);
         yield { status: 'working', text: 'meanwhile' };
@@ -166,7 +166,7 @@ class Actor {
         const way = await Promise.race([answer, sleep]);
         const stored = await this.#ctx.step('way', () => way);
         await this.#whileAlive();
-        this.#witness.went(this.#performance, way, stored);
+        this.#checks.went(this.#run, way, stored);
         await Promise.all([answer, sleep]);
         break;
       }
@@ -184,7 +184,7 @@ class Actor {
     return outputOf(emitted);
   }
 
-  /** Resolves with what was published by the execution that is recorded. */
+  /** Resolves with the outputs of the execution that is recorded. */
   async #step(plan: StepPlan): Promise<readonly Emitted[]> {
     const { name, retries } = plan;
     const occurrence = (this.#occurrences.get(name) ?? 0) + 1;
@@ -197,26 +197,26 @@ class Actor {
         ? await this.#ctx.step(name, work, options)
         : await this.#ctx.step(name, (step) => this.#drained(work(step), step), options);
       await this.#whileAlive();
-      this.#witness.got(this.#performance, key, { value: mark });
-      return this.#witness.outputsOf(mark);
+      this.#checks.got(this.#run, key, { value: mark });
+      return this.#checks.outputsOf(mark);
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'StepFailure') throw error;
       await this.#whileAlive();
-      // Who was told to stop may fail for that: it is no result.
+      // A step whose signal was aborted may fail because of that, which is not recorded.
       if (this.#ctx.signal.aborted) throw error;
       const { message } = error;
-      this.#witness.got(this.#performance, key, { error: { name: 'StepFailure', message } });
-      return this.#witness.outputsOf(message);
+      this.#checks.got(this.#run, key, { error: { name: 'StepFailure', message } });
+      return this.#checks.outputsOf(message);
     }
   }
 
-  /** The function of a step: yields what it publishes through its own context. */
+  /** The function of a step: yields its outputs through its own context. */
   async *#work(
     { outputs, ms, failures, heedsSignal }: StepPlan,
     { idempotencyKey, attempt }: StepContext,
   ): AsyncGenerator<Output, string> {
-    const mark = this.#witness.executes(this.#performance, idempotencyKey);
-    this.#witness.publishes(
+    const mark = this.#checks.executes(this.#run, idempotencyKey);
+    this.#checks.publishes(
       mark,
       outputs.map((output) => emittedBy(output, mark)),
     );
@@ -234,7 +234,7 @@ class Actor {
     else await published(output, this.#ctx);
   }
 
-  /** The same without a generator: what it would yield is published through the context of the step. */
+  /** The same without a generator: its outputs are published through the context of the step. */
   async #drained(outputs: AsyncGenerator<Output, string>, step: StepContext): Promise<string> {
     for (;;) {
       const { done, value } = await outputs.next();
@@ -247,7 +247,7 @@ class Actor {
     const nth = ++this.#sleeps;
     await this.#ctx.sleep(ms);
     await this.#whileAlive();
-    this.#witness.woke(this.#performance, nth);
+    this.#checks.woke(this.#run, nth);
   }
 
   async #ask({ text, isConfirmation, ttlMs, catches }: QuestionPlan): Promise<string> {
@@ -258,12 +258,12 @@ class Actor {
         ? await this.#ctx.ask({ confirm: text }, options)
         : await this.#ctx.ask(text, options);
       await this.#whileAlive();
-      this.#witness.answered(this.#performance, shown, { value: answer });
+      this.#checks.answered(this.#run, shown, { value: answer });
       return `${String(answer)};`;
     } catch (error) {
       if (!(error instanceof QuestionExpiredError)) throw error;
       await this.#whileAlive();
-      this.#witness.answered(this.#performance, shown, { expired: true });
+      this.#checks.answered(this.#run, shown, { expired: true });
       if (!catches) throw error;
       return NO_ANSWER;
     }
@@ -274,13 +274,13 @@ class Actor {
     const messages = await this.#ctx.inbox.take();
     await this.#whileAlive();
     for (const { messageId } of messages) this.#read.push(messageId);
-    this.#witness.read(this.#performance, nth, this.#read, messages.length === 0);
+    this.#checks.read(this.#run, nth, this.#read, messages.length === 0);
     return `${messages.length} messages;`;
   }
 
   #pause(ms: number, heedsSignal: boolean): Promise<undefined> {
     const { signal } = this.#ctx;
-    const { node } = this.#performance;
+    const { node } = this.#run;
     return new Promise((resolve, reject) => {
       const stop = (): void => reject(signal.reason as Error);
       node.later(node.world.time + ms, () => {
@@ -293,8 +293,8 @@ class Actor {
     });
   }
 
-  /** A dead process does nothing more, whatever its promises do. */
+  /** A dead process does nothing more, although its promises settle. */
   async #whileAlive(): Promise<void> {
-    if (!this.#performance.node.isAlive) await new Promise(() => {});
+    if (!this.#run.node.isAlive) await new Promise(() => {});
   }
 }

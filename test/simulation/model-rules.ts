@@ -13,23 +13,23 @@ export interface Change {
   readonly isHeld: boolean;
 }
 
-/** Journal entries that only a run writes. */
+/** Kinds of journal entries that only a run writes. */
 const OF_RUNS: ReadonlySet<string> = new Set(['step', 'correction', 'question', 'sleep', 'read', 'call', 'called']);
-/** Journal entries that come with a message of the caller. */
+/** Kinds of journal entries that come with a message of the caller. */
 const OF_CALLERS: ReadonlySet<string> = new Set(['message', 'turn', 'answer']);
 const ONCE_PER_TURN: ReadonlySet<string> = new Set(['step', 'correction', 'question', 'answer', 'sleep', 'read']);
 
-/** What must hold for every write, in the words in which a failure is told. */
+/** The rules for every write, by the text that a violation reports. */
 const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
-  'the first event, and no other, is the task': ({ before, write }) =>
+  'the first event is the task, and no other event is': ({ before, write }) =>
     (write.events ?? []).every(({ kind }, i) => (kind === 'task') === (before.log.length + i === 0)),
 
   'a task is visible from its first event on': ({ after }) => after.log.length === 0 || after.isVisible,
 
-  'the status is what the last status event says': ({ write }) =>
+  'the status is that of the last status event': ({ write }) =>
     isDeepStrictEqual(statusesOf(write.events ?? []).at(-1), write.status),
 
-  'nothing leads back to submitted, nothing goes on after the end': ({ write }) => {
+  'no status returns to submitted, and none follows the end': ({ write }) => {
     const states = statusesOf(write.events ?? []).map(({ state }) => state);
     return !states.includes('TASK_STATE_SUBMITTED') && !states.slice(0, -1).some(isTerminalState);
   },
@@ -39,25 +39,25 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
     return times.every((time, i) => i === 0 || time >= (times[i - 1] ?? ''));
   },
 
-  'with the intent to cancel there is no pause, and no end but canceled': ({ before, write }) => {
+  'with the intent to cancel a task does not pause and ends only as canceled': ({ before, write }) => {
     const state = write.status?.state;
     if (!before.isCanceling || state === undefined) return true;
     return !isPausedState(state) && (!isTerminalState(state) || state === 'TASK_STATE_CANCELED');
   },
 
-  'nothing is canceled without the intent': ({ after }) =>
+  'a task is canceled only with the intent to cancel': ({ after }) =>
     after.status.state !== 'TASK_STATE_CANCELED' || after.isCanceling,
 
-  'a task ends with a terminal status, and only so': ({ write, after }) =>
+  'a task ends exactly when its status is terminal': ({ write, after }) =>
     after.hasEnded === (write.endedAt !== undefined),
 
-  'who ends a task has it, or nobody has': ({ write, after, isHeld }) =>
+  'the node that ends a task holds it, or no node holds it': ({ write, after, isHeld }) =>
     !after.hasEnded || write.guard.lease !== undefined || (!isHeld && after.isCanceling),
 
-  'only the holder of the lease says what a run does': ({ write }) =>
+  'only the holder of the lease writes for a run': ({ write }) =>
     write.guard.lease !== undefined || !isWorkOfRun(write),
 
-  'a lease is only taken by whoever has it, or who cancels': ({ before, write }) =>
+  'a lease is revoked only by its holder or by a cancel': ({ before, write }) =>
     write.revoke !== true || before.isCanceling || write.guard.lease !== undefined,
 
   'a question is open exactly while the task is paused': ({ after }) =>
@@ -73,24 +73,24 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
     return (write.journal ?? []).every(({ kind, key }) => kind !== 'turn' || key === `turn ${count + 1}`);
   },
 
-  'nothing is recorded twice in a turn': ({ before, write }) => {
+  'no key is recorded twice in a turn': ({ before, write }) => {
     const start = before.journal.findLastIndex(({ kind }) => kind === 'turn') + 1;
     const entries = [...before.journal.slice(start), ...(write.journal ?? [])];
     const names = entries.filter(({ kind }) => ONCE_PER_TURN.has(kind)).map(({ kind, key }) => `${kind} ${key}`);
     return new Set(names).size === names.length;
   },
 
-  'a word that is no longer the current one enters the history, in order': ({ before, write }) => {
+  'a replaced status message enters the history, in order': ({ before, write }) => {
     const replaced = [before.status, ...statusesOf(write.events ?? [])]
       .slice(0, -1)
       .flatMap(({ message }) => message ?? []);
-    const told = (write.history ?? []).filter(({ role }) => role === 'ROLE_AGENT');
-    return isDeepStrictEqual(told, replaced);
+    const added = (write.history ?? []).filter(({ role }) => role === 'ROLE_AGENT');
+    return isDeepStrictEqual(added, replaced);
   },
 
   'a message of the caller enters history and journal together': ({ write }) => {
-    const told = (write.history ?? []).filter(({ role }) => role === 'ROLE_USER');
-    return told.length === (write.journal ?? []).filter(isOfCaller).length;
+    const added = (write.history ?? []).filter(({ role }) => role === 'ROLE_USER');
+    return added.length === (write.journal ?? []).filter(isOfCaller).length;
   },
 
   'no message enters the history twice': ({ after }) =>
@@ -102,7 +102,7 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
     return isDeepStrictEqual(JSON.parse(write.artifacts) as Artifact[], artifacts);
   },
 
-  'what nobody runs will be woken': ({ after }) =>
+  'a task that no node holds has a wake time': ({ after }) =>
     after.hasEnded || after.node !== undefined || after.wakeAt !== undefined,
 };
 

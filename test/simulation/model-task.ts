@@ -7,7 +7,7 @@ import type { TaskStatus } from '../../src/model/task.ts';
 import type { JournalEntry, NewEvent } from '../../src/store/store.ts';
 
 /**
- * A task as it must be after what was stored: a second opinion, written from the design and not from the code.
+ * A task as it must be after all stored writes: a second implementation, written from the design and not from the code.
  *
  *     submitted ──► working ◄──► paused (a question is open)
  *         └────────────┴────────────┴──► completed, failed, rejected, canceled
@@ -47,7 +47,7 @@ const TERMINAL: ReadonlySet<TaskState> = new Set<TaskState>([
   'TASK_STATE_CANCELED',
 ]);
 
-/** The artifacts after some events, or as they go on from those that there were. */
+/** The artifacts after some events, starting from those of a snapshot if given. */
 export function foldArtifacts(log: readonly NewEvent[], start: readonly Artifact[] = []): readonly Artifact[] {
   const artifacts = new Map(start.map((artifact) => [artifact.artifactId, artifact]));
   for (const { kind, body } of log) {
@@ -72,7 +72,7 @@ export function foldStatus(log: readonly NewEvent[], start: TaskStatus): TaskSta
   return statusesOf(log).at(-1) ?? start;
 }
 
-/** The statuses that events tell of, in order. */
+/** The statuses in some events, in order. */
 export function statusesOf(log: readonly NewEvent[]): readonly TaskStatus[] {
   return log.flatMap(({ kind, body }) => {
     if (kind !== 'status') return [];

@@ -29,8 +29,8 @@ function statusEvent(status: TaskStatus): NewEvent {
   return { kind: 'status', body: JSON.stringify({ statusUpdate: { taskId: 't', contextId: 'c', status } }) };
 }
 
-/** A write of whoever runs the task that says a state, as an engine would put it. */
-function saying(task: TaskModel, state: TaskState, more: Partial<TaskWrite> = {}): TaskWrite {
+/** A write of the node that runs the task, with a status in a state, as an engine would write it. */
+function statusWrite(task: TaskModel, state: TaskState, more: Partial<TaskWrite> = {}): TaskWrite {
   const status = { state, timestamp: time(1) };
   const first: readonly NewEvent[] = task.log.length === 0 ? [{ kind: 'task', body: '{}' }] : [];
   return {
@@ -45,7 +45,7 @@ function saying(task: TaskModel, state: TaskState, more: Partial<TaskWrite> = {}
 }
 
 const states = fc.constantFrom(...TASK_STATES.filter((state) => state !== 'TASK_STATE_UNSPECIFIED'));
-/** What one write may say; most of it makes no sense at a given moment. */
+/** The possible contents of one write; most of them are not allowed at a given moment. */
 const moves = fc.record(
   {
     state: states,
@@ -66,12 +66,13 @@ function writeOf(task: TaskModel, { state, fenceOff, ifCanceling, ifOpen, ...mor
     ...(ifCanceling !== undefined && { canceling: ifCanceling }),
     ...(ifOpen !== undefined && { question: ifOpen }),
   };
-  const write: TaskWrite = state === undefined ? { taskId: 't', guard, visible: true } : saying(task, state, { guard });
+  const write: TaskWrite =
+    state === undefined ? { taskId: 't', guard, visible: true } : statusWrite(task, state, { guard });
   return { ...write, ...more };
 }
 
-/** Plays moves, and what is due in between is claimed. Gives the tasks on the way. */
-function play(all: readonly Move[]): readonly TaskModel[] {
+/** Applies moves, and claims the task in between if it is due. Returns the task after each of them. */
+function pathOf(all: readonly Move[]): readonly TaskModel[] {
   const path = [created(NEW)];
   for (const move of all) {
     const task = path.at(-1) ?? created(NEW);
@@ -83,36 +84,36 @@ function play(all: readonly Move[]): readonly TaskModel[] {
   return path;
 }
 
-const games = fc.array(moves, { maxLength: 25 });
+const moveLists = fc.array(moves, { maxLength: 25 });
 
-test('a terminal state is final: nothing that anybody tries changes anything', () => {
+test('a task in a terminal state is changed by no operation', () => {
   fc.assert(
-    fc.property(games, (all) => {
-      const path = play(all);
+    fc.property(moveLists, (all) => {
+      const path = pathOf(all);
       const end = path.findIndex(({ hasEnded }) => hasEnded);
       if (end >= 0) expect(path.slice(end).every((task) => task === path[end])).toBe(true);
     }),
   );
 });
 
-test('with the intent to cancel a task is canceled, or goes on', () => {
+test('a task with the intent to cancel ends only as canceled', () => {
   fc.assert(
-    fc.property(games, (all) => {
-      const path = play(all);
+    fc.property(moveLists, (all) => {
+      const path = pathOf(all);
       const intent = path.findIndex(({ isCanceling }) => isCanceling);
       const last = path.at(-1);
       if (intent < 0 || last?.hasEnded !== true) return;
-      // The intent may come with the last word.
+      // The intent may come in the same write as the end.
       const wasOver = path[intent]?.hasEnded === true;
       expect(wasOver || last.status.state === 'TASK_STATE_CANCELED').toBe(true);
     }),
   );
 });
 
-test('the log only grows, and fencing numbers only rise', () => {
+test('events are only appended to the log, and fencing numbers never decrease', () => {
   fc.assert(
-    fc.property(games, (all) => {
-      const path = play(all);
+    fc.property(moveLists, (all) => {
+      const path = pathOf(all);
       for (const [i, task] of path.entries()) {
         const before = path[i - 1] ?? task;
         expect(task.log.slice(0, before.log.length)).toEqual(before.log);
@@ -123,16 +124,16 @@ test('the log only grows, and fencing numbers only rise', () => {
   );
 });
 
-test('the games reach every end, and pauses', () => {
+test('the random writes reach every task state', () => {
   const reached = new Set(
-    fc.sample(games, { numRuns: 2000, seed: 1 }).flatMap((all) => play(all).map(({ status }) => status.state)),
+    fc.sample(moveLists, { numRuns: 2000, seed: 1 }).flatMap((all) => pathOf(all).map(({ status }) => status.state)),
   );
   expect(reached.size).toBe(TASK_STATES.length - 1);
 });
 
-test('model and stores have the same idea of a guard and of what a write leaves behind', () => {
+test('guardHolds and recordAfter agree with the model for every write', () => {
   fc.assert(
-    fc.property(games, (all) => {
+    fc.property(moveLists, (all) => {
       let task = created(NEW);
       let record = newRecord(NEW);
       for (const move of all) {
@@ -155,7 +156,7 @@ const chunks = fc.array(
   { maxLength: 30 },
 );
 
-test('a snapshot and what came after it are the fold of all events', () => {
+test('folding later events into a snapshot gives the same artifacts as folding all events', () => {
   fc.assert(
     fc.property(chunks, fc.nat(30), (all, cut) => {
       const log = all.map(({ artifactId, text, append }): NewEvent => {
@@ -168,8 +169,8 @@ test('a snapshot and what came after it are the fold of all events', () => {
   );
 });
 
-const WORKING = reducedTo(created(NEW), saying(created(NEW), 'TASK_STATE_WORKING'));
-const ASKED = reducedTo(WORKING, saying(WORKING, 'TASK_STATE_INPUT_REQUIRED', { question: 'q' }));
+const WORKING = reducedTo(created(NEW), statusWrite(created(NEW), 'TASK_STATE_WORKING'));
+const ASKED = reducedTo(WORKING, statusWrite(WORKING, 'TASK_STATE_INPUT_REQUIRED', { question: 'q' }));
 const CANCELING = reducedTo(WORKING, { taskId: 't', guard: {}, canceling: true });
 const ANSWER = { kind: 'answer', key: 'q', body: { value: 'yes' } };
 const USER = { messageId: 'm1', role: 'ROLE_USER' as const, parts: [] };
@@ -181,27 +182,27 @@ function reducedTo(task: TaskModel, write: TaskWrite): TaskModel {
 }
 
 test.each<[string, TaskModel, TaskWrite]>([
-  ['nothing leads back to submitted', WORKING, saying(WORKING, 'TASK_STATE_SUBMITTED')],
-  ['no end but canceled', CANCELING, saying(CANCELING, 'TASK_STATE_COMPLETED')],
-  ['there is no pause', CANCELING, saying(CANCELING, 'TASK_STATE_INPUT_REQUIRED', { question: 'q' })],
-  ['nothing is canceled without the intent', WORKING, saying(WORKING, 'TASK_STATE_CANCELED')],
-  ['a question is open exactly while', WORKING, saying(WORKING, 'TASK_STATE_INPUT_REQUIRED')],
+  ['no status returns to submitted', WORKING, statusWrite(WORKING, 'TASK_STATE_SUBMITTED')],
+  ['ends only as canceled', CANCELING, statusWrite(CANCELING, 'TASK_STATE_COMPLETED')],
+  ['does not pause', CANCELING, statusWrite(CANCELING, 'TASK_STATE_INPUT_REQUIRED', { question: 'q' })],
+  ['a task is canceled only with the intent', WORKING, statusWrite(WORKING, 'TASK_STATE_CANCELED')],
+  ['a question is open exactly while', WORKING, statusWrite(WORKING, 'TASK_STATE_INPUT_REQUIRED')],
   ['answered once, and only while it is open', WORKING, { taskId: 't', guard: {}, journal: [ANSWER], history: [USER] }],
   [
     'enters history and journal together',
     ASKED,
-    saying(ASKED, 'TASK_STATE_WORKING', { question: null, journal: [ANSWER] }),
+    statusWrite(ASKED, 'TASK_STATE_WORKING', { question: null, journal: [ANSWER] }),
   ],
   [
     'only the holder of the lease',
     WORKING,
     { taskId: 't', guard: {}, journal: [{ kind: 'step', key: 'x#1', body: {} }] },
   ],
-  ['who ends a task has it', WORKING, saying(WORKING, 'TASK_STATE_COMPLETED', { guard: {} })],
-  ['a lease is only taken', WORKING, { taskId: 't', guard: {}, revoke: true }],
-  ['will be woken', WORKING, { taskId: 't', guard: { lease: { node: 'n', fence: 1 } }, release: true, wakeAt: null }],
-  ['never older', WORKING, { ...saying(WORKING, 'TASK_STATE_WORKING'), ...aged(WORKING) }],
-])('a write is illegal if not: %s', (rule, task, write) => {
+  ['the node that ends a task holds it', WORKING, statusWrite(WORKING, 'TASK_STATE_COMPLETED', { guard: {} })],
+  ['a lease is revoked only', WORKING, { taskId: 't', guard: {}, revoke: true }],
+  ['has a wake time', WORKING, { taskId: 't', guard: { lease: { node: 'n', fence: 1 } }, release: true, wakeAt: null }],
+  ['never older', WORKING, { ...statusWrite(WORKING, 'TASK_STATE_WORKING'), ...aged(WORKING) }],
+])('the model forbids a write that breaks the rule "%s"', (rule, task, write) => {
   const verdict = reduce(task, { kind: 'append', write, isHeld: true });
   expect(verdict.kind === 'illegal' ? verdict.why : verdict.kind).toContain(rule);
 });

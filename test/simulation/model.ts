@@ -2,19 +2,19 @@ import type { Guard, Lease, NewTask, TaskRecord, TaskWrite } from '../../src/sto
 import { brokenRule } from './model-rules.ts';
 import { isTerminalState, type TaskModel } from './model-task.ts';
 
-/** What is asked of a task. `isHeld`: a living node has it. */
+/** An operation on a task. `isHeld`: a living node holds the task. */
 export type Operation =
   | { readonly kind: 'append'; readonly write: TaskWrite; readonly isHeld: boolean }
   | { readonly kind: 'claim'; readonly node: string; readonly now: number; readonly isHeld: boolean }
   | { readonly kind: 'drop'; readonly lease: Lease };
 
-/** What must come of it. */
+/** The required result of an operation. */
 export type Verdict =
-  /** It happens; without a task if there is none any more. */
+  /** It is done; `task` is undefined if it was dropped. */
   | { readonly kind: 'done'; readonly task: TaskModel | undefined }
-  /** The store must not do it; an engine may try. */
+  /** The store must reject it; an engine may try. */
   | { readonly kind: 'rejected' }
-  /** No engine may ever try it in this state. */
+  /** An engine must not try it in this state. */
   | { readonly kind: 'illegal'; readonly why: string };
 
 const REFUSED: Verdict = { kind: 'rejected' };
@@ -44,7 +44,7 @@ export function created(task: NewTask): TaskModel {
   };
 }
 
-/** The one state machine. Pure: the same question has the same answer. */
+/** The one state machine, a pure function. */
 export function reduce(task: TaskModel, operation: Operation): Verdict {
   if (task.hasEnded) return REFUSED;
   switch (operation.kind) {
@@ -64,7 +64,7 @@ export function reduce(task: TaskModel, operation: Operation): Verdict {
   }
 }
 
-/** The tasks of a node that has died, after somebody has noticed it. */
+/** The tasks of a node that has died, once another node has found them. */
 export function freed(tasks: readonly TaskModel[], now: number): readonly TaskModel[] {
   const hadSuspect = tasks.some(({ isSuspect }) => isSuspect);
   return tasks.map((task) => {
@@ -121,12 +121,12 @@ function appended(task: TaskModel, write: TaskWrite): TaskModel {
   };
 }
 
-/** Whether a write shows that a suspect does no harm: its run gets on, or pauses, or somebody says so. */
+/** Whether a write clears a suspect: its run makes progress or pauses, or the write clears it. */
 function isHarmless({ release, cleared, journal = [], guard }: TaskWrite): boolean {
   return release === true || cleared === true || (guard.lease !== undefined && journal.length > 0);
 }
 
-/** In what the record of a store differs from the model, if it does. */
+/** The difference between the record of a store and the model, if any. */
 export function difference(task: TaskModel, record: TaskRecord): string | undefined {
   const pairs: Readonly<Record<string, readonly [unknown, unknown]>> = {
     state: [task.status.state, record.status.state],

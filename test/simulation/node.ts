@@ -3,8 +3,8 @@ import type { Scheduler } from '../../src/support/time/scheduler.ts';
 import type { World } from './world.ts';
 
 /**
- * A process in the simulated world: it can die, and it can stand still for a while and know nothing of it. All that
- * calls into it comes through `later`, so a dead one hears nothing more.
+ * A process in the simulated world. It can die, and it can freeze for a while without noticing it. All calls into it
+ * come through `later`, so a dead process receives nothing more.
  */
 export class SimNode {
   readonly name: string;
@@ -13,7 +13,7 @@ export class SimNode {
   #isAlive = true;
   #frozenUntil = 0;
 
-  /** @param skewMs By how much its clock is fast; never much, or nobody could say when anything was. */
+  /** @param skewMs How many milliseconds its clock is ahead, at most a few. */
   constructor(name: string, world: World, skewMs: number) {
     this.name = name;
     this.world = world;
@@ -33,7 +33,7 @@ export class SimNode {
     soon: (run) => void this.later(this.world.time + this.world.random.next() * 0.5, run),
   };
 
-  /** Calls into this node, as soon after a time as it lives and moves. */
+  /** Calls into this node at a time, or when it is no longer frozen. */
   later(time: number, run: () => void): () => void {
     let isCanceled = false;
     const arrive = (): void => {
@@ -52,7 +52,7 @@ export class SimNode {
   }
 
   freeze(ms: number): void {
-    this.world.note(() => `${this.name} stands still for ${ms} ms`);
+    this.world.note(() => `${this.name} is frozen for ${ms} ms`);
     this.#frozenUntil = this.world.time + ms;
   }
 }

@@ -1,50 +1,50 @@
 import type { Store } from '../../src/store/store.ts';
-import type { Ledger } from './ledger.ts';
+import type { ExpectedStore } from './expected-store.ts';
 import type { World } from './world.ts';
 
-/** A store that tells the ledger of everything at the moment at which it happens. */
-export function observedStore(store: Store, ledger: Ledger, world: World): Store {
+/** A store that reports every operation to the expected store at the moment at which it happens. */
+export function observedStore(store: Store, expectedStore: ExpectedStore, world: World): Store {
   return {
     async create(task) {
       const result = await store.create(task);
       world.note(
         () => `  create ${task.id} ${task.agent} ${text(task.message.parts)} for ${task.node} → ${result.kind}`,
       );
-      ledger.created(task, result);
+      expectedStore.created(task, result);
       return result;
     },
     async append(write) {
       const result = await store.append(write);
       world.note(() => `  append ${text({ ...write, artifacts: undefined })} → ${result.kind}`);
-      ledger.appended(write, result);
+      expectedStore.appended(write, result);
       return result;
     },
     async dropForReply(taskId, lease, reply) {
       const isDropped = await store.dropForReply(taskId, lease, reply);
       world.note(() => `  drop ${taskId} → ${isDropped}`);
-      ledger.dropped(taskId, lease, reply, isDropped);
+      expectedStore.dropped(taskId, lease, reply, isDropped);
       return isDropped;
     },
     async read(scope, taskId, parts) {
       const stored = await store.read(scope, taskId, parts);
-      ledger.read(taskId, stored);
+      expectedStore.read(taskId, stored);
       return stored;
     },
     async claim(request) {
       const records = await store.claim(request);
       for (const record of records)
         world.note(() => `  claim ${record.id} for ${request.node}, fence ${record.fence}, attempt ${record.attempts}`);
-      ledger.claimed(request.node, records);
+      expectedStore.claimed(request.node, records);
       return records;
     },
     async heartbeat(node, ttlMs) {
       await store.heartbeat(node, ttlMs);
-      ledger.lives(node, ttlMs);
+      expectedStore.lives(node, ttlMs);
     },
     async retire(node) {
       await store.retire(node);
       world.note(() => `  retire ${node}`);
-      ledger.lives(node, 0);
+      expectedStore.lives(node, 0);
     },
     resolveAlias: (scope, alias) => store.resolveAlias(scope, alias),
     list: (scope, query) => store.list(scope, query),

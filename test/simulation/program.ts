@@ -1,6 +1,6 @@
 import { Random } from './random.ts';
 
-/** What a simulated handler does, one after the other. */
+/** One action of a simulated handler. */
 export type Action =
   | { readonly do: 'say'; readonly text: string }
   | {
@@ -10,23 +10,23 @@ export type Action =
       readonly append: boolean;
       readonly last: boolean;
     }
-  /** Some steps at once. */
+  /** Some concurrent steps. */
   | { readonly do: 'steps'; readonly steps: readonly StepPlan[] }
   | { readonly do: 'sleep'; readonly ms: number }
   | { readonly do: 'ask'; readonly question: QuestionPlan }
-  /** Asks, and does something else meanwhile. */
+  /** Asks a question, and runs a step and a sleep beside it. */
   | { readonly do: 'ask and work'; readonly question: QuestionPlan; readonly step: StepPlan; readonly napMs: number }
-  /** Asks, and speaks before it is answered. */
+  /** Asks a question, and publishes a status before the answer. */
   | { readonly do: 'ask and say'; readonly question: QuestionPlan; readonly napMs: number }
-  /** Goes on with whatever comes first: the answer, or the end of a sleep. */
+  /** Continues with the answer or the end of a sleep, the earlier one. */
   | { readonly do: 'race'; readonly question: QuestionPlan; readonly napMs: number }
   | { readonly do: 'inbox' }
-  /** Something outside that takes time. */
+  /** Waits for something outside of the engine. */
   | { readonly do: 'work'; readonly ms: number; readonly heedsSignal: boolean };
 
-/** Something that a step publishes. */
+/** An output of a step. */
 export interface StepOutputPlan {
-  /** Through its own context: then it says which execution published it. Otherwise it says the same every time. */
+  /** Published through the context of the step, with a mark of the execution in its text. Otherwise the text is always the same. */
   readonly isOwn: boolean;
   /** A status if not set. */
   readonly artifact: string | undefined;
@@ -36,7 +36,7 @@ export interface StepOutputPlan {
 
 export interface StepPlan {
   readonly name: string;
-  /** Half of them before the step takes its time, and half of them after it. */
+  /** Half of them are published before the pause of the step, and half of them after it. */
   readonly outputs: readonly StepOutputPlan[];
   /** Yields its outputs. */
   readonly isGenerator: boolean;
@@ -50,7 +50,7 @@ export interface QuestionPlan {
   readonly text: string;
   readonly isConfirmation: boolean;
   readonly ttlMs: number;
-  /** Goes on if nobody answers. */
+  /** Continues after the question has expired. */
   readonly catches: boolean;
 }
 
@@ -79,8 +79,8 @@ export interface Program {
 }
 
 /**
- * The handler that a message asks for: chance decides, but the same text always gives the same program. Some say
- * something else at each attempt, which handlers should not do and engines must bear.
+ * The random program of a message: the same text always gives the same program. Some programs differ at each attempt,
+ * which handlers should not do and engines must handle.
  */
 export function programOf(text: string, attempt: number, hasStepOutputs: boolean): Program {
   const random = new Random(text);
@@ -100,9 +100,9 @@ export function programOf(text: string, attempt: number, hasStepOutputs: boolean
   return hasStepOutputs ? withStepOutputs(program, new Random(`${text} outputs`)) : program;
 }
 
-/** The same program, with steps that publish something. Chance of its own decides what, so that all else stays the same. */
+/** The same program with outputs of its steps, from a random source of its own, so that the rest stays the same. */
 function withStepOutputs(program: Program, random: Random): Program {
-  // Where several attempts or steps may differ in their order, nothing is replaced: what is left would depend on it.
+  // Nothing is replaced where the order of attempts or steps may differ, because the result would depend on it.
   const mayReplace =
     program.isSteady && !program.actions.some((action) => action.do === 'steps' && action.steps.length > 1);
   let outputs = 0;
@@ -110,7 +110,7 @@ function withStepOutputs(program: Program, random: Random): Program {
     ...step,
     isGenerator: random.chance(0.3),
     outputs: Array.from({ length: random.pick([0, 1, 2, 4]) }, () => ({
-      // What does not say who published it may be taken for that of another step, if attempts differ.
+      // If attempts differ, an output without a mark could be taken for that of another step.
       isOwn: random.chance(0.7) || !program.isSteady,
       artifact: random.chance(0.2) ? undefined : random.pick(['response', 'a', 'b']),
       text: `out ${++outputs}.`,

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same numbers (sfc32, seeded by the hash of a text). */
+/** A random source that can be repeated: the same seed gives the same numbers (sfc32, seeded by the hash of a text). */
 export class Random {
   #a: number;
   #b: number;
@@ -36,7 +36,7 @@ export class Random {
     return items[Math.floor(this.next() * items.length)] as T;
   }
 
-  /** Mostly short, now and then very long, as waits are in real life. */
+  /** A random delay: mostly short, now and then very long. */
   delay(typicalMs: number, longMs: number): number {
     const shape = this.next();
     return this.chance(0.06) ? shape * longMs : shape * shape * typicalMs;

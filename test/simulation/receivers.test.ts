@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import { bound } from './breakages.ts';
-import { findViolation, playSeedsWithReceivers } from './seeds.ts';
-import { type Breakage, simulate } from './simulate.ts';
+import { bound } from './defects.ts';
+import { findViolation, simulateSeedsWithReceivers } from './seeds.ts';
+import { type Defect, simulate } from './simulate.ts';
 
 test(
-  'whatever dies, stands still or is cut off: every receiver is told everything, in order',
+  'every receiver gets all events in order although nodes die, freeze and lose their store',
   { timeout: 600_000 },
   async () => {
-    await playSeedsWithReceivers();
+    await simulateSeedsWithReceivers();
   },
 );
 
-test('enough is told, and told again', async () => {
+test('the simulation delivers enough events, and enough of them twice', async () => {
   const sums = { arrived: 0, again: 0 };
   for (let seed = 1; seed <= 20; seed++) {
     const { counts } = await simulate(seed, { hasReceivers: true });
@@ -23,30 +23,30 @@ test('enough is told, and told again', async () => {
   expect(sums.again).toBeGreaterThan(5);
 });
 
-function noting(change: (store: Store) => Partial<Store>): Breakage {
+function noting(change: (store: Store) => Partial<Store>): Defect {
   return { store: (store) => ({ ...bound(store), ...change(store) }) };
 }
 
-test.each<{ name: string; breakage: Breakage; found: RegExp }>([
-  {
-    name: 'counts an event more than was told',
-    breakage: noting((store) => ({ notePush: (report) => store.notePush({ ...report, told: report.told + 1 }) })),
-    found: /is told of event|limbo/,
-  },
-  {
-    name: 'forgets how far it was',
-    breakage: noting((store) => ({ notePush: (report) => store.notePush({ ...report, told: 0 }) })),
-    found: /never comes to rest|limbo/,
-  },
-  {
-    name: 'drops the log while somebody is to be told of it',
-    breakage: noting((store) => ({ events: (id, after, limit) => store.events(id, after, after === 1 ? 0 : limit) })),
-    found: /is told of event|limbo/,
-  },
+test.each<[string, Defect, RegExp]>([
+  [
+    'counts one delivered event too many',
+    noting((store) => ({ notePush: (report) => store.notePush({ ...report, told: report.told + 1 }) })),
+    /gets event|left unfinished/,
+  ],
+  [
+    'forgets the delivery cursor',
+    noting((store) => ({ notePush: (report) => store.notePush({ ...report, told: 0 }) })),
+    /never settles|left unfinished/,
+  ],
+  [
+    'removes events before they are delivered',
+    noting((store) => ({ events: (id, after, limit) => store.events(id, after, after === 1 ? 0 : limit) })),
+    /gets event|left unfinished/,
+  ],
 ])(
-  'a store that $name is found',
-  async ({ breakage, found }) => {
-    expect(await findViolation(breakage, 300, true)).toMatch(found);
+  'the simulation finds a store that %s',
+  async (_, defect, found) => {
+    expect(await findViolation(defect, 300, true)).toMatch(found);
   },
   60_000,
 );

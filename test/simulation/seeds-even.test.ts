@@ -1,6 +1,10 @@
 import { test } from 'vitest';
-import { playSeeds } from './seeds.ts';
+import { simulateSeeds } from './seeds.ts';
 
-test('model and engine agree, whatever goes wrong (even seeds)', { timeout: 1_800_000 }, async () => {
-  await playSeeds(2);
-});
+test(
+  'engines and store behave as the model expects under random faults (even seeds)',
+  { timeout: 1_800_000 },
+  async () => {
+    await simulateSeeds(2);
+  },
+);

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, type Runnable, type RunLimits } from '../../src/engine/
 import type { Store } from '../../src/store/store.ts';
 import { simulatedHandler } from './handler.ts';
 import type { SimNode } from './node.ts';
-import type { Witness } from './witness.ts';
+import type { HandlerChecks } from './handler-checks.ts';
 
 export const MAX_ATTEMPTS = 4;
 const LEASE_MS = 300;
@@ -20,7 +20,7 @@ const LIMITS: RunLimits = {
   maxWaitMs: 3000,
 };
 
-/** The agents of every node: a wide one, one with few places, one that must not run twice, one that stops if left. */
+/** The agents of every node: one with many slots, one with one slot, one with recovery "fail", and one that cancels on disconnect. */
 const AGENTS: Readonly<Record<string, Partial<RunLimits>>> = {
   wide: {},
   narrow: { concurrency: 1, queue: 2 },
@@ -39,7 +39,7 @@ export interface Server {
 export interface ServerOptions {
   readonly node: SimNode;
   readonly store: Store;
-  readonly witness: Witness;
+  readonly checks: HandlerChecks;
   readonly maxSuspended: number;
   readonly replayWindowMs: number;
   readonly pushTransport: PushTransport | undefined;
@@ -48,11 +48,11 @@ export interface ServerOptions {
   readonly onFaultPoint: (name: string) => void;
 }
 
-/** Resolves when the engine has started, which takes its time, or never if its node dies before. */
+/** Resolves when the engine has started, or never if its node dies before. */
 export async function startServer({
   node,
   store,
-  witness,
+  checks,
   maxSuspended,
   replayWindowMs,
   pushTransport,
@@ -62,7 +62,7 @@ export async function startServer({
   let ids = 0;
   const agents = Object.entries(AGENTS).map(([id, limits]): Runnable => {
     const all = { ...LIMITS, ...limits };
-    const run = simulatedHandler(node, witness, { mustNotRunTwice: all.recovery === 'fail', hasStepOutputs });
+    const run = simulatedHandler(node, checks, { mustNotRunTwice: all.recovery === 'fail', hasStepOutputs });
     return { id, limits: all, run };
   });
   const engine = await Engine.start({
@@ -80,13 +80,13 @@ export async function startServer({
     log: {
       info: () => {},
       warn: (message, fields) => node.world.note(() => `${node.name} warns: ${message} ${show(fields)}`),
-      error: (message, fields) => node.world.note(() => `${node.name} says: ${message} ${show(fields)}`),
+      error: (message, fields) => node.world.note(() => `${node.name} logs error: ${message} ${show(fields)}`),
     },
   });
   return { node, engine, isClosing: false };
 }
 
-/** Few at a time in some worlds, so that they wait for each other. */
+/** Low limits in some worlds, so that deliveries wait for each other. */
 function pushPolicy({ world: { random } }: SimNode): Partial<PushPolicy> {
   const shares = { perReceiver: random.pick([1, 8]), perOwner: random.pick([1, 16]) };
   return { concurrency: random.pick([1, 2, 32]), ...shares, random: () => random.next() };

@@ -1,34 +1,34 @@
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Clients } from './clients.ts';
-import { CALM, distantStore, randomWeather, type Weather } from './distant-store.ts';
+import { RELIABLE, unreliableStore, randomNetwork, type Network } from './unreliable-store.ts';
 import { checkStore } from './final-check.ts';
-import { Ledger } from './ledger.ts';
+import { ExpectedStore } from './expected-store.ts';
 import { SimNode } from './node.ts';
 import { observedStore } from './observed-store.ts';
 import { Random } from './random.ts';
 import { Receivers } from './receivers.ts';
 import { MAX_ATTEMPTS, type Server, startServer } from './server.ts';
-import { MAX_SKEW_MS, Witness } from './witness.ts';
+import { MAX_SKEW_MS, HandlerChecks } from './handler-checks.ts';
 import { type Violation, World } from './world.ts';
 
-/** Something that is wrong on purpose, to see whether it is found. */
-export interface Breakage {
-  /** Between the engines and what is observed: a defect of the engine. */
+/** A deliberate defect that the simulation must find. */
+export interface Defect {
+  /** Wraps the store between the engines and the checks: a defect of the engine. */
   readonly engine?: (store: Store, world: World) => Store;
-  /** Behind what is observed: a defect of the store. */
+  /** Wraps the store behind the checks: a defect of the store. */
   readonly store?: (store: Store, world: World) => Store;
 }
 
 export interface Outcome {
   readonly violation: Violation | undefined;
   readonly trace: readonly string[];
-  /** How much of what happened, to see that enough did. */
+  /** How often each thing happened, to check that it happened often enough. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Trouble ends at this age, and then everything must come to its end. */
-const STORM_MS = 2000;
+/** Faults end at this age, and then every task must end. */
+const FAULTS_MS = 2000;
 const LATEST_MS = 30_000;
 const FAULT_POINTS = `after-create before-commit after-commit after-publish after-claim after-load after-release
   after-step after-step-recorded after-question after-expiry after-sleep after-read after-reply after-follow-up
@@ -39,103 +39,112 @@ const FAULT_POINTS = `after-create before-commit after-commit after-publish afte
 const PUSH_FAULT_POINTS: readonly string[] = ['before-deliver', 'after-deliver', 'after-told'];
 
 export interface SimulateOptions {
-  readonly breakage?: Breakage;
+  readonly defect?: Defect;
   readonly isTraced?: boolean;
-  /** Some tasks have receivers that are told of them. Worlds without are not changed by it. */
+  /** Some tasks have push configurations. It does not change worlds without them. */
   readonly hasReceivers?: boolean;
-  /** Steps publish output. Worlds without are not changed by it. */
+  /** Steps publish output. It does not change worlds without it. */
   readonly hasStepOutputs?: boolean;
 }
 
-/** One world from its beginning to its end. The same seed is the same world. */
+/** Simulates one world from its start to its end. The same seed is the same world. */
 export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Outcome> {
-  const { breakage = {}, isTraced = false, hasReceivers = false, hasStepOutputs = false } = options;
+  const { defect = {}, isTraced = false, hasReceivers = false, hasStepOutputs = false } = options;
   const world = new World(new Random(`seed ${seed}`), isTraced);
-  const ledger = new Ledger(world);
+  const expectedStore = new ExpectedStore(world);
   const inner = memoryStore({ clock: world.clock });
-  const store = observedStore(breakage.store?.(inner, world) ?? inner, ledger, world);
-  const receivers = hasReceivers ? new Receivers(world, ledger) : undefined;
-  const scene = new Scene({ world, ledger, store, bend: breakage.engine?.bind(breakage), receivers, hasStepOutputs });
-  const reject = (reason: unknown): void => world.fail(`nobody handles ${String(reason)}`);
+  const store = observedStore(defect.store?.(inner, world) ?? inner, expectedStore, world);
+  const receivers = hasReceivers ? new Receivers(world, expectedStore) : undefined;
+  const simulation = new Simulation({
+    world,
+    expectedStore,
+    store,
+    wrapStore: defect.engine?.bind(defect),
+    receivers,
+    hasStepOutputs,
+  });
+  const reject = (reason: unknown): void => world.fail(`unhandled rejection: ${String(reason)}`);
   process.on('unhandledRejection', reject);
   try {
-    await scene.play();
-    scene.checkOutputs();
-    await checkStore(world, ledger, inner);
+    await simulation.play();
+    simulation.checkOutputs();
+    await checkStore(world, expectedStore, inner);
   } finally {
     process.off('unhandledRejection', reject);
   }
-  return { violation: world.violation, trace: world.trace, counts: scene.counts() };
+  return { violation: world.violation, trace: world.trace, counts: simulation.counts() };
 }
 
-interface SceneOptions {
+interface SimulationOptions {
   readonly world: World;
-  readonly ledger: Ledger;
+  readonly expectedStore: ExpectedStore;
   readonly store: Store;
-  readonly bend: Breakage['engine'];
+  readonly wrapStore: Defect['engine'];
   readonly receivers: Receivers | undefined;
   readonly hasStepOutputs: boolean;
 }
 
-class Scene {
+class Simulation {
   readonly #world: World;
-  readonly #ledger: Ledger;
+  readonly #expectedStore: ExpectedStore;
   readonly #store: Store;
-  readonly #bend: Breakage['engine'];
-  readonly #witness: Witness;
+  readonly #wrapStore: Defect['engine'];
+  readonly #checks: HandlerChecks;
   readonly #clients: Clients;
   readonly #receivers: Receivers | undefined;
   readonly #hasStepOutputs: boolean;
   readonly #servers: Server[] = [];
   readonly #maxSuspended: number;
   readonly #replayWindowMs: number;
-  #weather: Weather;
+  #network: Network;
   #nodes = 0;
-  /** The fault point at which the next node dies, and after how many others. */
+  /** The fault point at which the next node dies, and how many times it is passed before. */
   #fault: { readonly name: string; left: number } | undefined;
 
-  constructor({ world, ledger, store, bend, receivers, hasStepOutputs }: SceneOptions) {
+  constructor({ world, expectedStore, store, wrapStore, receivers, hasStepOutputs }: SimulationOptions) {
     this.#world = world;
     this.#hasStepOutputs = hasStepOutputs;
-    this.#ledger = ledger;
+    this.#expectedStore = expectedStore;
     this.#store = store;
-    this.#bend = bend;
-    this.#witness = new Witness({ world, ledger, maxAttempts: MAX_ATTEMPTS });
+    this.#wrapStore = wrapStore;
+    this.#checks = new HandlerChecks({ world, expectedStore, maxAttempts: MAX_ATTEMPTS });
     this.#receivers = receivers;
-    if (receivers !== undefined) ledger.onPushed = (taskId, config) => receivers.expects(taskId, config);
-    this.#clients = new Clients(world, ledger, () => this.#alive(), receivers);
+    if (receivers !== undefined) expectedStore.onPushed = (taskId, config) => receivers.expects(taskId, config);
+    this.#clients = new Clients(world, expectedStore, () => this.#alive(), receivers);
     this.#maxSuspended = world.random.pick([0, 1, 1000]);
     this.#replayWindowMs = world.random.pick([3_600_000, 3_600_000, 100]);
-    this.#weather = randomWeather(world.random);
+    this.#network = randomNetwork(world.random);
   }
 
   async play(): Promise<void> {
     const { random } = this.#world;
     for (let i = random.int(1, 3); i > 0; i--) this.#start();
-    for (let i = random.int(6, 16); i > 0; i--) this.#sometime(() => this.#clients.act());
-    for (let i = random.int(0, 3); i > 0; i--) this.#sometime(() => this.#trouble());
-    for (let i = random.int(0, 4); i > 0; i--) this.#sometime(() => (this.#weather = randomWeather(random)));
-    this.#ledger.onQuestion = (task) => {
+    for (let i = random.int(6, 16); i > 0; i--) this.#atRandomTime(() => this.#clients.act());
+    for (let i = random.int(0, 3); i > 0; i--) this.#atRandomTime(() => this.#injectFault());
+    for (let i = random.int(0, 4); i > 0; i--) this.#atRandomTime(() => (this.#network = randomNetwork(random)));
+    this.#expectedStore.onQuestion = (task) => {
       for (let chance = 0.75; random.chance(chance); chance /= 4)
-        this.#world.after(random.delay(100, 1000), () => this.#clients.followUp(this.#ledger.task(task.id) ?? task));
+        this.#world.after(random.delay(100, 1000), () =>
+          this.#clients.followUp(this.#expectedStore.task(task.id) ?? task),
+        );
     };
-    await this.#world.runUntil(() => false, STORM_MS);
-    this.#weather = CALM;
+    await this.#world.runUntil(() => false, FAULTS_MS);
+    this.#network = RELIABLE;
     this.#fault = undefined;
-    if (this.#receivers !== undefined) this.#receivers.isStormy = false;
+    if (this.#receivers !== undefined) this.#receivers.hasFaults = false;
     if (this.#alive().length === 0) this.#start();
     if (!(await this.#world.runUntil(() => this.#isOver(), LATEST_MS)) && this.#world.violation === undefined)
-      this.#world.fail(`left in limbo: ${this.#leftOver()}`);
+      this.#world.fail(`left unfinished: ${this.#unfinished()}`);
     await this.#closeAll();
   }
 
-  /** Tasks that have ended must show what their last attempt has emitted, and what its recorded steps have. */
+  /** Tasks that have ended must show the outputs of their last attempt and of its recorded steps. */
   checkOutputs(): void {
-    for (const task of this.#ledger.tasks) this.#witness.checkOutputs(task);
+    for (const task of this.#expectedStore.tasks) this.#checks.checkOutputs(task);
   }
 
   counts(): Readonly<Record<string, number>> {
-    const tasks = [...this.#ledger.tasks];
+    const tasks = [...this.#expectedStore.tasks];
     const count = (is: (task: (typeof tasks)[number]) => boolean): number => tasks.filter(is).length;
     return {
       tasks: tasks.length,
@@ -151,8 +160,8 @@ class Scene {
       ),
       acknowledged: this.#clients.acknowledged.size,
       nodes: this.#nodes,
-      happenings: this.#world.count,
-      ...this.#witness.counts,
+      calls: this.#world.count,
+      ...this.#checks.counts,
       ...this.#receivers?.counts,
     };
   }
@@ -163,22 +172,22 @@ class Scene {
       this.#world,
       this.#world.random.pick([0, 0, 0, -MAX_SKEW_MS, MAX_SKEW_MS]),
     );
-    const far = distantStore(
+    const far = unreliableStore(
       node,
       this.#store,
-      () => this.#weather,
-      (record) => this.#witness.leased(node, record),
+      () => this.#network,
+      (record) => this.#checks.leased(node, record),
     );
-    const store = this.#bend?.(far, this.#world) ?? far;
+    const store = this.#wrapStore?.(far, this.#world) ?? far;
     const onFaultPoint = (name: string): void => this.#passes(node, name);
     node.later(this.#world.time, () => {
       const [maxSuspended, replayWindowMs] = [this.#maxSuspended, this.#replayWindowMs];
-      const pushTransport = this.#receivers?.courierOf(node);
-      const [witness, hasStepOutputs] = [this.#witness, this.#hasStepOutputs];
+      const pushTransport = this.#receivers?.transportFor(node);
+      const [checks, hasStepOutputs] = [this.#checks, this.#hasStepOutputs];
       startServer({
         node,
         store,
-        witness,
+        checks,
         maxSuspended,
         replayWindowMs,
         pushTransport,
@@ -187,7 +196,7 @@ class Scene {
       }).then(
         (server) => void this.#servers.push(server),
         () => {
-          // The store was away; whoever starts it tries again.
+          // The store was unreachable: try again with another node.
           node.die('it could not start');
           this.#world.after(100, () => this.#start());
         },
@@ -195,7 +204,7 @@ class Scene {
     });
   }
 
-  #trouble(): void {
+  #injectFault(): void {
     const { random } = this.#world;
     const servers = this.#alive();
     if (servers.length === 0) return;
@@ -224,38 +233,38 @@ class Scene {
     this.#world.after(this.#world.random.int(1, 500), () => this.#start());
   }
 
-  /** A shutdown in good order, as at a new release. */
+  /** An orderly shutdown, as at a new release. */
   #retire(server: Server): void {
     this.#world.note(() => `${server.node.name} shuts down`);
     server.isClosing = true;
     void server.engine
       .close({ finishMs: this.#world.random.pick([0, 100]) })
-      .then(() => this.#kill(server.node, 'its work is done'));
+      .then(() => this.#kill(server.node, 'it was shut down'));
   }
 
   #alive(): readonly Server[] {
     return this.#servers.filter(({ node, isClosing }) => node.isAlive && !isClosing);
   }
 
-  #sometime(run: () => void): void {
-    this.#world.after(this.#world.random.next() * STORM_MS, run);
+  #atRandomTime(run: () => void): void {
+    this.#world.after(this.#world.random.next() * FAULTS_MS, run);
   }
 
   #isOver(): boolean {
-    for (const { hasEnded } of this.#ledger.tasks) if (!hasEnded) return false;
+    for (const { hasEnded } of this.#expectedStore.tasks) if (!hasEnded) return false;
     if ((this.#receivers?.waiting.length ?? 0) > 0) return false;
-    return this.#clients.pending.length === 0 && this.#clients.readers.open.length === 0;
+    return this.#clients.pending.length === 0 && this.#clients.subscribers.open.length === 0;
   }
 
-  #leftOver(): string {
-    const tasks = [...this.#ledger.tasks]
+  #unfinished(): string {
+    const tasks = [...this.#expectedStore.tasks]
       .filter(({ hasEnded }) => !hasEnded)
       .map(({ id, status, node }) => `${id} ${status.state} at ${node}`);
     const calls = this.#clients.pending.map(({ what, server, taskId }) => `${what} ${taskId} at ${server.node.name}`);
-    const readers = this.#clients.readers.open.map(
+    const subscribers = this.#clients.subscribers.open.map(
       ({ what, taskId, server }) => `${what} of ${taskId} at ${server.node.name}`,
     );
-    return [...tasks, ...calls, ...readers, ...(this.#receivers?.waiting ?? [])].join(', ');
+    return [...tasks, ...calls, ...subscribers, ...(this.#receivers?.waiting ?? [])].join(', ');
   }
 
   async #closeAll(): Promise<void> {

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { playSeedsWithStepOutputs } from './seeds.ts';
+import { simulateSeedsWithStepOutputs } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 test(
-  'every task shows all output of its recorded steps and of its last attempt, and nothing else',
+  'every ended task has the outputs of its recorded steps and of its last attempt, and no others',
   { timeout: 900_000 },
   async () => {
-    await playSeedsWithStepOutputs();
+    await simulateSeedsWithStepOutputs();
   },
 );
 
-test('enough tasks are checked, many of them after a replay', async () => {
+test('the simulation checks the outputs of enough tasks, many of them after a replay', async () => {
   const sums = { checked: 0, replayed: 0 };
   for (let seed = 1; seed <= 40; seed++) {
     const { counts } = await simulate(seed, { hasStepOutputs: true });

@@ -1,39 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Task } from '../../src/model/task.ts';
-import type { Ledger } from './ledger.ts';
+import type { ExpectedStore } from './expected-store.ts';
 import { foldArtifacts, foldStatus, type TaskModel } from './model-task.ts';
 import type { World } from './world.ts';
 
-/** Judges the tasks that callers are shown. */
+/** Checks the tasks that callers get. */
 export class Views {
   readonly #world: World;
-  readonly #ledger: Ledger;
+  readonly #expectedStore: ExpectedStore;
 
-  constructor(world: World, ledger: Ledger) {
+  constructor(world: World, expectedStore: ExpectedStore) {
     this.#world = world;
-    this.#ledger = ledger;
+    this.#expectedStore = expectedStore;
   }
 
-  /** How many events a task has: what is shown later must have them all. */
+  /** How many events a task has: every later view must have them all. */
   versionOf(taskId: string | undefined): number {
-    return (taskId === undefined ? undefined : this.#ledger.task(taskId))?.log.length ?? 0;
+    return (taskId === undefined ? undefined : this.#expectedStore.task(taskId))?.log.length ?? 0;
   }
 
-  /** A view must be the fold of the log up to some number, and not up to an earlier one than was known. */
+  /** A view must be the fold of the log up to some number, and not up to a lower one than the caller knew. */
   check(what: string, view: Task, since: number): void {
-    const task = this.#ledger.task(view.id);
-    if (task === undefined || !task.isVisible) this.#world.fail(`${what} shows ${view.id}, which nobody may see`);
+    const task = this.#expectedStore.task(view.id);
+    if (task === undefined || !task.isVisible) this.#world.fail(`${what} shows ${view.id}, which is not visible`);
     else if (!this.#isStateOf(task, view, since))
-      this.#world.fail(`${what} shows ${view.id} as it never was: ${JSON.stringify(view)}`);
+      this.#world.fail(`${what} shows ${view.id} in a state that it never had: ${JSON.stringify(view)}`);
     else if (!isBeginning(view.history ?? [], task.history))
       this.#world.fail(`${what} shows a history that ${view.id} never had`);
   }
 
   /** The task with exactly the events up to a number. */
   checkAt(what: string, view: Task, number: number): void {
-    const task = this.#ledger.task(view.id);
+    const task = this.#expectedStore.task(view.id);
     if (task === undefined || number > task.log.length || !isAt(task, view, number))
-      this.#world.fail(`${what} shows ${view.id} at ${number} as it never was`);
+      this.#world.fail(`${what} shows ${view.id} at ${number} in a state that it never had`);
   }
 
   #isStateOf(task: TaskModel, view: Task, since: number): boolean {

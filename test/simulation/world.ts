@@ -1,30 +1,30 @@
 import type { Clock } from '../../src/support/time/clock.ts';
 import type { Random } from './random.ts';
 
-interface Happening {
+interface ScheduledCall {
   readonly time: number;
   run: (() => void) | undefined;
 }
 
 const START = Date.parse('2026-03-12T10:00:00.000Z');
-/** A world in which more than this happens has something that goes round in circles. */
-const MAX_HAPPENINGS = 60_000;
+/** A world with more scheduled calls than this has an endless loop. */
+const MAX_CALLS = 60_000;
 
-/** Something that must never be so. */
+/** A broken rule. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
 /**
- * Time, order and chance of one simulated world. Whatever happens is in one queue; between two happenings all promises
- * that can settle do, so that nothing but the seed decides what comes first.
+ * Time, order and randomness of one simulated world. All calls are in one queue; all promises that can settle do so
+ * between two calls, so that only the seed decides the order.
  */
 export class World {
   readonly random: Random;
   readonly trace: string[] = [];
   readonly #isTraced: boolean;
-  readonly #queue: Happening[] = [];
-  /** In milliseconds with a fraction: what happens in one millisecond still has an order. */
+  readonly #queue: ScheduledCall[] = [];
+  /** In milliseconds with a fraction, so that calls within one millisecond have an order. */
   #time = START;
   #count = 0;
   #violation: Violation | undefined;
@@ -34,10 +34,10 @@ export class World {
     this.#isTraced = isTraced;
   }
 
-  /** The time of the store and of those who have no clock of their own. */
+  /** The clock of the store and of everything without a clock of its own. */
   readonly clock: Clock = {
     now: () => Math.floor(this.#time),
-    // Never early: who looks at the clock then must find that it is time.
+    // Never early: the clock must have reached the time when the timer fires.
     callAt: (time, run) => this.at(Math.ceil(time), run),
   };
 
@@ -50,7 +50,7 @@ export class World {
     return this.#time - START;
   }
 
-  /** How much has happened. */
+  /** How many calls have run. */
   get count(): number {
     return this.#count;
   }
@@ -60,16 +60,16 @@ export class World {
   }
 
   at(time: number, run: () => void): () => void {
-    const happening: Happening = { time: Math.max(time, this.#time), run };
-    this.#queue.splice(this.#placeOf(happening.time), 0, happening);
-    return () => (happening.run = undefined);
+    const call: ScheduledCall = { time: Math.max(time, this.#time), run };
+    this.#queue.splice(this.#placeOf(call.time), 0, call);
+    return () => (call.run = undefined);
   }
 
   after(ms: number, run: () => void): () => void {
     return this.at(this.#time + ms, run);
   }
 
-  /** The first violation is the one to read; what follows may follow from it. */
+  /** The first violation is the one to read, because later ones may be its consequences. */
   fail(what: string): void {
     this.note(() => `VIOLATION ${what}`);
     this.#violation ??= new Violation(what);
@@ -79,7 +79,7 @@ export class World {
     if (this.#isTraced) this.trace.push(`${this.age.toFixed(2).padStart(9)} ${line()}`);
   }
 
-  /** Lets things happen until it is so, or until it is this late. Says whether it came to be so. */
+  /** Runs calls until the condition holds or the time has passed. Returns whether it holds. */
   async runUntil(isSo: () => boolean, latest: number): Promise<boolean> {
     while (this.#violation === undefined) {
       if (isSo()) return true;
@@ -88,14 +88,14 @@ export class World {
       this.#queue.shift();
       this.#time = Math.max(this.#time, next.time);
       if (next.run === undefined) continue;
-      if (++this.#count > MAX_HAPPENINGS) this.fail('it never comes to rest');
+      if (++this.#count > MAX_CALLS) this.fail('the world never settles');
       next.run();
       await settled();
     }
     return false;
   }
 
-  /** After all of the same time, found from the end: most happenings lie in the far future of the others. */
+  /** The position after all calls of the same time. */
   #placeOf(time: number): number {
     let low = 0;
     let high = this.#queue.length;

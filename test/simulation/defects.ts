@@ -1,28 +1,28 @@
 import type { Appended, Store, TaskWrite } from '../../src/store/store.ts';
-import type { Breakage } from './simulate.ts';
+import type { Defect } from './simulate.ts';
 import type { World } from './world.ts';
 
-/** An engine or a store that is wrong on purpose, and what must be said of it. */
-export interface Broken extends Breakage {
+/** An engine or a store with a deliberate defect, and the violation that must be reported for it. */
+export interface NamedDefect extends Defect {
   readonly name: string;
   readonly found: RegExp;
 }
 
 /** Changes what the engines write. */
-function writing(change: (write: TaskWrite, world: World) => TaskWrite): NonNullable<Breakage['engine']> {
+function writing(change: (write: TaskWrite, world: World) => TaskWrite): NonNullable<Defect['engine']> {
   return (store, world) => ({ ...store, append: (write) => store.append(change(write, world)) });
 }
 
-/** Changes what comes of a write. */
+/** Changes the result of a write. */
 function appending(
   append: (store: Store, write: TaskWrite, world: World) => Promise<Appended>,
-): NonNullable<Breakage['engine']> {
+): NonNullable<Defect['engine']> {
   return (store, world) => ({ ...bound(store), append: (write) => append(store, write, world) });
 }
 
-export const BROKEN_ENGINES: readonly Broken[] = [
+export const ENGINE_DEFECTS: readonly NamedDefect[] = [
   {
-    name: 'ends tasks without a look at whether they are being canceled',
+    name: 'ends tasks without checking whether they are being canceled',
     engine: writing((write) => {
       const { canceling: _, ...guard } = write.guard;
       return guard.lease === undefined ? write : { ...write, guard };
@@ -30,27 +30,27 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     found: /intent to cancel/,
   },
   {
-    name: 'does not say which lease it has',
+    name: 'does not send its lease',
     engine: writing(({ guard: { lease: _, ...guard }, ...write }) => ({ ...write, guard })),
-    found: /holder of the lease|who ends a task/,
+    found: /holder of the lease|the node that ends a task/,
   },
   {
-    name: 'does not care whether the question is still open',
+    name: 'does not check whether the question is still open',
     engine: writing(({ guard: { question: _, ...guard }, ...write }) => ({ ...write, guard })),
     found: /question|history/,
   },
   {
-    name: 'keeps the lease of what it puts to rest',
+    name: 'keeps the lease of a suspended task',
     engine: writing(({ release: _, ...write }) => write),
-    found: /limbo/,
+    found: /left unfinished/,
   },
   {
     name: 'does not wake a task that was answered',
     engine: writing((write) => (write.question === null ? { ...write, wakeAt: Number.MAX_SAFE_INTEGER } : write)),
-    found: /limbo/,
+    found: /left unfinished/,
   },
   {
-    name: 'forgets some of its steps',
+    name: 'does not record its steps',
     engine: writing(({ journal = [], ...write }) => ({
       ...write,
       journal: journal.filter(({ kind }) => kind !== 'step'),
@@ -58,30 +58,30 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     found: /step .* not stored|runs again/,
   },
   {
-    name: 'forgets that it was asked before',
+    name: 'does not store idempotency keys',
     engine: (store) => ({
       ...store,
       create: ({ idempotency: _, ...task }) => store.create(task),
       append: ({ idempotency: _, ...write }) => store.append(write),
     }),
-    found: /enters the history twice|made two tasks/,
+    found: /enters the history twice|created two tasks/,
   },
   {
-    name: 'leaves an event out of its snapshots',
+    name: 'stores empty snapshots',
     engine: writing((write) => (write.artifacts === undefined ? write : { ...write, artifacts: '[]' })),
     found: /snapshot is the fold/,
   },
   {
-    name: 'counts events by itself, and is wrong after others have written',
+    name: 'numbers events wrongly after other nodes have written',
     engine: appending(async (store, write) => {
       const result = await store.append(write);
       const isOwn = write.guard.lease !== undefined;
       return result.kind === 'appended' && !isOwn ? { ...result, firstEvent: result.firstEvent + 1 } : result;
     }),
-    found: /after|tells/,
+    found: /after|publishes/,
   },
   {
-    name: 'tells before it has stored',
+    name: 'publishes events before they are stored',
     engine: (store, world) => {
       const known = new Map<string, Extract<Appended, { kind: 'appended' }>>();
       return {
@@ -102,32 +102,32 @@ export const BROKEN_ENGINES: readonly Broken[] = [
         },
       };
     },
-    found: /before it is stored|not stored|never was|after|another event/,
+    found: /before it is stored|not stored|never had|after|another event/,
   },
   {
-    name: 'takes a refusal for a success',
+    name: 'takes a rejected write for a stored one',
     engine: appending(async (store, write) => {
       const result = await store.append(write);
       if (result.kind !== 'rejected' || result.record === undefined) return result;
       const record = { ...result.record, ...(write.status !== undefined && { status: write.status }) };
       return { kind: 'appended', record, firstEvent: record.lastEvent + 1 };
     }),
-    found: /before it is stored|not stored|never was|limbo|acknowledged|gives|does not wait|after|another/,
+    found: /before it is stored|not stored|never had|left unfinished|acknowledged|returns|does not wait|after|another/,
   },
 ];
 
-export const BROKEN_STORES: readonly Broken[] = [
+export const STORE_DEFECTS: readonly NamedDefect[] = [
   {
-    name: 'lets nodes write that have lost their lease',
+    name: 'lets nodes write after they have lost their lease',
     store: (store) => ({
       ...bound(store),
       append: ({ guard: { lease: _, ...guard }, ...write }) => store.append({ ...write, guard }),
     }),
-    // Without the lease the store does not know either that it is the run that writes.
-    found: /must be refused, was appended|suspect must be/,
+    // Without the lease the store also does not know that the run writes.
+    found: /must be rejected, was appended|suspect must be/,
   },
   {
-    name: 'gives a task to two nodes',
+    name: 'leases a task to two nodes',
     store: (store, world) => ({
       ...bound(store),
       claim: async (request) => {
@@ -146,7 +146,7 @@ export const BROKEN_STORES: readonly Broken[] = [
     found: /is lost/,
   },
   {
-    name: 'stores half of a write',
+    name: 'stores a part of a write',
     store: (store, world) => ({
       ...bound(store),
       append: ({ events = [], ...write }) =>
@@ -156,7 +156,7 @@ export const BROKEN_STORES: readonly Broken[] = [
   },
 ];
 
-/** The functions of a store, to be taken apart. */
+/** The methods of a store, which can be spread into a new object. */
 export function bound(store: Store): Store {
   return {
     create: (task) => store.create(task),

@@ -14,22 +14,22 @@ import { created, difference, freed, type Operation, reduce, type Verdict } from
 import type { TaskModel } from './model-task.ts';
 import type { World } from './world.ts';
 
-/** A step, an answer or the like that was stored, with the fencing number under which. */
+/** A journal entry that was stored, with the fencing number of its write. */
 export interface Recorded {
   readonly body: JsonValue;
   readonly fence: number;
 }
 
 /**
- * All that was stored, as the model has it. Every answer of the store is compared with what the model says it must be, and
- * everything that the engines let others see is compared with this.
+ * The expected content of the store, according to the model. Every response of the store is compared with the model, and
+ * everything that the engines show to others is compared with this.
  */
-export class Ledger {
+export class ExpectedStore {
   readonly #world: World;
-  /** Until when the nodes live, as far as the store knows. */
+  /** When the heartbeat of each node expires. */
   readonly #nodes = new Map<string, number>();
   readonly #tasks = new Map<string, TaskModel>();
-  /** The messages that made a task. */
+  /** The messages that have created a task. */
   readonly #begun = new Set<string>();
   readonly #repliedTo = new Set<string>();
   /** When a message was added to its task. */
@@ -40,10 +40,10 @@ export class Ledger {
   readonly #questions = new Map<string, Set<string>>();
   readonly #keys = new Map<string, { readonly taskId: string; readonly digest: string }>();
 
-  /** Called when a task was stored that somebody is to be told of. */
+  /** Called when a task with a push configuration was stored. */
   onPushed: (taskId: string, config: { readonly id: string }) => void = () => {};
 
-  /** Called when a task waits for its caller. */
+  /** Called when a task asks its caller a question. */
   onQuestion: (task: TaskModel) => void = () => {};
 
   constructor(world: World) {
@@ -63,17 +63,17 @@ export class Ledger {
     return this.#tasks.has(id) || this.#replies.has(id);
   }
 
-  /** Since when a message belongs to a task that was there before it. */
+  /** When a follow-up was added to its task. */
   addedAt(messageId: string): number | undefined {
     return this.#addedAt.get(messageId);
   }
 
-  /** What a task was dropped for. */
+  /** The bare reply that replaced a task. */
   reply(id: string): Message | undefined {
     return this.#replies.get(id);
   }
 
-  /** Whether the message came to a bare reply, and no task. */
+  /** Whether the message got a bare reply and no task. */
   isRepliedTo(messageId: string): boolean {
     return this.#repliedTo.has(messageId);
   }
@@ -91,7 +91,7 @@ export class Ledger {
     return [...this.#recorded].flatMap(([name, { body }]) => (name.startsWith(start) ? [body] : []));
   }
 
-  /** The answers that were stored to the question with this text; handlers that go astray may ask it at several places. */
+  /** The stored answers to the question with this text; handlers that diverge may ask it at several places. */
   answersTo(taskId: string, turn: number, text: string): readonly JsonObject[] {
     const keys = [...(this.#questions.get([taskId, turn, text].join(' ')) ?? [])];
     return keys.flatMap((key): readonly JsonObject[] => {
@@ -108,7 +108,7 @@ export class Ledger {
     if (result.kind === 'repeated' && key?.taskId !== result.taskId) this.#world.fail('a repeat found another task');
     if (result.kind !== 'created') return;
     const { messageId } = task.message;
-    if (this.#begun.has(messageId)) this.#world.fail(`message ${messageId} has made two tasks`);
+    if (this.#begun.has(messageId)) this.#world.fail(`message ${messageId} has created two tasks`);
     this.#begun.add(messageId);
     this.#tasks.set(task.id, created(task));
     if (task.pushConfig !== undefined) this.onPushed(task.id, task.pushConfig);
@@ -175,7 +175,7 @@ export class Ledger {
     this.#nodes.set(node, this.#world.clock.now() + ttlMs);
   }
 
-  /** What a reader got of a task at this moment. */
+  /** A read of a task returned this record. */
   read(taskId: string, stored: StoredTask | undefined): void {
     if (stored === undefined) {
       if (this.#tasks.has(taskId)) this.#world.fail(`task ${taskId} is lost`);
@@ -188,7 +188,7 @@ export class Ledger {
 
   #judge(task: TaskModel | undefined, operation: Operation): Verdict {
     const verdict: Verdict = task === undefined ? { kind: 'rejected' } : reduce(task, operation);
-    if (verdict.kind === 'illegal') this.#world.fail(`${task?.id}: broken: ${verdict.why}`);
+    if (verdict.kind === 'illegal') this.#world.fail(`${task?.id}: broken rule: ${verdict.why}`);
     return verdict;
   }
 

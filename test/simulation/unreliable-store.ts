@@ -5,20 +5,20 @@ import { deferred } from '../../src/support/deferred.ts';
 import type { SimNode } from './node.ts';
 import type { Random } from './random.ts';
 
-/** How far away the store is, and how often the way to it is cut. */
-export interface Weather {
+/** How slow the network between a node and its store is, and how often it fails. */
+export interface Network {
   readonly typicalMs: number;
   readonly longMs: number;
-  /** A request does not arrive: nothing is stored. */
+  /** The chance that a request is lost: nothing is stored. */
   readonly lost: number;
-  /** The answer does not arrive: it is stored, but nobody knows. */
+  /** The chance that the response is lost: the write is stored, but the node does not know. */
   readonly unanswered: number;
   readonly lostHints: number;
 }
 
-export const CALM: Weather = { typicalMs: 0.3, longMs: 2, lost: 0, unanswered: 0, lostHints: 0 };
+export const RELIABLE: Network = { typicalMs: 0.3, longMs: 2, lost: 0, unanswered: 0, lostHints: 0 };
 
-export function randomWeather(random: Random): Weather {
+export function randomNetwork(random: Random): Network {
   return {
     typicalMs: random.pick([0.2, 2, 10, 30]),
     longMs: random.pick([5, 50, 400]),
@@ -30,11 +30,11 @@ export function randomWeather(random: Random): Weather {
 
 type Fate = 'served' | 'lost' | 'unanswered';
 
-/** The store as one node sees it: late, out of order, cut off, and silent once the node is dead. */
-export function distantStore(
+/** The store as one node sees it: late, out of order, unreachable at times, and silent once the node is dead. */
+export function unreliableStore(
   node: SimNode,
   store: Store,
-  weather: () => Weather,
+  network: () => Network,
   onLease: (record: TaskRecord) => void,
 ): Store {
   const { world } = node;
@@ -42,7 +42,7 @@ export function distantStore(
   const lastWrite = new Map<string, number>();
 
   const fateOf = (mayGoUnanswered: boolean): Fate => {
-    const { lost, unanswered } = weather();
+    const { lost, unanswered } = network();
     const luck = random.next();
     if (luck < lost) return 'lost';
     return mayGoUnanswered && luck < lost + unanswered ? 'unanswered' : 'served';
@@ -55,9 +55,9 @@ export function distantStore(
   ): Promise<T> {
     const answer = deferred<T>();
     if (!node.isAlive) return answer.promise;
-    const { typicalMs, longMs } = weather();
+    const { typicalMs, longMs } = network();
     const fate = fateOf(options.mayGoUnanswered ?? true);
-    // A request that is on its way when its sender dies may still arrive.
+    // A request that is under way when its node dies may still arrive.
     const outlives = random.chance(0.5);
     const backMs = random.delay(typicalMs, longMs);
     const respond = (settle: () => void): void => void node.later(world.time + backMs, settle);
@@ -87,7 +87,7 @@ export function distantStore(
   return {
     create: async (task, accepted) => {
       const answer = call('create', () => store.create(task), { order: task.id });
-      // Nothing speaks against a task without a key, but that it may never arrive.
+      // A task without a key or alias can only fail to arrive, so the store may accept it early.
       const isSure = task.idempotency === undefined && task.alias === undefined;
       if (accepted !== undefined && node.isAlive && isSure && random.chance(0.5)) {
         const record = newRecord(task);
@@ -130,7 +130,7 @@ export function distantStore(
     unfinished: (scope, limit) => call('unfinished', () => store.unfinished(scope, limit)),
     watch: (listener) =>
       store.watch((...hint) => {
-        const { lostHints, typicalMs } = weather();
+        const { lostHints, typicalMs } = network();
         if (random.chance(lostHints)) return;
         const times = random.chance(0.1) ? 2 : 1;
         for (let i = 0; i < times; i++) node.later(world.time + random.delay(typicalMs, 100), () => listener(...hint));

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import type { TaskRecord } from '../../src/store/store.ts';
 import type { TaskStatus } from '../../src/model/task.ts';
-import type { Ledger } from './ledger.ts';
+import type { ExpectedStore } from './expected-store.ts';
 import { foldArtifacts, statusesOf, type TaskModel } from './model-task.ts';
 import type { SimNode } from './node.ts';
 import type { World } from './world.ts';
 
-/** Clocks of nodes are fast or slow by this much: what one has waited for may be early for another. */
+/** The clocks of nodes differ from that of the store by at most this: a timer of one node may be early for another. */
 export const MAX_SKEW_MS = 15;
 
-/** What it may take at most to read a task before it is run. */
+/** The longest time that subscription a task before its run may take. */
 const SLOW_MS = 1500;
 
 interface Granted extends Pick<TaskRecord, 'fence' | 'attempts'> {
@@ -18,13 +18,13 @@ interface Granted extends Pick<TaskRecord, 'fence' | 'attempts'> {
 }
 
 /** One call of a handler. */
-export interface Performance {
+export interface HandlerRun {
   readonly node: SimNode;
   readonly taskId: string;
   readonly turn: number;
   /** Counts the calls for this turn. */
   readonly attempt: number;
-  /** The last lease that its run may know of. */
+  /** The fencing number of the last lease that its run may know of. */
   fence: number;
 }
 
@@ -35,7 +35,7 @@ export interface Emitted {
   readonly append: boolean;
 }
 
-/** What an attempt that came to its end says of its outputs. */
+/** The outputs of an attempt that reached its end. */
 interface Emissions {
   readonly outputs: readonly Emitted[];
   /** The order of the outputs is that of the program. */
@@ -44,45 +44,45 @@ interface Emissions {
   readonly isSteady: boolean;
 }
 
-export interface WitnessOptions {
+export interface HandlerChecksOptions {
   readonly world: World;
-  readonly ledger: Ledger;
+  readonly expectedStore: ExpectedStore;
   readonly maxAttempts: number;
 }
 
-/** Compares what handlers see and do with what is stored. */
-export class Witness {
+/** Checks everything that handlers see and do against the expected store. */
+export class HandlerChecks {
   readonly #world: World;
-  readonly #ledger: Ledger;
+  readonly #expectedStore: ExpectedStore;
   readonly #maxAttempts: number;
-  /** What nodes were given to run, and may begin with. */
+  /** The leases of each node and task, with which a run may start. */
   readonly #leases = new Map<string, Granted[]>();
-  readonly #onStage = new Map<string, Performance>();
+  readonly #active = new Map<string, HandlerRun>();
   readonly #attempts = new Map<string, number>();
-  /** What executions of steps publish, by what they return. */
+  /** The outputs of executions of steps, by their marks. */
   readonly #outputs = new Map<string, readonly Emitted[]>();
   /** By task and lease. */
   readonly #emissions = new Map<string, Emissions>();
   readonly counts = { 'checked outputs': 0, 'checked after a replay': 0 };
   #executions = 0;
 
-  constructor({ world, ledger, maxAttempts }: WitnessOptions) {
+  constructor({ world, expectedStore, maxAttempts }: HandlerChecksOptions) {
     this.#world = world;
-    this.#ledger = ledger;
+    this.#expectedStore = expectedStore;
     this.#maxAttempts = maxAttempts;
   }
 
   /** A node learns that it may run a task. */
   leased(node: SimNode, record: TaskRecord): void {
     const at = `${node.name} ${record.id}`;
-    // A node that was thought dead claims its own task again, and may begin with any of these leases.
+    // A node whose lease has expired may claim its own task again, and start with any of these leases.
     const others = record.attempts === 1 ? [] : (this.#leases.get(at) ?? []);
     this.#leases.set(at, [...others, { ...record, time: this.#world.time }]);
-    const performance = this.#onStage.get(at);
-    if (performance !== undefined) performance.fence = record.fence;
+    const handlerRun = this.#active.get(at);
+    if (handlerRun !== undefined) handlerRun.fence = record.fence;
   }
 
-  begins(node: SimNode, taskId: string, messageId: string, mustNotRunTwice: boolean): Performance {
+  begins(node: SimNode, taskId: string, messageId: string, mustNotRunTwice: boolean): HandlerRun {
     const at = `${node.name} ${taskId}`;
     const leases = this.#leases.get(at) ?? [];
     const lease = leases.find(({ time }) => time > this.#world.time - SLOW_MS) ?? leases.at(-1);
@@ -93,18 +93,18 @@ export class Witness {
     this.#attempts.set(`${taskId} ${turn}`, attempt);
     this.#world.note(() => `${node.name} HANDLER of ${taskId} begins turn ${turn}, attempt ${attempt}`);
     if (attempt > 1 && mustNotRunTwice) this.#fail(`${taskId} is run twice, which its agent forbids`);
-    const performance = { node, taskId, turn, attempt, fence: lease?.fence ?? 0 };
-    this.#onStage.set(at, performance);
-    return performance;
+    const handlerRun = { node, taskId, turn, attempt, fence: lease?.fence ?? 0 };
+    this.#active.set(at, handlerRun);
+    return handlerRun;
   }
 
-  /** A step does its work. Gives a value that no other execution has. */
-  executes({ node, taskId, turn, fence }: Performance, key: string): string {
+  /** A step runs. Returns a mark that no other execution has. */
+  executes({ node, taskId, turn, fence }: HandlerRun, key: string): string {
     this.#world.note(() => `${node.name} STEP ${key} of ${taskId}, turn ${turn}`);
     const name = `${taskId}:${turn}:`;
     if (!key.startsWith(name)) this.#fail(`a step of ${taskId}, turn ${turn}, has the key ${key}`);
-    if (!this.#ledger.wasCreated(taskId)) this.#fail(`step ${key} runs for a task that is not stored`);
-    const record = this.#ledger.recorded(taskId, turn, 'step', key.slice(name.length));
+    if (!this.#expectedStore.wasCreated(taskId)) this.#fail(`step ${key} runs for a task that is not stored`);
+    const record = this.#expectedStore.recorded(taskId, turn, 'step', key.slice(name.length));
     // A node that has lost its lease and does not know it yet cannot know of the record either.
     if (record !== undefined && record.fence <= fence) this.#fail(`step ${key} is recorded and runs again`);
     return `${key} ${++this.#executions}`;
@@ -119,16 +119,16 @@ export class Witness {
   }
 
   /** A handler gets the result of a step: it must be stored by then, and be the stored one. */
-  got({ taskId, turn }: Performance, key: string, result: JsonValue): void {
-    const record = this.#ledger.recorded(taskId, turn, 'step', key);
+  got({ taskId, turn }: HandlerRun, key: string, result: JsonValue): void {
+    const record = this.#expectedStore.recorded(taskId, turn, 'step', key);
     if (record === undefined) this.#fail(`the result of step ${key} of ${taskId} was not stored`);
     else if (!isDeepStrictEqual(resultOf(record.body), result))
       this.#fail(`step ${key} of ${taskId} gave another result than the stored one`);
   }
 
-  /** A handler has come to its end, with all that it and its recorded steps have emitted. */
+  /** A handler has reached its end, with the outputs of itself and of its recorded steps. */
   emitted(
-    { taskId, turn, fence }: Performance,
+    { taskId, turn, fence }: HandlerRun,
     outputs: readonly Emitted[],
     how: Pick<Emissions, 'isOrdered' | 'isSteady'>,
   ): void {
@@ -138,45 +138,45 @@ export class Witness {
   checkOutputs(task: TaskModel): void {
     const emissions = this.#emissions.get(`${task.id} ${task.fence}`);
     if (emissions === undefined || task.isCanceling || !isEndOfHandler(task.status)) return;
-    const wrong = wrongOutputs(task, emissions, this.#ledger.recordedSteps(task.id, 0).map(markOf));
+    const wrong = wrongOutputs(task, emissions, this.#expectedStore.recordedSteps(task.id, 0).map(markOf));
     if (wrong !== undefined) this.#fail(`${task.id} does not show what was emitted: ${wrong}`);
     this.counts['checked outputs']++;
     if (task.fence > 1) this.counts['checked after a replay']++;
   }
 
-  answered({ taskId, turn }: Performance, question: string, answer: JsonObject): void {
-    const records = this.#ledger.answersTo(taskId, turn, question);
+  answered({ taskId, turn }: HandlerRun, question: string, answer: JsonObject): void {
+    const records = this.#expectedStore.answersTo(taskId, turn, question);
     if (records.length === 0) this.#fail(`the answer to "${question}" of ${taskId} was not stored`);
     else if (!records.some((body) => isDeepStrictEqual({ ...body, ...answer }, body)))
       this.#fail(`"${question}" of ${taskId} got another answer than the stored one`);
   }
 
-  woke({ node, taskId, turn }: Performance, nth: number): void {
-    const record = this.#ledger.recorded(taskId, turn, 'sleep', String(nth));
+  woke({ node, taskId, turn }: HandlerRun, nth: number): void {
+    const record = this.#expectedStore.recorded(taskId, turn, 'sleep', String(nth));
     if (record === undefined) this.#fail(`sleep ${nth} of ${taskId} was not stored`);
     else if ((record.body as { readonly until: number }).until > node.clock.now() + 2 * MAX_SKEW_MS)
       this.#fail(`sleep ${nth} of ${taskId} was too short`);
   }
 
-  /** What a handler has done first must be the same at each attempt, once something that followed from it is stored. */
-  went({ taskId }: Performance, way: string, stored: string): void {
-    // A caller's answer may be stored just before the end of the sleep, while the run hears of it just after.
+  /** The winner of a race must be the same at each attempt, once a step that follows it is recorded. */
+  went({ taskId }: HandlerRun, way: string, stored: string): void {
+    // An answer may be stored just before the end of the sleep, while the run receives it just after.
     const isClose = way === 'by the answer' && stored === 'by the clock';
     if (way !== stored && !isClose) this.#fail(`${taskId} went ${way}, and had gone ${stored} before`);
   }
 
-  /** What a handler has read by its nth read: the same at each attempt. */
-  read({ taskId, turn }: Performance, nth: number, all: readonly string[], isEmpty: boolean): void {
-    const task = this.#ledger.task(taskId);
+  /** The messages of the first n reads of a handler: the same at each attempt. */
+  read({ taskId, turn }: HandlerRun, nth: number, all: readonly string[], isEmpty: boolean): void {
+    const task = this.#expectedStore.task(taskId);
     const messages = (task?.journal ?? []).flatMap(({ kind, key }) => (kind === 'message' ? [key] : []));
     if (new Set(all).size !== all.length) this.#fail(`a message was read twice by ${taskId}`);
     if (all.some((id) => !messages.includes(id))) this.#fail(`a message was read by ${taskId} that is not stored`);
-    if (!isEmpty && this.#ledger.recorded(taskId, turn, 'read', String(nth)) === undefined)
+    if (!isEmpty && this.#expectedStore.recorded(taskId, turn, 'read', String(nth)) === undefined)
       this.#fail(`read ${nth} of ${taskId} was not stored`);
   }
 
   #turnOf(taskId: string, messageId: string): number {
-    const turns = (this.#ledger.task(taskId)?.journal ?? []).filter(({ kind }) => kind === 'turn');
+    const turns = (this.#expectedStore.task(taskId)?.journal ?? []).filter(({ kind }) => kind === 'turn');
     const messages = turns.map(({ body }) => (body as unknown as { message: { messageId: string } }).message.messageId);
     return messages.indexOf(messageId) + 1;
   }
@@ -186,13 +186,13 @@ export class Witness {
   }
 }
 
-/** What a step came to, without what it has published. */
+/** The result of a step without its outputs. */
 function resultOf(body: JsonValue): JsonValue {
   const { outputs: _outputs, workedMs: _workedMs, ...result } = body as JsonObject;
   return result;
 }
 
-/** The handler has decided about the end, and did not throw. */
+/** The handler has decided about the end and did not throw. */
 function isEndOfHandler(status: TaskStatus): boolean {
   if (status.state === 'TASK_STATE_FAILED') return statusText(status) === 'it did not work';
   return status.state === 'TASK_STATE_COMPLETED' || status.state === 'TASK_STATE_REJECTED';
@@ -226,14 +226,14 @@ function wrongOutputs(
   const said = statusesOf(task.log).map(statusText);
   for (const { artifact, text } of outputs) {
     const times = artifact === undefined ? said.filter((status) => status === text).length : 1;
-    // What says which execution published it cannot come from another one.
+    // A text with the mark of an execution cannot come from another one.
     if (times === 0 || (times > 1 && /^out \d+\../u.test(text)))
       return `the status ${text} was published ${times} times`;
   }
   return undefined;
 }
 
-/** Artifacts show the chunks of a text as one: this tells where each ends. */
+/** Artifacts show the chunks of a text as one: this marks the end of each chunk. */
 const END = '|';
 
 export function ended(text: string): string {
@@ -247,13 +247,13 @@ function textsOf(task: TaskModel): readonly (readonly [artifact: string, texts: 
   ]);
 }
 
-/** What a step publishes through the context of the task does not say which execution it was. */
+/** Outputs of a step through the context of the task have no mark of their execution. */
 function isOfRecordedStep(text: string, recorded: readonly string[]): boolean {
   const [, mark] = /^out \d+\.(.*)$/u.exec(text) ?? [];
   return mark === '' || (mark !== undefined && recorded.includes(mark));
 }
 
-/** What is left of some texts if others are taken out; nothing if one of these is not there. */
+/** Some texts without others; undefined if one of the others is missing. */
 function without(texts: readonly string[], others: readonly string[]): readonly string[] | undefined {
   const left = [...texts];
   for (const text of others) {
